@@ -1,0 +1,82 @@
+// The layers of the house, as rules. Each comment says what to do when the rule bites.
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Two files that need each other are one idea, or share a third: move the shared part down.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'model-imports-nothing-of-ours',
+      severity: 'error',
+      comment: 'model/ is the vocabulary. If it needs a fold or a decision, the code belongs in history/ or recovery/.',
+      from: { path: '^src/model/' },
+      to: { path: '^src/', pathNot: '^src/model/' },
+    },
+    {
+      name: 'history-imports-model-only',
+      severity: 'error',
+      comment: 'history/ folds events. What decides goes to recovery/, what reads files goes to cli/.',
+      from: { path: '^src/history/' },
+      to: { path: '^src/', pathNot: '^src/(model|history)/' },
+    },
+    {
+      name: 'recovery-decides-from-history',
+      severity: 'error',
+      comment: 'recovery/ is a pure function of the folds. Pass what it needs as a value.',
+      from: { path: '^src/recovery/' },
+      to: { path: '^src/', pathNot: '^src/(model|history|recovery)/' },
+    },
+    {
+      name: 'pure-core-does-no-io',
+      severity: 'error',
+      comment: 'No IO, clock or randomness below the shell: read it in cli/ and pass the value down.',
+      from: { path: '^src/(model|history|recovery)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'nothing-imports-the-cli',
+      severity: 'error',
+      comment: 'cli/ is a composition root. Code that others need belongs in the room it speaks of.',
+      from: { pathNot: '^(src/cli/|test/cli/)' },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'index-is-a-list',
+      severity: 'error',
+      comment: 'src/index.ts names the public list; inside, import the file that owns the name.',
+      from: { path: '^src/' },
+      to: { path: '^src/index\\.ts$' },
+    },
+    {
+      name: 'the-oracle-shares-no-code',
+      severity: 'error',
+      comment: 'An oracle that imports what it judges proves nothing. It reads trace lines and nothing else.',
+      from: { path: '^test/recovery/oracle' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'src-needs-no-dev-dependency',
+      severity: 'error',
+      comment: 'Users do not install devDependencies: move it to dependencies, or do without.',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types)/' },
+    },
+    {
+      name: 'not-to-unresolvable',
+      severity: 'error',
+      comment: 'The import does not resolve.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

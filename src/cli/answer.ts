@@ -1,0 +1,67 @@
+/** A decision as one line of JSON, the shape that docs/trace-format.md fixes. Every entered instance stands in its line. */
+import type { History } from '../history/history.ts';
+import type { Act, Decision, Keep } from '../model/decision.ts';
+import type { Effect } from '../model/effect.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { Veto } from '../model/veto.ts';
+
+/** Lays a decision out for the machine that asked. `id` names the trace. */
+export function answer(id: string, history: History, decision: Decision): object {
+  const { at, verdict, line, vetoes } = decision;
+  return {
+    id,
+    at,
+    verdict,
+    level: line?.level ?? null,
+    line: line === null ? null : wholeLine(history, line.moves),
+    vetoes: vetoes.map((veto) => ({ code: veto.code, candidate: veto.candidate, witness: witness(veto) })),
+    ...(line !== null && line.undo.length > 0 && { undo: line.undo.map(effectFields) }),
+    ...('unblock' in decision && {
+      unblock: { leadsTo: decision.unblock.leadsTo, acts: decision.unblock.acts.map(actFields) },
+    }),
+  };
+}
+
+function wholeLine(
+  history: History,
+  moves: readonly { instance: InstanceId; keep: Keep }[],
+): Record<string, Keep | 'all'> {
+  const line: Record<string, Keep | 'all'> = {};
+  for (const record of history.registry.all()) line[instanceName(record.id)] = 'all';
+  for (const { instance, keep } of moves) line[instanceName(instance)] = keep;
+  return line;
+}
+
+function witness(veto: Veto): object {
+  switch (veto.code) {
+    case 'ambiguous_instance':
+      return { instance: instanceName(veto.instance), key: veto.key, why: veto.why };
+    case 'exit_not_restorable':
+      return { instance: instanceName(veto.instance) };
+    case 'committed_consumers_present': {
+      const { consumer, producer, ...rest } = veto.dependence;
+      return { consumer: instanceName(consumer), producer: instanceName(producer), ...rest, committed: veto.committed };
+    }
+    case 'irreversible_effect_policy':
+    case 'effect_outcome_unknown':
+    case 'compensation_missing':
+      return effectFields(veto.effect);
+  }
+}
+
+function actFields(act: Act): object {
+  switch (act.act) {
+    case 'name_suspect':
+      return act;
+    case 'allow_joint':
+      return { act: act.act, instances: act.instances.map(instanceName) };
+    case 'settle_outcome':
+    case 'undo_by_hand':
+    case 'register_undo':
+      return { act: act.act, effect: effectFields(act.effect) };
+  }
+}
+
+function effectFields({ instance, ...rest }: Effect): object {
+  return { instance: instanceName(instance), ...rest };
+}

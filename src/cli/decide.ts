@@ -1,0 +1,113 @@
+/** The verb `decide`: reads a trace, asks the decision at every `fail` line, and prints the answers as they come. */
+import { createReadStream } from 'node:fs';
+import { History, HistoryError } from '../history/history.ts';
+import { parseTraceLine, TraceError } from '../history/trace.ts';
+import type { Rules } from '../model/decision.ts';
+import type { Failure } from '../model/failure.ts';
+import { decide } from '../recovery/decide.ts';
+import { explain } from '../recovery/explain.ts';
+import { answer } from './answer.ts';
+import { dependencyGraph, toDot } from './graph.ts';
+import { LineError, lines, lineText } from './lines.ts';
+import { layOut, printable } from './terminal.ts';
+
+/** What to print for a trace: an answer for each failure, in words or as JSON, or the graph of each history. */
+export type Form = 'words' | 'json' | 'dot' | 'graph-json';
+
+/** Where the verb writes: answers to whoever reads them, at his pace; notes and progress to the person at the terminal. */
+export interface Output {
+  answers(text: string): Promise<void>;
+  notes(text: string): void;
+  progress(lines: number): void;
+  readonly columns: number;
+}
+
+/**
+ * Answers every failure of a trace.
+ * @param file a path, or `-` for standard input.
+ * @returns the exit code: 0 for every well-formed trace, 2 where it is malformed or cannot be read.
+ */
+export async function decideTrace(file: string, rules: Rules, form: Form, output: Output): Promise<0 | 2> {
+  const session = new Session(rules, form, output.columns);
+  let number = 0;
+  try {
+    for await (const batch of lines(file === '-' ? process.stdin : createReadStream(file))) {
+      for (const bytes of batch) {
+        number += 1;
+        const answers = session.line(lineText(bytes));
+        if (answers !== '') await output.answers(answers);
+      }
+      output.progress(number);
+    }
+    await output.answers(session.end());
+  } catch (error) {
+    output.notes(complaint(error, file, number));
+    return 2;
+  }
+  if (session.asked === 0 && !isGraph(form)) output.notes(`${file}: no "fail" line, so nothing was asked\n`);
+  return 0;
+}
+
+function isGraph(form: Form): boolean {
+  return form === 'dot' || form === 'graph-json';
+}
+
+/** One line on what is wrong and where. What is not the trace's fault, nor the file's, is a fault of ours and goes on up. */
+function complaint(error: unknown, file: string, line: number): string {
+  if (error instanceof TraceError || error instanceof HistoryError || error instanceof LineError) {
+    return printable(`${file}:${line}: ${error.code} ${error.message}`).concat('\n');
+  }
+  if (error instanceof Error && 'syscall' in error)
+    return printable(`${file}: cannot_read ${error.message}`).concat('\n');
+  throw error;
+}
+
+/** The trace as it is read: the history so far, and what is to be printed because of each line. */
+class Session {
+  /** How many failures were answered. */
+  asked = 0;
+  readonly #rules: Rules;
+  readonly #form: Form;
+  readonly #columns: number;
+  #current: { readonly id: string; readonly history: History } | null = null;
+
+  constructor(rules: Rules, form: Form, columns: number) {
+    this.#rules = rules;
+    this.#form = form;
+    this.#columns = columns;
+  }
+
+  /** Takes a line in; returns what to print, often nothing. Blank lines mean nothing. */
+  line(text: string): string {
+    if (text.trim() === '') return '';
+    const line = parseTraceLine(text);
+    if (line.do === 'trace') {
+      const ended = this.end();
+      this.#current = { id: line.id, history: new History() };
+      return ended;
+    }
+    if (this.#current === null) {
+      throw new TraceError('no_trace', 'a history begins with a line {"do":"trace","id":"..."}');
+    }
+    if (line.do === 'fail') return this.#ask(this.#current, line.failure);
+    this.#current.history.apply(line.event);
+    return '';
+  }
+
+  /** What to print when a history is over. */
+  end(): string {
+    if (this.#current === null || !isGraph(this.#form)) return '';
+    const graph = dependencyGraph(this.#current.id, this.#current.history);
+    return this.#form === 'dot' ? toDot(graph) : `${JSON.stringify(graph.export())}\n`;
+  }
+
+  #ask({ id, history }: { id: string; history: History }, failure: Failure): string {
+    history.expect(failure.in);
+    this.asked += 1;
+    if (isGraph(this.#form)) return '';
+    const decision = decide(history, failure, this.#rules);
+    if (this.#form === 'json') return `${JSON.stringify(answer(id, history, decision))}\n`;
+    const outline = explain(decision);
+    return layOut({ ...outline, text: `${id}, event ${decision.at}: ${outline.text}` }, this.#columns);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The effects of a history, each at the place of its intent (semantics.md §6). Later news replaces what is known of an
+ * effect and never its place, so that an instance's floor (§9) is read off its list.
+ */
+import { crossing, type Effect, isOpen } from '../model/effect.ts';
+import type { EffectEvent } from '../model/event.ts';
+import { instanceName } from '../model/instance.ts';
+import { between, countUpTo } from './ascending.ts';
+import type { InstanceRecord } from './registry.ts';
+
+/** The effects of one history. Grows by `record` only. */
+export class Effects {
+  readonly #of = new Map<InstanceRecord, Effect[]>();
+  readonly #byId = new Map<string, Effect>();
+  readonly #open = new Map<InstanceRecord, number>();
+  readonly #blocking = new Map<number, Effect>();
+  readonly #undoable = new Map<number, Effect>();
+
+  /** The effects of an instance whose intent lies after `after` and up to `upTo`, in that order. */
+  of(record: InstanceRecord, after: number, upTo: number): Effect[] {
+    return between(this.#of.get(record) ?? [], after, upTo);
+  }
+
+  /** How many effects stand, of any instance, that no rollback may cross: a rerun is safe only at 0 (§8). */
+  get blockingCount(): number {
+    return this.#blocking.size;
+  }
+
+  /** The effects that no rollback may cross, of any instance, in the order of their intents. */
+  blocking(): Effect[] {
+    return [...this.#blocking.values()].sort((a, b) => a.at - b.at);
+  }
+
+  /** The confirmed effects that a rerun would have to undo first, in the order of their intents. */
+  undoable(): Effect[] {
+    return [...this.#undoable.values()].sort((a, b) => a.at - b.at);
+  }
+
+  /** Whether an outcome of this instance is still open, so that no boundary of it can have certified (§4). */
+  hasOpen(record: InstanceRecord): boolean {
+    return (this.#open.get(record) ?? 0) > 0;
+  }
+
+  /** Whether the event may carry its id: it is new, or names the same instance and class as before. */
+  accepts(event: EffectEvent): boolean {
+    const known = event.id === null ? undefined : this.#byId.get(event.id);
+    return (
+      known === undefined || (known.class === event.class && instanceName(known.instance) === instanceName(event.in))
+    );
+  }
+
+  /** Records an effect that `accepts` lets through, or news of one. */
+  record(record: InstanceRecord, event: EffectEvent, at: number): void {
+    const known = event.id === null ? undefined : this.#byId.get(event.id);
+    const effect: Effect = {
+      instance: record.id,
+      id: event.id,
+      class: event.class,
+      status: event.status,
+      undo: event.undo ?? known?.undo ?? false,
+      at: known?.at ?? at,
+    };
+    const list = this.#of.get(record) ?? [];
+    list[countUpTo(list, effect.at - 1)] = effect;
+    this.#of.set(record, list);
+    if (effect.id !== null) this.#byId.set(effect.id, effect);
+    const before = known !== undefined && isOpen(known.status) ? 1 : 0;
+    const now = isOpen(effect.status) ? 1 : 0;
+    this.#open.set(record, (this.#open.get(record) ?? 0) + now - before);
+    this.#stand(effect);
+  }
+
+  #stand(effect: Effect): void {
+    this.#blocking.delete(effect.at);
+    this.#undoable.delete(effect.at);
+    const answer = crossing(effect);
+    if (answer === 'cross') return;
+    (answer === 'undo' ? this.#undoable : this.#blocking).set(effect.at, effect);
+  }
+}

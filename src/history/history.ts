@@ -1,0 +1,104 @@
+/**
+ * A history is everything that a decision reads: the events of one run, folded as they come into the registry, the
+ * versions and the effects. It is a value to ask, does no IO, and refuses an event that no run can have produced.
+ */
+import type { HistoryEvent } from '../model/event.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { Effects } from './effects.ts';
+import { type InstanceRecord, Registry } from './registry.ts';
+import { Versions } from './versions.ts';
+
+/** Why an event cannot follow the ones before it. */
+export type HistoryErrorCode =
+  | 'not_entered'
+  | 'starter_not_entered'
+  | 'entered_twice'
+  | 'outcome_open'
+  | 'effect_id_taken';
+
+/** A broken contract of the event stream. The history is as it was before the event. */
+export class HistoryError extends Error {
+  override readonly name = 'HistoryError';
+  readonly code: HistoryErrorCode;
+
+  constructor(code: HistoryErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The fold of one run's events. Reading goes through the three folds, growing through `apply`. */
+export class History {
+  readonly registry = new Registry();
+  readonly versions = new Versions();
+  readonly effects = new Effects();
+  #head = 0;
+
+  /** The number of the last event; 0 before the first. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /**
+   * Folds one event in and numbers it. Costs the depth of its key, or a constant.
+   * @returns the number of the event, counted from 1.
+   * @throws HistoryError when no run can have produced the event here; nothing is changed then.
+   */
+  apply(event: HistoryEvent): number {
+    const at = this.#head + 1;
+    if (event.do === 'enter') this.#enter(event, at);
+    else this.#act(event, this.expect(event.in), at);
+    this.#head = at;
+    return at;
+  }
+
+  /**
+   * The record of an instance that was entered.
+   * @throws HistoryError `not_entered` where there is none.
+   */
+  expect(id: InstanceId): InstanceRecord {
+    const record = this.registry.get(id);
+    if (record === undefined) throw new HistoryError('not_entered', `${instanceName(id)} has not been entered`);
+    return record;
+  }
+
+  #enter(event: Extract<HistoryEvent, { do: 'enter' }>, at: number): void {
+    if (this.registry.get(event.in) !== undefined) {
+      throw new HistoryError(
+        'entered_twice',
+        `${instanceName(event.in)} was entered before; a re-entry takes the next ordinal`,
+      );
+    }
+    if (event.by !== null && this.registry.get(event.by) === undefined) {
+      throw new HistoryError('starter_not_entered', `its starter ${instanceName(event.by)} has not been entered`);
+    }
+    this.registry.enter(event.in, event.by, at);
+  }
+
+  #act(event: Exclude<HistoryEvent, { do: 'enter' }>, record: InstanceRecord, at: number): void {
+    switch (event.do) {
+      case 'read':
+        this.versions.read({ at, by: record, key: event.key });
+        break;
+      case 'write':
+        this.versions.write({ at, by: record, key: event.key }, event.mode);
+        break;
+      case 'boundary':
+        if (this.effects.hasOpen(record)) {
+          const message = `${instanceName(record.id)} has an effect whose outcome is open: no boundary certifies meanwhile`;
+          throw new HistoryError('outcome_open', message);
+        }
+        this.registry.certify(event.in, event.kind, at);
+        break;
+      case 'effect':
+        if (!this.effects.accepts(event)) {
+          throw new HistoryError(
+            'effect_id_taken',
+            `effect "${event.id}" belongs to another instance or has another class`,
+          );
+        }
+        this.effects.record(record, event, at);
+        break;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The registry: every instance that was entered, its checkpoints and the instances that it started, in the order of the
+ * events. Localisation asks it who there is, the line asks it where an instance may stand.
+ */
+import type { BoundaryKind, Checkpoint } from '../model/checkpoint.ts';
+import { commits, isPosition } from '../model/checkpoint.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { countUpTo } from './ascending.ts';
+
+/** A start of one instance by another: an act of the starter at event `at` (K6). */
+export interface Start {
+  readonly at: number;
+  readonly started: InstanceRecord;
+}
+
+/** What the registry knows of one instance. Lists are in event order. */
+export interface InstanceRecord {
+  readonly id: InstanceId;
+  /** The instance whose act the start was, or null. */
+  readonly starter: InstanceRecord | null;
+  /** Entry first; exits included. */
+  readonly checkpoints: readonly Checkpoint[];
+  /** The checkpoints that a line may use (§9). */
+  readonly positions: readonly Checkpoint[];
+  /** The newest certified commit or exit, the promise made to others (§5); null before the first. */
+  readonly committed: Checkpoint | null;
+  readonly starts: readonly Start[];
+}
+
+class Entered implements InstanceRecord {
+  readonly checkpoints: Checkpoint[] = [];
+  readonly positions: Checkpoint[] = [];
+  readonly starts: Start[] = [];
+  committed: Checkpoint | null = null;
+  readonly id: InstanceId;
+  readonly starter: InstanceRecord | null;
+
+  constructor(id: InstanceId, starter: InstanceRecord | null) {
+    this.id = id;
+    this.starter = starter;
+  }
+
+  add(checkpoint: Checkpoint): void {
+    this.checkpoints.push(checkpoint);
+    if (isPosition(checkpoint.kind)) this.positions.push(checkpoint);
+    if (commits(checkpoint.kind)) this.committed = checkpoint;
+  }
+}
+
+/** The instances of one history, in the order of their entry. Grows by `enter` and `certify` only. */
+export class Registry {
+  readonly #byName = new Map<string, Entered>();
+
+  get(id: InstanceId): InstanceRecord | undefined {
+    return this.#byName.get(instanceName(id));
+  }
+
+  /** Every instance entered so far, in that order. */
+  all(): IterableIterator<InstanceRecord> {
+    return this.#byName.values();
+  }
+
+  /** Records the entry of an instance that is not there yet, with its entry checkpoint. */
+  enter(id: InstanceId, by: InstanceId | null, at: number): void {
+    const starter = by === null ? null : this.#expect(by);
+    const entered = new Entered(id, starter);
+    entered.add({ kind: 'entry', at });
+    this.#byName.set(instanceName(id), entered);
+    starter?.starts.push({ at, started: entered });
+  }
+
+  /** Records a certified boundary of an entered instance. */
+  certify(id: InstanceId, kind: BoundaryKind, at: number): void {
+    this.#expect(id).add({ kind, at });
+  }
+
+  #expect(id: InstanceId): Entered {
+    return this.#byName.get(instanceName(id)) as Entered;
+  }
+}
+
+/** The newest position of the instance before event `at`; null is ⊥: only undoing the start itself reaches that far. */
+export function positionBefore(record: InstanceRecord, at: number): Checkpoint | null {
+  return record.positions[countUpTo(record.positions, at - 1) - 1] ?? null;
+}

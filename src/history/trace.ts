@@ -1,0 +1,211 @@
+/**
+ * The trace format: a history written down by any runtime, one JSON value a line (docs/trace-format.md). This file reads
+ * one line at a time and knows nothing of files; `History` holds the lines against each other.
+ */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { BOUNDARY_KINDS, type BoundaryKind } from '../model/checkpoint.ts';
+import { EFFECT_CLASSES, EFFECT_STATUSES, type EffectClass, type EffectStatus } from '../model/effect.ts';
+import type { HistoryEvent } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import type { InstanceId } from '../model/instance.ts';
+import { type Key, KeyError, parseKey } from '../model/key.ts';
+
+/** A line of a trace: the start of a history, a question about it, or an event of it. */
+export type TraceLine =
+  | { readonly do: 'trace'; readonly id: string }
+  | { readonly do: 'fail'; readonly failure: Failure }
+  | { readonly do: 'event'; readonly event: HistoryEvent };
+
+/** What can be wrong with a line, before the history is asked. */
+export type TraceErrorCode =
+  | 'no_trace'
+  | 'not_json'
+  | 'not_an_object'
+  | 'unknown_do'
+  | 'unknown_kind'
+  | 'unknown_class'
+  | 'unknown_status'
+  | 'unknown_field'
+  | 'missing_field'
+  | 'bad_value'
+  | 'bad_instance'
+  | 'bad_key';
+
+/** A line that is no line of a trace. The message says what would be. */
+export class TraceError extends Error {
+  override readonly name = 'TraceError';
+  readonly code: TraceErrorCode;
+
+  constructor(code: TraceErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** More segments than any key of an agent has; it bounds what a hostile line may cost. */
+const MOST_SEGMENTS = 256;
+
+/** An instance as a line has it. */
+type InstanceColumns = [skeleton: string, entity: string, ordinal: number];
+
+/** What a line looks like once its shape is checked. */
+type Written =
+  | { do: 'trace'; id: string }
+  | { do: 'enter'; in: InstanceColumns; by?: InstanceColumns }
+  | { do: 'read'; in: InstanceColumns; key: string }
+  | { do: 'write'; in: InstanceColumns; key: string; blind?: boolean; append?: boolean }
+  | { do: 'boundary'; in: InstanceColumns; kind: BoundaryKind }
+  | { do: 'effect'; in: InstanceColumns; class: EffectClass; status: EffectStatus; undo?: boolean; id?: string }
+  | { do: 'fail'; in: InstanceColumns; key?: string };
+
+const instance = {
+  type: 'array',
+  items: [
+    { type: 'string', minLength: 1 },
+    { type: 'string' },
+    { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  ],
+  minItems: 3,
+  maxItems: 3,
+};
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+
+const ajv = new Ajv({ strict: true });
+const shapes: Record<Written['do'], ValidateFunction> = {
+  trace: line({ id: text }),
+  enter: line({ in: instance }, { by: instance }),
+  read: line({ in: instance, key: text }),
+  write: line({ in: instance, key: text }, { blind: flag, append: flag }),
+  boundary: line({ in: instance, kind: { enum: BOUNDARY_KINDS } }),
+  effect: line(
+    { in: instance, class: { enum: EFFECT_CLASSES }, status: { enum: EFFECT_STATUSES } },
+    { undo: flag, id: text },
+  ),
+  fail: line({ in: instance }, { key: text }),
+};
+
+function line(required: Record<string, object>, optional: Record<string, object> = {}): ValidateFunction {
+  return ajv.compile({
+    type: 'object',
+    properties: { do: text, ...required, ...optional },
+    required: ['do', ...Object.keys(required)],
+    additionalProperties: false,
+  });
+}
+
+/**
+ * Reads one line of a trace.
+ * @throws TraceError when the line is no line of the format.
+ */
+export function parseTraceLine(source: string): TraceLine {
+  const value = parseJson(source);
+  const kind = (value as { do?: unknown }).do;
+  if (kind === undefined) throw new TraceError('missing_field', 'a line says what it does in "do"');
+  if (!isKind(kind)) throw new TraceError('unknown_do', `${show(kind)} is none of ${list(Object.keys(shapes))}`);
+  const validate = shapes[kind];
+  if (!validate(value)) throw refusal((validate.errors as [ErrorObject])[0]);
+  return toLine(value as Written);
+}
+
+function parseJson(source: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch (error) {
+    throw new TraceError('not_json', (error as Error).message);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TraceError('not_an_object', 'a line is a JSON object');
+  }
+  return value;
+}
+
+function isKind(kind: unknown): kind is Written['do'] {
+  return typeof kind === 'string' && Object.hasOwn(shapes, kind);
+}
+
+function toLine(written: Written): TraceLine {
+  switch (written.do) {
+    case 'trace':
+      return { do: 'trace', id: written.id };
+    case 'fail':
+      return {
+        do: 'fail',
+        failure: { in: toInstance(written.in), key: written.key === undefined ? null : toKey(written.key) },
+      };
+    default:
+      return { do: 'event', event: toEvent(written) };
+  }
+}
+
+function toEvent(written: Exclude<Written, { do: 'trace' | 'fail' }>): HistoryEvent {
+  const instance = toInstance(written.in);
+  switch (written.do) {
+    case 'enter':
+      return { do: 'enter', in: instance, by: written.by === undefined ? null : toInstance(written.by) };
+    case 'read':
+      return { do: 'read', in: instance, key: toKey(written.key) };
+    case 'write': {
+      // An append that also calls itself blind is an append: the weaker claim.
+      const mode = written.append === true ? 'append' : written.blind === true ? 'blind' : 'update';
+      return { do: 'write', in: instance, key: toKey(written.key), mode };
+    }
+    case 'boundary':
+      return { do: 'boundary', in: instance, kind: written.kind };
+    case 'effect': {
+      const { class: kind, status, id = null, undo = null } = written;
+      return { do: 'effect', in: instance, id, class: kind, status, undo };
+    }
+  }
+}
+
+function toInstance([skeleton, entity, ordinal]: InstanceColumns): InstanceId {
+  for (const part of [skeleton, entity]) {
+    if (!part.isWellFormed())
+      throw new TraceError('bad_instance', 'a name is well-formed Unicode: this one has a lone surrogate');
+    if (part.includes('\0')) throw new TraceError('bad_instance', 'a name has no NUL character');
+  }
+  return { skeleton, entity, ordinal };
+}
+
+function toKey(text: string): Key {
+  try {
+    const key = parseKey(text);
+    if (key.segments.length <= MOST_SEGMENTS) return key;
+  } catch (error) {
+    if (error instanceof KeyError) throw new TraceError('bad_key', `${show(text)}: ${error.message}`);
+    throw error;
+  }
+  throw new TraceError('bad_key', `a key has at most ${MOST_SEGMENTS} segments`);
+}
+
+/** Turns the validator's first finding into a code of ours and a sentence that says what would be right. */
+function refusal(error: ErrorObject): TraceError {
+  const [, field = '', place] = error.instancePath.split('/');
+  switch (error.keyword) {
+    case 'required':
+      return new TraceError('missing_field', `"${error.params.missingProperty}" is missing`);
+    case 'additionalProperties':
+      return new TraceError('unknown_field', `${show(error.params.additionalProperty)} is no field of this line`);
+    case 'enum': {
+      const code = `unknown_${field}` as 'unknown_kind' | 'unknown_class' | 'unknown_status';
+      return new TraceError(code, `"${field}" is one of ${list(error.params.allowedValues)}`);
+    }
+    default: {
+      if (field !== 'in' && field !== 'by') return new TraceError('bad_value', `"${field}" ${error.message}`);
+      const where = place === undefined ? '' : `, and part ${place} ${error.message}`;
+      return new TraceError('bad_instance', `"${field}" is ["Skeleton", "entity", ordinal]${where}`);
+    }
+  }
+}
+
+function list(values: readonly string[]): string {
+  return values.map((value) => `"${value}"`).join(', ');
+}
+
+/** A value of the line as it may stand in a message: as JSON, and cut where it is long. */
+function show(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}

@@ -1,0 +1,24 @@
+/** The public list of Belay: what a program may import. Everything else is the house's own. */
+export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
+export { parseTraceLine, TraceError, type TraceErrorCode, type TraceLine } from './history/trace.ts';
+export type { BoundaryKind, Checkpoint } from './model/checkpoint.ts';
+export type {
+  Act,
+  Decision,
+  JointRule,
+  Keep,
+  Move,
+  Policy,
+  RecoveryLine,
+  Rules,
+  Unblock,
+  Verdict,
+} from './model/decision.ts';
+export type { Effect, EffectClass, EffectStatus, EffectVeto } from './model/effect.ts';
+export type { EffectEvent, HistoryEvent, WriteMode } from './model/event.ts';
+export type { Failure } from './model/failure.ts';
+export { type InstanceId, instanceName } from './model/instance.ts';
+export { type Key, KeyError, overlaps, parseKey } from './model/key.ts';
+export type { Abstention, Dependence, Veto, VetoCode } from './model/veto.ts';
+export { decide } from './recovery/decide.ts';
+export { explain, type Outline } from './recovery/explain.ts';

@@ -1,0 +1,24 @@
+/**
+ * A checkpoint names a position in a history that belongs to one instance (DART §4.4, semantics.md §5). Which of them a
+ * failure may use is decided elsewhere; here is only what one is.
+ */
+
+/** The boundaries that a run can certify for an instance. `outcome` follows an uncrossable effect and commits nothing. */
+export const BOUNDARY_KINDS = ['commit', 'exit', 'outcome'] as const;
+export type BoundaryKind = (typeof BOUNDARY_KINDS)[number];
+
+/** A checkpoint of an instance: its entry, or a certified boundary. `at` is the number of that event. */
+export interface Checkpoint {
+  readonly kind: 'entry' | BoundaryKind;
+  readonly at: number;
+}
+
+/** Whether a boundary of this kind is a promise to others (§5): an instance is committed up to its last one. */
+export function commits(kind: Checkpoint['kind']): boolean {
+  return kind === 'commit' || kind === 'exit';
+}
+
+/** Whether a checkpoint of this kind is a position that a line may use (§5, §9). Exits are promises, never positions. */
+export function isPosition(kind: Checkpoint['kind']): boolean {
+  return kind !== 'exit';
+}

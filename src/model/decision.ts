@@ -1,0 +1,75 @@
+/** The answer to one failure: what to restore, or why not, with every veto found on the way (semantics.md §8). */
+import type { Checkpoint } from './checkpoint.ts';
+import type { Effect } from './effect.ts';
+import type { InstanceId } from './instance.ts';
+import type { Dependence, Veto } from './veto.ts';
+
+/** Which rule computes the line (§9). */
+export const POLICIES = ['line', 'static', 'dart'] as const;
+export type Policy = (typeof POLICIES)[number];
+
+/** Whether the reviewed policy lets a line cross the commitments of other instances. */
+export const JOINT_RULES = ['all', 'none'] as const;
+export type JointRule = (typeof JOINT_RULES)[number];
+
+/** The rules that a run is decided by. */
+export interface Rules {
+  readonly policy: Policy;
+  readonly joint: JointRule;
+}
+
+/** How far an instance's past is kept: up to a checkpoint, or not at all (⊥, never started). */
+export type Keep = Checkpoint | 'none';
+
+/** One instance that a line rolls back. `cause` is the dependency that forced it there; null where the failure itself did. */
+export interface Move {
+  readonly instance: InstanceId;
+  readonly keep: Keep;
+  readonly cause: Dependence | null;
+}
+
+/**
+ * A recovery line, by what it moves; every instance that is not named is kept whole. `undo` lists the effects that must be
+ * undone before memory is restored, in the order in which to undo them (E5: reverse global order).
+ */
+export interface RecoveryLine {
+  /** 0: the failed instance alone. 1: also uncommitted work of others. 2: it crosses a commitment of others (§8). */
+  readonly level: 0 | 1 | 2;
+  readonly moves: readonly Move[];
+  readonly undo: readonly Effect[];
+}
+
+/** One act of a person, a reviewer or a counterparty. */
+export type Act =
+  | { readonly act: 'name_suspect'; readonly why: Extract<Veto, { code: 'ambiguous_instance' }>['why'] }
+  | { readonly act: 'allow_joint'; readonly instances: readonly InstanceId[] }
+  | { readonly act: 'settle_outcome'; readonly effect: Effect }
+  | { readonly act: 'undo_by_hand'; readonly effect: Effect }
+  | { readonly act: 'register_undo'; readonly effect: Effect };
+
+/** The smallest set of acts after which the same failure would be answered with `leadsTo`; no acts: a rerun may start now. */
+export interface Unblock {
+  readonly leadsTo: 'restore' | 'restore_joint' | 'rerun' | 'ask_again';
+  readonly acts: readonly Act[];
+}
+
+interface Asked {
+  readonly failed: InstanceId;
+  /** The number of the last event when the question was asked. */
+  readonly at: number;
+  readonly policy: Policy;
+  /** Newest candidate first, and none left out: a decision that restores lists why the others would not do. */
+  readonly vetoes: readonly Veto[];
+}
+
+/** A decision. `restore` and `restore_joint` say go; `rerun` is advice to the caller; `escalate` waits for a person (§8). */
+export type Decision =
+  | (Asked & { readonly verdict: 'restore' | 'restore_joint'; readonly line: RecoveryLine })
+  | (Asked & {
+      readonly verdict: 'rerun' | 'escalate';
+      /** The line that the policy does not allow, level 2; null when no consistent line exists. */
+      readonly line: RecoveryLine | null;
+      readonly unblock: Unblock;
+    });
+
+export type Verdict = Decision['verdict'];

@@ -1,0 +1,53 @@
+/**
+ * What a tool did to the world: its class says what kind of act it is, its status what is known of it. The table of
+ * semantics.md §6 is the one place that says whether a rollback may cross it.
+ */
+import type { InstanceId } from './instance.ts';
+
+/** How an effect can be taken back, weakest need first (§6). A tool that nobody declared is `irreversible` (E6). */
+export const EFFECT_CLASSES = ['none', 'idempotent', 'reversible', 'compensable', 'irreversible'] as const;
+export type EffectClass = (typeof EFFECT_CLASSES)[number];
+
+/** What is known of the act: `intended` and `unknown` are not settled (E1, E2). */
+export const EFFECT_STATUSES = ['intended', 'unknown', 'confirmed', 'failed', 'compensated', 'buffered'] as const;
+export type EffectStatus = (typeof EFFECT_STATUSES)[number];
+
+/** One effect as a history knows it. `at` is the number of its intent, which stays its place whatever happens later (§6). */
+export interface Effect {
+  readonly instance: InstanceId;
+  readonly id: string | null;
+  readonly class: EffectClass;
+  readonly status: EffectStatus;
+  /** Whether an inverse or a compensation is registered and the policy allows it. */
+  readonly undo: boolean;
+  readonly at: number;
+}
+
+/** Why an effect may not be crossed (§6). */
+export const EFFECT_VETOES = ['irreversible_effect_policy', 'effect_outcome_unknown', 'compensation_missing'] as const;
+export type EffectVeto = (typeof EFFECT_VETOES)[number];
+
+/** The answer of §6's table: `cross` and nothing is owed, `undo` first and then cross, or the code that blocks. */
+export type Crossing = 'cross' | 'undo' | EffectVeto;
+
+/** Whether the outcome of an effect is still open: no boundary certifies meanwhile (§4, Controllable). */
+export function isOpen(status: EffectStatus): boolean {
+  return status === 'intended' || status === 'unknown';
+}
+
+/** Reads §6's table: may a rollback cross this effect, and what does it owe if so? */
+export function crossing(effect: Pick<Effect, 'class' | 'status' | 'undo'>): Crossing {
+  switch (effect.class) {
+    case 'none':
+    case 'idempotent':
+      return 'cross';
+    case 'reversible':
+    case 'compensable':
+      if (isOpen(effect.status)) return 'effect_outcome_unknown';
+      if (effect.status !== 'confirmed') return 'cross';
+      return effect.undo ? 'undo' : 'compensation_missing';
+    case 'irreversible':
+      if (isOpen(effect.status)) return 'effect_outcome_unknown';
+      return effect.status === 'confirmed' ? 'irreversible_effect_policy' : 'cross';
+  }
+}

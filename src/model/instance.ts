@@ -1,0 +1,20 @@
+/**
+ * An instance is one occurrence of a reviewed skeleton, and the unit of recovery (DART def. 4). Its identity is the three
+ * columns below (K1); the printed form exists to be read, is injective, and is never parsed.
+ */
+
+/** The identity of an instance (K1). `ordinal` counts the occurrences of (skeleton, entity) from 0 (K2). */
+export interface InstanceId {
+  readonly skeleton: string;
+  readonly entity: string;
+  readonly ordinal: number;
+}
+
+/** Prints an instance as `Skeleton::entity::0`, with `%` and `:` in its parts escaped, so that no two print alike (K1). */
+export function instanceName(id: InstanceId): string {
+  return `${escapePart(id.skeleton)}::${escapePart(id.entity)}::${id.ordinal}`;
+}
+
+function escapePart(text: string): string {
+  return /[%:]/.test(text) ? text.replaceAll('%', '%25').replaceAll(':', '%3A') : text;
+}

@@ -1,0 +1,51 @@
+/**
+ * A key names a semantic object by its path: `slots/0/value`, `calendar:p1/2026-11` (K4). A key covers everything below
+ * it, so two keys overlap when some concrete key lies under both. `*` stands for one segment; a trailing `**` says "all
+ * below", which a prefix says anyway, so it is dropped from the segments and remembered in `pattern`.
+ */
+
+/** A parsed key. `segments` is what it matches (a trailing `**` removed); `[]` is the key `**`, which matches everything. */
+export interface Key {
+  readonly text: string;
+  readonly segments: readonly string[];
+  /** True when the key has a `*` or `**`: such a key names a collection, and writing it covers nothing (K6). */
+  readonly pattern: boolean;
+}
+
+/** A text that is no key by K4; `message` says which rule it breaks. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError';
+}
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/;
+
+/**
+ * Reads a key from its text (K4). A scheme (`calendar:`) is a segment of its own and never stands alone: `calendar:`,
+ * like `slots/`, is what a template with an empty part prints, and would quietly name far more than was meant.
+ * @throws KeyError where the text breaks K4.
+ */
+export function parseKey(text: string): Key {
+  if (!text.isWellFormed()) throw new KeyError('a key is well-formed Unicode: this one has a lone surrogate');
+  if (text.includes('\0')) throw new KeyError('a key has no NUL character');
+  const scheme = SCHEME.exec(text)?.[0];
+  const segments = text.slice(scheme?.length ?? 0).split('/');
+  if (scheme !== undefined) segments.unshift(scheme);
+  if (segments.includes('')) throw new KeyError('a key has no empty segment');
+  if (segments.includes('.') || segments.includes('..')) throw new KeyError('a key has no "." or ".." segment');
+  const deep = segments.indexOf('**');
+  if (deep !== -1 && deep !== segments.length - 1)
+    throw new KeyError('"**" is the last segment of a key, and only there');
+  const pattern = deep !== -1 || segments.includes('*');
+  if (deep !== -1) segments.pop();
+  return { text, segments, pattern };
+}
+
+/** Whether some concrete key lies under both (K4). */
+export function overlaps(a: Key, b: Key): boolean {
+  const shared = Math.min(a.segments.length, b.segments.length);
+  for (let depth = 0; depth < shared; depth += 1) {
+    const [left, right] = [a.segments[depth], b.segments[depth]];
+    if (left !== right && left !== '*' && right !== '*') return false;
+  }
+  return true;
+}

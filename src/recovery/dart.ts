@@ -1,0 +1,31 @@
+/**
+ * The policy `dart`: the paper's rule as written (DART def. 6, eq. 8–10), for comparison and for whole-snapshot restore.
+ * It looks one hop far and keeps everyone else, which is unsound where only the failed instance is restored:
+ * `W_i a · R_j a · W_j b · R_k b · commit_k` is admitted for i although k has committed on it (semantics.md §9).
+ */
+import type { History } from '../history/history.ts';
+import type { InstanceRecord } from '../history/registry.ts';
+import { readDependence } from '../history/versions.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Proposal } from './proposal.ts';
+import { overlappingReads } from './static.ts';
+
+/** For each candidate: the failed instance moves alone, and every committed reader of anything it ever wrote stands against it. */
+export function dartLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal[] {
+  const consumers = committedReaders(history, failed);
+  return candidates.map((candidate) => {
+    return { candidate, moves: new Map([[failed, { keep: candidate, cause: null }]]), consumers };
+  });
+}
+
+function committedReaders(history: History, failed: InstanceRecord): Proposal['consumers'] {
+  const found = new Map<InstanceRecord, Proposal['consumers'][number]>();
+  for (const { write, reads } of overlappingReads(history, failed)) {
+    for (const read of reads) {
+      const { committed } = read.by;
+      if (read.by === failed || committed === null || found.has(read.by)) continue;
+      found.set(read.by, { dependence: readDependence(write, read), committed });
+    }
+  }
+  return [...found.values()];
+}

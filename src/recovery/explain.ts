@@ -1,0 +1,140 @@
+/**
+ * The one home of prose: a decision as sentences (semantics.md §8, style.md 8). The result is an outline of plain text
+ * that a terminal or a page lays out; names and keys in it are as the run gave them, so whoever prints it escapes them.
+ */
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Act, Decision, Keep, Move, Unblock } from '../model/decision.ts';
+import type { Effect } from '../model/effect.ts';
+import { instanceName } from '../model/instance.ts';
+import type { Dependence, Veto, VetoCode } from '../model/veto.ts';
+
+/** A sentence and what belongs under it. `code` names the veto that a refusal carries. */
+export interface Outline {
+  readonly text: string;
+  readonly code?: VetoCode;
+  readonly under?: readonly Outline[];
+}
+
+/** Explains a decision: the verdict first, then what moves, what to undo, what was refused and why, and what would unblock it. */
+export function explain(decision: Decision): Outline {
+  const { line } = decision;
+  const admitted = decision.verdict === 'restore' || decision.verdict === 'restore_joint';
+  const others = line?.moves.filter((move) => instanceName(move.instance) !== instanceName(decision.failed)) ?? [];
+  return {
+    text: headline(decision),
+    under: [
+      ...section(
+        admitted ? 'Rolled back with it' : 'The line that the policy does not allow',
+        admitted ? others.map(moved) : (line?.moves ?? []).map(moved),
+      ),
+      ...section(
+        'Undo first, in this order',
+        (line?.undo ?? []).map((effect) => ({ text: effectName(effect) })),
+      ),
+      ...section('Refused', refusals(decision.vetoes)),
+      ...('unblock' in decision ? [unblocking(decision.unblock)] : []),
+    ],
+  };
+}
+
+function headline(decision: Decision): string {
+  const failed = instanceName(decision.failed);
+  switch (decision.verdict) {
+    case 'restore': {
+      const own = ownMove(decision.failed, decision.line.moves);
+      const alone =
+        decision.line.level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
+      return `restore (level ${decision.line.level}): ${failed} goes back to ${keepName(own.keep)}. ${alone}`;
+    }
+    case 'restore_joint': {
+      const own = ownMove(decision.failed, decision.line.moves);
+      return `restore_joint (level 2): ${failed} goes back to ${keepName(own.keep)}, and commitments of others with it, as the policy allows.`;
+    }
+    case 'rerun':
+      return `rerun: no line that the policy allows brings ${failed} back, and no effect stands in the way of starting the run over.`;
+    case 'escalate':
+      return `escalate: no line that the policy allows brings ${failed} back, and a rerun would repeat what cannot be repeated.`;
+  }
+}
+
+function ownMove(failed: Move['instance'], moves: readonly Move[]): Move {
+  return moves.find((move) => instanceName(move.instance) === instanceName(failed)) as Move;
+}
+
+function moved(move: Move): Outline {
+  const to = `${instanceName(move.instance)} to ${keepName(move.keep)}`;
+  return { text: move.cause === null ? `${to}: it failed.` : `${to}: ${dependenceClause(move.cause)}.` };
+}
+
+function refusals(vetoes: readonly Veto[]): Outline[] {
+  return vetoes.map((veto) => {
+    const where = veto.candidate === null ? '' : `${checkpointName(veto.candidate)}: `;
+    return { code: veto.code, text: `${where}${reason(veto)}` };
+  });
+}
+
+function reason(veto: Veto): string {
+  switch (veto.code) {
+    case 'ambiguous_instance':
+      return veto.why === 'never_entered'
+        ? `no instance ${instanceName(veto.instance)} was ever entered.`
+        : `${instanceName(veto.instance)} never wrote ${veto.key}, so the suspicion names nothing.`;
+    case 'exit_not_restorable':
+      return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
+    case 'committed_consumers_present':
+      return `${instanceName(veto.dependence.consumer)} has promised its ${checkpointName(veto.committed)} on it: ${dependenceClause(veto.dependence)}.`;
+    case 'irreversible_effect_policy':
+      return `${effectName(veto.effect)} is done and cannot be taken back.`;
+    case 'effect_outcome_unknown':
+      return `whether ${effectName(veto.effect)} happened is not known.`;
+    case 'compensation_missing':
+      return `${effectName(veto.effect)} is done, and nothing is registered that undoes it.`;
+  }
+}
+
+function unblocking(unblock: Unblock): Outline {
+  if (unblock.acts.length === 0) return { text: 'To go on: start the rerun; nothing else is needed.' };
+  const then = unblock.leadsTo === 'ask_again' ? 'then ask again' : `then the answer is ${unblock.leadsTo}`;
+  return { text: `To unblock it (${then})`, under: unblock.acts.map((act) => ({ text: actSentence(act) })) };
+}
+
+function actSentence(act: Act): string {
+  switch (act.act) {
+    case 'name_suspect':
+      return act.why === 'never_entered'
+        ? 'Name an instance that was entered.'
+        : 'Name a key that the instance wrote, or none.';
+    case 'allow_joint':
+      return `Let the reviewed policy roll back what ${act.instances.map(instanceName).join(', ')} committed (joint).`;
+    case 'settle_outcome':
+      return `Ask the counterparty, with the same key, whether ${effectName(act.effect)} happened. If it did not, record it as failed.`;
+    case 'undo_by_hand':
+      return `Undo ${effectName(act.effect)} in the world by hand, and record it as compensated.`;
+    case 'register_undo':
+      return `Register what undoes ${effectName(act.effect)}, and record that it has an undo.`;
+  }
+}
+
+function dependenceClause(dependence: Dependence): string {
+  const producer = instanceName(dependence.producer);
+  if (dependence.kind === 'start') return `${producer} started it at event ${dependence.step}`;
+  const wrote = dependence.wrote === dependence.key ? 'which' : `and ${dependence.wrote}, which overlaps it,`;
+  return `it read ${dependence.key} at event ${dependence.step}, ${wrote} ${producer} wrote at event ${dependence.write}`;
+}
+
+function keepName(keep: Keep): string {
+  return keep === 'none' ? 'before its start' : `its ${checkpointName(keep)}`;
+}
+
+function checkpointName(checkpoint: Checkpoint): string {
+  return `${checkpoint.kind} at event ${checkpoint.at}`;
+}
+
+function effectName(effect: Effect): string {
+  const name = effect.id === null ? 'the effect' : `the effect "${effect.id}"`;
+  return `${name} of ${instanceName(effect.instance)} (${effect.class}, ${effect.status}, event ${effect.at})`;
+}
+
+function section(text: string, under: readonly Outline[]): Outline[] {
+  return under.length === 0 ? [] : [{ text, under }];
+}

@@ -1,0 +1,39 @@
+/**
+ * The ladder: the first rung that holds is the verdict (semantics.md §8.4). It is asked about the newest candidate only: an
+ * older one moves more, crosses more, and stands no better on any rung.
+ */
+import type { History } from '../history/history.ts';
+import type { Decision, RecoveryLine, Rules } from '../model/decision.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Veto } from '../model/veto.ts';
+import type { Judged } from './proposal.ts';
+import { smallestUnblock } from './unblock.ts';
+
+/** Answers a failure. `judged` is null where localisation abstained. */
+export function climb(
+  history: History,
+  failure: Failure,
+  rules: Rules,
+  judged: Judged | null,
+  vetoes: readonly Veto[],
+): Decision {
+  const asked = { failed: failure.in, at: history.head, policy: rules.policy, vetoes };
+  const line = judged === null || !isConsistent(judged, rules) ? null : toLine(judged);
+  if (line !== null && line.level < 2) return { ...asked, verdict: 'restore', line };
+  if (line !== null && rules.joint === 'all') return { ...asked, verdict: 'restore_joint', line };
+  const verdict = history.effects.blockingCount === 0 ? 'rerun' : 'escalate';
+  return { ...asked, verdict, line, unblock: smallestUnblock(history, rules, judged, vetoes) };
+}
+
+/** §9.2: no position below a floor. `dart` has no line either where a committed consumer stands against it. */
+function isConsistent({ proposal, crossed }: Judged, rules: Rules): boolean {
+  return crossed.blocked.length === 0 && (rules.policy !== 'dart' || proposal.consumers.length === 0);
+}
+
+function toLine({ proposal, crossed }: Judged): RecoveryLine {
+  const moves = [...proposal.moves].map(([record, { keep, cause }]) => {
+    return { instance: record.id, keep: keep ?? ('none' as const), cause };
+  });
+  const level = proposal.consumers.length > 0 ? 2 : moves.length > 1 ? 1 : 0;
+  return { level, moves, undo: crossed.undo };
+}

@@ -1,0 +1,101 @@
+/**
+ * The recovery line: for every instance how far its past is kept, such that nothing kept rests on anything undone
+ * (semantics.md §9, after Wang and Elnozahy et al.). Consistent lines are closed under max, so there is one greatest line
+ * per candidate, and lowering what must be lowered, and nothing else, arrives at it whatever the order.
+ */
+import { between } from '../history/ascending.ts';
+import type { History } from '../history/history.ts';
+import { type InstanceRecord, positionBefore } from '../history/registry.ts';
+import { type Access, readDependence, type Stretch } from '../history/versions.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Dependence } from '../model/veto.ts';
+import { crossedConsumers, keptUpTo, type Placement, type Proposal } from './proposal.ts';
+
+/**
+ * The greatest line for each candidate (policy `line`), floors not yet asked: a line below a floor has no consistent line
+ * below it either. An older candidate's line lies below a newer one's, so the lowering goes on where it stood.
+ * @param candidates restorable checkpoints of the failed instance, newest first.
+ */
+export function greatestLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal[] {
+  const lowering = new Lowering(history);
+  return candidates.map((candidate) => {
+    lowering.lower(failed, { keep: candidate, cause: null });
+    const moves = new Map(lowering.moves);
+    return { candidate, moves, consumers: crossedConsumers(moves, failed) };
+  });
+}
+
+interface Undone {
+  readonly record: InstanceRecord;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+class Lowering {
+  readonly moves = new Map<InstanceRecord, Placement>();
+  readonly #history: History;
+  readonly #seen = new Seen();
+  readonly #undone: Undone[] = [];
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  /** Puts an instance no higher than `placement`, and whoever rests on what that undoes as high as it can stay. */
+  lower(record: InstanceRecord, placement: Placement): void {
+    this.#place(record, placement);
+    for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
+  }
+
+  #place(record: InstanceRecord, placement: Placement): void {
+    const standing = this.moves.get(record);
+    const upTo = standing === undefined ? this.#history.head : keptUpTo(standing);
+    const after = keptUpTo(placement);
+    if (standing !== undefined && after >= upTo) return;
+    this.moves.set(record, placement);
+    this.#undone.push({ record, after, upTo });
+  }
+
+  /** §9.1: what depends on an undone start or write is undone. */
+  #follow({ record, after, upTo }: Undone): void {
+    for (const { at, started } of between(record.starts, after, upTo)) {
+      const cause: Dependence = { kind: 'start', producer: record.id, consumer: started.id, step: at };
+      this.#place(started, { keep: null, cause });
+    }
+    for (const write of this.#history.versions.writesBetween(record, after, upTo)) {
+      for (const stretch of this.#history.versions.readsOf(write)) {
+        for (const read of this.#seen.fresh(stretch)) {
+          this.#place(read.by, { keep: positionBefore(read.by, read.at), cause: readDependence(write, read) });
+        }
+      }
+    }
+  }
+}
+
+/**
+ * The reads that are undone already. A read needs to be undone once, however many undone writes it depends on; each list
+ * of reads keeps, for what was seen, a pointer to the next that was not (union-find), so that every read is visited once.
+ */
+class Seen {
+  readonly #next = new Map<readonly Access[], Map<number, number>>();
+
+  *fresh({ reads, from, until }: Stretch): Generator<Access> {
+    const next = this.#next.get(reads) ?? new Map<number, number>();
+    this.#next.set(reads, next);
+    for (let index = unseen(next, from); index < until; index = unseen(next, index)) {
+      next.set(index, index + 1);
+      yield reads[index] as Access;
+    }
+  }
+}
+
+function unseen(next: Map<number, number>, from: number): number {
+  let end = from;
+  for (let hop = next.get(end); hop !== undefined; hop = next.get(end)) end = hop;
+  for (let index = from; index !== end; ) {
+    const hop = next.get(index) as number;
+    next.set(index, end);
+    index = hop;
+  }
+  return end;
+}

@@ -1,0 +1,54 @@
+/**
+ * The smallest act that would unblock a refused failure: the fewest things that a person, a reviewer or a counterparty has
+ * to do for the same question to be answered on a higher rung. Two ways lead there, and the shorter is offered: clear the
+ * newest candidate's line, or clear the whole run for a rerun.
+ */
+import type { History } from '../history/history.ts';
+import type { Act, Rules, Unblock } from '../model/decision.ts';
+import { crossing, type Effect } from '../model/effect.ts';
+import type { Veto } from '../model/veto.ts';
+import type { Judged } from './proposal.ts';
+
+/**
+ * The acts that unblock, as few as can be; between equally few the restore, which keeps more work.
+ * @param judged the newest candidate, or null where localisation abstained.
+ */
+export function smallestUnblock(
+  history: History,
+  rules: Rules,
+  judged: Judged | null,
+  vetoes: readonly Veto[],
+): Unblock {
+  if (judged === null) return { leadsTo: 'ask_again', acts: vetoes.flatMap(nameSuspect) };
+  const rerun: Unblock = { leadsTo: 'rerun', acts: history.effects.blocking().map(clear) };
+  const restore = restoreAfter(rules, judged);
+  if (restore === null) return rerun;
+  return history.effects.blockingCount > 0 && rerun.acts.length < restore.acts.length ? rerun : restore;
+}
+
+/** What would let the newest candidate's line through; null where the policy has no way to allow it. */
+function restoreAfter(rules: Rules, { proposal, crossed }: Judged): Unblock | null {
+  const acts: Act[] = crossed.blocked.map(clear);
+  if (proposal.consumers.length === 0) return { leadsTo: 'restore', acts };
+  if (rules.policy === 'dart') return null;
+  if (rules.joint === 'none') {
+    acts.push({ act: 'allow_joint', instances: proposal.consumers.map(({ dependence }) => dependence.consumer) });
+  }
+  return { leadsTo: 'restore_joint', acts };
+}
+
+/** The act after which §6 lets an effect be crossed. An unknown one may turn out to be confirmed, which is a new question. */
+function clear(effect: Effect): Act {
+  switch (crossing(effect)) {
+    case 'effect_outcome_unknown':
+      return { act: 'settle_outcome', effect };
+    case 'compensation_missing':
+      return { act: 'register_undo', effect };
+    default:
+      return { act: 'undo_by_hand', effect };
+  }
+}
+
+function nameSuspect(veto: Veto): Act[] {
+  return veto.code === 'ambiguous_instance' ? [{ act: 'name_suspect', why: veto.why }] : [];
+}
