@@ -8,7 +8,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import { countUpTo } from './ascending.ts';
 
 /** A start of one instance by another: an act of the starter at event `at` (K6). */
-export interface Start {
+interface Start {
   readonly at: number;
   readonly started: InstanceRecord;
 }

@@ -24,8 +24,7 @@ export interface Effect {
 }
 
 /** Why an effect may not be crossed (§6). */
-export const EFFECT_VETOES = ['irreversible_effect_policy', 'effect_outcome_unknown', 'compensation_missing'] as const;
-export type EffectVeto = (typeof EFFECT_VETOES)[number];
+export type EffectVeto = 'irreversible_effect_policy' | 'effect_outcome_unknown' | 'compensation_missing';
 
 /** The answer of §6's table: `cross` and nothing is owed, `undo` first and then cross, or the code that blocks. */
 export type Crossing = 'cross' | 'undo' | EffectVeto;

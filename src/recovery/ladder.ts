@@ -17,12 +17,17 @@ export function climb(
   judged: Judged | null,
   vetoes: readonly Veto[],
 ): Decision {
-  const asked = { failed: failure.in, at: history.head, policy: rules.policy, vetoes };
+  const { in: failed } = failure;
+  const { policy } = rules;
+  const at = history.head;
   const line = judged === null || !isConsistent(judged, rules) ? null : toLine(judged);
-  if (line !== null && line.level < 2) return { ...asked, verdict: 'restore', line };
-  if (line !== null && rules.joint === 'all') return { ...asked, verdict: 'restore_joint', line };
+  if (line !== null && line.level < 2) return { verdict: 'restore', failed, at, policy, vetoes, line };
+  if (line !== null && rules.joint === 'all') {
+    return { verdict: 'restore_joint', failed, at, policy, vetoes, line };
+  }
   const verdict = history.effects.blockingCount === 0 ? 'rerun' : 'escalate';
-  return { ...asked, verdict, line, unblock: smallestUnblock(history, rules, judged, vetoes) };
+  const unblock = smallestUnblock(history, rules, judged, vetoes);
+  return { verdict, failed, at, policy, vetoes, line, unblock };
 }
 
 /** §9.2: no position below a floor. `dart` has no line either where a committed consumer stands against it. */

@@ -2,18 +2,20 @@
  * The oracle: an independent answer to "which recovery lines are safe?", to hold the decision against. It shares no code
  * with it (a layer rule says so) and works the other way round. Instead of asking who depends on a write, it runs the
  * history forward and carries, with every instance and every version of every concrete key, the set of events that had a
- * part in it. Then it looks at every line there is: a line is safe iff nothing that it keeps had an undone event's part in
- * it, and it crosses no effect that must not be crossed.
+ * part in it. Then it looks at every line there is: a line is consistent iff nothing that it keeps had an undone event's
+ * part in it, and safe iff it also crosses no effect that must not be crossed.
  *
  * Keys are sets of concrete paths over the segments of the history and one segment that nobody named, so that "covers
  * everything the two have in common" is plain set inclusion. At most 31 events and starts, which are bits of a number.
  */
 
+export type Name = [skeleton: string, entity: string, ordinal: number];
+
 /** A line of a trace, as text has it. */
 export interface WrittenEvent {
   do: 'enter' | 'read' | 'write' | 'boundary' | 'effect';
-  in: [string, string, number];
-  by?: [string, string, number];
+  in: Name;
+  by?: Name;
   key?: string;
   blind?: boolean;
   append?: boolean;
@@ -24,193 +26,226 @@ export interface WrittenEvent {
   id?: string;
 }
 
-/** A position: 0 keeps nothing, Infinity keeps all, anything else is the number of the checkpoint. */
+/** Where an instance stands in a line: 0 keeps nothing, Infinity keeps all, anything else is the number of a checkpoint. */
 export type Position = number;
 
 interface Stand {
   at: Position;
-  /** The events undone if the instance stands here. */
+  /** The events undone if the instance stands here, as bits. */
   undone: number;
-  /** The events that had a part in what it keeps. */
+  /** The events that had a part in what it keeps, as bits. */
   needs: number;
   /** Whether it crosses an effect that must not be crossed. */
   crosses: boolean;
 }
 
-interface Seen {
+/** One instance as the oracle saw it. */
+export interface Seen {
   starter: number;
-  stands: Stand[];
   checkpoints: { at: number; kind: string }[];
-  writes: { at: number; paths: number[] }[];
+  accesses: { at: number; reads: boolean; writes: boolean; paths: number[] }[];
+  /** The number of the last commit or exit, 0 before the first. */
   committed: number;
+  state: number;
+  past: { at: number; bit: number; state: number }[];
+}
+
+export interface SeenEffect {
+  at: number;
+  of: number;
+  class: string;
+  status: string;
+  undo: boolean;
+}
+
+export interface Line {
+  at: Position[];
+  crosses: boolean;
+}
+
+/** Whether §6 forbids crossing an effect, by class, status and whether an undo is registered. */
+function blocks({ class: kind, status, undo }: SeenEffect): boolean {
+  if (kind === 'none' || kind === 'idempotent') return false;
+  if (status === 'intended' || status === 'unknown') return true;
+  return status === 'confirmed' && (kind === 'irreversible' || !undo);
 }
 
 /** What the oracle knows of a history. Instances are numbered in the order of their entry. */
-export interface Oracle {
-  names: string[];
-  /** Every safe line, one position per instance. */
-  safe: Position[][];
-  seen: Seen[];
-  /** Whether an effect of any instance stands that no rollback may cross. */
-  anyBlocks: boolean;
-  paths: (key: string) => number[];
-}
+export class Oracle {
+  readonly index = new Map<string, number>();
+  readonly seen: Seen[] = [];
+  readonly effects: SeenEffect[] = [];
+  readonly pathsOf: (key: string) => number[];
+  /** For the number of each event that reads: the writes that it read, by whomever, bit n for event n. */
+  readonly sources = new Map<number, number>();
+  readonly #byId = new Map<string, SeenEffect>();
+  readonly #versions = new Map<number, { part: number; writes: number }>();
+  #bits = 0;
 
-/** What the rules say about one failure. */
-export interface Expectation {
-  /** The suspect key was never written by the failed instance. */
-  abstains: boolean;
-  /** The one greatest consistent line, or null; `tops` says how many lines are not below another. */
-  greatest: Position[] | null;
-  unique: boolean;
-  level: 0 | 1 | 2 | null;
-  isSafe: (line: Position[]) => boolean;
-}
-
-const BLOCKS: Record<string, (status: string, undo: boolean) => boolean> = {
-  none: () => false,
-  idempotent: () => false,
-  reversible: (status, undo) => status === 'intended' || status === 'unknown' || (status === 'confirmed' && !undo),
-  compensable: (status, undo) => status === 'intended' || status === 'unknown' || (status === 'confirmed' && !undo),
-  irreversible: (status) => status === 'intended' || status === 'unknown' || status === 'confirmed',
-};
-
-export function nameOf(id: [string, string, number]): string {
-  return id.join('\u0001');
-}
-
-export function oracle(events: readonly WrittenEvent[]): Oracle {
-  const paths = universe(events);
-  const index = new Map<string, number>();
-  const seen: Seen[] = [];
-  const states: number[] = [];
-  const own: { at: number; bit: number; state: number }[][] = [];
-  const effects: { at: number; of: number; class: string; status: string; undo: boolean }[] = [];
-  const byId = new Map<string, (typeof effects)[number]>();
-  const versions = new Map<number, number>();
-  let bits = 0;
-  events.forEach((event, position) => {
-    const at = position + 1;
-    const bit = 1 << bits++;
-    if (event.do === 'enter') {
-      const starter = event.by === undefined ? -1 : (index.get(nameOf(event.by)) as number);
-      let state = bit;
-      if (starter >= 0) {
-        const act = 1 << bits++;
-        own[starter]?.push({ at, bit: act, state: (states[starter] as number) | act });
-        states[starter] = (states[starter] as number) | act;
-        state |= states[starter] as number;
-      }
-      index.set(nameOf(event.in), seen.length);
-      seen.push({ starter, stands: [], checkpoints: [{ at, kind: 'entry' }], writes: [], committed: 0 });
-      states.push(state);
-      own.push([{ at, bit, state }]);
-      return;
-    }
-    const i = index.get(nameOf(event.in)) as number;
-    const me = seen[i] as Seen;
-    let state = (states[i] as number) | bit;
-    if (event.do === 'read' || event.do === 'write') {
-      const touched = paths(event.key as string);
-      const reads = event.do === 'read' || (!event.blind && !event.append);
-      if (reads) for (const path of touched) state |= versions.get(path) ?? 0;
-      if (event.do === 'write') {
-        me.writes.push({ at, paths: touched });
-        const covers = !event.append && !(event.key as string).split(/[/:]/).some((s) => s === '*' || s === '**');
-        for (const path of touched) versions.set(path, covers ? state : (versions.get(path) ?? 0) | state);
-      }
-    } else if (event.do === 'boundary') {
-      const kind = event.kind as string;
-      me.checkpoints.push({ at, kind });
-      if (kind !== 'outcome') me.committed = at;
-    } else {
-      const known = event.id === undefined ? undefined : byId.get(event.id);
-      const effect = known ?? { at, of: i, class: event.class as string, status: '', undo: false };
-      effect.status = event.status as string;
-      effect.undo = event.undo ?? effect.undo;
-      if (known === undefined) effects.push(effect);
-      if (event.id !== undefined) byId.set(event.id, effect);
-    }
-    states[i] = state;
-    own[i]?.push({ at, bit, state });
-  });
-  const blocks = effects.filter((effect) => BLOCKS[effect.class]?.(effect.status, effect.undo));
-  seen.forEach((me, i) => {
-    const mine = own[i] as (typeof own)[number];
-    const ats = [0, ...me.checkpoints.filter((c) => c.kind !== 'exit').map((c) => c.at), Number.POSITIVE_INFINITY];
-    me.stands = ats.map((at) => ({
-      at,
-      undone: mine.reduce((mask, event) => (event.at > at ? mask | event.bit : mask), 0),
-      needs: mine.reduce((mask, event) => (event.at <= at ? mask | event.state : mask), 0),
-      crosses: blocks.some((effect) => effect.of === i && effect.at > at),
-    }));
-  });
-  return { names: [...index.keys()], safe: safeLines(seen), seen, anyBlocks: blocks.length > 0, paths };
-}
-
-/** Every line of the product of all positions that is safe. */
-function safeLines(seen: readonly Seen[]): Position[][] {
-  const safe: Position[][] = [];
-  const line: Position[] = [];
-  const walk = (i: number, undone: number, needs: number): void => {
-    if (i === seen.length) {
-      if ((undone & needs) === 0) safe.push([...line]);
-      return;
-    }
-    for (const stand of (seen[i] as Seen).stands) {
-      if (stand.crosses) continue;
-      line[i] = stand.at;
-      walk(i + 1, undone | stand.undone, needs | stand.needs);
-    }
-  };
-  walk(0, 0, 0);
-  return safe;
-}
-
-/** What must be answered when instance `failed` fails, `suspect` being the key of a write found wrong. */
-export function expectation(known: Oracle, failed: number, suspect?: string): Expectation {
-  const me = known.seen[failed] as Seen;
-  let before = Number.POSITIVE_INFINITY;
-  if (suspect !== undefined) {
-    const paths = new Set(known.paths(suspect));
-    const first = me.writes.find((write) => write.paths.some((path) => paths.has(path)));
-    if (first === undefined) return { abstains: true, greatest: null, unique: true, level: null, isSafe: () => false };
-    before = first.at;
+  /** @param asked keys that will be asked about, so that their segments are named. */
+  constructor(events: readonly WrittenEvent[], asked: readonly string[] = []) {
+    this.pathsOf = universe([...events.flatMap(({ key }) => key ?? []), ...asked]);
+    for (const [position, event] of events.entries()) this.#take(event, position + 1);
   }
-  const fits = (at: Position) => at < before && at !== Number.POSITIVE_INFINITY && (at > 0 || me.starter >= 0);
-  const lines = known.safe.filter((line) => fits(line[failed] as Position));
-  const isSafe = (line: Position[]) => lines.some((each) => each.every((at, i) => at === line[i]));
-  if (lines.length === 0) return { abstains: false, greatest: null, unique: true, level: null, isSafe };
-  const greatest = (lines[0] as Position[]).map((_, i) => Math.max(...lines.map((line) => line[i] as Position)));
-  return { abstains: false, greatest, unique: isSafe(greatest), level: levelOf(known, greatest, failed), isSafe };
+
+  numberOf(name: Name): number {
+    return this.index.get(name.join('\u0001')) as number;
+  }
+
+  get blocking(): SeenEffect[] {
+    return this.effects.filter(blocks);
+  }
+
+  #take(event: WrittenEvent, at: number): void {
+    if (event.do === 'enter') this.#enter(event, at);
+    const me = this.seen[this.numberOf(event.in)] as Seen;
+    const bit = 1 << this.#bits++;
+    me.state |= bit;
+    if (event.do === 'read' || event.do === 'write') this.#access(event, me, at);
+    if (event.do === 'boundary') {
+      me.checkpoints.push({ at, kind: event.kind as string });
+      if (event.kind !== 'outcome') me.committed = at;
+    }
+    if (event.do === 'effect') this.#effect(event, at);
+    me.past.push({ at, bit, state: me.state });
+  }
+
+  #enter(event: WrittenEvent, at: number): void {
+    const starter = event.by === undefined ? -1 : this.numberOf(event.by);
+    const by = this.seen[starter];
+    if (by !== undefined) {
+      const act = 1 << this.#bits++;
+      by.state |= act;
+      by.past.push({ at, bit: act, state: by.state });
+    }
+    this.index.set(event.in.join('\u0001'), this.seen.length);
+    const checkpoints = [{ at, kind: 'entry' }];
+    this.seen.push({ starter, checkpoints, accesses: [], committed: 0, state: by?.state ?? 0, past: [] });
+  }
+
+  #access(event: WrittenEvent, me: Seen, at: number): void {
+    const key = event.key as string;
+    const paths = this.pathsOf(key);
+    const writes = event.do === 'write';
+    const reads = !writes || (!event.blind && !event.append);
+    me.accesses.push({ at, reads, writes, paths });
+    if (reads) {
+      let sources = 0;
+      for (const path of paths) {
+        const version = this.#versions.get(path);
+        me.state |= version?.part ?? 0;
+        sources |= version?.writes ?? 0;
+      }
+      this.sources.set(at, sources);
+    }
+    if (!writes) return;
+    const covers = !event.append && !key.includes('*');
+    for (const path of paths) {
+      const before = covers ? undefined : this.#versions.get(path);
+      this.#versions.set(path, { part: (before?.part ?? 0) | me.state, writes: (before?.writes ?? 0) | (1 << at) });
+    }
+  }
+
+  #effect(event: WrittenEvent, at: number): void {
+    const known = event.id === undefined ? undefined : this.#byId.get(event.id);
+    const effect = known ?? { at, of: this.numberOf(event.in), class: event.class as string, status: '', undo: false };
+    effect.status = event.status as string;
+    effect.undo = event.undo ?? effect.undo;
+    if (known !== undefined) return;
+    this.effects.push(effect);
+    if (event.id !== undefined) this.#byId.set(event.id, effect);
+  }
+
+  /** Every consistent line, from the product of all positions. */
+  lines(): Line[] {
+    const blocking = this.blocking;
+    const stands = this.seen.map((me, i) => {
+      const positions = me.checkpoints.filter(({ kind }) => kind !== 'exit').map(({ at }) => at);
+      return [0, ...positions, Number.POSITIVE_INFINITY].map((at): Stand => {
+        const crosses = blocking.some((effect) => effect.of === i && effect.at > at);
+        let undone = 0;
+        let needs = 0;
+        for (const event of me.past) {
+          if (event.at > at) undone |= event.bit;
+          else needs |= event.state;
+        }
+        return { at, undone, needs, crosses };
+      });
+    });
+    const lines: Line[] = [];
+    const line: Position[] = [];
+    const walk = (i: number, undone: number, needs: number, crosses: boolean): void => {
+      const next = stands[i];
+      if (next === undefined) {
+        if ((undone & needs) === 0) lines.push({ at: [...line], crosses });
+        return;
+      }
+      for (const stand of next) {
+        line[i] = stand.at;
+        walk(i + 1, undone | stand.undone, needs | stand.needs, crosses || stand.crosses);
+      }
+    };
+    walk(0, 0, 0, false);
+    return lines;
+  }
+
+  /** The number of the failed instance's first write that overlaps the suspect key; Infinity without one, 0 if it never wrote. */
+  suspectAt(failed: number, suspect?: string): number {
+    if (suspect === undefined) return Number.POSITIVE_INFINITY;
+    const paths = new Set(this.pathsOf(suspect));
+    const touches = (access: { writes: boolean; paths: number[] }) =>
+      access.writes && access.paths.some((path) => paths.has(path));
+    return this.seen[failed]?.accesses.find(touches)?.at ?? 0;
+  }
+
+  /** 0 where only the failed instance moves, 2 where someone else's commitment is crossed, else 1 (§8). */
+  levelOf(line: readonly Position[], failed: number): 0 | 1 | 2 {
+    let level: 0 | 1 | 2 = 0;
+    for (const [i, me] of this.seen.entries()) {
+      const at = line[i] as Position;
+      if (i === failed || at === Number.POSITIVE_INFINITY) continue;
+      if (at < me.committed) return 2;
+      level = 1;
+    }
+    return level;
+  }
+
+  /** The lines among `lines` in which the failed instance stands below `before`, where it may stand at all (§9). */
+  open(lines: readonly Line[], failed: number, before: number): Line[] {
+    const started = (this.seen[failed] as Seen).starter >= 0;
+    return lines.filter(({ at }) => {
+      const own = at[failed] as Position;
+      return own < before && own !== Number.POSITIVE_INFINITY && (own > 0 || started);
+    });
+  }
 }
 
-export function levelOf(known: Oracle, line: readonly Position[], failed: number): 0 | 1 | 2 {
-  const others = known.seen.map((me, i) => ({ me, at: line[i] as Position, i })).filter(({ i }) => i !== failed);
-  if (others.some(({ me, at }) => at < me.committed)) return 2;
-  return others.some(({ at }) => at !== Number.POSITIVE_INFINITY) ? 1 : 0;
+/** The componentwise greatest of some lines; null of none. */
+export function greatest(lines: readonly Line[]): Position[] | null {
+  const [first] = lines;
+  return first === undefined ? null : first.at.map((_, i) => Math.max(...lines.map(({ at }) => at[i] as Position)));
+}
+
+/** Whether a line is among others. */
+export function includes(lines: readonly Line[], line: readonly Position[]): boolean {
+  return lines.some(({ at }) => at.every((position, i) => position === line[i]));
 }
 
 /** All concrete paths over the segments of the history plus one that nobody named, as long as its longest key. */
-function universe(events: readonly WrittenEvent[]): (key: string) => number[] {
-  const alphabet = ['\u0000'];
+function universe(keys: readonly string[]): (key: string) => number[] {
+  const alphabet = ['a segment that nobody named'];
   let longest = 1;
-  const split = (key: string) => {
-    const parts = key.replace(/^([a-z][a-z0-9+.-]*:)/, '$1/').split('/');
-    return parts.at(-1) === '**' ? parts.slice(0, -1) : parts;
-  };
-  for (const { key } of events) {
-    if (key === undefined) continue;
+  for (const key of keys) {
     const parts = split(key);
     longest = Math.max(longest, parts.length);
     for (const part of parts) if (part !== '*' && !alphabet.includes(part)) alphabet.push(part);
   }
   const known = new Map<string, number[]>();
   return (key) => {
-    const found = known.get(key);
-    if (found !== undefined) return found;
+    let paths = known.get(key);
+    if (paths !== undefined) return paths;
     const parts = split(key);
-    let paths = [0];
+    paths = [0];
     for (let depth = 0; depth < longest; depth += 1) {
       const part = parts[depth] ?? '*';
       const digits = part === '*' ? alphabet.map((_, digit) => digit) : [alphabet.indexOf(part)];
@@ -219,4 +254,9 @@ function universe(events: readonly WrittenEvent[]): (key: string) => number[] {
     known.set(key, paths);
     return paths;
   };
+}
+
+function split(key: string): string[] {
+  const parts = key.replace(/^([a-z][a-z0-9+.-]*:)/, '$1/').split('/');
+  return parts.at(-1) === '**' ? parts.slice(0, -1) : parts;
 }

@@ -1,0 +1,343 @@
+/** Random histories, longer and stranger than the exhaustive ones, held against the same oracle. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { History } from '../../src/history/history.ts';
+import type { Act, Decision, Rules } from '../../src/model/decision.ts';
+import type { Effect } from '../../src/model/effect.ts';
+import { type InstanceId, instanceName } from '../../src/model/instance.ts';
+import { parseKey } from '../../src/model/key.ts';
+import type { Dependence } from '../../src/model/veto.ts';
+import { decide } from '../../src/recovery/decide.ts';
+import { greatest, includes, type Line, type Name, Oracle, type SeenEffect, type WrittenEvent } from './oracle.ts';
+import { positions } from './sweep.ts';
+import { histories, historyOf, keys } from './written.ts';
+
+const RUNS = { numRuns: Number(process.env.BELAY_RUNS ?? 3_000) };
+
+/** A failure of a random history, in the terms of both sides. */
+interface Question {
+  events: WrittenEvent[];
+  history: History;
+  known: Oracle;
+  failed: number;
+  suspect: string | undefined;
+  /** The number of the first suspect write; Infinity where none is suspected, 0 where it never happened. */
+  suspectAt: number;
+  ask: (rules: Rules) => Decision;
+  line: (decision: Decision) => number[] | null;
+  indexOf: (id: InstanceId) => number;
+}
+
+function forQuestions(property: (question: Question) => void): void {
+  const questions = fc.record({
+    events: histories,
+    who: fc.nat(),
+    suspect: fc.option(keys, { nil: undefined, freq: 1 }),
+  });
+  fc.assert(
+    fc.property(questions, ({ events, who, suspect }) => {
+      const history = historyOf(events);
+      const known = new Oracle(events, suspect === undefined ? [] : [suspect]);
+      const ids = [...history.registry.all()].map(({ id }) => id);
+      const failed = who % ids.length;
+      const failure = { in: ids[failed] as InstanceId, key: suspect === undefined ? null : parseKey(suspect) };
+      const ask = (rules: Rules) => decide(history, failure, rules);
+      const indexOf = (id: InstanceId) => known.numberOf([id.skeleton, id.entity, id.ordinal]);
+      const line = (decision: Decision) => positions(decision, ids.length, indexOf);
+      property({
+        events,
+        history,
+        known,
+        failed,
+        suspect,
+        suspectAt: known.suspectAt(failed, suspect),
+        ask,
+        line,
+        indexOf,
+      });
+    }),
+    RUNS,
+  );
+}
+
+/** The safe lines of a failure: consistent, above every floor, with the failed instance where it may stand. */
+function safeLines({ known, failed, suspectAt }: Question): Line[] {
+  return known.open(known.lines(), failed, suspectAt).filter(({ crosses }) => !crosses);
+}
+
+/** The candidates, newest first: every checkpoint before the suspect write. */
+function checkpoints({ known, failed, suspectAt }: Question): { at: number; kind: string }[] {
+  return (known.seen[failed]?.checkpoints ?? []).filter(({ at }) => at < suspectAt).reverse();
+}
+
+function codeOf(effect: SeenEffect): string {
+  if (effect.status !== 'confirmed') return 'effect_outcome_unknown';
+  return effect.class === 'irreversible' ? 'irreversible_effect_policy' : 'compensation_missing';
+}
+
+/** A decision's vetoes, each as one comparable word. */
+function vetoWords({ indexOf }: Question, decision: Decision): string[] {
+  return decision.vetoes.map((veto) => {
+    const at = veto.candidate?.at;
+    switch (veto.code) {
+      case 'ambiguous_instance':
+        return veto.code;
+      case 'exit_not_restorable':
+        return `${at} ${veto.code}`;
+      case 'committed_consumers_present':
+        return `${at} ${veto.code} ${indexOf(veto.dependence.consumer)}`;
+      default:
+        return `${at} ${veto.code} ${veto.effect.at}`;
+    }
+  });
+}
+
+/** The dependency stands among the events: the consumer read what the producer wrote, or was started by it. */
+function expectDependence({ known, events, indexOf }: Question, cause: Dependence): void {
+  const consumer = events[cause.step - 1] as WrittenEvent;
+  expect(known.numberOf(consumer.in)).toBe(indexOf(cause.consumer));
+  if (cause.kind === 'start') {
+    expect(known.numberOf(consumer.by as Name)).toBe(indexOf(cause.producer));
+    return;
+  }
+  const producer = events[cause.write - 1] as WrittenEvent;
+  expect(known.numberOf(producer.in)).toBe(indexOf(cause.producer));
+  expect([producer.key, consumer.key]).toEqual([cause.wrote, cause.key]);
+  expect((known.sources.get(cause.step) ?? 0) & (1 << cause.write)).not.toBe(0);
+}
+
+describe('under the policy line', () => {
+  test('the line is the greatest safe one, or there is none, and the level is what it crosses', () => {
+    forQuestions((question) => {
+      const decision = question.ask({ policy: 'line', joint: 'none' });
+      const safe = question.suspectAt === 0 ? [] : safeLines(question);
+      const best = greatest(safe);
+      expect(question.line(decision)).toEqual(best);
+      if (best === null) return;
+      expect(includes(safe, best)).toBe(true);
+      expect(decision.line?.level).toBe(question.known.levelOf(best, question.failed));
+    });
+  });
+
+  test('the verdict is the first rung that holds', () => {
+    forQuestions((question) => {
+      const best = question.suspectAt === 0 ? null : greatest(safeLines(question));
+      const level = best === null ? null : question.known.levelOf(best, question.failed);
+      const otherwise = question.known.blocking.length === 0 ? 'rerun' : 'escalate';
+      const admitted = level !== null && level < 2 ? 'restore' : null;
+      expect(question.ask({ policy: 'line', joint: 'none' }).verdict).toBe(admitted ?? otherwise);
+      const joint = level === 2 ? 'restore_joint' : admitted;
+      expect(question.ask({ policy: 'line', joint: 'all' }).verdict).toBe(joint ?? otherwise);
+    });
+  });
+
+  test('every veto of every candidate is reported, newest first, and no other', () => {
+    forQuestions((question) => {
+      const { known, failed } = question;
+      const decision = question.ask({ policy: 'line', joint: 'none' });
+      if (question.suspectAt === 0) {
+        expect(vetoWords(question, decision)).toEqual(['ambiguous_instance']);
+        return;
+      }
+      const lines = known.lines();
+      const expected = checkpoints(question).map(({ at, kind }) => {
+        if (kind === 'exit') return [`${at} exit_not_restorable`];
+        const line = greatest(known.open(lines, failed, at + 1)) as number[];
+        const consumers = known.seen.flatMap((me, i) =>
+          i !== failed && (line[i] as number) < me.committed ? [`${at} committed_consumers_present ${i}`] : [],
+        );
+        const effects = known.blocking.filter((effect) => effect.at > (line[effect.of] as number));
+        return [...consumers, ...effects.map((effect) => `${at} ${codeOf(effect)} ${effect.at}`)];
+      });
+      const words = vetoWords(question, decision);
+      expect([...words].sort()).toEqual(expected.flat().sort());
+      const ats = decision.vetoes.map((veto) => veto.candidate?.at as number);
+      expect(ats).toEqual([...ats].sort((a, b) => b - a));
+      const allowed = vetoWords(question, question.ask({ policy: 'line', joint: 'all' }));
+      expect(allowed).toEqual(words.filter((word) => !word.includes('committed_consumers_present')));
+    });
+  });
+
+  test('every witness is a dependency that the history has, from something undone to something undone', () => {
+    forQuestions((question) => {
+      const { known } = question;
+      const decision = question.ask({ policy: 'line', joint: 'none' });
+      const at = question.line(decision);
+      const moves = (decision.line?.moves ?? []).flatMap(({ cause, keep, instance }) => {
+        return cause === null ? [] : [{ cause, keep, instance }];
+      });
+      for (const { cause, keep, instance } of moves) {
+        expect(instanceName(cause.consumer)).toBe(instanceName(instance));
+        expect(cause.step).toBeGreaterThan(keep === 'none' ? 0 : keep.at);
+        if (cause.kind === 'read')
+          expect(cause.write).toBeGreaterThan(at?.[question.indexOf(cause.producer)] as number);
+      }
+      const vetoed = decision.vetoes.flatMap((veto) => ('dependence' in veto ? [veto] : []));
+      for (const { dependence, committed } of vetoed) {
+        expect(committed.at).toBe(known.seen[question.indexOf(dependence.consumer)]?.committed);
+      }
+      for (const cause of [...moves.map((move) => move.cause), ...vetoed.map((veto) => veto.dependence)]) {
+        expectDependence(question, cause);
+      }
+    });
+  });
+
+  test('what has to be undone first is listed, newest intent first', () => {
+    forQuestions((question) => {
+      const decision = question.ask({ policy: 'line', joint: 'none' });
+      const at = question.line(decision);
+      if (at === null) return;
+      const owed = question.known.effects.filter((effect) => {
+        const undoable = effect.class === 'reversible' || effect.class === 'compensable';
+        return undoable && effect.status === 'confirmed' && effect.undo && effect.at > (at[effect.of] as number);
+      });
+      const expected = owed.map((effect) => effect.at).sort((a, b) => b - a);
+      expect(decision.line?.undo.map((effect) => effect.at)).toEqual(expected);
+    });
+  });
+
+  test('asking leaves the history as it was', () => {
+    forQuestions((question) => {
+      const first = question.ask({ policy: 'line', joint: 'none' });
+      question.ask({ policy: 'dart', joint: 'all' });
+      question.ask({ policy: 'static', joint: 'all' });
+      expect(question.ask({ policy: 'line', joint: 'none' })).toEqual(first);
+    });
+  });
+});
+
+describe('the acts that would unblock a refusal', () => {
+  const better = { escalate: ['restore', 'restore_joint', 'rerun'], rerun: ['restore', 'restore_joint'] };
+
+  /** What the world tells once the acts are done, as later lines about the same effects. */
+  function news(effect: Effect, act: Act['act']): WrittenEvent {
+    const { skeleton, entity, ordinal } = effect.instance;
+    const done = { settle_outcome: 'failed', undo_by_hand: 'compensated', register_undo: effect.status } as Record<
+      string,
+      string
+    >;
+    return {
+      do: 'effect',
+      in: [skeleton, entity, ordinal],
+      id: effect.id as string,
+      class: effect.class,
+      status: done[act] as string,
+      ...(act === 'register_undo' && { undo: true }),
+    };
+  }
+
+  function clearing(effect: SeenEffect): Act['act'] {
+    if (effect.status !== 'confirmed') return 'settle_outcome';
+    return effect.class === 'irreversible' ? 'undo_by_hand' : 'register_undo';
+  }
+
+  test.each(['line', 'static', 'dart'] as const)(
+    'lead where they say, and no fewer acts lead anywhere better (%s)',
+    (policy) => {
+      forQuestions((question) => {
+        const refusal = question.ask({ policy, joint: 'none' });
+        if (!('unblock' in refusal)) return;
+        const { acts, leadsTo } = refusal.unblock;
+        if (leadsTo === 'ask_again') {
+          expect(question.suspectAt).toBe(0);
+          expect(acts).toEqual([{ act: 'name_suspect', why: 'never_wrote' }]);
+          return;
+        }
+        const failure = { in: refusal.failed, key: question.suspect === undefined ? null : parseKey(question.suspect) };
+        const verdictAfter = (clear: WrittenEvent[], joint: boolean) => {
+          const history = historyOf([...question.events, ...clear]);
+          return decide(history, failure, { policy, joint: joint ? 'all' : 'none' }).verdict;
+        };
+        const cleared = acts.flatMap((act) => ('effect' in act ? [news(act.effect, act.act)] : []));
+        const allowed = acts.some((act) => act.act === 'allow_joint');
+        expect(verdictAfter(cleared, allowed)).toBe(leadsTo);
+
+        const choices = question.known.blocking.slice(0, 5).map((effect) => {
+          const recorded = question.history.effects.blocking().find((other) => other.at === effect.at) as Effect;
+          return news(recorded, clearing(effect));
+        });
+        for (let set = 0; set < 2 ** (choices.length + 1); set += 1) {
+          const chosen = choices.filter((_, i) => (set >> (i + 1)) & 1);
+          const size = chosen.length + (set & 1);
+          if (size >= acts.length) continue;
+          expect(better[refusal.verdict]).not.toContain(verdictAfter(chosen, (set & 1) === 1));
+        }
+      });
+    },
+  );
+});
+
+describe('under the policy static', () => {
+  /** The rule of §9 over sets: order ignored, closed over overlaps and starts. */
+  function reached({ known, failed }: Question): Set<number> {
+    const found = new Set<number>();
+    const queue = [failed];
+    for (let i = queue.pop(); i !== undefined; i = queue.pop()) {
+      const me = known.seen[i];
+      const wrote = new Set(me?.accesses.flatMap((access) => (access.writes ? access.paths : [])));
+      for (const [j, other] of known.seen.entries()) {
+        const reads = other.accesses.some((access) => access.reads && access.paths.some((path) => wrote.has(path)));
+        if (j === i || found.has(j) || !(reads || other.starter === i)) continue;
+        found.add(j);
+        if (j !== failed) queue.push(j);
+      }
+    }
+    return found;
+  }
+
+  test('everyone whom the failed instance reaches goes to its entry or, with its starter, to nothing', () => {
+    forQuestions((question) => {
+      const { known, failed } = question;
+      const decision = question.ask({ policy: 'static', joint: 'none' });
+      if (question.suspectAt === 0) return;
+      const members = reached(question);
+      const [newest] = checkpoints(question).filter(({ kind }) => kind !== 'exit');
+      const expected = known.seen.map((me, i) => {
+        if (i === failed && !members.has(i)) return newest?.at;
+        if (!members.has(i)) return Number.POSITIVE_INFINITY;
+        return me.starter === failed || members.has(me.starter) ? 0 : me.checkpoints[0]?.at;
+      }) as number[];
+      const blocked = known.blocking.some((effect) => effect.at > (expected[effect.of] as number));
+      expect(question.line(decision)).toEqual(blocked ? null : expected);
+    });
+  });
+
+  test('no unsafe line is ever admitted', () => {
+    forQuestions((question) => {
+      for (const joint of ['none', 'all'] as const) {
+        const decision = question.ask({ policy: 'static', joint });
+        const at = question.line(decision);
+        if (at !== null) expect(includes(safeLines(question), at)).toBe(true);
+      }
+    });
+  });
+});
+
+describe('under the policy dart', () => {
+  test("a committed reader of anything it wrote refuses every candidate, and else its own effects' floor does", () => {
+    forQuestions((question) => {
+      const { known, failed } = question;
+      if (question.suspectAt === 0) return;
+      const decision = question.ask({ policy: 'dart', joint: 'all' });
+      const wrote = new Set(known.seen[failed]?.accesses.flatMap((access) => (access.writes ? access.paths : [])));
+      const consumers = [...known.seen.entries()].filter(([j, other]) => {
+        const reads = other.accesses.some((access) => access.reads && access.paths.some((path) => wrote.has(path)));
+        return j !== failed && other.committed > 0 && reads;
+      });
+      const words = checkpoints(question).flatMap(({ at, kind }) => {
+        if (kind === 'exit') return [`${at} exit_not_restorable`];
+        const own = known.blocking.filter((effect) => effect.of === failed && effect.at > at);
+        return [
+          ...consumers.map(([j]) => `${at} committed_consumers_present ${j}`),
+          ...own.map((effect) => `${at} ${codeOf(effect)} ${effect.at}`),
+        ];
+      });
+      expect(vetoWords(question, decision).sort()).toEqual(words.sort());
+      const [newest] = checkpoints(question).filter(({ kind }) => kind !== 'exit');
+      const refused = words.some((word) => word.startsWith(`${newest?.at} `));
+      const alone = known.seen.map((_, i) => (i === failed ? newest?.at : Number.POSITIVE_INFINITY));
+      expect(question.line(decision)).toEqual(refused ? null : alone);
+      expect(decision.verdict === 'restore').toBe(!refused);
+    });
+  });
+});
