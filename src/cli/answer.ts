@@ -15,7 +15,7 @@ export function answer(id: string, history: History, decision: Decision): object
     level: line?.level ?? null,
     line: line === null ? null : wholeLine(history, line.moves),
     vetoes: vetoes.map((veto) => ({ code: veto.code, candidate: veto.candidate, witness: witness(veto) })),
-    ...(line !== null && line.undo.length > 0 && { undo: line.undo.map(effectFields) }),
+    ...(decision.undo.length > 0 && { undo: decision.undo.map(effectFields) }),
     ...('unblock' in decision && {
       unblock: { leadsTo: decision.unblock.leadsTo, acts: decision.unblock.acts.map(actFields) },
     }),

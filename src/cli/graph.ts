@@ -36,7 +36,7 @@ export function dependencyGraph(id: string, history: History): DependencyGraph {
   for (const dependence of dependencies(history)) {
     const [from, to] = [instanceName(dependence.producer), instanceName(dependence.consumer)];
     const known = graph.edge(from, to);
-    const edge = known ?? graph.addEdge(from, to, { keys: [], started: false, count: 0 });
+    const edge = known ?? graph.addEdgeWithKey(`e${graph.size}`, from, to, { keys: [], started: false, count: 0 });
     const fields = graph.getEdgeAttributes(edge);
     fields.count += 1;
     if (dependence.kind === 'start') fields.started = true;

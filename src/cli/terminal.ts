@@ -24,7 +24,7 @@ export function layOut(outline: Outline, columns: number): string {
         ? plain.replace(/^[^:]*: \w+/, pc.bold)
         : node.code === undefined
           ? plain
-          : `${pc.yellow(node.code)} ${plain}`;
+          : `${pc.yellow(node.code)}: ${plain}`;
     const wrapped = wrapAnsi(words, Math.max(columns - hanging.length, 20), { hard: false, trim: true });
     out.push(indent + wrapped.replaceAll('\n', `\n${hanging}`));
     for (const child of (node.under ?? []).toReversed()) stack.push({ outline: child, depth: depth + 1 });

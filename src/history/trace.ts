@@ -204,8 +204,9 @@ function list(values: readonly string[]): string {
   return values.map((value) => `"${value}"`).join(', ');
 }
 
-/** A value of the line as it may stand in a message: as JSON, and cut where it is long. */
+/** A value of the line as it may stand in a message. What is no text may be of any depth, and is only called by its type. */
 function show(value: unknown): string {
+  if (typeof value !== 'string') return `a value of type ${typeof value}`;
   const text = JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

@@ -28,15 +28,11 @@ export interface Move {
   readonly cause: Dependence | null;
 }
 
-/**
- * A recovery line, by what it moves; every instance that is not named is kept whole. `undo` lists the effects that must be
- * undone before memory is restored, in the order in which to undo them (E5: reverse global order).
- */
+/** A recovery line, by what it moves; every instance that is not named is kept whole. */
 export interface RecoveryLine {
   /** 0: the failed instance alone. 1: also uncommitted work of others. 2: it crosses a commitment of others (§8). */
   readonly level: 0 | 1 | 2;
   readonly moves: readonly Move[];
-  readonly undo: readonly Effect[];
 }
 
 /** One act of a person, a reviewer or a counterparty. */
@@ -60,6 +56,11 @@ interface Asked {
   readonly policy: Policy;
   /** Newest candidate first, and none left out: a decision that restores lists why the others would not do. */
   readonly vetoes: readonly Veto[];
+  /**
+   * The effects to undo before what the verdict says is done, in that order (E5: reverse global order): those that the
+   * restored line crosses, or all there are for a rerun. Empty when a person has to act first.
+   */
+  readonly undo: readonly Effect[];
 }
 
 /** A decision. `restore` and `restore_joint` say go; `rerun` is advice to the caller; `escalate` waits for a person (§8). */

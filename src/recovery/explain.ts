@@ -17,19 +17,16 @@ export interface Outline {
 
 /** Explains a decision: the verdict first, then what moves, what to undo, what was refused and why, and what would unblock it. */
 export function explain(decision: Decision): Outline {
-  const { line } = decision;
-  const admitted = decision.verdict === 'restore' || decision.verdict === 'restore_joint';
-  const others = line?.moves.filter((move) => instanceName(move.instance) !== instanceName(decision.failed)) ?? [];
+  const { line, verdict } = decision;
+  const admitted = verdict === 'restore' || verdict === 'restore_joint';
+  const moves = line?.moves.filter((move) => !admitted || !isFailed(decision, move)) ?? [];
   return {
     text: headline(decision),
     under: [
+      ...section(admitted ? 'Rolled back with it' : 'The line that the policy does not allow', moves.map(moved)),
       ...section(
-        admitted ? 'Rolled back with it' : 'The line that the policy does not allow',
-        admitted ? others.map(moved) : (line?.moves ?? []).map(moved),
-      ),
-      ...section(
-        'Undo first, in this order',
-        (line?.undo ?? []).map((effect) => ({ text: effectName(effect) })),
+        `Undo before the ${verdict === 'rerun' ? 'rerun' : 'restore'}, in this order`,
+        decision.undo.map((effect) => ({ text: effectName(effect) })),
       ),
       ...section('Refused', refusals(decision.vetoes)),
       ...('unblock' in decision ? [unblocking(decision.unblock)] : []),
@@ -37,19 +34,20 @@ export function explain(decision: Decision): Outline {
   };
 }
 
+function isFailed(decision: Decision, move: Move): boolean {
+  return instanceName(move.instance) === instanceName(decision.failed);
+}
+
 function headline(decision: Decision): string {
   const failed = instanceName(decision.failed);
   switch (decision.verdict) {
     case 'restore': {
-      const own = ownMove(decision.failed, decision.line.moves);
       const alone =
         decision.line.level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
-      return `restore (level ${decision.line.level}): ${failed} goes back to ${keepName(own.keep)}. ${alone}`;
+      return `restore (level ${decision.line.level}): ${failed} goes back to ${ownPlace(decision)}. ${alone}`;
     }
-    case 'restore_joint': {
-      const own = ownMove(decision.failed, decision.line.moves);
-      return `restore_joint (level 2): ${failed} goes back to ${keepName(own.keep)}, and commitments of others with it, as the policy allows.`;
-    }
+    case 'restore_joint':
+      return `restore_joint (level 2): ${failed} goes back to ${ownPlace(decision)}, and commitments of others with it, as the policy allows.`;
     case 'rerun':
       return `rerun: no line that the policy allows brings ${failed} back, and no effect stands in the way of starting the run over.`;
     case 'escalate':
@@ -57,8 +55,9 @@ function headline(decision: Decision): string {
   }
 }
 
-function ownMove(failed: Move['instance'], moves: readonly Move[]): Move {
-  return moves.find((move) => instanceName(move.instance) === instanceName(failed)) as Move;
+function ownPlace(decision: Decision): string {
+  const own = decision.line?.moves.find((move) => isFailed(decision, move)) as Move;
+  return keepName(own.keep);
 }
 
 function moved(move: Move): Outline {
@@ -66,10 +65,16 @@ function moved(move: Move): Outline {
   return { text: move.cause === null ? `${to}: it failed.` : `${to}: ${dependenceClause(move.cause)}.` };
 }
 
+/** The reasons, gathered under the candidate that they refuse. */
 function refusals(vetoes: readonly Veto[]): Outline[] {
-  return vetoes.map((veto) => {
-    const where = veto.candidate === null ? '' : `${checkpointName(veto.candidate)}: `;
-    return { code: veto.code, text: `${where}${reason(veto)}` };
+  const groups = new Map<Checkpoint | null, Outline[]>();
+  for (const veto of vetoes) {
+    const group = groups.get(veto.candidate) ?? [];
+    group.push({ code: veto.code, text: reason(veto) });
+    groups.set(veto.candidate, group);
+  }
+  return [...groups].flatMap(([candidate, reasons]) => {
+    return candidate === null ? reasons : [{ text: `its ${checkpointName(candidate)}`, under: reasons }];
   });
 }
 
@@ -81,8 +86,11 @@ function reason(veto: Veto): string {
         : `${instanceName(veto.instance)} never wrote ${veto.key}, so the suspicion names nothing.`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
-    case 'committed_consumers_present':
-      return `${instanceName(veto.dependence.consumer)} has promised its ${checkpointName(veto.committed)} on it: ${dependenceClause(veto.dependence)}.`;
+    case 'committed_consumers_present': {
+      const consumer = instanceName(veto.dependence.consumer);
+      const promise = `its ${checkpointName(veto.committed)} is a promise`;
+      return `${consumer} rests on what would be undone, and ${promise}: ${dependenceClause(veto.dependence)}.`;
+    }
     case 'irreversible_effect_policy':
       return `${effectName(veto.effect)} is done and cannot be taken back.`;
     case 'effect_outcome_unknown':

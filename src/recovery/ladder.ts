@@ -6,7 +6,7 @@ import type { History } from '../history/history.ts';
 import type { Decision, RecoveryLine, Rules } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Veto } from '../model/veto.ts';
-import type { Judged } from './proposal.ts';
+import type { Judged, Proposal } from './proposal.ts';
 import { smallestUnblock } from './unblock.ts';
 
 /** Answers a failure. `judged` is null where localisation abstained. */
@@ -20,14 +20,18 @@ export function climb(
   const { in: failed } = failure;
   const { policy } = rules;
   const at = history.head;
-  const line = judged === null || !isConsistent(judged, rules) ? null : toLine(judged);
-  if (line !== null && line.level < 2) return { verdict: 'restore', failed, at, policy, vetoes, line };
+  const consistent = judged !== null && isConsistent(judged, rules);
+  const line = consistent ? toLine(judged.proposal) : null;
+  const undo = consistent ? judged.crossed.undo : [];
+  if (line !== null && line.level < 2) return { verdict: 'restore', failed, at, policy, vetoes, line, undo };
   if (line !== null && rules.joint === 'all') {
-    return { verdict: 'restore_joint', failed, at, policy, vetoes, line };
+    return { verdict: 'restore_joint', failed, at, policy, vetoes, line, undo };
   }
-  const verdict = history.effects.blockingCount === 0 ? 'rerun' : 'escalate';
   const unblock = smallestUnblock(history, rules, judged, vetoes);
-  return { verdict, failed, at, policy, vetoes, line, unblock };
+  if (history.effects.blockingCount > 0) {
+    return { verdict: 'escalate', failed, at, policy, vetoes, line, undo: [], unblock };
+  }
+  return { verdict: 'rerun', failed, at, policy, vetoes, line, undo: history.effects.undoable().reverse(), unblock };
 }
 
 /** §9.2: no position below a floor. `dart` has no line either where a committed consumer stands against it. */
@@ -35,10 +39,9 @@ function isConsistent({ proposal, crossed }: Judged, rules: Rules): boolean {
   return crossed.blocked.length === 0 && (rules.policy !== 'dart' || proposal.consumers.length === 0);
 }
 
-function toLine({ proposal, crossed }: Judged): RecoveryLine {
-  const moves = [...proposal.moves].map(([record, { keep, cause }]) => {
+function toLine({ moves, consumers }: Proposal): RecoveryLine {
+  const moved = [...moves].map(([record, { keep, cause }]) => {
     return { instance: record.id, keep: keep ?? ('none' as const), cause };
   });
-  const level = proposal.consumers.length > 0 ? 2 : moves.length > 1 ? 1 : 0;
-  return { level, moves, undo: crossed.undo };
+  return { level: consumers.length > 0 ? 2 : moved.length > 1 ? 1 : 0, moves: moved };
 }

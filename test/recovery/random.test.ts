@@ -182,17 +182,17 @@ describe('under the policy line', () => {
     });
   });
 
-  test('what has to be undone first is listed, newest intent first', () => {
+  test('what has to be undone before is listed, newest intent first', () => {
     forQuestions((question) => {
       const decision = question.ask({ policy: 'line', joint: 'none' });
-      const at = question.line(decision);
-      if (at === null) return;
+      const kept = decision.verdict === 'restore' ? question.line(decision) : null;
       const owed = question.known.effects.filter((effect) => {
         const undoable = effect.class === 'reversible' || effect.class === 'compensable';
-        return undoable && effect.status === 'confirmed' && effect.undo && effect.at > (at[effect.of] as number);
+        const crossed = effect.at > (kept?.[effect.of] ?? 0);
+        return undoable && effect.status === 'confirmed' && effect.undo && crossed;
       });
-      const expected = owed.map((effect) => effect.at).sort((a, b) => b - a);
-      expect(decision.line?.undo.map((effect) => effect.at)).toEqual(expected);
+      const expected = decision.verdict === 'escalate' ? [] : owed.map((effect) => effect.at).sort((a, b) => b - a);
+      expect(decision.undo.map((effect) => effect.at)).toEqual(expected);
     });
   });
 

@@ -1,0 +1,154 @@
+/** What a person reads. Each sentence is part of the product, so each is written out here once. */
+import { expect, test } from 'vitest';
+import type { JointRule } from '../../src/model/decision.ts';
+import { parseKey } from '../../src/model/key.ts';
+import { decide } from '../../src/recovery/decide.ts';
+import { explain, type Outline } from '../../src/recovery/explain.ts';
+import type { WrittenEvent } from './oracle.ts';
+import { historyOf } from './written.ts';
+
+type Line = Omit<WrittenEvent, 'in' | 'by'> & { in: string; by?: string };
+
+function told(lines: Line[], who: string, { joint = 'none', key }: { joint?: JointRule; key?: string } = {}): string[] {
+  const written = lines.map(({ by, ...line }) => {
+    return { ...line, in: ['S', line.in, 0], ...(by !== undefined && { by: ['S', by, 0] }) } as WrittenEvent;
+  });
+  const failure = { in: { skeleton: 'S', entity: who, ordinal: 0 }, key: key === undefined ? null : parseKey(key) };
+  return flatten(explain(decide(historyOf(written), failure, { policy: 'line', joint })), 0);
+}
+
+function flatten({ text, code, under = [] }: Outline, depth: number): string[] {
+  const own = `${'  '.repeat(depth)}${code === undefined ? '' : `${code}: `}${text}`;
+  return [own, ...under.flatMap((each) => flatten(each, depth + 1))];
+}
+
+const A = { in: 'A' };
+const B = { in: 'B' };
+
+test('a restore of one instance says where it goes and that nobody else moves', () => {
+  expect(
+    told(
+      [
+        { do: 'enter', ...A },
+        { do: 'boundary', kind: 'commit', ...A },
+      ],
+      'A',
+    ),
+  ).toEqual(['restore (level 0): S::A::0 goes back to its commit at event 2. No other instance moves.']);
+});
+
+test('a restore that takes others along says whom, why, and what to undo first', () => {
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { do: 'effect', ...A, class: 'compensable', status: 'confirmed', undo: true, id: 'hold' },
+    { do: 'enter', ...B, by: 'A' },
+    { do: 'effect', ...B, class: 'reversible', status: 'confirmed', undo: true },
+    { do: 'enter', in: 'C' },
+    { do: 'write', ...A, key: 'x/1' },
+    { do: 'read', in: 'C', key: 'x/*' },
+    { do: 'enter', in: 'D' },
+    { do: 'read', in: 'D', key: 'x/1' },
+  ];
+  expect(told(lines, 'A')).toEqual([
+    'restore (level 1): S::A::0 goes back to its entry at event 1. It takes uncommitted work of others with it.',
+    '  Rolled back with it',
+    '    S::B::0 to before its start: S::A::0 started it at event 3.',
+    '    S::C::0 to its entry at event 5: it read x/* at event 7, and x/1, which overlaps it, S::A::0 wrote at event 6.',
+    '    S::D::0 to its entry at event 8: it read x/1 at event 9, which S::A::0 wrote at event 6.',
+    '  Undo before the restore, in this order',
+    '    the effect of S::B::0 (reversible, confirmed, event 4)',
+    '    the effect "hold" of S::A::0 (compensable, confirmed, event 2)',
+  ]);
+});
+
+test('a committed consumer is a reason, and the joint line is offered beside the rerun', () => {
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { do: 'write', ...A, key: 'x' },
+    { do: 'enter', ...B },
+    { do: 'read', ...B, key: 'x' },
+    { do: 'boundary', ...B, kind: 'exit' },
+  ];
+  expect(told(lines, 'A')).toEqual([
+    'rerun: no line that the policy allows brings S::A::0 back, and no effect stands in the way of starting the run over.',
+    '  The line that the policy does not allow',
+    '    S::A::0 to its entry at event 1: it failed.',
+    '    S::B::0 to its entry at event 3: it read x at event 4, which S::A::0 wrote at event 2.',
+    '  Refused',
+    '    its entry at event 1',
+    '      committed_consumers_present: S::B::0 rests on what would be undone, and its exit at event 5 is a promise: it read x at event 4, which S::A::0 wrote at event 2.',
+    '  To unblock it (then the answer is restore_joint)',
+    '    Let the reviewed policy roll back what S::B::0 committed (joint).',
+  ]);
+  expect(told(lines, 'A', { joint: 'all' })).toEqual([
+    'restore_joint (level 2): S::A::0 goes back to its entry at event 1, and commitments of others with it, as the policy allows.',
+    '  Rolled back with it',
+    '    S::B::0 to its entry at event 3: it read x at event 4, which S::A::0 wrote at event 2.',
+  ]);
+});
+
+test('each effect that blocks is named with what would clear it', () => {
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { do: 'boundary', ...A, kind: 'exit' },
+    { do: 'effect', ...A, class: 'irreversible', status: 'unknown', id: 'pay' },
+    { do: 'effect', ...A, class: 'irreversible', status: 'confirmed', id: 'mail' },
+    { do: 'effect', ...A, class: 'reversible', status: 'confirmed' },
+  ];
+  expect(told(lines, 'A')).toEqual([
+    'escalate: no line that the policy allows brings S::A::0 back, and a rerun would repeat what cannot be repeated.',
+    '  Refused',
+    '    its exit at event 2',
+    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
+    '    its entry at event 1',
+    '      effect_outcome_unknown: whether the effect "pay" of S::A::0 (irreversible, unknown, event 3) happened is not known.',
+    '      irreversible_effect_policy: the effect "mail" of S::A::0 (irreversible, confirmed, event 4) is done and cannot be taken back.',
+    '      compensation_missing: the effect of S::A::0 (reversible, confirmed, event 5) is done, and nothing is registered that undoes it.',
+    '  To unblock it (then the answer is restore)',
+    '    Ask the counterparty, with the same key, whether the effect "pay" of S::A::0 (irreversible, unknown, event 3) happened. If it did not, record it as failed.',
+    '    Undo the effect "mail" of S::A::0 (irreversible, confirmed, event 4) in the world by hand, and record it as compensated.',
+    '    Register what undoes the effect of S::A::0 (reversible, confirmed, event 5), and record that it has an undo.',
+  ]);
+});
+
+test('an abstention says what the suspicion would have to name', () => {
+  expect(told([{ do: 'enter', ...A }], 'A', { key: 'x' })).toEqual([
+    'rerun: no line that the policy allows brings S::A::0 back, and no effect stands in the way of starting the run over.',
+    '  Refused',
+    '    ambiguous_instance: S::A::0 never wrote x, so the suspicion names nothing.',
+    '  To unblock it (then ask again)',
+    '    Name a key that the instance wrote, or none.',
+  ]);
+  expect(told([{ do: 'enter', ...A }], 'B').slice(2)).toEqual([
+    '    ambiguous_instance: no instance S::B::0 was ever entered.',
+    '  To unblock it (then ask again)',
+    '    Name an instance that was entered.',
+  ]);
+});
+
+test('a rerun says what of the whole run has to be undone before it', () => {
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { do: 'effect', ...A, class: 'reversible', status: 'confirmed', undo: true, id: 'file' },
+    { do: 'enter', ...B },
+    { do: 'effect', ...B, class: 'compensable', status: 'confirmed', undo: true, id: 'hold' },
+  ];
+  expect(told(lines, 'C').slice(1, 4)).toEqual([
+    '  Undo before the rerun, in this order',
+    '    the effect "hold" of S::B::0 (compensable, confirmed, event 4)',
+    '    the effect "file" of S::A::0 (reversible, confirmed, event 2)',
+  ]);
+});
+
+test('a run that may simply start over says so', () => {
+  const lines: WrittenEvent[] = [
+    { do: 'enter', in: ['S', 'A', 0] },
+    { do: 'write', in: ['S', 'A', 0], key: 'x' },
+    { do: 'enter', in: ['S', 'B', 0] },
+    { do: 'read', in: ['S', 'B', 0], key: 'x' },
+    { do: 'boundary', in: ['S', 'B', 0], kind: 'commit' },
+  ];
+  const failure = { in: { skeleton: 'S', entity: 'A', ordinal: 0 }, key: null };
+  const decision = decide(historyOf(lines), failure, { policy: 'dart', joint: 'none' });
+  expect(flatten(explain(decision), 0).at(-1)).toBe('  To go on: start the rerun; nothing else is needed.');
+});
