@@ -48,25 +48,25 @@ export function dependencyGraph(id: string, history: History): DependencyGraph {
 /** The graph in the DOT language. Committed instances have a double border, those with a floor a bold one. */
 export function toDot(graph: DependencyGraph): string {
   const names = new Map(graph.nodes().map((name, index) => [name, `n${index}`]));
-  const out = [`digraph ${quote(String(graph.getAttribute('name')))} {`, '  rankdir=LR;', '  node [shape=box];'];
+  const out = [`digraph ${quote([String(graph.getAttribute('name'))])} {`, '  rankdir=LR;', '  node [shape=box];'];
   graph.forEachNode((name, fields) => {
     const notes = [
       ...(fields.committed === null ? [] : [`committed at ${fields.committed}`]),
       ...(fields.floor === null ? [] : [`floor at ${fields.floor}`]),
     ];
-    const label = `label=${quote([name, ...notes].join('\n'))}`;
+    const label = `label=${quote([name, ...notes])}`;
     const border = `${fields.committed === null ? '' : ' peripheries=2'}${fields.floor === null ? '' : ' penwidth=3'}`;
     out.push(`  ${names.get(name)} [${label}${border}];`);
   });
   graph.forEachEdge((_edge, fields, from, to) => {
-    const label = [...(fields.started ? ['starts'] : []), ...fields.keys].join('\n');
+    const label = [...(fields.started ? ['starts'] : []), ...fields.keys];
     out.push(`  ${names.get(from)} -> ${names.get(to)} [label=${quote(label)}];`);
   });
   return `${out.join('\n')}\n}\n`;
 }
 
-/** A DOT string: names are the run's and may hold anything, so what DOT reads as an escape is escaped, line by line. */
-function quote(text: string): string {
-  const lines = text.split('\n').map((line) => printable(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"'));
-  return `"${lines.join('\\n')}"`;
+/** A DOT string of some lines. Names are the run's and may hold anything, so what DOT would obey is escaped. */
+function quote(lines: readonly string[]): string {
+  const escaped = lines.map((line) => printable(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"'));
+  return `"${escaped.join('\\n')}"`;
 }

@@ -1,0 +1,50 @@
+/** Runs the built command as a user does: a process of its own, on real files and real pipes. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs `belay` with arguments, `input` on standard input. Colours are off unless `env` says otherwise. */
+export function belay(
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, NO_COLOR: '1', ...env } });
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      err += chunk;
+    });
+    child.stdin.on('error', () => {}); // the command may have answered, and gone, before it has read everything
+    child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
+    child.stdin.end(input);
+  });
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'belay-test-'));
+
+/** Writes a file to a folder of this test run, and says where. */
+export function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Lines of a trace, from values. */
+export function trace(...lines: object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
