@@ -1,0 +1,72 @@
+/** What the documents show is what the command does. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { belay } from './cli/belay.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (name: string) => readFileSync(`${root}/${name}`, 'utf8');
+
+/** The fenced blocks of a page in one language, in order. */
+function blocks(page: string, language: string): string[] {
+  return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+    .filter((match) => match[1] === language)
+    .map((match) => match[2] as string);
+}
+
+const readme = read('README.md');
+const format = read('docs/trace-format.md');
+
+test("the README's trace is the file that it names, and the command says about it what the README shows", async () => {
+  const [trace] = blocks(readme, 'jsonl');
+  expect(read('docs/schedule.jsonl')).toBe(trace);
+  expect(readme).toContain('node dist/cli/main.js decide docs/schedule.jsonl');
+  const { code, out } = await belay(['decide', `${root}/docs/schedule.jsonl`]);
+  expect([code, out]).toEqual([0, blocks(readme, 'text')[0]]);
+});
+
+test("the README's program runs against the package's public name", () => {
+  const [program] = blocks(readme, 'ts');
+  const args = ['--input-type=module', '--eval', program as string];
+  expect(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })).toBe(
+    'restore restore (level 0): ResolveSlot::slot[0]::0 goes back to its entry at event 1. No other instance moves.\n',
+  );
+});
+
+test("the README's commands exist", () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const named = [...readme.matchAll(/npm (?:run )?([a-z]+)/g)].map((match) => match[1] as string);
+  expect(named).toContain('test');
+  for (const name of named) if (name !== 'ci') expect(Object.keys(scripts)).toContain(name);
+});
+
+test('the example of the format is answered as its page says', async () => {
+  const { out } = await belay(['decide', '-', '--json'], blocks(format, 'jsonl')[0]);
+  expect(JSON.parse(out)).toEqual(JSON.parse(blocks(format, 'json')[0] as string));
+});
+
+test('the format lists every code with which a trace is refused, and no other', () => {
+  const listed = format.slice(format.indexOf('## What is malformed')).matchAll(/^\| (`.*?) \|/gm);
+  const codes = [...listed].flatMap((match) => [...(match[1] as string).matchAll(/`(\w+)`/g)].map((code) => code[1]));
+  const sources = ['src/history/trace.ts', 'src/history/history.ts', 'src/cli/lines.ts'].map(read).join('\n');
+  const unions = [...sources.matchAll(/(?:ErrorCode =|readonly code:)([^;{]*);/g)].map((match) => match[1]).join(' ');
+  const declared = [...unions.matchAll(/'(\w+)'/g)].map((match) => match[1]);
+  expect(codes.length).toBeGreaterThan(15);
+  expect([...codes].sort()).toEqual([...declared].sort());
+});
+
+test('every link to a file of the repository leads somewhere', () => {
+  const pages = [
+    'README.md',
+    ...readdirSync(`${root}/docs`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`),
+  ];
+  for (const page of pages) {
+    for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+      const folder = page.slice(0, page.lastIndexOf('/') + 1);
+      expect(() => readFileSync(`${root}/${folder}${target}`), `${page} links to ${target}`).not.toThrow();
+    }
+  }
+});
