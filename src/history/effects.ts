@@ -11,7 +11,7 @@ import type { InstanceRecord } from './registry.ts';
 /** The effects of one history. Grows by `record` only. */
 export class Effects {
   readonly #of = new Map<InstanceRecord, Effect[]>();
-  readonly #byId = new Map<string, Effect>();
+  readonly #byId = new Map<string | null, Effect>();
   readonly #open = new Map<InstanceRecord, number>();
   readonly #blocking = new Map<number, Effect>();
   readonly #undoable = new Map<number, Effect>();
@@ -43,7 +43,7 @@ export class Effects {
 
   /** Whether the event may carry its id: it is new, or names the same instance and class as before. */
   accepts(event: EffectEvent): boolean {
-    const known = event.id === null ? undefined : this.#byId.get(event.id);
+    const known = this.#byId.get(event.id);
     return (
       known === undefined || (known.class === event.class && instanceName(known.instance) === instanceName(event.in))
     );
@@ -51,7 +51,7 @@ export class Effects {
 
   /** Records an effect that `accepts` lets through, or news of one. */
   record(record: InstanceRecord, event: EffectEvent, at: number): void {
-    const known = event.id === null ? undefined : this.#byId.get(event.id);
+    const known = this.#byId.get(event.id);
     const effect: Effect = {
       instance: record.id,
       id: event.id,

@@ -58,40 +58,44 @@ type Written =
   | { do: 'effect'; in: InstanceColumns; class: EffectClass; status: EffectStatus; undo?: boolean; id?: string }
   | { do: 'fail'; in: InstanceColumns; key?: string };
 
-const instance = {
-  type: 'array',
-  items: [
-    { type: 'string', minLength: 1 },
-    { type: 'string' },
-    { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-  ],
-  minItems: 3,
-  maxItems: 3,
-};
-const text = { type: 'string' };
-const flag = { type: 'boolean' };
+type Validators = Record<Written['do'], ValidateFunction>;
 
-const ajv = new Ajv({ strict: true });
-const shapes: Record<Written['do'], ValidateFunction> = {
-  trace: line({ id: text }),
-  enter: line({ in: instance }, { by: instance }),
-  read: line({ in: instance, key: text }),
-  write: line({ in: instance, key: text }, { blind: flag, append: flag }),
-  boundary: line({ in: instance, kind: { enum: BOUNDARY_KINDS } }),
-  effect: line(
-    { in: instance, class: { enum: EFFECT_CLASSES }, status: { enum: EFFECT_STATUSES } },
-    { undo: flag, id: text },
-  ),
-  fail: line({ in: instance }, { key: text }),
-};
+let validators: Validators | null = null;
 
-function line(required: Record<string, object>, optional: Record<string, object> = {}): ValidateFunction {
-  return ajv.compile({
-    type: 'object',
-    properties: { do: text, ...required, ...optional },
-    required: ['do', ...Object.keys(required)],
-    additionalProperties: false,
-  });
+/** The shape of each line. Compiled when the first line is read, since most who import Belay never read a trace. */
+function shapes(): Validators {
+  validators ??= compile(new Ajv({ strict: true }));
+  return validators;
+}
+
+function compile(ajv: Ajv): Validators {
+  const text = { type: 'string' };
+  const flag = { type: 'boolean' };
+  const ordinal = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+  const instance = {
+    type: 'array',
+    items: [{ type: 'string', minLength: 1 }, text, ordinal],
+    minItems: 3,
+    maxItems: 3,
+  };
+  const line = (required: Record<string, object>, optional: Record<string, object> = {}) =>
+    ajv.compile({
+      type: 'object',
+      properties: { do: text, ...required, ...optional },
+      required: Object.keys(required),
+      additionalProperties: false,
+    });
+  const classes = { enum: EFFECT_CLASSES };
+  const statuses = { enum: EFFECT_STATUSES };
+  return {
+    trace: line({ id: text }),
+    enter: line({ in: instance }, { by: instance }),
+    read: line({ in: instance, key: text }),
+    write: line({ in: instance, key: text }, { blind: flag, append: flag }),
+    boundary: line({ in: instance, kind: { enum: BOUNDARY_KINDS } }),
+    effect: line({ in: instance, class: classes, status: statuses }, { undo: flag, id: text }),
+    fail: line({ in: instance }, { key: text }),
+  };
 }
 
 /**
@@ -102,8 +106,8 @@ export function parseTraceLine(source: string): TraceLine {
   const value = parseJson(source);
   const kind = (value as { do?: unknown }).do;
   if (kind === undefined) throw new TraceError('missing_field', 'a line says what it does in "do"');
-  if (!isKind(kind)) throw new TraceError('unknown_do', `${show(kind)} is none of ${list(Object.keys(shapes))}`);
-  const validate = shapes[kind];
+  if (!isKind(kind)) throw new TraceError('unknown_do', `${show(kind)} is none of ${list(Object.keys(shapes()))}`);
+  const validate = shapes()[kind];
   if (!validate(value)) throw refusal((validate.errors as [ErrorObject])[0]);
   return toLine(value as Written);
 }
@@ -122,7 +126,7 @@ function parseJson(source: string): object {
 }
 
 function isKind(kind: unknown): kind is Written['do'] {
-  return typeof kind === 'string' && Object.hasOwn(shapes, kind);
+  return typeof kind === 'string' && Object.hasOwn(shapes(), kind);
 }
 
 function toLine(written: Written): TraceLine {
@@ -182,7 +186,7 @@ function toKey(text: string): Key {
 
 /** Turns the validator's first finding into a code of ours and a sentence that says what would be right. */
 function refusal(error: ErrorObject): TraceError {
-  const [, field = '', place] = error.instancePath.split('/');
+  const [, field, place] = error.instancePath.split('/');
   switch (error.keyword) {
     case 'required':
       return new TraceError('missing_field', `"${error.params.missingProperty}" is missing`);

@@ -36,7 +36,7 @@ export interface Stretch {
 interface Visit {
   readonly node: Node;
   readonly depth: number;
-  /** Where what the two keys have in common stands in the tree, as long as it is concrete. */
+  /** Where what the two keys have in common stands in the tree, if it was ever written or read. */
   readonly common: Node | undefined;
   /** The first later write that covers all that the two keys have in common. */
   readonly coveredAt: number;
@@ -73,21 +73,20 @@ export class Versions {
 
   /**
    * The reads that depend on a write (K6): every later overlapping read, by whomever, up to the first write in between
-   * that covers everything the two have in common. One stretch per key that was read.
+   * that covers everything the two have in common. A stretch per key that was read; it may be empty.
    */
   *readsOf(write: Access): Generator<Stretch> {
     for (const visit of this.#overlapping(write.key, write.at)) {
       const { reads } = visit.node;
       const from = countUpTo(reads, write.at);
       if (from === reads.length) continue;
-      const until = countUpTo(reads, coveredAlong(write, visit));
-      if (from < until) yield { reads, from, until };
+      yield { reads, from, until: countUpTo(reads, coveredAlong(write, visit)) };
     }
   }
 
   /** The reads that overlap a key, whenever they happened and whatever was written in between. One list per key that was read. */
   *readsOverlapping(key: Key): Generator<readonly Access[]> {
-    for (const visit of this.#overlapping(key, 0)) if (visit.node.reads.length > 0) yield visit.node.reads;
+    for (const visit of this.#overlapping(key, 0)) yield visit.node.reads;
   }
 
   /** Walks the nodes whose key overlaps `key` and that have, at or below, a read after event `after`. */
@@ -127,14 +126,10 @@ function emptyNode(): Node {
   return { children: new Map(), reads: [], covers: [], lastRead: 0 };
 }
 
+/** One segment further down. Below a `*` the tree holds patterns only, which cover nothing, so `common` may follow it. */
 function step(from: Visit, node: Node, segment: string, after: number): Visit {
-  const common = from.common === undefined ? undefined : concreteChild(from.common, segment);
+  const common = from.common?.children.get(segment);
   return { node, depth: from.depth + 1, common, coveredAt: Math.min(from.coveredAt, firstCover(common, after)) };
-}
-
-/** The child that holds the covers of a segment; what `*` stands for is covered by no one write below it. */
-function concreteChild(node: Node, segment: string): Node | undefined {
-  return segment === '*' ? undefined : node.children.get(segment);
 }
 
 function firstCover(node: Node | undefined, after: number): number {
@@ -144,8 +139,8 @@ function firstCover(node: Node | undefined, after: number): number {
 /** Where the first cover of the common part lies when the read key ends above the written one: along the rest of that. */
 function coveredAlong(write: Access, visit: Visit): number {
   let { common, coveredAt } = visit;
-  for (let depth = visit.depth; depth < write.key.segments.length && common !== undefined; depth += 1) {
-    common = concreteChild(common, write.key.segments[depth] as string);
+  for (const segment of write.key.segments.slice(visit.depth)) {
+    common = common?.children.get(segment);
     coveredAt = Math.min(coveredAt, firstCover(common, write.at));
   }
   return coveredAt;

@@ -23,7 +23,7 @@ export type Dependence =
     }
   | { readonly kind: 'start'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number };
 
-/** Why a suspect names nothing: nobody of that name was entered, or it never wrote that key. */
+/** Why a failure names nothing: nobody of that name was entered, or it never wrote that key. */
 export type Abstention = 'never_entered' | 'never_wrote';
 
 /** A refusal with its witness. `candidate` is the checkpoint of the failed instance that was refused, null where none was found. */

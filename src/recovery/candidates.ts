@@ -3,11 +3,10 @@
  * those before its first suspect write (semantics.md §8.2). An exit is listed because its refusal is a reason (§5).
  */
 import { countUpTo } from '../history/ascending.ts';
-import type { InstanceRecord } from '../history/registry.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Located } from './localize.ts';
 
 /** The failed instance's checkpoints in question, newest first, exits among them. Never empty: an entry precedes every write. */
-export function candidates(failed: InstanceRecord, suspectAt: number | null): Checkpoint[] {
-  const before = suspectAt === null ? failed.checkpoints.length : countUpTo(failed.checkpoints, suspectAt);
-  return failed.checkpoints.slice(0, before).reverse();
+export function candidates({ failed, suspectAt }: Located): Checkpoint[] {
+  return failed.checkpoints.slice(0, countUpTo(failed.checkpoints, suspectAt)).reverse();
 }

@@ -7,7 +7,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
-import type { Veto } from '../model/veto.ts';
+import type { Abstention, Veto } from '../model/veto.ts';
 import { candidates } from './candidates.ts';
 import { dartLines } from './dart.ts';
 import { climb } from './ladder.ts';
@@ -29,9 +29,9 @@ const DEFAULT_RULES: Rules = { policy: 'line', joint: 'none' };
  */
 export function decide(history: History, failure: Failure, rules: Rules = DEFAULT_RULES): Decision {
   const located = localize(history, failure);
-  if (located.kind === 'abstained') return climb(history, failure, rules, null, [located.veto]);
-  const { failed, suspectAt } = located;
-  const asked = candidates(failed, suspectAt);
+  if (typeof located === 'string') return climb(history, failure, rules, located, [abstention(failure, located)]);
+  const { failed } = located;
+  const asked = candidates(located);
   const restorable = asked.filter((checkpoint) => checkpoint.kind !== 'exit');
   const judged = lines[rules.policy](history, failed, restorable).map((proposal) => {
     return { proposal, crossed: crossed(history, proposal.moves) };
@@ -39,6 +39,10 @@ export function decide(history: History, failure: Failure, rules: Rules = DEFAUL
   const refusals = new Map(judged.map((each) => [each.proposal.candidate, vetoesOf(each, rules)]));
   const vetoes = asked.flatMap((candidate) => refusals.get(candidate) ?? [exitVeto(candidate, failure)]);
   return climb(history, failure, rules, judged[0] as Judged, vetoes);
+}
+
+function abstention(failure: Failure, why: Abstention): Veto {
+  return { code: 'ambiguous_instance', candidate: null, instance: failure.in, key: failure.key?.text ?? null, why };
 }
 
 /** Every veto of one candidate: one per consumer, unless the policy allows crossing it, and one per effect (§8.3). */

@@ -6,30 +6,20 @@ import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { Failure } from '../model/failure.ts';
 import { overlaps } from '../model/key.ts';
-import type { Veto } from '../model/veto.ts';
+import type { Abstention } from '../model/veto.ts';
 
-/** The failed instance, with the number of its first suspect write (null where none is suspected); or the abstention. */
-export type Located =
-  | { readonly kind: 'found'; readonly failed: InstanceRecord; readonly suspectAt: number | null }
-  | { readonly kind: 'abstained'; readonly veto: Extract<Veto, { code: 'ambiguous_instance' }> };
-
-/** Localises a failure. Costs the writes of the named instance where a key is suspected, else a look-up. */
-export function localize(history: History, failure: Failure): Located {
-  const { key } = failure;
-  const failed = history.registry.get(failure.in);
-  if (failed === undefined) return abstain(failure, 'never_entered');
-  if (key === null) return { kind: 'found', failed, suspectAt: null };
-  const suspect = history.versions.writesOf(failed).find((write) => overlaps(write.key, key));
-  return suspect === undefined ? abstain(failure, 'never_wrote') : { kind: 'found', failed, suspectAt: suspect.at };
+/** The failed instance, and the number of its first suspect write (Infinity where none is suspected). */
+export interface Located {
+  readonly failed: InstanceRecord;
+  readonly suspectAt: number;
 }
 
-function abstain(failure: Failure, why: 'never_entered' | 'never_wrote'): Located {
-  const veto = {
-    code: 'ambiguous_instance',
-    candidate: null,
-    instance: failure.in,
-    key: failure.key?.text ?? null,
-    why,
-  } as const;
-  return { kind: 'abstained', veto };
+/** Localises a failure, or says why it names nobody. Costs the writes of the named instance where a key is suspected. */
+export function localize(history: History, failure: Failure): Located | Abstention {
+  const { key } = failure;
+  const failed = history.registry.get(failure.in);
+  if (failed === undefined) return 'never_entered';
+  if (key === null) return { failed, suspectAt: Number.POSITIVE_INFINITY };
+  const suspect = history.versions.writesOf(failed).find((write) => overlaps(write.key, key));
+  return suspect === undefined ? 'never_wrote' : { failed, suspectAt: suspect.at };
 }

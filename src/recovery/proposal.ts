@@ -39,7 +39,7 @@ export function keptUpTo(placement: Pick<Placement, 'keep'>): number {
   return placement.keep?.at ?? 0;
 }
 
-/** The consumers of a line: every instance but the failed one that it moves below its own commitment. */
+/** The consumers of a line: every instance but the failed one that it moves below its own commitment. Only that one moves without a cause. */
 export function crossedConsumers(
   moves: ReadonlyMap<InstanceRecord, Placement>,
   failed: InstanceRecord,
@@ -47,8 +47,8 @@ export function crossedConsumers(
   const consumers: { dependence: Dependence; committed: Checkpoint }[] = [];
   for (const [record, placement] of moves) {
     const { committed } = record;
-    if (record === failed || committed === null || placement.cause === null) continue;
-    if (keptUpTo(placement) < committed.at) consumers.push({ dependence: placement.cause, committed });
+    if (record === failed || committed === null || keptUpTo(placement) >= committed.at) continue;
+    consumers.push({ dependence: placement.cause as Dependence, committed });
   }
   return consumers;
 }

@@ -16,10 +16,10 @@ import { crossedConsumers, type Placement, type Proposal } from './proposal.ts';
  */
 export function staticLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal[] {
   const reached = reach(history, failed);
+  const gone = new Set<InstanceRecord | null>([failed, ...reached.keys()]);
   const others = new Map<InstanceRecord, Placement>();
   for (const [record, cause] of reached) {
-    const startUndone = record.starter !== null && (record.starter === failed || reached.has(record.starter));
-    others.set(record, { keep: startUndone ? null : (record.checkpoints[0] as Checkpoint), cause });
+    others.set(record, { keep: gone.has(record.starter) ? null : (record.checkpoints[0] as Checkpoint), cause });
   }
   return candidates.map((candidate) => {
     const moves = new Map(others);
@@ -36,7 +36,7 @@ function reach(history: History, failed: InstanceRecord): Map<InstanceRecord, De
   const add = (record: InstanceRecord, cause: Dependence) => {
     if (reached.has(record)) return;
     reached.set(record, cause);
-    if (record !== failed) queue.push(record);
+    queue.push(record);
   };
   for (let member = queue.pop(); member !== undefined; member = queue.pop()) {
     for (const { at, started } of member.starts) {

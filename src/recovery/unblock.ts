@@ -6,22 +6,17 @@
 import type { History } from '../history/history.ts';
 import type { Act, Rules, Unblock } from '../model/decision.ts';
 import { crossing, type Effect } from '../model/effect.ts';
-import type { Veto } from '../model/veto.ts';
+import type { Abstention } from '../model/veto.ts';
 import type { Judged } from './proposal.ts';
 
 /**
  * The acts that unblock, as few as can be; between equally few the restore, which keeps more work.
- * @param judged the newest candidate, or null where localisation abstained.
+ * @param found the newest candidate as it was judged, or why localisation abstained.
  */
-export function smallestUnblock(
-  history: History,
-  rules: Rules,
-  judged: Judged | null,
-  vetoes: readonly Veto[],
-): Unblock {
-  if (judged === null) return { leadsTo: 'ask_again', acts: vetoes.flatMap(nameSuspect) };
+export function smallestUnblock(history: History, rules: Rules, found: Judged | Abstention): Unblock {
+  if (typeof found === 'string') return { leadsTo: 'ask_again', acts: [{ act: 'name_suspect', why: found }] };
   const rerun: Unblock = { leadsTo: 'rerun', acts: history.effects.blocking().map(clear) };
-  const restore = restoreAfter(rules, judged);
+  const restore = restoreAfter(rules, found);
   if (restore === null) return rerun;
   return history.effects.blockingCount > 0 && rerun.acts.length < restore.acts.length ? rerun : restore;
 }
@@ -47,8 +42,4 @@ function clear(effect: Effect): Act {
     default:
       return { act: 'undo_by_hand', effect };
   }
-}
-
-function nameSuspect(veto: Veto): Act[] {
-  return veto.code === 'ambiguous_instance' ? [{ act: 'name_suspect', why: veto.why }] : [];
 }

@@ -102,6 +102,22 @@ describe('what is no line of the format is refused with a code and the mend', ()
     expect(() => parseTraceLine(source)).toThrow(message);
   });
 
+  test('the message says which part is wrong, where one is', () => {
+    const message = (source: string) => {
+      try {
+        return parseTraceLine(source);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(message('{"do":"enter","in":7}')).toBe('"in" is ["Skeleton", "entity", ordinal]');
+    expect(message('{"do":"enter","in":["A",7,0]}')).toBe(
+      '"in" is ["Skeleton", "entity", ordinal], and part 1 must be string',
+    );
+    expect(message(`{"do":"${'x'.repeat(58)}"}`)).toContain(`"${'x'.repeat(58)}" is none of`);
+    expect(message(`{"do":"${'x'.repeat(59)}"}`)).toContain(`"${'x'.repeat(56)}... is none of`);
+  });
+
   test('a key may have 256 segments', () => {
     expect(event({ do: 'read', in: ['A', 'a', 0], key: Array(256).fill('a').join('/') })).toMatchObject({ do: 'read' });
   });

@@ -80,6 +80,21 @@ test('reading a pattern reads the collection, members added later included', () 
   expect(edges('W_A s/0/v', 'R_C s/*/v', 'W_B s/1/v', 'R_C s/*/v').sort()).toEqual(['A1-C2', 'A1-C4', 'B3-C4']);
 });
 
+test('a read above a write reaches as deep as the write', () => {
+  expect(edges('W_A x/y/z', 'R_B x')).toEqual(['A1-B2']);
+  expect(edges('W_A x/y/z', 'blind_C x/y', 'R_B x')).toEqual(['C2-B3']);
+  expect(edges('W_A x/y/z', 'blind_C x/y/z', 'R_B x')).toEqual(['C2-B3']);
+  expect(edges('W_A x/y/z', 'blind_C x/y/y', 'R_B x')).toEqual(['A1-B3', 'C2-B3']);
+});
+
+test('a start is a dependency on the starter', () => {
+  const history = new History();
+  const id = (entity: string) => ({ skeleton: 'S', entity, ordinal: 0 });
+  history.apply({ do: 'enter', in: id('A'), by: null });
+  history.apply({ do: 'enter', in: id('B'), by: id('A') });
+  expect([...dependencies(history)]).toEqual([{ kind: 'start', producer: id('A'), consumer: id('B'), step: 2 }]);
+});
+
 test('everything overlaps **, schemes included', () => {
   expect(edges('W_A mail:x', 'W_B y', 'R_C **').sort()).toEqual(['A1-C3', 'B2-C3']);
   expect(edges('W_A **', 'R_B mail:x/y', 'R_C z').sort()).toEqual(['A1-B2', 'A1-C3']);

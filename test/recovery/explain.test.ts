@@ -87,6 +87,19 @@ test('a committed consumer is a reason, and the joint line is offered beside the
   ]);
 });
 
+test('everyone whose commitment stands in the way is named', () => {
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { do: 'enter', ...B, by: 'A' },
+    { do: 'boundary', ...B, kind: 'commit' },
+    { do: 'enter', in: 'C', by: 'A' },
+    { do: 'boundary', in: 'C', kind: 'commit' },
+  ];
+  expect(told(lines, 'A').at(-1)).toBe(
+    '    Let the reviewed policy roll back what S::B::0, S::C::0 committed (joint).',
+  );
+});
+
 test('each effect that blocks is named with what would clear it', () => {
   const lines: Line[] = [
     { do: 'enter', ...A },

@@ -241,6 +241,30 @@ describe('starts', () => {
   });
 });
 
+describe('of several reasons the first is the witness', () => {
+  const events = story('enter A', 'enter B', 'write A a', 'write A b', 'read B a', 'read B b', 'read B a', 'commit B');
+  test.each(['line', 'static', 'dart'] as const)('under the policy %s', (policy) => {
+    const [veto] = ask(events, 'A', { policy, joint: 'none' }).vetoes;
+    expect(veto).toMatchObject({ dependence: { write: 3, step: 5 } });
+  });
+
+  test('a start is one, and static names it', () => {
+    const started = story('enter A', 'enter B A', 'commit B');
+    const [veto] = ask(started, 'A', { policy: 'static', joint: 'none' }).vetoes;
+    const [producer, consumer] = ['A', 'B'].map((entity) => ({ skeleton: 'S', entity, ordinal: 0 }));
+    expect(veto).toMatchObject({ dependence: { kind: 'start', producer, consumer, step: 2 } });
+  });
+});
+
+test('without rules the policy is line, and no commitment of others is crossed', () => {
+  const events = story('enter A', 'write A a', 'enter B', 'read B a', 'commit B');
+  const history = historyOf(events);
+  const failure = { in: { skeleton: 'S', entity: 'A', ordinal: 0 }, key: null };
+  expect(decide(history, failure)).toEqual(decide(history, failure, line));
+  expect(decide(history, failure).policy).toBe('line');
+  expect(decide(history, failure).verdict).toBe('rerun');
+});
+
 test('the names in a decision are the identities that were given', () => {
   const decision = ask(story('enter A'), 'A');
   expect(instanceName(decision.failed)).toBe('S::A::0');

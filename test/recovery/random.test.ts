@@ -151,8 +151,11 @@ describe('under the policy line', () => {
       });
       const words = vetoWords(question, decision);
       expect([...words].sort()).toEqual(expected.flat().sort());
-      const ats = decision.vetoes.map((veto) => veto.candidate?.at as number);
-      expect(ats).toEqual([...ats].sort((a, b) => b - a));
+      const order = decision.vetoes.map((veto) => ({
+        candidate: veto.candidate?.at as number,
+        effect: 'effect' in veto ? veto.effect.at : 0,
+      }));
+      expect(order).toEqual([...order].sort((a, b) => b.candidate - a.candidate || a.effect - b.effect));
       const allowed = vetoWords(question, question.ask({ policy: 'line', joint: 'all' }));
       expect(allowed).toEqual(words.filter((word) => !word.includes('committed_consumers_present')));
     });
@@ -231,11 +234,15 @@ describe('the acts that would unblock a refusal', () => {
     return effect.class === 'irreversible' ? 'undo_by_hand' : 'register_undo';
   }
 
-  test.each(['line', 'static', 'dart'] as const)(
-    'lead where they say, and no fewer acts lead anywhere better (%s)',
-    (policy) => {
+  const rules = (['line', 'static', 'dart'] as const).flatMap((policy) => {
+    return [{ policy, joint: 'none' } as const, { policy, joint: 'all' } as const];
+  });
+
+  test.each(rules)(
+    'lead where they say, and no fewer acts lead anywhere better (policy $policy, joint $joint)',
+    ({ policy, joint }) => {
       forQuestions((question) => {
-        const refusal = question.ask({ policy, joint: 'none' });
+        const refusal = question.ask({ policy, joint });
         if (!('unblock' in refusal)) return;
         const { acts, leadsTo } = refusal.unblock;
         if (leadsTo === 'ask_again') {
@@ -244,12 +251,13 @@ describe('the acts that would unblock a refusal', () => {
           return;
         }
         const failure = { in: refusal.failed, key: question.suspect === undefined ? null : parseKey(question.suspect) };
-        const verdictAfter = (clear: WrittenEvent[], joint: boolean) => {
+        const verdictAfter = (clear: WrittenEvent[], allow: boolean) => {
           const history = historyOf([...question.events, ...clear]);
-          return decide(history, failure, { policy, joint: joint ? 'all' : 'none' }).verdict;
+          return decide(history, failure, { policy, joint: allow ? 'all' : joint }).verdict;
         };
         const cleared = acts.flatMap((act) => ('effect' in act ? [news(act.effect, act.act)] : []));
         const allowed = acts.some((act) => act.act === 'allow_joint');
+        if (joint === 'all') expect(allowed).toBe(false);
         expect(verdictAfter(cleared, allowed)).toBe(leadsTo);
 
         const choices = question.known.blocking.slice(0, 5).map((effect) => {
