@@ -3,8 +3,10 @@
  * failure may use is decided elsewhere; here is only what one is.
  */
 
-/** The boundaries that a run can certify for an instance. `outcome` follows an uncrossable effect and commits nothing. */
+/** Every kind of boundary. */
 export const BOUNDARY_KINDS = ['commit', 'exit', 'outcome'] as const;
+
+/** A boundary that a run can certify for an instance (§5). `outcome` follows an uncrossable effect and commits nothing. */
 export type BoundaryKind = (typeof BOUNDARY_KINDS)[number];
 
 /** A checkpoint of an instance: its entry, or a certified boundary. `at` is the number of that event. */

@@ -4,12 +4,16 @@ import type { Effect } from './effect.ts';
 import type { InstanceId } from './instance.ts';
 import type { Dependence, Veto } from './veto.ts';
 
-/** Which rule computes the line (§9). */
+/** Every policy, the default first. */
 export const POLICIES = ['line', 'static', 'dart'] as const;
+
+/** Which rule computes the line: journal order, the same without order, or the paper's one hop (§9). */
 export type Policy = (typeof POLICIES)[number];
 
-/** Whether the reviewed policy lets a line cross the commitments of other instances. */
+/** Every joint rule. */
 export const JOINT_RULES = ['all', 'none'] as const;
+
+/** Whether the reviewed policy lets a line cross the commitments of other instances (§8, level 2). */
 export type JointRule = (typeof JOINT_RULES)[number];
 
 /** The rules that a run is decided by. */
@@ -73,4 +77,5 @@ export type Decision =
       readonly unblock: Unblock;
     });
 
+/** The rung of the ladder that holds (§8.4). */
 export type Verdict = Decision['verdict'];

@@ -4,12 +4,16 @@
  */
 import type { InstanceId } from './instance.ts';
 
-/** How an effect can be taken back, weakest need first (§6). A tool that nobody declared is `irreversible` (E6). */
+/** Every class of effect, the most harmless first. */
 export const EFFECT_CLASSES = ['none', 'idempotent', 'reversible', 'compensable', 'irreversible'] as const;
+
+/** How an effect can be taken back (§6). A tool that nobody declared is `irreversible` (E6). */
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
-/** What is known of the act: `intended` and `unknown` are not settled (E1, E2). */
+/** Every status of an effect. */
 export const EFFECT_STATUSES = ['intended', 'unknown', 'confirmed', 'failed', 'compensated', 'buffered'] as const;
+
+/** What is known of the act: `intended` and `unknown` are not settled (E1, E2). */
 export type EffectStatus = (typeof EFFECT_STATUSES)[number];
 
 /** One effect as a history knows it. `at` is the number of its intent, which stays its place whatever happens later (§6). */

@@ -45,4 +45,5 @@ export type Veto =
     }
   | { readonly code: EffectVeto; readonly candidate: Checkpoint; readonly effect: Effect };
 
+/** The closed set of reasons (§8); spelled as in the paper where it has one. */
 export type VetoCode = Veto['code'];
