@@ -64,7 +64,7 @@ let validators: Validators | null = null;
 
 /** The shape of each line. Compiled when the first line is read, since most who import Belay never read a trace. */
 function shapes(): Validators {
-  validators ??= compile(new Ajv({ strict: true }));
+  validators ??= compile(new Ajv());
   return validators;
 }
 

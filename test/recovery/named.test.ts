@@ -171,6 +171,18 @@ describe('effects', () => {
     expect(vetoes(ask(events, 'A'))).toEqual(['entry@1 irreversible_effect_policy effect@5']);
   });
 
+  test('of several instances are reported in the order of their intents', () => {
+    const events = story(
+      ...['enter A', 'enter B', 'write A a', 'read B a'],
+      ...['effect B irreversible confirmed', 'effect A irreversible unknown', 'effect B reversible confirmed'],
+    );
+    expect(vetoes(ask(events, 'A'))).toEqual([
+      'entry@1 irreversible_effect_policy effect@5',
+      'entry@1 effect_outcome_unknown effect@6',
+      'entry@1 compensation_missing effect@7',
+    ]);
+  });
+
   test('news of an effect changes what is known of it, not its place', () => {
     const events = story(
       'enter A',
@@ -212,9 +224,23 @@ describe('candidates', () => {
     expect([decision.verdict, decision.line?.level]).toEqual(['restore', 0]);
   });
 
+  test('a suspicion of a write that never happened names nobody', () => {
+    const decision = ask(story('enter A', 'write A a'), 'A', line, 'b');
+    expect(decision.vetoes).toEqual([
+      {
+        code: 'ambiguous_instance',
+        candidate: null,
+        instance: { skeleton: 'S', entity: 'A', ordinal: 0 },
+        key: 'b',
+        why: 'never_wrote',
+      },
+    ]);
+  });
+
   test('an instance that was never entered is nobody', () => {
     const decision = ask(story('enter A'), 'B');
     expect([decision.verdict, decision.line, vetoes(decision)]).toEqual(['rerun', null, ['- ambiguous_instance B']]);
+    expect(decision.vetoes).toMatchObject([{ why: 'never_entered', key: null }]);
   });
 });
 
