@@ -1,6 +1,6 @@
 /** The public list of Belay: what a program may import. Everything else is the house's own. */
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
-export { parseTraceLine, TraceError, type TraceErrorCode, type TraceLine } from './history/trace.ts';
+export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
 export type { BoundaryKind, Checkpoint } from './model/checkpoint.ts';
 export type {
   Act,

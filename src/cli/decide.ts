@@ -1,7 +1,7 @@
 /** The verb `decide`: reads a trace, asks the decision at every `fail` line, and prints the answers as they come. */
 import { createReadStream } from 'node:fs';
 import { History, HistoryError } from '../history/history.ts';
-import { parseTraceLine, TraceError } from '../history/trace.ts';
+import { TraceError, traceReader } from '../history/trace.ts';
 import type { Rules } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
 import { decide } from '../recovery/decide.ts';
@@ -66,6 +66,7 @@ function complaint(error: unknown, file: string, line: number): string {
 class Session {
   /** How many failures were answered. */
   asked = 0;
+  readonly #read = traceReader();
   readonly #rules: Rules;
   readonly #form: Form;
   readonly #columns: number;
@@ -80,7 +81,7 @@ class Session {
   /** Takes a line in; returns what to print, often nothing. Blank lines mean nothing. */
   line(text: string): string {
     if (text.trim() === '') return '';
-    const line = parseTraceLine(text);
+    const line = this.#read(text);
     if (line.do === 'trace') {
       const ended = this.end();
       this.#current = { id: line.id, history: new History() };

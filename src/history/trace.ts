@@ -60,14 +60,7 @@ type Written =
 
 type Validators = Record<Written['do'], ValidateFunction>;
 
-let validators: Validators | null = null;
-
-/** The shape of each line. Compiled when the first line is read, since most who import Belay never read a trace. */
-function shapes(): Validators {
-  validators ??= compile(new Ajv());
-  return validators;
-}
-
+/** The shape of each line. */
 function compile(ajv: Ajv): Validators {
   const text = { type: 'string' };
   const flag = { type: 'boolean' };
@@ -99,17 +92,22 @@ function compile(ajv: Ajv): Validators {
 }
 
 /**
- * Reads one line of a trace.
- * @throws TraceError when the line is no line of the format.
+ * Makes a reader of trace lines. Making one compiles the shapes of the lines, so make one for many lines.
+ * @returns a function from the text of a line to what it says; it throws a `TraceError` when the line is no line of the format.
  */
-export function parseTraceLine(source: string): TraceLine {
-  const value = parseJson(source);
-  const kind = (value as { do?: unknown }).do;
-  if (kind === undefined) throw new TraceError('missing_field', 'a line says what it does in "do"');
-  if (!isKind(kind)) throw new TraceError('unknown_do', `${show(kind)} is none of ${list(Object.keys(shapes()))}`);
-  const validate = shapes()[kind];
-  if (!validate(value)) throw refusal((validate.errors as [ErrorObject])[0]);
-  return toLine(value as Written);
+export function traceReader(): (source: string) => TraceLine {
+  const shapes = compile(new Ajv());
+  return (source) => {
+    const value = parseJson(source);
+    const kind = (value as { do?: unknown }).do;
+    if (kind === undefined) throw new TraceError('missing_field', 'a line says what it does in "do"');
+    if (typeof kind !== 'string' || !Object.hasOwn(shapes, kind)) {
+      throw new TraceError('unknown_do', `${show(kind)} is none of ${list(Object.keys(shapes))}`);
+    }
+    const validate = shapes[kind as Written['do']];
+    if (!validate(value)) throw refusal((validate.errors as [ErrorObject])[0]);
+    return toLine(value as Written);
+  };
 }
 
 function parseJson(source: string): object {
@@ -123,10 +121,6 @@ function parseJson(source: string): object {
     throw new TraceError('not_an_object', 'a line is a JSON object');
   }
   return value;
-}
-
-function isKind(kind: unknown): kind is Written['do'] {
-  return typeof kind === 'string' && Object.hasOwn(shapes(), kind);
 }
 
 function toLine(written: Written): TraceLine {

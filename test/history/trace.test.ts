@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'vitest';
-import { parseTraceLine, TraceError } from '../../src/history/trace.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { TraceError, type TraceLine, traceReader } from '../../src/history/trace.ts';
 import { parseKey } from '../../src/model/key.ts';
 
 const A = { skeleton: 'A', entity: 'a', ordinal: 0 };
+// A reader for each test, because making it is part of what is tested.
+let parseTraceLine: (source: string) => TraceLine;
+beforeEach(() => {
+  parseTraceLine = traceReader();
+});
+
 const read = (fields: object) => parseTraceLine(JSON.stringify(fields));
 const event = (fields: object) => {
   const line = read(fields);

@@ -1,14 +1,16 @@
 /** Histories for tests: as lines of a trace, as the tests of the oracle want them, and random ones from fast-check. */
 import fc from 'fast-check';
 import { History } from '../../src/history/history.ts';
-import { parseTraceLine } from '../../src/history/trace.ts';
+import { traceReader } from '../../src/history/trace.ts';
 import type { Name, WrittenEvent } from './oracle.ts';
+
+const read = traceReader();
 
 /** Folds written events into a history, through the same reader that the command uses. */
 export function historyOf(events: readonly WrittenEvent[]): History {
   const history = new History();
   for (const event of events) {
-    const line = parseTraceLine(JSON.stringify(event));
+    const line = read(JSON.stringify(event));
     if (line.do === 'event') history.apply(line.event);
   }
   return history;
