@@ -19,6 +19,7 @@ export type { EffectEvent, HistoryEvent, WriteMode } from './model/event.ts';
 export type { Failure } from './model/failure.ts';
 export { type InstanceId, instanceName } from './model/instance.ts';
 export { type Key, KeyError, overlaps, parseKey } from './model/key.ts';
-export type { Abstention, Dependence, Veto, VetoCode } from './model/veto.ts';
+export type { Abstention, Dependence, Reason, Refusal, Veto, VetoCode } from './model/veto.ts';
 export { decide } from './recovery/decide.ts';
 export { explain, type Outline } from './recovery/explain.ts';
+export { vetoes } from './recovery/vetoes.ts';

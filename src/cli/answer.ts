@@ -4,22 +4,34 @@ import type { Act, Decision, Keep } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Veto } from '../model/veto.ts';
+import { vetoes } from '../recovery/vetoes.ts';
 
-/** Lays a decision out for the machine that asked. `id` names the trace. */
-export function answer(id: string, history: History, decision: Decision): object {
-  const { at, verdict, line, vetoes } = decision;
-  return {
-    id,
-    at,
-    verdict,
-    level: line?.level ?? null,
-    line: line === null ? null : wholeLine(history, line.moves),
-    vetoes: vetoes.map((veto) => ({ code: veto.code, candidate: veto.candidate, witness: witness(veto) })),
-    ...(decision.undo.length > 0 && { undo: decision.undo.map(effectFields) }),
+/** Vetoes are candidates times reasons, and a line of JSON may outgrow what one string holds: pieces have about this length. */
+const PIECE = 64 * 1024;
+
+/** Lays a decision out for the machine that asked, as one line of JSON in pieces. `id` names the trace. */
+export function* answer(id: string, history: History, decision: Decision): Generator<string> {
+  const { at, verdict, line, undo } = decision;
+  const level = line?.level ?? null;
+  const whole = line === null ? null : wholeLine(history, line.moves);
+  const head = JSON.stringify({ id, at, verdict, level, line: whole });
+  const tail = JSON.stringify({
+    ...(undo.length > 0 && { undo: undo.map(effectFields) }),
     ...('unblock' in decision && {
       unblock: { leadsTo: decision.unblock.leadsTo, acts: decision.unblock.acts.map(actFields) },
     }),
-  };
+  });
+  let piece = `${head.slice(0, -1)},"vetoes":[`;
+  let separator = '';
+  for (const veto of vetoes(decision)) {
+    const { code, candidate } = veto;
+    piece += separator + JSON.stringify({ code, candidate, witness: witness(veto) });
+    separator = ',';
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}]${tail === '{}' ? '' : ','}${tail.slice(1)}\n`;
 }
 
 function wholeLine(

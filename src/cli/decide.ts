@@ -34,12 +34,11 @@ export async function decideTrace(file: string, rules: Rules, form: Form, output
     for await (const batch of lines(file === '-' ? process.stdin : createReadStream(file))) {
       for (const bytes of batch) {
         number += 1;
-        const answers = session.line(lineText(bytes));
-        if (answers !== '') await output.answers(answers);
+        for (const piece of session.line(lineText(bytes))) await output.answers(piece);
       }
       output.progress(number);
     }
-    await output.answers(session.end());
+    for (const piece of session.end()) await output.answers(piece);
   } catch (error) {
     output.notes(complaint(error, file, number));
     return 2;
@@ -78,9 +77,9 @@ class Session {
     this.#columns = columns;
   }
 
-  /** Takes a line in; returns what to print, often nothing. Blank lines mean nothing. */
-  line(text: string): string {
-    if (text.trim() === '') return '';
+  /** Takes a line in; returns what to print, piece by piece, often nothing. Blank lines mean nothing. */
+  line(text: string): Iterable<string> {
+    if (text.trim() === '') return [];
     const line = this.#read(text);
     if (line.do === 'trace') {
       const ended = this.end();
@@ -92,23 +91,23 @@ class Session {
     }
     if (line.do === 'fail') return this.#ask(this.#current, line.failure);
     this.#current.history.apply(line.event);
-    return '';
+    return [];
   }
 
   /** What to print when a history is over. */
-  end(): string {
-    if (this.#current === null || !isGraph(this.#form)) return '';
+  end(): Iterable<string> {
+    if (this.#current === null || !isGraph(this.#form)) return [];
     const graph = dependencyGraph(this.#current.id, this.#current.history);
-    return this.#form === 'dot' ? toDot(graph) : `${JSON.stringify(graph.export())}\n`;
+    return [this.#form === 'dot' ? toDot(graph) : `${JSON.stringify(graph.export())}\n`];
   }
 
-  #ask({ id, history }: { id: string; history: History }, failure: Failure): string {
+  #ask({ id, history }: { id: string; history: History }, failure: Failure): Iterable<string> {
     history.expect(failure.in);
     this.asked += 1;
-    if (isGraph(this.#form)) return '';
+    if (isGraph(this.#form)) return [];
     const decision = decide(history, failure, this.#rules);
-    if (this.#form === 'json') return `${JSON.stringify(answer(id, history, decision))}\n`;
+    if (this.#form === 'json') return answer(id, history, decision);
     const outline = explain(decision);
-    return layOut({ ...outline, text: `${id}, event ${decision.at}: ${outline.text}` }, this.#columns);
+    return [layOut({ ...outline, text: `${id}, event ${decision.at}: ${outline.text}` }, this.#columns)];
   }
 }

@@ -42,9 +42,6 @@ export class TraceError extends Error {
   }
 }
 
-/** More segments than any key of an agent has; it bounds what a hostile line may cost. */
-const MOST_SEGMENTS = 256;
-
 /** An instance as a line has it. */
 type InstanceColumns = [skeleton: string, entity: string, ordinal: number];
 
@@ -67,7 +64,7 @@ function compile(ajv: Ajv): Validators {
   const ordinal = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
   const instance = {
     type: 'array',
-    items: [{ type: 'string', minLength: 1 }, text, ordinal],
+    items: [text, text, ordinal],
     minItems: 3,
     maxItems: 3,
   };
@@ -169,13 +166,11 @@ function toInstance([skeleton, entity, ordinal]: InstanceColumns): InstanceId {
 
 function toKey(text: string): Key {
   try {
-    const key = parseKey(text);
-    if (key.segments.length <= MOST_SEGMENTS) return key;
+    return parseKey(text);
   } catch (error) {
     if (error instanceof KeyError) throw new TraceError('bad_key', `${show(text)}: ${error.message}`);
     throw error;
   }
-  throw new TraceError('bad_key', `a key has at most ${MOST_SEGMENTS} segments`);
 }
 
 /** Turns the validator's first finding into a code of ours and a sentence that says what would be right. */

@@ -1,8 +1,8 @@
-/** The answer to one failure: what to restore, or why not, with every veto found on the way (semantics.md §8). */
+/** The answer to one failure: what to restore, or why not, with every refusal on the way (semantics.md §8). */
 import type { Checkpoint } from './checkpoint.ts';
 import type { Effect } from './effect.ts';
 import type { InstanceId } from './instance.ts';
-import type { Dependence, Veto } from './veto.ts';
+import type { Abstention, Dependence, Refusal } from './veto.ts';
 
 /** Every policy, the default first. */
 export const POLICIES = ['line', 'static', 'dart'] as const;
@@ -41,7 +41,7 @@ export interface RecoveryLine {
 
 /** One act of a person, a reviewer or a counterparty. */
 export type Act =
-  | { readonly act: 'name_suspect'; readonly why: Extract<Veto, { code: 'ambiguous_instance' }>['why'] }
+  | { readonly act: 'name_suspect'; readonly why: Abstention }
   | { readonly act: 'allow_joint'; readonly instances: readonly InstanceId[] }
   | { readonly act: 'settle_outcome'; readonly effect: Effect }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }
@@ -59,7 +59,7 @@ interface Asked {
   readonly at: number;
   readonly policy: Policy;
   /** Newest candidate first, and none left out: a decision that restores lists why the others would not do. */
-  readonly vetoes: readonly Veto[];
+  readonly refusals: readonly Refusal[];
   /**
    * The effects to undo before what the verdict says is done, in that order (E5: reverse global order): those that the
    * restored line crosses, or all there are for a rerun. Empty when a person has to act first.

@@ -26,8 +26,21 @@ export type Dependence =
 /** Why a failure names nothing: nobody of that name was entered, or it never wrote that key. */
 export type Abstention = 'never_entered' | 'never_wrote';
 
-/** A refusal with its witness. `candidate` is the checkpoint of the failed instance that was refused, null where none was found. */
-export type Veto =
+/** What stands against a candidate, and against every older one, with its witness. */
+export type Reason =
+  | {
+      readonly code: 'committed_consumers_present';
+      readonly dependence: Dependence;
+      /** The consumer's newest certified commit or exit: the promise that the line would cross. */
+      readonly committed: Checkpoint;
+    }
+  | { readonly code: EffectVeto; readonly effect: Effect };
+
+/**
+ * A refused checkpoint of the failed instance. `adds` are the reasons that no newer candidate had; those of the newer ones
+ * hold as well. An exit is refused for what it is, and nobody may have been found at all (`candidate` null).
+ */
+export type Refusal =
   | {
       readonly code: 'ambiguous_instance';
       readonly candidate: null;
@@ -36,14 +49,10 @@ export type Veto =
       readonly why: Abstention;
     }
   | { readonly code: 'exit_not_restorable'; readonly candidate: Checkpoint; readonly instance: InstanceId }
-  | {
-      readonly code: 'committed_consumers_present';
-      readonly candidate: Checkpoint;
-      readonly dependence: Dependence;
-      /** The consumer's newest certified commit or exit: the promise that the line would cross. */
-      readonly committed: Checkpoint;
-    }
-  | { readonly code: EffectVeto; readonly candidate: Checkpoint; readonly effect: Effect };
+  | { readonly candidate: Checkpoint; readonly adds: readonly Reason[] };
+
+/** One reason against one candidate, with its witness (§8.3). */
+export type Veto = Extract<Refusal, { code: unknown }> | (Reason & { readonly candidate: Checkpoint });
 
 /** The closed set of reasons (§8); spelled as in the paper where it has one. */
 export type VetoCode = Veto['code'];

@@ -7,19 +7,19 @@ import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import { readDependence } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Proposal } from './proposal.ts';
-import { overlappingReads } from './static.ts';
+import { type Consumer, Crossings, type Proposal } from './crossings.ts';
+import { lowerAlone, overlappingReads } from './static.ts';
 
-/** For each candidate: the failed instance moves alone, and every committed reader of anything it ever wrote stands against it. */
-export function dartLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal[] {
+/** The failed instance moves alone, and every committed reader of anything it ever wrote stands against every candidate. */
+export function dartLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
+  const alone = lowerAlone(history, failed, candidates, new Crossings(history, failed));
   const consumers = committedReaders(history, failed);
-  return candidates.map((candidate) => {
-    return { candidate, moves: new Map([[failed, { keep: candidate, cause: null }]]), consumers };
-  });
+  const crossed = alone.map((each, index) => (index === 0 ? { ...each, consumers } : each));
+  return { moves: new Map([[failed, { keep: candidates[0] as Checkpoint, cause: null }]]), crossed };
 }
 
-function committedReaders(history: History, failed: InstanceRecord): Proposal['consumers'] {
-  const found = new Map<InstanceRecord, Proposal['consumers'][number]>();
+function committedReaders(history: History, failed: InstanceRecord): Consumer[] {
+  const found = new Map<InstanceRecord, Consumer>();
   for (const { write, reads } of overlappingReads(history, failed)) {
     for (const read of reads) {
       const { committed } = read.by;

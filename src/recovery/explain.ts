@@ -6,7 +6,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Act, Decision, Keep, Move, Unblock } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
-import type { Dependence, Veto, VetoCode } from '../model/veto.ts';
+import type { Dependence, Reason, Refusal, VetoCode } from '../model/veto.ts';
 
 /** A sentence and what belongs under it. `code` names the veto that a refusal carries. */
 export interface Outline {
@@ -28,7 +28,7 @@ export function explain(decision: Decision): Outline {
         `Undo before the ${verdict === 'rerun' ? 'rerun' : 'restore'}, in this order`,
         decision.undo.map((effect) => ({ text: effectName(effect) })),
       ),
-      ...section('Refused', refusals(decision.vetoes)),
+      ...section('Refused', refused(decision.refusals)),
       ...('unblock' in decision ? [unblocking(decision.unblock)] : []),
     ],
   };
@@ -65,20 +65,21 @@ function moved(move: Move): Outline {
   return { text: move.cause === null ? `${to}: it failed.` : `${to}: ${dependenceClause(move.cause)}.` };
 }
 
-/** The reasons, gathered under the candidate that they refuse. */
-function refusals(vetoes: readonly Veto[]): Outline[] {
-  const groups = new Map<Checkpoint | null, Outline[]>();
-  for (const veto of vetoes) {
-    const group = groups.get(veto.candidate) ?? [];
-    group.push({ code: veto.code, text: reason(veto) });
-    groups.set(veto.candidate, group);
-  }
-  return [...groups].flatMap(([candidate, reasons]) => {
-    return candidate === null ? reasons : [{ text: `its ${checkpointName(candidate)}`, under: reasons }];
+/** Each candidate with the reasons that it adds; what stands against a newer one stands against it, too. */
+function refused(refusals: readonly Refusal[]): Outline[] {
+  let standing = false;
+  return refusals.map((refusal): Outline => {
+    if (refusal.candidate === null) return { code: refusal.code, text: reason(refusal) };
+    const text = `its ${checkpointName(refusal.candidate)}`;
+    if ('code' in refusal) return { text, under: [{ code: refusal.code, text: reason(refusal) }] };
+    const under = refusal.adds.map((added) => ({ code: added.code, text: reason(added) }));
+    const same = !standing ? '' : under.length > 0 ? ': the same, and' : ': the same';
+    standing ||= under.length > 0;
+    return { text: `${text}${same}`, under };
   });
 }
 
-function reason(veto: Veto): string {
+function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
   switch (veto.code) {
     case 'ambiguous_instance':
       return veto.why === 'never_entered'

@@ -9,20 +9,22 @@ import { type InstanceRecord, positionBefore } from '../history/registry.ts';
 import { type Access, readDependence, type Stretch } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Dependence } from '../model/veto.ts';
-import { crossedConsumers, keptUpTo, type Placement, type Proposal } from './proposal.ts';
+import { type Crossed, Crossings, keptUpTo, type Placement, type Proposal } from './crossings.ts';
 
 /**
  * The greatest line for each candidate (policy `line`), floors not yet asked: a line below a floor has no consistent line
  * below it either. An older candidate's line lies below a newer one's, so the lowering goes on where it stood.
  * @param candidates restorable checkpoints of the failed instance, newest first.
  */
-export function greatestLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal[] {
-  const lowering = new Lowering(history);
-  return candidates.map((candidate) => {
-    lowering.lower(failed, { keep: candidate, cause: null });
-    const moves = new Map(lowering.moves);
-    return { candidate, moves, consumers: crossedConsumers(moves, failed) };
+export function greatestLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
+  const lowering = new Lowering(history, failed);
+  let moves: Proposal['moves'] | undefined;
+  const crossed = candidates.map((candidate) => {
+    const charged = lowering.lower(candidate);
+    moves ??= new Map(lowering.moves);
+    return charged;
   });
+  return { moves: moves as Proposal['moves'], crossed };
 }
 
 interface Undone {
@@ -34,17 +36,22 @@ interface Undone {
 class Lowering {
   readonly moves = new Map<InstanceRecord, Placement>();
   readonly #history: History;
+  readonly #failed: InstanceRecord;
+  readonly #crossings: Crossings;
   readonly #seen = new Seen();
   readonly #undone: Undone[] = [];
 
-  constructor(history: History) {
+  constructor(history: History, failed: InstanceRecord) {
     this.#history = history;
+    this.#failed = failed;
+    this.#crossings = new Crossings(history, failed);
   }
 
-  /** Puts an instance no higher than `placement`, and whoever rests on what that undoes as high as it can stay. */
-  lower(record: InstanceRecord, placement: Placement): void {
-    this.#place(record, placement);
+  /** Puts the failed instance no higher than a candidate, and whoever rests on what that undoes as high as it can stay. */
+  lower(candidate: Checkpoint): Crossed {
+    this.#place(this.#failed, { keep: candidate, cause: null });
     for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
+    return this.#crossings.charge(candidate);
   }
 
   #place(record: InstanceRecord, placement: Placement): void {
@@ -53,6 +60,7 @@ class Lowering {
     const after = keptUpTo(placement);
     if (standing !== undefined && after >= upTo) return;
     this.moves.set(record, placement);
+    this.#crossings.lower(record, placement, upTo);
     this.#undone.push({ record, after, upTo });
   }
 

@@ -7,24 +7,40 @@ import type { InstanceRecord } from '../history/registry.ts';
 import { type Access, readDependence } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Dependence } from '../model/veto.ts';
-import { crossedConsumers, type Placement, type Proposal } from './proposal.ts';
+import { type Crossed, Crossings, type Placement, type Proposal } from './crossings.ts';
 
 /**
  * The static line for each candidate: everyone whom the failed instance reaches goes to its entry, or to ⊥ with its
  * starter; the failed one to the candidate, or, if it is reached itself, to its entry. One step beyond the letter of §9: a
  * failed instance whose *starter* is reached goes to ⊥ like any other, because its start is undone.
  */
-export function staticLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal[] {
+export function staticLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
   const reached = reach(history, failed);
   const gone = new Set<InstanceRecord | null>([failed, ...reached.keys()]);
-  const others = new Map<InstanceRecord, Placement>();
+  const moves = new Map<InstanceRecord, Placement>();
+  const crossings = new Crossings(history, failed);
   for (const [record, cause] of reached) {
-    others.set(record, { keep: gone.has(record.starter) ? null : (record.checkpoints[0] as Checkpoint), cause });
+    const placement = { keep: gone.has(record.starter) ? null : (record.checkpoints[0] as Checkpoint), cause };
+    moves.set(record, placement);
+    crossings.lower(record, placement, history.head);
   }
+  if (reached.has(failed)) return { moves, crossed: candidates.map((candidate) => crossings.charge(candidate)) };
+  moves.set(failed, { keep: candidates[0] as Checkpoint, cause: null });
+  return { moves, crossed: lowerAlone(history, failed, candidates, crossings) };
+}
+
+/** Lowers the failed instance from candidate to candidate; nobody else moves on its account. */
+export function lowerAlone(
+  history: History,
+  failed: InstanceRecord,
+  candidates: readonly Checkpoint[],
+  crossings: Crossings,
+): Crossed[] {
+  let upTo = history.head;
   return candidates.map((candidate) => {
-    const moves = new Map(others);
-    if (!moves.has(failed)) moves.set(failed, { keep: candidate, cause: null });
-    return { candidate, moves, consumers: crossedConsumers(moves, failed) };
+    crossings.lower(failed, { keep: candidate, cause: null }, upTo);
+    upTo = candidate.at;
+    return crossings.charge(candidate);
   });
 }
 

@@ -7,27 +7,27 @@ import type { History } from '../history/history.ts';
 import type { Act, Rules, Unblock } from '../model/decision.ts';
 import { crossing, type Effect } from '../model/effect.ts';
 import type { Abstention } from '../model/veto.ts';
-import type { Judged } from './proposal.ts';
+import type { Crossed, Proposal } from './crossings.ts';
 
 /**
  * The acts that unblock, as few as can be; between equally few the restore, which keeps more work.
- * @param found the newest candidate as it was judged, or why localisation abstained.
+ * @param found what the policy proposes, or why localisation abstained.
  */
-export function smallestUnblock(history: History, rules: Rules, found: Judged | Abstention): Unblock {
+export function smallestUnblock(history: History, rules: Rules, found: Proposal | Abstention): Unblock {
   if (typeof found === 'string') return { leadsTo: 'ask_again', acts: [{ act: 'name_suspect', why: found }] };
   const rerun: Unblock = { leadsTo: 'rerun', acts: history.effects.blocking().map(clear) };
-  const restore = restoreAfter(rules, found);
+  const restore = restoreAfter(rules, found.crossed[0] as Crossed);
   if (restore === null) return rerun;
   return history.effects.blockingCount > 0 && rerun.acts.length < restore.acts.length ? rerun : restore;
 }
 
 /** What would let the newest candidate's line through; null where the policy has no way to allow it. */
-function restoreAfter(rules: Rules, { proposal, crossed }: Judged): Unblock | null {
-  const acts: Act[] = crossed.blocked.map(clear);
-  if (proposal.consumers.length === 0) return { leadsTo: 'restore', acts };
+function restoreAfter(rules: Rules, { consumers, blocked }: Crossed): Unblock | null {
+  const acts: Act[] = blocked.map(clear);
+  if (consumers.length === 0) return { leadsTo: 'restore', acts };
   if (rules.policy === 'dart') return null;
   if (rules.joint === 'none') {
-    acts.push({ act: 'allow_joint', instances: proposal.consumers.map(({ dependence }) => dependence.consumer) });
+    acts.push({ act: 'allow_joint', instances: consumers.map(({ dependence }) => dependence.consumer) });
   }
   return { leadsTo: 'restore_joint', acts };
 }

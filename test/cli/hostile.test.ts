@@ -3,6 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { answer } from '../../src/cli/answer.ts';
+import { History } from '../../src/history/history.ts';
+import { decide } from '../../src/recovery/decide.ts';
+import { vetoes } from '../../src/recovery/vetoes.ts';
 import { belay, file, trace } from './belay.ts';
 
 const A = ['S', 'A', 0];
@@ -24,7 +28,7 @@ describe('a malformed trace ends with exit 2 and the place; answers before it st
     ['an unknown field', trace({ do: 'enter', in: ['S', 'B', 0], By: A }), 'unknown_field'],
     ['no key', trace({ do: 'write', in: A, key: 'a//b' }), 'bad_key'],
     ['bytes that are no text', Uint8Array.from([0x7b, 0xff, 0x7d, 0x0a]), 'not_utf8'],
-    ['a line without an end', 'x'.repeat(3 * 1024 * 1024), 'line_too_long'],
+    ['a line without an end', 'x'.repeat(20 * 1024 * 1024), 'line_too_long'],
   ])('%s', async (_name, line, complaint) => {
     const before = await belay(['decide', '-', '--json'], asked);
     const input = Buffer.concat([Buffer.from(asked), typeof line === 'string' ? Buffer.from(line) : line]);
@@ -106,6 +110,43 @@ test('a reader that has seen enough may close the pipe', async () => {
   child.stdout.destroy();
   const [code] = await once(child, 'close');
   expect([code, err]).toEqual([0, '']);
+});
+
+test('a key of a hundred thousand segments is a key', async () => {
+  const deep = Array(100_000).fill('a').join('/');
+  const lines = trace(
+    begin,
+    { do: 'enter', in: A },
+    { do: 'enter', in: ['S', 'B', 0] },
+    { do: 'write', in: A, key: deep },
+    { do: 'read', in: ['S', 'B', 0], key: `${deep}/**` },
+    { do: 'fail', in: A },
+  );
+  const { code, out } = await belay(['decide', '-', '--json'], lines);
+  expect([code, JSON.parse(out).level]).toEqual([0, 1]);
+});
+
+test('an answer with more vetoes than a string can hold is told in pieces', () => {
+  const history = new History();
+  const failed = { skeleton: 'S', entity: 'A', ordinal: 0 };
+  history.apply({ do: 'enter', in: failed, by: null });
+  for (let n = 0; n < 2_000; n += 1) {
+    history.apply({ do: 'effect', in: failed, id: null, class: 'irreversible', status: 'confirmed', undo: null });
+    history.apply({ do: 'boundary', in: failed, kind: 'commit' });
+  }
+  const decision = decide(history, { in: failed, key: null });
+  let told = 0;
+  for (const _ of vetoes(decision)) told += 1;
+  expect(told).toBe((2_000 * 2_001) / 2);
+  let longest = 0;
+  let ends = '';
+  let length = 0;
+  for (const piece of answer('t1', history, decision)) {
+    longest = Math.max(longest, piece.length);
+    length += piece.length;
+    ends = piece.slice(-3);
+  }
+  expect([longest < 100_000, length > 2 ** 28, ends]).toEqual([true, true, ']}\n']);
 });
 
 test('a history of a hundred thousand events over a hundred thousand keys is answered', async () => {

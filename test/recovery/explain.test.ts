@@ -124,6 +124,42 @@ test('each effect that blocks is named with what would clear it', () => {
   ]);
 });
 
+test('what stands against a newer candidate is not told again for the older ones', () => {
+  const effect = { do: 'effect', ...A, class: 'irreversible', status: 'confirmed' } as const;
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { ...effect, id: 'first' },
+    { do: 'boundary', ...A, kind: 'commit' },
+    { do: 'boundary', ...A, kind: 'exit' },
+    { do: 'boundary', ...A, kind: 'outcome' },
+    { do: 'boundary', ...A, kind: 'commit' },
+    { ...effect, id: 'second' },
+  ];
+  const [first, second] = [2, 7].map((at) => {
+    const id = at === 2 ? 'first' : 'second';
+    return `irreversible_effect_policy: the effect "${id}" of S::A::0 (irreversible, confirmed, event ${at}) is done and cannot be taken back.`;
+  });
+  expect(told(lines, 'A').slice(1, 11)).toEqual([
+    '  Refused',
+    '    its commit at event 6',
+    `      ${second}`,
+    '    its outcome at event 5: the same',
+    '    its exit at event 4',
+    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
+    '    its commit at event 3: the same',
+    '    its entry at event 1: the same, and',
+    `      ${first}`,
+    '  To unblock it (then the answer is restore)',
+  ]);
+  expect(told(lines.slice(0, -1), 'A').slice(1)).toEqual([
+    '  Refused',
+    '    its exit at event 4',
+    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
+    '    its entry at event 1',
+    `      ${first}`,
+  ]);
+});
+
 test('an abstention says what the suspicion would have to name', () => {
   expect(told([{ do: 'enter', ...A }], 'A', { key: 'x' })).toEqual([
     'rerun: no line that the policy allows brings S::A::0 back, and no effect stands in the way of starting the run over.',

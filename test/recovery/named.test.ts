@@ -4,6 +4,7 @@ import type { Decision, Rules } from '../../src/model/decision.ts';
 import { instanceName } from '../../src/model/instance.ts';
 import { parseKey } from '../../src/model/key.ts';
 import { decide } from '../../src/recovery/decide.ts';
+import { vetoes as told } from '../../src/recovery/vetoes.ts';
 import type { WrittenEvent } from './oracle.ts';
 import { historyOf } from './written.ts';
 
@@ -48,7 +49,7 @@ function moves(decision: Decision): string[] | null {
 
 /** The vetoes as `candidate code witness`. */
 function vetoes(decision: Decision): string[] {
-  return decision.vetoes.map((veto) => {
+  return [...told(decision)].map((veto) => {
     const place = veto.candidate === null ? '-' : `${veto.candidate.kind}@${veto.candidate.at}`;
     if ('dependence' in veto) return `${place} ${veto.code} ${veto.dependence.consumer.entity}`;
     return `${place} ${veto.code} ${'effect' in veto ? `effect@${veto.effect.at}` : veto.instance.entity}`;
@@ -74,7 +75,7 @@ describe('the counterexample to one hop: W_A a · R_B a · W_B b · R_C b · com
 
   test('line takes the joint line where the policy allows it', () => {
     const decision = ask(events, 'A', { policy: 'line', joint: 'all' });
-    expect([decision.verdict, decision.line?.level, decision.vetoes]).toEqual(['restore_joint', 2, []]);
+    expect([decision.verdict, decision.line?.level, decision.refusals]).toEqual(['restore_joint', 2, []]);
   });
 
   test('without the commit line rolls B and C back, too: work that nobody was promised', () => {
@@ -226,7 +227,7 @@ describe('candidates', () => {
 
   test('a suspicion of a write that never happened names nobody', () => {
     const decision = ask(story('enter A', 'write A a'), 'A', line, 'b');
-    expect(decision.vetoes).toEqual([
+    expect([...told(decision)]).toEqual([
       {
         code: 'ambiguous_instance',
         candidate: null,
@@ -240,7 +241,7 @@ describe('candidates', () => {
   test('an instance that was never entered is nobody', () => {
     const decision = ask(story('enter A'), 'B');
     expect([decision.verdict, decision.line, vetoes(decision)]).toEqual(['rerun', null, ['- ambiguous_instance B']]);
-    expect(decision.vetoes).toMatchObject([{ why: 'never_entered', key: null }]);
+    expect([...told(decision)]).toMatchObject([{ why: 'never_entered', key: null }]);
   });
 });
 
@@ -270,13 +271,13 @@ describe('starts', () => {
 describe('of several reasons the first is the witness', () => {
   const events = story('enter A', 'enter B', 'write A a', 'write A b', 'read B a', 'read B b', 'read B a', 'commit B');
   test.each(['line', 'static', 'dart'] as const)('under the policy %s', (policy) => {
-    const [veto] = ask(events, 'A', { policy, joint: 'none' }).vetoes;
+    const [veto] = told(ask(events, 'A', { policy, joint: 'none' }));
     expect(veto).toMatchObject({ dependence: { write: 3, step: 5 } });
   });
 
   test('a start is one, and static names it', () => {
     const started = story('enter A', 'enter B A', 'commit B');
-    const [veto] = ask(started, 'A', { policy: 'static', joint: 'none' }).vetoes;
+    const [veto] = told(ask(started, 'A', { policy: 'static', joint: 'none' }));
     const [producer, consumer] = ['A', 'B'].map((entity) => ({ skeleton: 'S', entity, ordinal: 0 }));
     expect(veto).toMatchObject({ dependence: { kind: 'start', producer, consumer, step: 2 } });
   });

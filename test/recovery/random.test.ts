@@ -8,6 +8,7 @@ import { type InstanceId, instanceName } from '../../src/model/instance.ts';
 import { parseKey } from '../../src/model/key.ts';
 import type { Dependence } from '../../src/model/veto.ts';
 import { decide } from '../../src/recovery/decide.ts';
+import { vetoes } from '../../src/recovery/vetoes.ts';
 import { greatest, includes, type Line, type Name, Oracle, type SeenEffect, type WrittenEvent } from './oracle.ts';
 import { positions } from './sweep.ts';
 import { histories, historyOf, keys } from './written.ts';
@@ -77,7 +78,7 @@ function codeOf(effect: SeenEffect): string {
 
 /** A decision's vetoes, each as one comparable word. */
 function vetoWords({ indexOf }: Question, decision: Decision): string[] {
-  return decision.vetoes.map((veto) => {
+  return [...vetoes(decision)].map((veto) => {
     const at = veto.candidate?.at;
     switch (veto.code) {
       case 'ambiguous_instance':
@@ -151,11 +152,8 @@ describe('under the policy line', () => {
       });
       const words = vetoWords(question, decision);
       expect([...words].sort()).toEqual(expected.flat().sort());
-      const order = decision.vetoes.map((veto) => ({
-        candidate: veto.candidate?.at as number,
-        effect: 'effect' in veto ? veto.effect.at : 0,
-      }));
-      expect(order).toEqual([...order].sort((a, b) => b.candidate - a.candidate || a.effect - b.effect));
+      const order = [...vetoes(decision)].map((veto) => veto.candidate?.at as number);
+      expect(order).toEqual([...order].sort((a, b) => b - a));
       const allowed = vetoWords(question, question.ask({ policy: 'line', joint: 'all' }));
       expect(allowed).toEqual(words.filter((word) => !word.includes('committed_consumers_present')));
     });
@@ -175,7 +173,7 @@ describe('under the policy line', () => {
         if (cause.kind === 'read')
           expect(cause.write).toBeGreaterThan(at?.[question.indexOf(cause.producer)] as number);
       }
-      const vetoed = decision.vetoes.flatMap((veto) => ('dependence' in veto ? [veto] : []));
+      const vetoed = [...vetoes(decision)].flatMap((veto) => ('dependence' in veto ? [veto] : []));
       for (const { dependence, committed } of vetoed) {
         expect(committed.at).toBe(known.seen[question.indexOf(dependence.consumer)]?.committed);
       }

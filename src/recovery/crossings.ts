@@ -1,0 +1,81 @@
+/**
+ * What a line crosses on its way down: effects (§6) and commitments of others (§5). An older candidate crosses all that a
+ * newer one does, so each candidate is charged with what it adds, and nothing is looked at twice however many there are.
+ */
+import type { History } from '../history/history.ts';
+import type { InstanceRecord } from '../history/registry.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { crossing, type Effect } from '../model/effect.ts';
+import type { Dependence } from '../model/veto.ts';
+
+/** Where a line puts one instance, and the dependency that forced it; `keep` null is ⊥, `cause` null the failure itself. */
+export interface Placement {
+  readonly keep: Checkpoint | null;
+  readonly cause: Dependence | null;
+}
+
+/** A committed instance that would lose what it relied on: its promise, and the dependency that would break it. */
+export interface Consumer {
+  readonly dependence: Dependence;
+  readonly committed: Checkpoint;
+}
+
+/** What a candidate crosses that no newer one did: consumers as they were found, effects by their intents. */
+export interface Crossed {
+  readonly candidate: Checkpoint;
+  readonly consumers: readonly Consumer[];
+  readonly blocked: readonly Effect[];
+  /** The effects to undo first, newest first (E5). */
+  readonly undo: readonly Effect[];
+}
+
+/** What a policy answers: the instances that its newest candidate moves, and what each candidate crosses, newest first. */
+export interface Proposal {
+  readonly moves: ReadonlyMap<InstanceRecord, Placement>;
+  readonly crossed: readonly Crossed[];
+}
+
+/** The last event that a placement keeps: 0 for ⊥, so that an event is undone iff its number is greater (§9). */
+export function keptUpTo(placement: Placement): number {
+  return placement.keep?.at ?? 0;
+}
+
+/** Gathers what is crossed, candidate by candidate. */
+export class Crossings {
+  readonly #history: History;
+  readonly #failed: InstanceRecord;
+  #consumers: Consumer[] = [];
+  #blocked: Effect[] = [];
+  #undo: Effect[] = [];
+
+  constructor(history: History, failed: InstanceRecord) {
+    this.#history = history;
+    this.#failed = failed;
+  }
+
+  /** An instance kept up to event `upTo` so far is now kept where `placement` says. Costs its effects in between. */
+  lower(record: InstanceRecord, placement: Placement, upTo: number): void {
+    const after = keptUpTo(placement);
+    const { committed } = record;
+    if (record !== this.#failed && committed !== null && after < committed.at && committed.at <= upTo) {
+      // Only the failed instance moves without a cause.
+      this.#consumers.push({ dependence: placement.cause as Dependence, committed });
+    }
+    for (const effect of this.#history.effects.of(record, after, upTo)) {
+      const answer = crossing(effect);
+      if (answer === 'undo') this.#undo.push(effect);
+      else if (answer !== 'cross') this.#blocked.push(effect);
+    }
+  }
+
+  /** Charges a candidate with what was crossed since the last one. */
+  charge(candidate: Checkpoint): Crossed {
+    const blocked = this.#blocked.sort((a, b) => a.at - b.at);
+    const undo = this.#undo.sort((a, b) => b.at - a.at);
+    const crossed = { candidate, consumers: this.#consumers, blocked, undo };
+    this.#consumers = [];
+    this.#blocked = [];
+    this.#undo = [];
+    return crossed;
+  }
+}
