@@ -14,7 +14,7 @@ import { layOut, printable } from './terminal.ts';
 /** What to print for a trace: an answer for each failure, in words or as JSON, or the graph of each history. */
 export type Form = 'words' | 'json' | 'dot' | 'graph-json';
 
-/** Where the verb writes: answers to whoever reads them, at his pace; notes and progress to the person at the terminal. */
+/** Where the verb writes: answers to whoever reads them, at their own pace; notes and progress to the person at the terminal. */
 export interface Output {
   answers(text: string): Promise<void>;
   notes(text: string): void;

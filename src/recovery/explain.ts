@@ -51,7 +51,7 @@ function headline(decision: Decision): string {
     case 'rerun':
       return `rerun: no line that the policy allows brings ${failed} back, and no effect stands in the way of starting the run over.`;
     case 'escalate':
-      return `escalate: no line that the policy allows brings ${failed} back, and a rerun would repeat what cannot be repeated.`;
+      return `escalate: no line that the policy allows brings ${failed} back, and effects stand that a rerun must not repeat.`;
   }
 }
 

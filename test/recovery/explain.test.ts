@@ -109,7 +109,7 @@ test('each effect that blocks is named with what would clear it', () => {
     { do: 'effect', ...A, class: 'reversible', status: 'confirmed' },
   ];
   expect(told(lines, 'A')).toEqual([
-    'escalate: no line that the policy allows brings S::A::0 back, and a rerun would repeat what cannot be repeated.',
+    'escalate: no line that the policy allows brings S::A::0 back, and effects stand that a rerun must not repeat.',
     '  Refused',
     '    its exit at event 2',
     '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
