@@ -74,7 +74,7 @@ function refused(refusals: readonly Refusal[]): Outline[] {
     if ('code' in refusal) return { text, under: [{ code: refusal.code, text: reason(refusal) }] };
     const under = refusal.adds.map((added) => ({ code: added.code, text: reason(added) }));
     const same = !standing ? '' : under.length > 0 ? ': the same, and' : ': the same';
-    standing ||= under.length > 0;
+    standing = true;
     return { text: `${text}${same}`, under };
   });
 }

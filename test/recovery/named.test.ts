@@ -275,6 +275,11 @@ describe('of several reasons the first is the witness', () => {
     expect(veto).toMatchObject({ dependence: { write: 3, step: 5 } });
   });
 
+  test('and what it forces, the cause of the move', () => {
+    const [, move] = ask(events, 'A').line?.moves ?? [];
+    expect(move).toMatchObject({ instance: { entity: 'B' }, cause: { write: 3, step: 5 } });
+  });
+
   test('a start is one, and static names it', () => {
     const started = story('enter A', 'enter B A', 'commit B');
     const [veto] = told(ask(started, 'A', { policy: 'static', joint: 'none' }));
