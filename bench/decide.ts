@@ -53,6 +53,15 @@ function crowd(size: number): History {
   return history;
 }
 
+/** One instance rewrites a whole collection again and again; another has read each member of it since the last time. */
+function rewritten(size: number): History {
+  const history = new History();
+  for (const n of [0, 1]) history.apply({ do: 'enter', in: id(n), by: null });
+  for (let n = 0; n < size; n += 1) history.apply({ do: 'write', in: id(0), key: parseKey('slots'), mode: 'update' });
+  for (let n = 0; n < size; n += 1) history.apply({ do: 'read', in: id(1), key: parseKey(`slots/${n}`) });
+  return history;
+}
+
 /** A chain in which each instance read what the one before it wrote, nobody committed: the failure of the first moves all. */
 function chain(size: number): History {
   const history = new History();
@@ -108,12 +117,16 @@ console.log(
 const wide = new Bench({ time: 1_000 });
 const everyone = population(10_000);
 for (const policy of ['line', 'static', 'dart'] satisfies Policy[]) {
-  wide.add(`10000 instances, suspect first write (${policy})`, () =>
+  wide.add(`10000 instances, suspect an early write (${policy})`, () =>
     decide(everyone, suspect, { policy, joint: 'none' }),
   );
 }
 const crowded = crowd(10_000);
 wide.add('a crowd of 10000, all rest on it (line)', () => decide(crowded, { in: id(0), key: parseKey('slots') }));
+for (const size of [1_000, 10_000]) {
+  const history = rewritten(size);
+  wide.add(`${size} rewrites of ${size} keys, one read each (line)`, () => decide(history, failure));
+}
 for (const size of [1_000, 10_000]) {
   const history = chain(size);
   wide.add(`a chain of ${size}, all of them move (line)`, () => decide(history, failure));

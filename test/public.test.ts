@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 
-test('every public name says what it is', () => {
+test('every public name, and every member of a public class, says what it is', () => {
   const index = fileURLToPath(new URL('../src/index.ts', import.meta.url));
   const program = ts.createProgram([index], {
     strict: true,
@@ -19,4 +19,14 @@ test('every public name says what it is', () => {
   expect(names.length).toBeGreaterThan(30);
   const silent = names.filter((name) => name.getDocumentationComment(checker).length === 0);
   expect(silent.map((name) => name.getName())).toEqual([]);
+
+  const classes = names.filter((name) => (name.flags & ts.SymbolFlags.Class) !== 0 && !/Error$/.test(name.getName()));
+  const members = classes.flatMap((name) => [...(name.members?.values() ?? [])]);
+  const open = members.filter((member) => !/^(__|#)/.test(member.getName()));
+  expect(open.map((member) => member.getName())).toContain('apply');
+  const undocumented = open.filter((member) => {
+    const internal = member.getJsDocTags(checker).some((tag) => tag.name === 'internal');
+    return !internal && member.getDocumentationComment(checker).length === 0;
+  });
+  expect(undocumented.map((member) => member.getName())).toEqual([]);
 });

@@ -27,10 +27,13 @@ export class HistoryError extends Error {
   }
 }
 
-/** The fold of one run's events. Reading goes through the three folds, growing through `apply`. */
+/** The fold of one run's events: it grows through `apply`, and `decide` reads it. */
 export class History {
+  /** @internal Who was entered, and where each may stand. */
   readonly registry = new Registry();
+  /** @internal Who read and wrote what. */
   readonly versions = new Versions();
+  /** @internal What was done to the world. */
   readonly effects = new Effects();
   #head = 0;
 
@@ -54,6 +57,7 @@ export class History {
 
   /**
    * The record of an instance that was entered.
+   * @internal
    * @throws HistoryError `not_entered` where there is none.
    */
   expect(id: InstanceId): InstanceRecord {

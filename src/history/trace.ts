@@ -129,7 +129,11 @@ function toLine(written: Written): TraceLine {
         do: 'fail',
         failure: { in: toInstance(written.in), key: written.key === undefined ? null : toKey(written.key) },
       };
-    default:
+    case 'enter':
+    case 'read':
+    case 'write':
+    case 'boundary':
+    case 'effect':
       return { do: 'event', event: toEvent(written) };
   }
 }

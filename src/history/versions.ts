@@ -17,13 +17,13 @@ export interface Access {
 }
 
 interface Node {
-  readonly children: Map<string, Node>;
+  children: Map<string, Node> | undefined;
   /** The reads of exactly this key. */
   readonly reads: Access[];
+  /** The reads of this key and of all below it: where none falls between a write and its cover, nothing is walked. */
+  readonly below: Access[];
   /** The writes of exactly this key that cover all below it: concrete ones, no appends (K6). */
   readonly covers: Access[];
-  /** The number of the last read at or below this node: what is older than a write need not be walked for it. */
-  lastRead: number;
 }
 
 /** A stretch of the reads of one key: those from index `from` until before `until`. */
@@ -32,6 +32,9 @@ export interface Stretch {
   readonly from: number;
   readonly until: number;
 }
+
+/** The number of an event that never comes. */
+const NEVER = Number.POSITIVE_INFINITY;
 
 interface Visit {
   readonly node: Node;
@@ -49,7 +52,7 @@ export class Versions {
 
   read(access: Access): void {
     const path = this.#path(access.key);
-    for (const node of path) node.lastRead = access.at;
+    for (const node of path) node.below.push(access);
     (path.at(-1) as Node).reads.push(access);
   }
 
@@ -76,7 +79,7 @@ export class Versions {
    * that covers everything the two have in common. A stretch per key that was read; it may be empty.
    */
   *readsOf(write: Access): Generator<Stretch> {
-    for (const visit of this.#overlapping(write.key, write.at)) {
+    for (const visit of this.#overlapping(write.key, write.at, write.at)) {
       const { reads } = visit.node;
       const from = countUpTo(reads, write.at);
       if (from === reads.length) continue;
@@ -84,25 +87,41 @@ export class Versions {
     }
   }
 
-  /** The reads that overlap a key, whenever they happened and whatever was written in between. One list per key that was read. */
-  *readsOverlapping(key: Key): Generator<readonly Access[]> {
-    for (const visit of this.#overlapping(key, 0)) yield visit.node.reads;
+  /**
+   * The reads that overlap any key that an instance ever wrote, whenever they happened and whatever was written in between.
+   * One list per key that was read and key that was written, with the first write of that.
+   */
+  *readsOfAnything(record: InstanceRecord): Generator<{ write: Access; reads: readonly Access[] }> {
+    const asked = new Set<string>();
+    for (const write of this.writesOf(record)) {
+      if (asked.has(write.key.text)) continue;
+      asked.add(write.key.text);
+      for (const visit of this.#overlapping(write.key, 0, NEVER)) yield { write, reads: visit.node.reads };
+    }
   }
 
-  /** Walks the nodes whose key overlaps `key` and that have, at or below, a read after event `after`. */
-  *#overlapping(key: Key, after: number): Generator<Visit> {
-    const stack: Visit[] = [{ node: this.#root, depth: 0, common: this.#root, coveredAt: Number.POSITIVE_INFINITY }];
+  /**
+   * Walks the nodes whose key overlaps `key` and that have, at or below, a read after event `after` and up to the first cover
+   * after event `coversAfter`.
+   */
+  *#overlapping(key: Key, after: number, coversAfter: number): Generator<Visit> {
+    const stack: Visit[] = [{ node: this.#root, depth: 0, common: this.#root, coveredAt: NEVER }];
     for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
-      if (visit.node.lastRead <= after) continue;
+      const { children, below } = visit.node;
+      const from = countUpTo(below, after);
+      const until = countUpTo(below, visit.coveredAt);
+      if (from === until) continue;
       yield visit;
       const wanted = key.segments[visit.depth] ?? '*';
       if (wanted === '*') {
-        for (const [segment, child] of visit.node.children) stack.push(step(visit, child, segment, after));
+        for (const segment of segmentsRead(visit, from, until)) {
+          stack.push(step(visit, children?.get(segment) as Node, segment, coversAfter));
+        }
       } else {
-        const exact = visit.node.children.get(wanted);
-        if (exact !== undefined) stack.push(step(visit, exact, wanted, after));
-        const any = visit.node.children.get('*');
-        if (any !== undefined) stack.push(step(visit, any, wanted, after));
+        const exact = children?.get(wanted);
+        if (exact !== undefined) stack.push(step(visit, exact, wanted, coversAfter));
+        const any = children?.get('*');
+        if (any !== undefined) stack.push(step(visit, any, wanted, coversAfter));
       }
     }
   }
@@ -110,12 +129,10 @@ export class Versions {
   #path(key: Key): Node[] {
     const path = [this.#root];
     for (const segment of key.segments) {
-      const { children } = path.at(-1) as Node;
-      let child = children.get(segment);
-      if (child === undefined) {
-        child = emptyNode();
-        children.set(segment, child);
-      }
+      const parent = path.at(-1) as Node;
+      parent.children ??= new Map();
+      const child = parent.children.get(segment) ?? emptyNode();
+      parent.children.set(segment, child);
       path.push(child);
     }
     return path;
@@ -123,24 +140,31 @@ export class Versions {
 }
 
 function emptyNode(): Node {
-  return { children: new Map(), reads: [], covers: [], lastRead: 0 };
+  return { children: undefined, reads: [], below: [], covers: [] };
+}
+
+/** The children of a node under which a stretch of its reads can lie: those of the reads, or all, whichever are fewer. */
+function segmentsRead({ node, depth }: Visit, from: number, until: number): Iterable<string> {
+  const { children, below } = node;
+  if (children === undefined || until - from >= children.size) return children?.keys() ?? [];
+  return new Set(below.slice(from, until).flatMap((read) => read.key.segments[depth] ?? []));
 }
 
 /** One segment further down. Below a `*` the tree holds patterns only, which cover nothing, so `common` may follow it. */
-function step(from: Visit, node: Node, segment: string, after: number): Visit {
-  const common = from.common?.children.get(segment);
-  return { node, depth: from.depth + 1, common, coveredAt: Math.min(from.coveredAt, firstCover(common, after)) };
+function step(from: Visit, node: Node, segment: string, coversAfter: number): Visit {
+  const common = from.common?.children?.get(segment);
+  return { node, depth: from.depth + 1, common, coveredAt: Math.min(from.coveredAt, firstCover(common, coversAfter)) };
 }
 
 function firstCover(node: Node | undefined, after: number): number {
-  return node?.covers[countUpTo(node.covers, after)]?.at ?? Number.POSITIVE_INFINITY;
+  return node?.covers[countUpTo(node.covers, after)]?.at ?? NEVER;
 }
 
 /** Where the first cover of the common part lies when the read key ends above the written one: along the rest of that. */
 function coveredAlong(write: Access, visit: Visit): number {
   let { common, coveredAt } = visit;
   for (const segment of write.key.segments.slice(visit.depth)) {
-    common = common?.children.get(segment);
+    common = common?.children?.get(segment);
     coveredAt = Math.min(coveredAt, firstCover(common, write.at));
   }
   return coveredAt;

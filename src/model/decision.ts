@@ -18,7 +18,9 @@ export type JointRule = (typeof JOINT_RULES)[number];
 
 /** The rules that a run is decided by. */
 export interface Rules {
+  /** How the line is computed. */
   readonly policy: Policy;
+  /** Whether it may cross commitments of others. */
   readonly joint: JointRule;
 }
 

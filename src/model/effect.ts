@@ -19,6 +19,7 @@ export type EffectStatus = (typeof EFFECT_STATUSES)[number];
 /** One effect as a history knows it. `at` is the number of its intent, which stays its place whatever happens later (§6). */
 export interface Effect {
   readonly instance: InstanceId;
+  /** The name that later news of it carries; null where none can come. */
   readonly id: string | null;
   readonly class: EffectClass;
   readonly status: EffectStatus;

@@ -33,6 +33,8 @@ export interface Crossed {
 export interface Proposal {
   readonly moves: ReadonlyMap<InstanceRecord, Placement>;
   readonly crossed: readonly Crossed[];
+  /** Whether a line of this policy may cross commitments at all, given leave. */
+  readonly crossable: boolean;
 }
 
 /** The last event that a placement keeps: 0 for ⊥, so that an event is undone iff its number is greater (§9). */
@@ -66,6 +68,16 @@ export class Crossings {
       if (answer === 'undo') this.#undo.push(effect);
       else if (answer !== 'cross') this.#blocked.push(effect);
     }
+  }
+
+  /** Lowers the failed instance from candidate to candidate, where nobody else moves on its account. */
+  lowerAlone(candidates: readonly Checkpoint[]): Crossed[] {
+    let upTo = this.#history.head;
+    return candidates.map((candidate) => {
+      this.lower(this.#failed, { keep: candidate, cause: null }, upTo);
+      upTo = candidate.at;
+      return this.charge(candidate);
+    });
   }
 
   /** Charges a candidate with what was crossed since the last one. */

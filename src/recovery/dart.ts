@@ -8,19 +8,19 @@ import type { InstanceRecord } from '../history/registry.ts';
 import { readDependence } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { type Consumer, Crossings, type Proposal } from './crossings.ts';
-import { lowerAlone, overlappingReads } from './static.ts';
 
 /** The failed instance moves alone, and every committed reader of anything it ever wrote stands against every candidate. */
 export function dartLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
-  const alone = lowerAlone(history, failed, candidates, new Crossings(history, failed));
+  const alone = new Crossings(history, failed).lowerAlone(candidates);
   const consumers = committedReaders(history, failed);
   const crossed = alone.map((each, index) => (index === 0 ? { ...each, consumers } : each));
-  return { moves: new Map([[failed, { keep: candidates[0] as Checkpoint, cause: null }]]), crossed };
+  const moves = new Map([[failed, { keep: candidates[0] as Checkpoint, cause: null }]]);
+  return { moves, crossed, crossable: false };
 }
 
 function committedReaders(history: History, failed: InstanceRecord): Consumer[] {
   const found = new Map<InstanceRecord, Consumer>();
-  for (const { write, reads } of overlappingReads(history, failed)) {
+  for (const { write, reads } of history.versions.readsOfAnything(failed)) {
     for (const read of reads) {
       const { committed } = read.by;
       if (read.by === failed || committed === null || found.has(read.by)) continue;

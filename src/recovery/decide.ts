@@ -3,7 +3,7 @@
  * instance, which checkpoints, which line, which rung, and keeps every reason against every candidate on the way.
  */
 import type { History } from '../history/history.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
+import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
@@ -31,7 +31,7 @@ export function decide(history: History, failure: Failure, rules: Rules = DEFAUL
   const located = localize(history, failure);
   if (typeof located === 'string') return climb(history, failure, rules, located, [abstention(failure, located)]);
   const asked = candidates(located);
-  const restorable = asked.filter((checkpoint) => checkpoint.kind !== 'exit');
+  const restorable = asked.filter((checkpoint) => isPosition(checkpoint.kind));
   const proposal = lines[rules.policy](history, located.failed, restorable);
   return climb(history, failure, rules, proposal, refusals(asked, proposal, failure, rules));
 }
@@ -42,7 +42,8 @@ function abstention(failure: Failure, why: Abstention): Refusal {
 
 /** What stands against each candidate, newest first; those against which nothing stands are left out. */
 function refusals(asked: readonly Checkpoint[], proposal: Proposal, failure: Failure, rules: Rules): Refusal[] {
-  const adds = new Map(proposal.crossed.map((crossed) => [crossed.candidate, reasons(crossed, rules)]));
+  const forbidden = rules.joint === 'none' || !proposal.crossable;
+  const adds = new Map(proposal.crossed.map((crossed) => [crossed.candidate, reasons(crossed, forbidden)]));
   const refused: Refusal[] = [];
   let standing = 0;
   for (const candidate of asked) {
@@ -54,11 +55,10 @@ function refusals(asked: readonly Checkpoint[], proposal: Proposal, failure: Fai
   return refused;
 }
 
-/** One reason per consumer, unless the policy allows crossing it, which `dart` never does; and one per effect (§8.3). */
-function reasons({ consumers, blocked }: Crossed, rules: Rules): Reason[] {
-  const forbidden = rules.joint === 'none' || rules.policy === 'dart' ? consumers : [];
+/** One reason per consumer, where crossing its promise is forbidden, and one per effect (§8.3). */
+function reasons({ consumers, blocked }: Crossed, forbidden: boolean): Reason[] {
   return [
-    ...forbidden.map((consumer): Reason => ({ code: 'committed_consumers_present', ...consumer })),
+    ...(forbidden ? consumers : []).map((consumer): Reason => ({ code: 'committed_consumers_present', ...consumer })),
     ...blocked.map((effect): Reason => ({ code: crossing(effect) as EffectVeto, effect })),
   ];
 }

@@ -1,32 +1,40 @@
 /**
- * The one home of prose: a decision as sentences (semantics.md §8, style.md 8). The result is an outline of plain text
- * that a terminal or a page lays out; names and keys in it are as the run gave them, so whoever prints it escapes them.
+ * The one home of prose: a decision as sentences (semantics.md §8, style.md 8). The result is an outline of plain text that
+ * a terminal or a page lays out. Names and keys are a run's own and may hold anything: what is no plain word is quoted, so
+ * that no name reads as a sentence of ours, and whoever prints the text escapes what its medium would obey.
  */
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Act, Decision, Keep, Move, Unblock } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
-import { instanceName } from '../model/instance.ts';
-import type { Dependence, Reason, Refusal, VetoCode } from '../model/veto.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { Dependence, Reason, Refusal } from '../model/veto.ts';
 
-/** A sentence and what belongs under it. `code` names the veto that a refusal carries. */
+/** A sentence and what belongs under it. `label` is what it is about, a verdict or a veto code, and stands before it. */
 export interface Outline {
+  readonly label?: string;
   readonly text: string;
-  readonly code?: VetoCode;
   readonly under?: readonly Outline[];
+}
+
+/** A name as it may stand in a sentence: a plain word as it is, anything else in quotation marks, as JSON has it. */
+export function quoted(name: string): string {
+  return /^[\p{L}\p{N}_.:/*[\]@+=#%~-]+$/u.test(name) ? name : JSON.stringify(name);
 }
 
 /** Explains a decision: the verdict first, then what moves, what to undo, what was refused and why, and what would unblock it. */
 export function explain(decision: Decision): Outline {
-  const { line, verdict } = decision;
+  const { line, verdict, undo } = decision;
   const admitted = verdict === 'restore' || verdict === 'restore_joint';
-  const moves = line?.moves.filter((move) => !admitted || !isFailed(decision, move)) ?? [];
+  const moves = line?.moves.filter((move) => !admitted || move.cause !== null) ?? [];
+  const undoing = `Undo before the ${verdict === 'rerun' ? 'rerun' : 'restore'}, in this order`;
   return {
+    label: line === null ? verdict : `${verdict} (level ${line.level})`,
     text: headline(decision),
     under: [
       ...section(admitted ? 'Rolled back with it' : 'The line that the policy does not allow', moves.map(moved)),
       ...section(
-        `Undo before the ${verdict === 'rerun' ? 'rerun' : 'restore'}, in this order`,
-        decision.undo.map((effect) => ({ text: effectName(effect) })),
+        undoing,
+        undo.map((effect) => ({ text: effectName(effect) })),
       ),
       ...section('Refused', refused(decision.refusals)),
       ...('unblock' in decision ? [unblocking(decision.unblock)] : []),
@@ -34,34 +42,31 @@ export function explain(decision: Decision): Outline {
   };
 }
 
-function isFailed(decision: Decision, move: Move): boolean {
-  return instanceName(move.instance) === instanceName(decision.failed);
-}
-
 function headline(decision: Decision): string {
-  const failed = instanceName(decision.failed);
+  const failed = named(decision.failed);
   switch (decision.verdict) {
     case 'restore': {
-      const alone =
-        decision.line.level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
-      return `restore (level ${decision.line.level}): ${failed} goes back to ${ownPlace(decision)}. ${alone}`;
+      const { level } = decision.line;
+      const alone = level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
+      return `${failed} goes back to ${ownPlace(decision)}. ${alone}`;
     }
     case 'restore_joint':
-      return `restore_joint (level 2): ${failed} goes back to ${ownPlace(decision)}, and commitments of others with it, as the policy allows.`;
+      return `${failed} goes back to ${ownPlace(decision)}, and commitments of others with it, as the policy allows.`;
     case 'rerun':
-      return `rerun: no line that the policy allows brings ${failed} back, and no effect stands in the way of starting the run over.`;
+      return `no line that the policy allows brings ${failed} back, and no effect stands in the way of starting the run over.`;
     case 'escalate':
-      return `escalate: no line that the policy allows brings ${failed} back, and effects stand that a rerun must not repeat.`;
+      return `no line that the policy allows brings ${failed} back, and effects stand that a rerun must not repeat.`;
   }
 }
 
 function ownPlace(decision: Decision): string {
-  const own = decision.line?.moves.find((move) => isFailed(decision, move)) as Move;
+  const failed = instanceName(decision.failed);
+  const own = decision.line?.moves.find((move) => instanceName(move.instance) === failed) as Move;
   return keepName(own.keep);
 }
 
 function moved(move: Move): Outline {
-  const to = `${instanceName(move.instance)} to ${keepName(move.keep)}`;
+  const to = `${named(move.instance)} to ${keepName(move.keep)}`;
   return { text: move.cause === null ? `${to}: it failed.` : `${to}: ${dependenceClause(move.cause)}.` };
 }
 
@@ -69,10 +74,10 @@ function moved(move: Move): Outline {
 function refused(refusals: readonly Refusal[]): Outline[] {
   let standing = false;
   return refusals.map((refusal): Outline => {
-    if (refusal.candidate === null) return { code: refusal.code, text: reason(refusal) };
+    if (refusal.candidate === null) return { label: refusal.code, text: reason(refusal) };
     const text = `its ${checkpointName(refusal.candidate)}`;
-    if ('code' in refusal) return { text, under: [{ code: refusal.code, text: reason(refusal) }] };
-    const under = refusal.adds.map((added) => ({ code: added.code, text: reason(added) }));
+    if ('code' in refusal) return { text, under: [{ label: refusal.code, text: reason(refusal) }] };
+    const under = refusal.adds.map((added) => ({ label: added.code, text: reason(added) }));
     const same = !standing ? '' : under.length > 0 ? ': the same, and' : ': the same';
     standing = true;
     return { text: `${text}${same}`, under };
@@ -83,12 +88,12 @@ function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
   switch (veto.code) {
     case 'ambiguous_instance':
       return veto.why === 'never_entered'
-        ? `no instance ${instanceName(veto.instance)} was ever entered.`
-        : `${instanceName(veto.instance)} never wrote ${veto.key}, so the suspicion names nothing.`;
+        ? `no instance ${named(veto.instance)} was ever entered.`
+        : `${named(veto.instance)} never wrote ${quoted(veto.key ?? '')}, so the suspicion names nothing.`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
-      const consumer = instanceName(veto.dependence.consumer);
+      const consumer = named(veto.dependence.consumer);
       const promise = `its ${checkpointName(veto.committed)} is a promise`;
       return `${consumer} rests on what would be undone, and ${promise}: ${dependenceClause(veto.dependence)}.`;
     }
@@ -114,7 +119,7 @@ function actSentence(act: Act): string {
         ? 'Name an instance that was entered.'
         : 'Name a key that the instance wrote, or none.';
     case 'allow_joint':
-      return `Let the reviewed policy roll back what ${act.instances.map(instanceName).join(', ')} committed (joint).`;
+      return `Let the reviewed policy roll back what ${act.instances.map(named).join(', ')} committed (joint).`;
     case 'settle_outcome':
       return `Ask the counterparty, with the same key, whether ${effectName(act.effect)} happened. If it did not, record it as failed.`;
     case 'undo_by_hand':
@@ -125,10 +130,10 @@ function actSentence(act: Act): string {
 }
 
 function dependenceClause(dependence: Dependence): string {
-  const producer = instanceName(dependence.producer);
+  const producer = named(dependence.producer);
   if (dependence.kind === 'start') return `${producer} started it at event ${dependence.step}`;
-  const wrote = dependence.wrote === dependence.key ? 'which' : `and ${dependence.wrote}, which overlaps it,`;
-  return `it read ${dependence.key} at event ${dependence.step}, ${wrote} ${producer} wrote at event ${dependence.write}`;
+  const wrote = dependence.wrote === dependence.key ? 'which' : `and ${quoted(dependence.wrote)}, which overlaps it,`;
+  return `it read ${quoted(dependence.key)} at event ${dependence.step}, ${wrote} ${producer} wrote at event ${dependence.write}`;
 }
 
 function keepName(keep: Keep): string {
@@ -140,10 +145,14 @@ function checkpointName(checkpoint: Checkpoint): string {
 }
 
 function effectName(effect: Effect): string {
-  const name = effect.id === null ? 'the effect' : `the effect "${effect.id}"`;
-  return `${name} of ${instanceName(effect.instance)} (${effect.class}, ${effect.status}, event ${effect.at})`;
+  const name = effect.id === null ? 'the effect' : `the effect ${JSON.stringify(effect.id)}`;
+  return `${name} of ${named(effect.instance)} (${effect.class}, ${effect.status}, event ${effect.at})`;
 }
 
 function section(text: string, under: readonly Outline[]): Outline[] {
   return under.length === 0 ? [] : [{ text, under }];
+}
+
+function named(id: InstanceId): string {
+  return quoted(instanceName(id));
 }

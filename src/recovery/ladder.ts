@@ -21,7 +21,7 @@ export function climb(
   const { in: failed } = failure;
   const { policy } = rules;
   const at = history.head;
-  const drawn = typeof found === 'string' ? null : draw(found, rules);
+  const drawn = typeof found === 'string' ? null : draw(found);
   if (drawn !== null && drawn.line.level < 2) return { verdict: 'restore', failed, at, policy, refusals, ...drawn };
   if (drawn !== null && rules.joint === 'all') {
     return { verdict: 'restore_joint', failed, at, policy, refusals, ...drawn };
@@ -36,11 +36,11 @@ export function climb(
 
 /**
  * The newest candidate's line and what to undo before it; null where it is not consistent, because a position lies below a
- * floor (§9.2). `dart` has no line either where a committed consumer stands against it.
+ * floor (§9.2), or because a consumer stands against it whose promise this policy never crosses.
  */
-function draw({ moves, crossed }: Proposal, rules: Rules): { line: RecoveryLine; undo: readonly Effect[] } | null {
+function draw({ moves, crossed, crossable }: Proposal): { line: RecoveryLine; undo: readonly Effect[] } | null {
   const { blocked, consumers, undo } = crossed[0] as Crossed;
-  if (blocked.length > 0 || (rules.policy === 'dart' && consumers.length > 0)) return null;
+  if (blocked.length > 0 || (!crossable && consumers.length > 0)) return null;
   const moved = [...moves].map(([record, { keep, cause }]) => {
     return { instance: record.id, keep: keep ?? ('none' as const), cause };
   });

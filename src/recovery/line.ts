@@ -24,7 +24,7 @@ export function greatestLines(history: History, failed: InstanceRecord, candidat
     moves ??= new Map(lowering.moves);
     return charged;
   });
-  return { moves: moves as Proposal['moves'], crossed };
+  return { moves: moves as Proposal['moves'], crossed, crossable: true };
 }
 
 interface Undone {

@@ -7,7 +7,7 @@ import type { InstanceRecord } from '../history/registry.ts';
 import { type Access, readDependence } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Dependence } from '../model/veto.ts';
-import { type Crossed, Crossings, type Placement, type Proposal } from './crossings.ts';
+import { Crossings, type Placement, type Proposal } from './crossings.ts';
 
 /**
  * The static line for each candidate: everyone whom the failed instance reaches goes to its entry, or to ⊥ with its
@@ -24,24 +24,12 @@ export function staticLines(history: History, failed: InstanceRecord, candidates
     moves.set(record, placement);
     crossings.lower(record, placement, history.head);
   }
-  if (reached.has(failed)) return { moves, crossed: candidates.map((candidate) => crossings.charge(candidate)) };
+  const crossable = true;
+  if (reached.has(failed)) {
+    return { moves, crossed: candidates.map((candidate) => crossings.charge(candidate)), crossable };
+  }
   moves.set(failed, { keep: candidates[0] as Checkpoint, cause: null });
-  return { moves, crossed: lowerAlone(history, failed, candidates, crossings) };
-}
-
-/** Lowers the failed instance from candidate to candidate; nobody else moves on its account. */
-export function lowerAlone(
-  history: History,
-  failed: InstanceRecord,
-  candidates: readonly Checkpoint[],
-  crossings: Crossings,
-): Crossed[] {
-  let upTo = history.head;
-  return candidates.map((candidate) => {
-    crossings.lower(failed, { keep: candidate, cause: null }, upTo);
-    upTo = candidate.at;
-    return crossings.charge(candidate);
-  });
+  return { moves, crossed: crossings.lowerAlone(candidates), crossable };
 }
 
 /** Everyone reachable through write∩read overlaps and starts, each with the first edge found; the failed one too, if others reach it. */
@@ -58,7 +46,7 @@ function reach(history: History, failed: InstanceRecord): Map<InstanceRecord, De
     for (const { at, started } of member.starts) {
       add(started, { kind: 'start', producer: member.id, consumer: started.id, step: at });
     }
-    for (const { write, reads } of overlappingReads(history, member)) {
+    for (const { write, reads } of history.versions.readsOfAnything(member)) {
       if (seen.has(reads)) continue;
       // A list that the failed instance reaches may hold its own reads, which count once another member reaches them.
       if (member !== failed) seen.add(reads);
@@ -66,17 +54,4 @@ function reach(history: History, failed: InstanceRecord): Map<InstanceRecord, De
     }
   }
   return reached;
-}
-
-/** Each list of reads that overlaps a key which the instance ever wrote, with the first such write. Order plays no part. */
-export function* overlappingReads(
-  history: History,
-  record: InstanceRecord,
-): Generator<{ write: Access; reads: readonly Access[] }> {
-  const asked = new Set<string>();
-  for (const write of history.versions.writesOf(record)) {
-    if (asked.has(write.key.text)) continue;
-    asked.add(write.key.text);
-    for (const reads of history.versions.readsOverlapping(write.key)) yield { write, reads };
-  }
 }

@@ -5,7 +5,7 @@
  */
 import type { History } from '../history/history.ts';
 import type { Act, Rules, Unblock } from '../model/decision.ts';
-import { crossing, type Effect } from '../model/effect.ts';
+import { crossing, type Effect, type EffectVeto } from '../model/effect.ts';
 import type { Abstention } from '../model/veto.ts';
 import type { Crossed, Proposal } from './crossings.ts';
 
@@ -16,16 +16,17 @@ import type { Crossed, Proposal } from './crossings.ts';
 export function smallestUnblock(history: History, rules: Rules, found: Proposal | Abstention): Unblock {
   if (typeof found === 'string') return { leadsTo: 'ask_again', acts: [{ act: 'name_suspect', why: found }] };
   const rerun: Unblock = { leadsTo: 'rerun', acts: history.effects.blocking().map(clear) };
-  const restore = restoreAfter(rules, found.crossed[0] as Crossed);
+  const restore = restoreAfter(rules, found);
   if (restore === null) return rerun;
   return history.effects.blockingCount > 0 && rerun.acts.length < restore.acts.length ? rerun : restore;
 }
 
 /** What would let the newest candidate's line through; null where the policy has no way to allow it. */
-function restoreAfter(rules: Rules, { consumers, blocked }: Crossed): Unblock | null {
+function restoreAfter(rules: Rules, { crossed, crossable }: Proposal): Unblock | null {
+  const { consumers, blocked } = crossed[0] as Crossed;
   const acts: Act[] = blocked.map(clear);
   if (consumers.length === 0) return { leadsTo: 'restore', acts };
-  if (rules.policy === 'dart') return null;
+  if (!crossable) return null;
   if (rules.joint === 'none') {
     acts.push({ act: 'allow_joint', instances: consumers.map(({ dependence }) => dependence.consumer) });
   }
@@ -34,12 +35,11 @@ function restoreAfter(rules: Rules, { consumers, blocked }: Crossed): Unblock | 
 
 /** The act after which §6 lets an effect be crossed. An unknown one may turn out to be confirmed, which is a new question. */
 function clear(effect: Effect): Act {
-  switch (crossing(effect)) {
-    case 'effect_outcome_unknown':
-      return { act: 'settle_outcome', effect };
-    case 'compensation_missing':
-      return { act: 'register_undo', effect };
-    default:
-      return { act: 'undo_by_hand', effect };
-  }
+  return { act: cures[crossing(effect) as EffectVeto], effect };
 }
+
+const cures = {
+  effect_outcome_unknown: 'settle_outcome',
+  compensation_missing: 'register_undo',
+  irreversible_effect_policy: 'undo_by_hand',
+} as const satisfies Record<EffectVeto, Act['act']>;

@@ -17,8 +17,8 @@ function told(lines: Line[], who: string, { joint = 'none', key }: { joint?: Joi
   return flatten(explain(decide(historyOf(written), failure, { policy: 'line', joint })), 0);
 }
 
-function flatten({ text, code, under = [] }: Outline, depth: number): string[] {
-  const own = `${'  '.repeat(depth)}${code === undefined ? '' : `${code}: `}${text}`;
+function flatten({ label, text, under = [] }: Outline, depth: number): string[] {
+  const own = `${'  '.repeat(depth)}${label === undefined ? '' : `${label}: `}${text}`;
   return [own, ...under.flatMap((each) => flatten(each, depth + 1))];
 }
 
@@ -61,6 +61,44 @@ test('a restore that takes others along says whom, why, and what to undo first',
   ]);
 });
 
+test('a failed instance that others drag below its candidate says why', () => {
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { do: 'enter', ...B, by: 'A' },
+    { do: 'write', ...B, key: 'x' },
+    { do: 'read', ...A, key: 'x' },
+    { do: 'boundary', ...B, kind: 'commit' },
+  ];
+  expect(told(lines, 'B', { key: 'x' })).toEqual([
+    'restore (level 1): S::B::0 goes back to before its start. It takes uncommitted work of others with it.',
+    '  Rolled back with it',
+    '    S::B::0 to before its start: S::A::0 started it at event 2.',
+    '    S::A::0 to its entry at event 1: it read x at event 4, which S::B::0 wrote at event 3.',
+  ]);
+});
+
+test('no name reads as a sentence of ours', () => {
+  const named = (name: string) => ({ in: `${name}, which is fine` });
+  const lines: Line[] = [
+    { do: 'enter', ...named('A') },
+    { do: 'write', ...named('A'), key: 'x. All is well' },
+    { do: 'enter', ...B },
+    { do: 'read', ...B, key: 'x. All is well' },
+    { do: 'effect', ...B, class: 'irreversible', status: 'confirmed', id: 'y" of S::A::0 (none' },
+  ];
+  expect(told(lines, 'A, which is fine').slice(2)).toEqual([
+    '    its entry at event 1',
+    '      irreversible_effect_policy: the effect "y\\" of S::A::0 (none" of S::B::0 (irreversible, confirmed, event 5) is done and cannot be taken back.',
+    '  To unblock it (then the answer is restore)',
+    '    Undo the effect "y\\" of S::A::0 (none" of S::B::0 (irreversible, confirmed, event 5) in the world by hand, and record it as compensated.',
+  ]);
+  expect(told(lines.slice(0, -1), 'A, which is fine')).toEqual([
+    'restore (level 1): "S::A, which is fine::0" goes back to its entry at event 1. It takes uncommitted work of others with it.',
+    '  Rolled back with it',
+    '    S::B::0 to its entry at event 3: it read "x. All is well" at event 4, which "S::A, which is fine::0" wrote at event 2.',
+  ]);
+});
+
 test('a committed consumer is a reason, and the joint line is offered beside the rerun', () => {
   const lines: Line[] = [
     { do: 'enter', ...A },
@@ -70,7 +108,7 @@ test('a committed consumer is a reason, and the joint line is offered beside the
     { do: 'boundary', ...B, kind: 'exit' },
   ];
   expect(told(lines, 'A')).toEqual([
-    'rerun: no line that the policy allows brings S::A::0 back, and no effect stands in the way of starting the run over.',
+    'rerun (level 2): no line that the policy allows brings S::A::0 back, and no effect stands in the way of starting the run over.',
     '  The line that the policy does not allow',
     '    S::A::0 to its entry at event 1: it failed.',
     '    S::B::0 to its entry at event 3: it read x at event 4, which S::A::0 wrote at event 2.',

@@ -79,17 +79,10 @@ function codeOf(effect: SeenEffect): string {
 /** A decision's vetoes, each as one comparable word. */
 function vetoWords({ indexOf }: Question, decision: Decision): string[] {
   return [...vetoes(decision)].map((veto) => {
-    const at = veto.candidate?.at;
-    switch (veto.code) {
-      case 'ambiguous_instance':
-        return veto.code;
-      case 'exit_not_restorable':
-        return `${at} ${veto.code}`;
-      case 'committed_consumers_present':
-        return `${at} ${veto.code} ${indexOf(veto.dependence.consumer)}`;
-      default:
-        return `${at} ${veto.code} ${veto.effect.at}`;
-    }
+    const place = `${veto.candidate?.at} ${veto.code}`;
+    if ('effect' in veto) return `${place} ${veto.effect.at}`;
+    if ('dependence' in veto) return `${place} ${indexOf(veto.dependence.consumer)}`;
+    return veto.code === 'ambiguous_instance' ? veto.code : place;
   });
 }
 
