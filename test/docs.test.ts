@@ -30,7 +30,7 @@ test("the README's program runs against the package's public name", () => {
   const [program] = blocks(readme, 'ts');
   const args = ['--input-type=module', '--eval', program as string];
   expect(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })).toBe(
-    'restore restore (level 0): ResolveSlot::slot[0]::0 goes back to its entry at event 1. No other instance moves.\n',
+    'restore ResolveSlot::slot[0]::0 goes back to its entry at event 1. No other instance moves.\n',
   );
 });
 

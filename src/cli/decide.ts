@@ -5,11 +5,11 @@ import { TraceError, traceReader } from '../history/trace.ts';
 import type { Rules } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
 import { decide } from '../recovery/decide.ts';
-import { explain } from '../recovery/explain.ts';
+import { explain, quoted } from '../recovery/explain.ts';
 import { answer } from './answer.ts';
 import { dependencyGraph, toDot } from './graph.ts';
 import { LineError, lines, lineText } from './lines.ts';
-import { layOut, printable } from './terminal.ts';
+import { layOut, type Medium } from './terminal.ts';
 
 /** What to print for a trace: an answer for each failure, in words or as JSON, or the graph of each history. */
 export type Form = 'words' | 'json' | 'dot' | 'graph-json';
@@ -17,9 +17,10 @@ export type Form = 'words' | 'json' | 'dot' | 'graph-json';
 /** Where the verb writes: answers to whoever reads them, at their own pace; notes and progress to the person at the terminal. */
 export interface Output {
   answers(text: string): Promise<void>;
-  notes(text: string): void;
+  /** Says one line; makes it harmless to print. */
+  notes(line: string): void;
   progress(lines: number): void;
-  readonly columns: number;
+  readonly medium: Medium;
 }
 
 /**
@@ -28,7 +29,7 @@ export interface Output {
  * @returns the exit code: 0 for every well-formed trace, 2 where it is malformed or cannot be read.
  */
 export async function decideTrace(file: string, rules: Rules, form: Form, output: Output): Promise<0 | 2> {
-  const session = new Session(rules, form, output.columns);
+  const session = new Session(rules, form, output.medium);
   let number = 0;
   try {
     for await (const batch of lines(file === '-' ? process.stdin : createReadStream(file))) {
@@ -43,7 +44,7 @@ export async function decideTrace(file: string, rules: Rules, form: Form, output
     output.notes(complaint(error, file, number));
     return 2;
   }
-  if (session.asked === 0 && !isGraph(form)) output.notes(`${file}: no "fail" line, so nothing was asked\n`);
+  if (session.asked === 0 && !isGraph(form)) output.notes(`${file}: no "fail" line, so nothing was asked`);
   return 0;
 }
 
@@ -54,10 +55,9 @@ function isGraph(form: Form): boolean {
 /** One line on what is wrong and where. What is not the trace's fault, nor the file's, is a fault of ours and goes on up. */
 function complaint(error: unknown, file: string, line: number): string {
   if (error instanceof TraceError || error instanceof HistoryError || error instanceof LineError) {
-    return printable(`${file}:${line}: ${error.code} ${error.message}`).concat('\n');
+    return `${file}:${line}: ${error.code} ${error.message}`;
   }
-  if (error instanceof Error && 'syscall' in error)
-    return printable(`${file}: cannot_read ${error.message}`).concat('\n');
+  if (error instanceof Error && 'syscall' in error) return `${file}: cannot_read ${error.message}`;
   throw error;
 }
 
@@ -68,13 +68,13 @@ class Session {
   readonly #read = traceReader();
   readonly #rules: Rules;
   readonly #form: Form;
-  readonly #columns: number;
+  readonly #medium: Medium;
   #current: { readonly id: string; readonly history: History } | null = null;
 
-  constructor(rules: Rules, form: Form, columns: number) {
+  constructor(rules: Rules, form: Form, medium: Medium) {
     this.#rules = rules;
     this.#form = form;
-    this.#columns = columns;
+    this.#medium = medium;
   }
 
   /** Takes a line in; returns what to print, piece by piece, often nothing. Blank lines mean nothing. */
@@ -107,7 +107,6 @@ class Session {
     if (isGraph(this.#form)) return [];
     const decision = decide(history, failure, this.#rules);
     if (this.#form === 'json') return answer(id, history, decision);
-    const outline = explain(decision);
-    return [layOut({ ...outline, text: `${id}, event ${decision.at}: ${outline.text}` }, this.#columns)];
+    return [layOut(`${quoted(id)}, event ${decision.at}`, explain(decision), this.#medium)];
   }
 }

@@ -65,8 +65,10 @@ export function toDot(graph: DependencyGraph): string {
   return `${out.join('\n')}\n}\n`;
 }
 
-/** A DOT string of some lines. Names are the run's and may hold anything, so what DOT would obey is escaped. */
+/** A DOT string of some lines. Names are the run's and may hold anything: what DOT would obey is escaped, entities included. */
 function quote(lines: readonly string[]): string {
-  const escaped = lines.map((line) => printable(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"'));
+  const escaped = lines.map((line) => {
+    return printable(line).replaceAll('&', '&amp;').replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  });
   return `"${escaped.join('\\n')}"`;
 }

@@ -1,7 +1,7 @@
 /** Cuts a stream of bytes into lines. Bytes, because a line that is not UTF-8 must be refused and not be read as something else. */
 
 /** No line of a trace needs more; it bounds what a file without line ends may cost. In bytes. */
-const LONGEST_LINE = 16 * 1024 * 1024;
+const LONGEST_LINE = 4 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command `belay`: names its verbs and their options, and turns what they answer into an exit code. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { JOINT_RULES, POLICIES, type Rules } from '../model/decision.ts';
@@ -15,7 +16,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const program = new Command('belay')
   .description('From which point may failed work be redone, so that everything already promised stays true?')
   .version(version)
-  .configureOutput({ outputError: (text, write) => write(printable(text.trimEnd()).concat('\n')) })
+  .configureOutput({
+    outputError: (text, write) => write(text.trimEnd().split('\n').map(printable).join('\n').concat('\n')),
+  })
   .exitOverride()
   .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
 
@@ -47,42 +50,58 @@ Examples:
   belay decide --policy dart - < trace.jsonl
   belay decide trace.jsonl --graph dot | dot -Tsvg > graph.svg
 
-Exit code: 0 when the trace is well-formed, whatever the answers; 2 when it is not, or the command is misused.`,
+Exit code: 0 when the trace is well-formed, whatever the answers; 2 when it is not, cannot be read, or
+the command is misused.`,
   )
   .action(async (file: string, options: Rules & { json?: boolean; graph?: 'dot' | 'json' }) => {
     const form: Form =
       options.graph === 'dot' ? 'dot' : options.graph === 'json' ? 'graph-json' : options.json ? 'json' : 'words';
-    process.exitCode = await decideTrace(file, { policy: options.policy, joint: options.joint }, form, terminal());
+    const output = terminal();
+    process.exitCode = await decideTrace(file, { policy: options.policy, joint: options.joint }, form, output);
+    output.done();
   });
 
-function terminal(): Output {
+function terminal(): Output & { done(): void } {
   const { stdout, stderr } = process;
   let announced = 0;
+  let shown = false;
   const clear = () => {
-    if (announced > 0) stderr.write('\r\u001b[K');
+    if (shown) stderr.write('\r\u001b[K');
+    shown = false;
   };
   return {
-    columns: Math.min(stdout.columns ?? READABLE, READABLE),
-    notes: (text) => {
+    medium: { columns: Math.min(stdout.columns ?? READABLE, READABLE), colours: wantsColours() },
+    done: clear,
+    notes: (line) => {
       clear();
-      stderr.write(text);
+      stderr.write(`${printable(line)}\n`);
     },
     progress: (lines) => {
       if (!stderr.isTTY || lines < announced + PROGRESS_EVERY) return;
       announced = lines;
+      shown = true;
       stderr.write(`\r${lines.toLocaleString('en')} lines read`);
     },
     answers: async (text) => {
       clear();
-      if (!stdout.write(text)) await new Promise((resolve) => stdout.once('drain', resolve));
+      if (!stdout.write(text)) await once(stdout, 'drain');
     },
   };
 }
 
-// A reader that has seen enough, such as `head`, closes the pipe: that is no failure of ours.
+/** NO_COLOR says no, FORCE_COLOR yes; else a terminal that can has colours, and a pipe or a file has none. */
+function wantsColours(): boolean {
+  const { NO_COLOR = '', FORCE_COLOR = '', TERM } = process.env;
+  if (NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  return process.stdout.isTTY === true && TERM !== 'dumb';
+}
+
+// A reader that has seen enough, such as `head`, closes the pipe: that is no failure of ours. A full disk is one to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`belay: cannot_write ${printable(error.message)}\n`);
+  process.exit(2);
 });
 
 try {

@@ -3,6 +3,13 @@ import pc from 'picocolors';
 import wrapAnsi from 'wrap-ansi';
 import type { Outline } from '../recovery/explain.ts';
 
+/** What text is laid out for. */
+export interface Medium {
+  /** The width to wrap to. */
+  readonly columns: number;
+  readonly colours: boolean;
+}
+
 /** Replaces what a terminal or a reader could take for more than text: controls, formatting characters, line separators. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
@@ -10,24 +17,19 @@ export function printable(text: string): string {
   });
 }
 
-/** Lays out an outline, two columns further in for each level. `columns` is the width of the terminal. */
-export function layOut(outline: Outline, columns: number): string {
+/** Lays out an outline under a place, two columns further in for each level. */
+export function layOut(place: string, outline: Outline, { columns, colours }: Medium): string {
+  const { bold, yellow } = pc.createColors(colours);
   const out: string[] = [];
-  const stack = [{ outline, depth: 0 }];
+  const stack = [{ node: outline, depth: 0 }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { outline: node, depth } = next;
+    const { node, depth } = next;
+    const label = node.label === undefined ? '' : `${(depth === 0 ? bold : yellow)(printable(node.label))}: `;
+    const words = `${depth === 0 ? `${printable(place)}: ` : ''}${label}${printable(node.text)}`;
     const indent = '  '.repeat(depth);
-    const hanging = depth === 0 ? '  ' : `${indent}  `;
-    const plain = printable(node.text);
-    const words =
-      depth === 0
-        ? plain.replace(/^[^:]*: \w+/, pc.bold)
-        : node.code === undefined
-          ? plain
-          : `${pc.yellow(node.code)}: ${plain}`;
-    const wrapped = wrapAnsi(words, Math.max(columns - hanging.length, 20), { hard: false, trim: true });
-    out.push(indent + wrapped.replaceAll('\n', `\n${hanging}`));
-    for (const child of (node.under ?? []).toReversed()) stack.push({ outline: child, depth: depth + 1 });
+    const wrapped = wrapAnsi(words, Math.max(columns - indent.length - 2, 20), { hard: false, trim: true });
+    out.push(indent + wrapped.replaceAll('\n', `\n${indent}  `));
+    for (const child of (node.under ?? []).toReversed()) stack.push({ node: child, depth: depth + 1 });
   }
   return `${out.join('\n')}\n`;
 }

@@ -1,11 +1,12 @@
 /** Runs the built command as a user does: a process of its own, on real files and real pipes. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The built command. */
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface Ran {
   code: number | null;
@@ -13,14 +14,16 @@ export interface Ran {
   err: string;
 }
 
-/** Runs `belay` with arguments, `input` on standard input. Colours are off unless `env` says otherwise. */
+/** Runs `belay` with arguments, `input` on standard input. What this process was told of colours is not passed on. */
 export function belay(
   args: readonly string[],
   input: string | Uint8Array = '',
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, NO_COLOR: '1', ...env } });
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...env },
+    });
     let out = '';
     let err = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -36,6 +39,7 @@ export function belay(
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'belay-test-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** Writes a file to a folder of this test run, and says where. */
 export function file(name: string, content: string | Uint8Array): string {

@@ -203,10 +203,12 @@ describe('belay decide in words', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  test('has colours where they are wanted, and only there', async () => {
-    const colour = '\u001b[';
-    expect((await belay(['decide', path])).out).not.toContain(colour);
-    expect((await belay(['decide', path], '', { NO_COLOR: '', FORCE_COLOR: '1' })).out).toContain(colour);
+  test('has no colours in a pipe, unless they are forced, and NO_COLOR has the last word', async () => {
+    const coloured = async (env: NodeJS.ProcessEnv) => (await belay(['decide', path], '', env)).out.includes('\u001b[');
+    expect(await coloured({ CI: '1', TERM: 'xterm-256color' })).toBe(false);
+    expect(await coloured({ FORCE_COLOR: '1' })).toBe(true);
+    expect(await coloured({ FORCE_COLOR: '0' })).toBe(false);
+    expect(await coloured({ FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
   });
 
   test('says so when nothing was asked', async () => {
@@ -229,7 +231,7 @@ describe('belay decide in words', () => {
     const { out } = await belay(['decide', '-'], lines);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     expect(out.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u202e]/);
-    expect(out).toContain('x\\u{1b}[2Jy\\u{202e}\\u{7}');
+    expect(out).toContain('"x\\u001b[2Jy\\u{202e}\\u0007", event 1: restore');
   });
 });
 
@@ -276,7 +278,7 @@ describe('belay decide --graph', () => {
   });
 
   test('stays a graph whatever a run is called', async () => {
-    const hostile = 'a"]; b -> c \\" <b> \\N \n } \\';
+    const hostile = 'a"]; b -> c \\" <b> \\N \n } &#66; &#8238; \\';
     const lines = trace(
       { do: 'trace', id: hostile },
       { do: 'enter', in: [hostile, '\\', 0] },
@@ -285,7 +287,10 @@ describe('belay decide --graph', () => {
     const { out } = await belay(['decide', '-', '--graph', 'dot'], lines);
     const drawn = await draw(out);
     expect([drawn.objects?.length, drawn.edges?.length]).toEqual([2, 1]);
-    const printed = hostile.replace('\n', '\\u{a}');
-    expect(drawn.objects?.[0]?.label).toBe(`${printed}::\\::0`.replaceAll('\\', '\\\\'));
+    const text = (await instance()).renderString(out, { format: 'svg' }).replaceAll('&#45;', '-');
+    const printed = `${hostile.replace('\n', '\\u{a}')}::\\::0`;
+    expect(text).toContain(
+      `>${printed.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')}<`,
+    );
   });
 });
