@@ -1,14 +1,15 @@
 /** The verb `decide`: reads a trace, asks the decision at every `fail` line, and prints the answers as they come. */
 import { createReadStream } from 'node:fs';
-import { History, HistoryError } from '../history/history.ts';
+import { History } from '../history/history.ts';
 import { TraceError, traceReader } from '../history/trace.ts';
+import { CodedError } from '../model/coded-error.ts';
 import type { Rules } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
 import { decide } from '../recovery/decide.ts';
 import { explain, quoted } from '../recovery/explain.ts';
 import { answer } from './answer.ts';
 import { dependencyGraph, toDot } from './graph.ts';
-import { LineError, lines, lineText } from './lines.ts';
+import { lines, lineText } from './lines.ts';
 import { layOut, type Medium } from './terminal.ts';
 
 /** What to print for a trace: an answer for each failure, in words or as JSON, or the graph of each history. */
@@ -54,9 +55,7 @@ function isGraph(form: Form): boolean {
 
 /** One line on what is wrong and where. What is not the trace's fault, nor the file's, is a fault of ours and goes on up. */
 function complaint(error: unknown, file: string, line: number): string {
-  if (error instanceof TraceError || error instanceof HistoryError || error instanceof LineError) {
-    return `${file}:${line}: ${error.code} ${error.message}`;
-  }
+  if (error instanceof CodedError) return `${file}:${line}: ${error.code} ${error.message}`;
   if (error instanceof Error && 'syscall' in error) return `${file}: cannot_read ${error.message}`;
   throw error;
 }

@@ -1,19 +1,17 @@
 /** Cuts a stream of bytes into lines. Bytes, because a line that is not UTF-8 must be refused and not be read as something else. */
+import { CodedError } from '../model/coded-error.ts';
 
 /** No line of a trace needs more; it bounds what a file without line ends may cost. In bytes. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** A line that cannot be read at all. */
-export class LineError extends Error {
-  override readonly name = 'LineError';
-  readonly code: 'not_utf8' | 'line_too_long';
+/** Why a line cannot be read at all. */
+type LineErrorCode = 'not_utf8' | 'line_too_long';
 
-  constructor(code: 'not_utf8' | 'line_too_long', message: string) {
-    super(message);
-    this.code = code;
-  }
+/** A line that cannot be read at all. */
+class LineError extends CodedError<LineErrorCode> {
+  override readonly name = 'LineError';
 }
 
 /** Yields the lines of a stream in batches, without their line ends; the last one need not have one. Holds one line at most. */

@@ -2,6 +2,7 @@
  * A history is everything that a decision reads: the events of one run, folded as they come into the registry, the
  * versions and the effects. It is a value to ask, does no IO, and refuses an event that no run can have produced.
  */
+import { CodedError } from '../model/coded-error.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { Effects } from './effects.ts';
@@ -17,14 +18,8 @@ export type HistoryErrorCode =
   | 'effect_id_taken';
 
 /** A broken contract of the event stream. The history is as it was before the event. */
-export class HistoryError extends Error {
+export class HistoryError extends CodedError<HistoryErrorCode> {
   override readonly name = 'HistoryError';
-  readonly code: HistoryErrorCode;
-
-  constructor(code: HistoryErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The fold of one run's events: it grows through `apply`, and `decide` reads it. */

@@ -4,6 +4,7 @@
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { BOUNDARY_KINDS, type BoundaryKind } from '../model/checkpoint.ts';
+import { CodedError } from '../model/coded-error.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES, type EffectClass, type EffectStatus } from '../model/effect.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
@@ -32,14 +33,8 @@ export type TraceErrorCode =
   | 'bad_key';
 
 /** A line that is no line of a trace. The message says what would be. */
-export class TraceError extends Error {
+export class TraceError extends CodedError<TraceErrorCode> {
   override readonly name = 'TraceError';
-  readonly code: TraceErrorCode;
-
-  constructor(code: TraceErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** An instance as a line has it. */
