@@ -146,7 +146,7 @@ function emptyNode(): Node {
 /** The children of a node under which a stretch of its reads can lie: those of the reads, or all, whichever are fewer. */
 function segmentsRead({ node, depth }: Visit, from: number, until: number): Iterable<string> {
   const { children, below } = node;
-  if (children === undefined || until - from >= children.size) return children?.keys() ?? [];
+  if (until - from >= (children?.size ?? 0)) return children?.keys() ?? [];
   return new Set(below.slice(from, until).flatMap((read) => read.key.segments[depth] ?? []));
 }
 

@@ -89,7 +89,7 @@ function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
     case 'ambiguous_instance':
       return veto.why === 'never_entered'
         ? `no instance ${named(veto.instance)} was ever entered.`
-        : `${named(veto.instance)} never wrote ${quoted(veto.key ?? '')}, so the suspicion names nothing.`;
+        : `${named(veto.instance)} never wrote ${quoted(String(veto.key))}, so the suspicion names nothing.`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
