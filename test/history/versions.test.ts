@@ -80,6 +80,10 @@ test('reading a pattern reads the collection, members added later included', () 
   expect(edges('W_A s/0/v', 'R_C s/*/v', 'W_B s/1/v', 'R_C s/*/v').sort()).toEqual(['A1-C2', 'A1-C4', 'B3-C4']);
 });
 
+test('a write above many keys reaches the only one that was ever read', () => {
+  expect(edges('blind_A x/1', 'blind_A x/2', 'blind_A x/3', 'blind_A x', 'R_B x/2')).toEqual(['A4-B5']);
+});
+
 test('a read above a write reaches as deep as the write', () => {
   expect(edges('W_A x/y/z', 'R_B x')).toEqual(['A1-B2']);
   expect(edges('W_A x/y/z', 'blind_C x/y', 'R_B x')).toEqual(['C2-B3']);

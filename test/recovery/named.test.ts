@@ -251,6 +251,17 @@ describe('candidates', () => {
   });
 });
 
+test('a consumer that an older candidate moves further is one reason, not two', () => {
+  const events = story(
+    ...['enter A', 'enter B', 'write A a', 'read B a', 'commit B'],
+    ...['commit A', 'write A b', 'read B b', 'commit B'],
+  );
+  expect(vetoes(ask(events, 'A'))).toEqual([
+    'commit@6 committed_consumers_present B',
+    'entry@1 committed_consumers_present B',
+  ]);
+});
+
 describe('starts', () => {
   test('undoing a start undoes the started instance, inputs and all, and it may have committed', () => {
     const events = story('enter A', 'enter B A', 'write B b', 'commit B');
