@@ -33,15 +33,18 @@ export function dependencyGraph(id: string, history: History): DependencyGraph {
     const entered = checkpoints[0]?.at as number;
     graph.addNode(name, { ...id, entered, committed: committed?.at ?? null, floor: floors.get(name) ?? null });
   }
+  const keys = new Map<string, Set<string>>();
   for (const dependence of dependencies(history)) {
     const [from, to] = [instanceName(dependence.producer), instanceName(dependence.consumer)];
     const known = graph.edge(from, to);
     const edge = known ?? graph.addEdgeWithKey(`e${graph.size}`, from, to, { keys: [], started: false, count: 0 });
+    if (known === undefined) keys.set(edge, new Set());
     const fields = graph.getEdgeAttributes(edge);
     fields.count += 1;
     if (dependence.kind === 'start') fields.started = true;
-    else if (!fields.keys.includes(dependence.key)) fields.keys.push(dependence.key);
+    else keys.get(edge)?.add(dependence.key);
   }
+  for (const [edge, read] of keys) graph.setEdgeAttribute(edge, 'keys', [...read]);
   return graph;
 }
 

@@ -277,6 +277,16 @@ describe('belay decide --graph', () => {
     expect([DirectedGraph.from(second).order, second.attributes.name]).toEqual([0, 't2']);
   });
 
+  test('names each of a hundred thousand shared keys once', async () => {
+    const keys = Array.from({ length: 100_000 }, (_, n) => `k/${n}`);
+    const entered = trace(begin, { do: 'enter', in: A }, { do: 'enter', in: B });
+    const writes = keys.map((key) => trace({ do: 'write', in: A, key })).join('');
+    const reads = keys.map((key) => trace({ do: 'read', in: B, key })).join('');
+    const [graph] = answers((await belay(['decide', '-', '--graph', 'json'], entered + writes + reads)).out);
+    expect(graph.edges).toMatchObject([{ source: 'S::A::0', target: 'S::B::0', attributes: { count: 100_000 } }]);
+    expect(graph.edges[0].attributes.keys.sort()).toEqual(keys.sort());
+  });
+
   test('stays a graph whatever a run is called', async () => {
     const hostile = 'a"]; b -> c \\" <b> \\N \n } &#66; &#8238; \\';
     const lines = trace(
