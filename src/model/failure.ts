@@ -2,6 +2,20 @@
 import type { InstanceId } from './instance.ts';
 import type { Key } from './key.ts';
 
+/** Every signal that a raw error is normalised to. */
+export const SIGNALS = [
+  'TIMEOUT',
+  'TOOL_EXCEPTION',
+  'INVALID_OUTPUT',
+  'MISSING_INPUT',
+  'GOVERNOR_DENIED',
+  'CHAIN_EXCEPTION',
+  'CONTRACT_VIOLATION',
+] as const;
+
+/** What kind of failure it was (§7): the closed vocabulary that stands for every raw error. */
+export type Signal = (typeof SIGNALS)[number];
+
 /** The instance that failed and, where one is suspected, the key of its write that was found wrong; else null. */
 export interface Failure {
   readonly in: InstanceId;

@@ -49,3 +49,17 @@ export function overlaps(a: Key, b: Key): boolean {
   }
   return true;
 }
+
+/**
+ * A text as one segment of a key: `%`, `/`, `*`, NUL and lone surrogates are escaped, and so are texts that are no segment
+ * by themselves (empty, `.`, `..`). Injective; a plain word stays as it is.
+ */
+export function escapeSegment(text: string): string {
+  if (text === '') return '%';
+  if (text === '.' || text === '..') return text.replaceAll('.', '%2E');
+  if (!/[%/*\0]/.test(text) && text.isWellFormed()) return text;
+  return text.replace(/[%/*\0]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, (char) => {
+    const code = char.charCodeAt(0);
+    return code < 256 ? `%${code.toString(16).toUpperCase().padStart(2, '0')}` : `%u${code.toString(16).toUpperCase()}`;
+  });
+}

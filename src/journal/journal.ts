@@ -1,0 +1,94 @@
+/**
+ * The journal's port and its rules (architecture.md). A run owns one journal: append-only, gap-free, numbered by `seq` from 1.
+ * J1: only the holder of the run's lease appends; its fencing token goes with every commit group. J2: seq has no gaps; what
+ * is appended follows the head. J3: `append` is at once visible to `read` and is durable only when `flush` says so; what was
+ * appended in one call becomes durable together or not at all. J4: a journal that failed once refuses everything after.
+ */
+import { CodedError } from '../model/coded-error.ts';
+
+/** A row to be: what kind of entry it is, and its body as JSON text. */
+export interface Row {
+  readonly kind: number;
+  readonly body: string;
+}
+
+/** A row in its place. `time` is the wall clock of its append, in milliseconds. */
+export interface StoredRow extends Row {
+  readonly seq: number;
+  readonly time: number;
+}
+
+/** Why a journal cannot be opened, read or appended to. */
+export type JournalErrorCode =
+  /** Another process holds the run, and it lives. */
+  | 'lease_held'
+  /** Somebody else took the run over: this writer is fenced off. */
+  | 'lease_lost'
+  /** The database ends before the head that the anchor remembers. */
+  | 'journal_tail_lost'
+  /** A row or a commit group does not have the hash, the number or the form that it must have. */
+  | 'journal_corrupt'
+  /** Written by a newer Belay. */
+  | 'journal_too_new'
+  /** No file of ours. */
+  | 'journal_not_ours'
+  /** The file or the disk refuses: read-only, full, a failed sync. */
+  | 'journal_cannot_write'
+  /** The file cannot be opened or read. */
+  | 'journal_cannot_read'
+  /** The journal was closed, or failed before. */
+  | 'journal_closed'
+  /** There is no run of that name, or there is one already where a new one was to begin. */
+  | 'run_unknown'
+  | 'run_exists';
+
+/** A journal that breaks its contract, or whose medium does. */
+export class JournalError extends CodedError<JournalErrorCode> {
+  override readonly name = 'JournalError';
+}
+
+/** The journal of one run, opened by its one writer. */
+export interface Journal {
+  readonly run: string;
+  /** The seq of the last appended row; 0 before the first. */
+  readonly head: number;
+  /** The seq of the last row that is durable. */
+  readonly durable: number;
+  /**
+   * Appends rows, all of them in one commit group (J3).
+   * @returns the new head.
+   * @throws JournalError once the lease is lost or a write failed (J4).
+   */
+  append(rows: readonly Row[]): number;
+  /** Resolves with `durable` once everything appended so far is; rejects with a JournalError. */
+  flush(): Promise<number>;
+  /** The rows after `after` (default 0), those that are not yet durable included, in order. */
+  read(after?: number): Iterable<StoredRow>;
+  /** Makes everything durable, gives the lease back, and closes. */
+  close(): Promise<void>;
+}
+
+/** How a run is opened: `create` refuses one that is there, `resume` one that is not, `either` takes what it finds. */
+export type OpenMode = 'create' | 'resume' | 'either';
+
+/** What a reader sees of a run that somebody may be writing. */
+export interface RunSummary {
+  readonly run: string;
+  readonly head: number;
+  /** The wall clock of the last commit group, in milliseconds. */
+  readonly time: number;
+  /** Whether a living process holds its lease. */
+  readonly held: boolean;
+}
+
+/** Where journals are kept: memory, or one SQLite file. */
+export interface JournalStore {
+  /** Takes the lease of a run and opens its journal for writing. */
+  open(run: string, mode: OpenMode): Promise<Journal>;
+  /** The durable rows of a run, verified, without its lease. */
+  read(run: string): Iterable<StoredRow>;
+  /** Every run, in the order of their beginning. */
+  runs(): readonly RunSummary[];
+  /** Closes the store; every journal of it must be closed before. */
+  close(): Promise<void>;
+}

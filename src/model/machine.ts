@@ -1,0 +1,40 @@
+/**
+ * The shape of a state machine, as far as a reviewed config can speak of it: states, edges and tools. A plain value, so that a
+ * config is held against a machine without knowing what runs it.
+ */
+
+/** A state of the machine, or of a machine that it invokes. */
+export interface StateShape {
+  /**
+   * How a config names it: the path of keys from the root joined with `.` (`A.a1`), behind `tool/` for a state of a machine
+   * that is invoked by the name `tool` (`inner/x`, `outer/inner/x`). The root itself is `''` (or `inner/`).
+   */
+  readonly path: string;
+  readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
+  /** The child that is entered first; null where there is none. */
+  readonly initial: string | null;
+  /** The tools that the state invokes; `tool` is null where the logic is inline, so that nothing can guard it. */
+  readonly invokes: readonly { readonly id: string; readonly tool: string | null }[];
+  /** Whether the state has delayed transitions. */
+  readonly delayed: boolean;
+}
+
+/** A transition. An internal one that stays where it is has `to` equal to `from`. */
+export interface EdgeShape {
+  readonly from: string;
+  readonly to: string;
+  /** The event descriptor: `submit`, `xstate.done.actor.query`, `''` for an eventless transition. */
+  readonly event: string;
+  readonly guarded: boolean;
+}
+
+/** A machine as a config sees it. */
+export interface MachineShape {
+  readonly id: string;
+  readonly states: readonly StateShape[];
+  readonly edges: readonly EdgeShape[];
+  /** The names under which actors were provided: promises are tools; nested machines bring states of their own. */
+  readonly actors: readonly { readonly name: string; readonly kind: 'promise' | 'machine' | 'callback' | 'observable' | 'transition' | 'other' }[];
+  /** Digest of states and edges, for `checkpoint_stale` (semantics.md §5). */
+  readonly digest: string;
+}

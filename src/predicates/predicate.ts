@@ -1,0 +1,38 @@
+/**
+ * What a predicate is to the rest of the house: a question about a frozen step with three answers (semantics.md §4). The
+ * language behind it is a subset of CEL and lives in this room alone.
+ */
+
+/** What a predicate may look at. Everything is frozen data of the step; `memory` is the machine's context. */
+export interface Facts {
+  /** The state after the step, named as in `MachineShape`; of several the one that the question is about. */
+  readonly state: string;
+  /** The tool that the step starts or hears from, else the event's type. */
+  readonly action: string;
+  /** The input of the actor that the step starts, else the event's payload. */
+  readonly args: unknown;
+  /** The entity of the instance; null while it is being found. */
+  readonly entity: string | null;
+  readonly memory: unknown;
+  readonly event: unknown;
+}
+
+/** Yes, no, or not known and why: an error is never a no. */
+export type Answer =
+  | { readonly is: 'yes' }
+  | { readonly is: 'no' }
+  | { readonly is: 'unknown'; readonly reason: string };
+
+/** A reviewed predicate. */
+export interface Predicate {
+  readonly text: string;
+  /** Bounded in cost, never throws. */
+  ask(facts: Facts): Answer;
+}
+
+/** An expression whose value is a text. */
+export interface Expression {
+  readonly text: string;
+  /** Bounded in cost, never throws. A value that is no text, or ill-formed Unicode, is a reason. */
+  evaluate(facts: Facts): { readonly value: string } | { readonly reason: string };
+}
