@@ -17,6 +17,7 @@ export function* answer(id: string, history: History, decision: Decision): Gener
   const head = JSON.stringify({ id, at, verdict, level, line: whole });
   const tail = JSON.stringify({
     ...(undo.length > 0 && { undo: undo.map(effectFields) }),
+    ...(decision.verdict === 'settle' && { effect: effectFields(decision.effect) }),
     ...('unblock' in decision && {
       unblock: { leadsTo: decision.unblock.leadsTo, acts: decision.unblock.acts.map(actFields) },
     }),
@@ -47,9 +48,18 @@ function wholeLine(
 function witness(veto: Veto): object {
   switch (veto.code) {
     case 'ambiguous_instance':
-      return { instance: instanceName(veto.instance), key: veto.key, why: veto.why };
+      return { instance: veto.instance && instanceName(veto.instance), key: veto.key, why: veto.why };
     case 'exit_not_restorable':
+    case 'no_stable_checkpoint':
       return { instance: instanceName(veto.instance) };
+    case 'checkpoint_stale':
+      return { instance: instanceName(veto.instance), changed: veto.changed };
+    case 'recovery_budget_spent':
+      return { instance: instanceName(veto.instance), of: veto.of, spent: veto.spent };
+    case 'replay_escapes_instance':
+      return { instance: instanceName(veto.instance), step: veto.step };
+    case 'effect_diverged':
+      return { effect: effectFields(veto.effect), recorded: veto.recorded, asked: veto.asked };
     case 'committed_consumers_present': {
       const { consumer, producer, ...rest } = veto.dependence;
       return { consumer: instanceName(consumer), producer: instanceName(producer), ...rest, committed: veto.committed };
@@ -66,6 +76,7 @@ function actFields(act: Act): object {
     case 'name_suspect':
       return act;
     case 'allow_joint':
+    case 'end_instances':
       return { act: act.act, instances: act.instances.map(instanceName) };
     case 'settle_outcome':
     case 'undo_by_hand':

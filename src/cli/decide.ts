@@ -101,7 +101,7 @@ class Session {
   }
 
   #ask({ id, history }: { id: string; history: History }, failure: Failure): Iterable<string> {
-    history.expect(failure.in);
+    if (failure.in !== null) history.expect(failure.in);
     this.asked += 1;
     if (isGraph(this.#form)) return [];
     const decision = decide(history, failure, this.#rules);

@@ -42,7 +42,7 @@ export function dependencyGraph(id: string, history: History): DependencyGraph {
     const fields = graph.getEdgeAttributes(edge);
     fields.count += 1;
     if (dependence.kind === 'start') fields.started = true;
-    else keys.get(edge)?.add(dependence.key);
+    if (dependence.kind === 'read') keys.get(edge)?.add(dependence.key);
   }
   for (const [edge, read] of keys) graph.setEdgeAttribute(edge, 'keys', [...read]);
   return graph;

@@ -70,6 +70,17 @@ export class Effects {
     this.#stand(effect);
   }
 
+  /** Forgets the effects of an instance that were intended after event `after`: their place was undone. */
+  forget(record: InstanceRecord, after: number): void {
+    const list = this.#of.get(record) ?? [];
+    for (const effect of list.splice(countUpTo(list, after))) {
+      if (effect.id !== null) this.#byId.delete(effect.id);
+      if (isOpen(effect.status)) this.#open.set(record, (this.#open.get(record) ?? 0) - 1);
+      this.#blocking.delete(effect.at);
+      this.#undoable.delete(effect.at);
+    }
+  }
+
   #stand(effect: Effect): void {
     this.#blocking.delete(effect.at);
     this.#undoable.delete(effect.at);

@@ -51,6 +51,18 @@ export class History {
   }
 
   /**
+   * Undoes what an instance did after event `after`: its reads and writes, its effects and its checkpoints. 0 is ⊥: it never
+   * started. Numbers are not given out again. Costs what is undone.
+   * @throws HistoryError `not_entered` where there is no such instance.
+   */
+  undo(id: InstanceId, after: number): void {
+    const record = this.expect(id);
+    this.versions.forget(record, after);
+    this.effects.forget(record, after);
+    this.registry.cut(record, after);
+  }
+
+  /**
    * The record of an instance that was entered.
    * @internal
    * @throws HistoryError `not_entered` where there is none.

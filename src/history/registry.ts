@@ -74,6 +74,19 @@ export class Registry {
     this.#expect(id).add({ kind, at });
   }
 
+  /** Cuts an instance back to event `after`; 0 is ⊥, as if it had never been entered (§9). */
+  cut(record: InstanceRecord, after: number): void {
+    const entered = record as Entered;
+    entered.checkpoints.splice(countUpTo(entered.checkpoints, after));
+    entered.positions.splice(countUpTo(entered.positions, after));
+    entered.starts.splice(countUpTo(entered.starts, after));
+    entered.committed = entered.checkpoints.findLast((checkpoint) => commits(checkpoint.kind)) ?? null;
+    if (entered.checkpoints.length > 0) return;
+    this.#byName.delete(instanceName(record.id));
+    const siblings = (record.starter as Entered | null)?.starts;
+    siblings?.splice(0, siblings.length, ...siblings.filter(({ started }) => started !== record));
+  }
+
   #expect(id: InstanceId): Entered {
     return this.#byName.get(instanceName(id)) as Entered;
   }

@@ -49,19 +49,35 @@ interface Visit {
 export class Versions {
   readonly #root = emptyNode();
   readonly #writes = new Map<InstanceRecord, Access[]>();
+  readonly #reads = new Map<InstanceRecord, Access[]>();
 
   read(access: Access): void {
+    note(this.#reads, access);
     const path = this.#path(access.key);
     for (const node of path) node.below.push(access);
     (path.at(-1) as Node).reads.push(access);
   }
 
   write(access: Access, mode: WriteMode): void {
-    const writes = this.#writes.get(access.by);
-    if (writes === undefined) this.#writes.set(access.by, [access]);
-    else writes.push(access);
+    note(this.#writes, access);
     if (mode === 'update') this.read(access);
     if (mode !== 'append' && !access.key.pattern) (this.#path(access.key).at(-1) as Node).covers.push(access);
+  }
+
+  /** Forgets what an instance read and wrote after event `after`: it was undone. Costs what is forgotten. */
+  forget(record: InstanceRecord, after: number): void {
+    for (const read of drop(this.#reads.get(record), after)) {
+      const path = this.#path(read.key);
+      for (const node of path) remove(node.below, read);
+      remove((path.at(-1) as Node).reads, read);
+    }
+    for (const write of drop(this.#writes.get(record), after))
+      remove((this.#path(write.key).at(-1) as Node).covers, write);
+  }
+
+  /** The reads of an instance, all of them, in event order. */
+  readsBy(record: InstanceRecord): readonly Access[] {
+    return this.#reads.get(record) ?? [];
   }
 
   /** The writes of an instance, all of them, in event order. */
@@ -137,6 +153,23 @@ export class Versions {
     }
     return path;
   }
+}
+
+function note(of: Map<InstanceRecord, Access[]>, access: Access): void {
+  const list = of.get(access.by);
+  if (list === undefined) of.set(access.by, [access]);
+  else list.push(access);
+}
+
+/** Cuts a list after event `after`, and says what was cut. */
+function drop(list: Access[] | undefined, after: number): Access[] {
+  return list === undefined ? [] : list.splice(countUpTo(list, after));
+}
+
+/** Removes an access from a list that is sorted by event, if it is there. */
+function remove(list: Access[], access: Access): void {
+  const index = countUpTo(list, access.at - 1);
+  if (list[index] === access) list.splice(index, 1);
 }
 
 function emptyNode(): Node {

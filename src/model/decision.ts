@@ -10,11 +10,11 @@ export const POLICIES = ['line', 'static', 'dart'] as const;
 /** Which rule computes the line: journal order, the same without order, or the paper's one hop (§9). */
 export type Policy = (typeof POLICIES)[number];
 
-/** Every joint rule. */
+/** Every joint rule that needs no names. */
 export const JOINT_RULES = ['all', 'none'] as const;
 
-/** Whether the reviewed policy lets a line cross the commitments of other instances (§8, level 2). */
-export type JointRule = (typeof JOINT_RULES)[number];
+/** Whose commitments the reviewed policy lets a line cross (§8, level 2): anybody's, nobody's, or those of skeletons by name. */
+export type JointRule = (typeof JOINT_RULES)[number] | readonly string[];
 
 /** The rules that a run is decided by. */
 export interface Rules {
@@ -47,7 +47,9 @@ export type Act =
   | { readonly act: 'allow_joint'; readonly instances: readonly InstanceId[] }
   | { readonly act: 'settle_outcome'; readonly effect: Effect }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }
-  | { readonly act: 'register_undo'; readonly effect: Effect };
+  | { readonly act: 'register_undo'; readonly effect: Effect }
+  /** Let the instances that control would leave behind end, or undo them: then ask again (R2). */
+  | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 
 /** The smallest set of acts after which the same failure would be answered with `leadsTo`; no acts: a rerun may start now. */
 export interface Unblock {
@@ -56,7 +58,8 @@ export interface Unblock {
 }
 
 interface Asked {
-  readonly failed: InstanceId;
+  /** Null where the site of the failure fits no instance, or several (`ambiguous_instance`). */
+  readonly failed: InstanceId | null;
   /** The number of the last event when the question was asked. */
   readonly at: number;
   readonly policy: Policy;
@@ -69,9 +72,17 @@ interface Asked {
   readonly undo: readonly Effect[];
 }
 
-/** A decision. `restore` and `restore_joint` say go; `rerun` is advice to the caller; `escalate` waits for a person (§8). */
+/**
+ * A decision. `settle` answers the held call and moves nothing; `restore` and `restore_joint` say go; `rerun` is advice to the
+ * caller; `escalate` waits for a person (§8).
+ */
 export type Decision =
-  | (Asked & { readonly verdict: 'restore' | 'restore_joint'; readonly line: RecoveryLine })
+  | (Asked & { readonly verdict: 'settle'; readonly line: null; readonly effect: Effect })
+  | (Asked & {
+      readonly verdict: 'restore' | 'restore_joint';
+      readonly failed: InstanceId;
+      readonly line: RecoveryLine;
+    })
   | (Asked & {
       readonly verdict: 'rerun' | 'escalate';
       /** The line that the policy does not allow, level 2; null when no consistent line exists. */

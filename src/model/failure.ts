@@ -16,8 +16,10 @@ export const SIGNALS = [
 /** What kind of failure it was (§7): the closed vocabulary that stands for every raw error. */
 export type Signal = (typeof SIGNALS)[number];
 
-/** The instance that failed and, where one is suspected, the key of its write that was found wrong; else null. */
-export interface Failure {
-  readonly in: InstanceId;
-  readonly key: Key | null;
-}
+/**
+ * The instance that failed and, where one is suspected, the key of its write that was found wrong; else null. Where the site
+ * of the failure fits no instance, or several, it says which (§8.1).
+ */
+export type Failure =
+  | { readonly in: InstanceId; readonly key: Key | null }
+  | { readonly in: null; readonly key: null; readonly why: 'fits_nobody' | 'fits_several' };

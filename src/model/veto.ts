@@ -8,7 +8,7 @@ import type { Effect, EffectVeto } from './effect.ts';
 import type { InstanceId } from './instance.ts';
 
 /**
- * One dependency of K6: `consumer` read at `step` what `producer` wrote at `write`, or was started by it at `step`.
+ * One dependency: `consumer` read at `step` what `producer` wrote at `write`, or was started by it at `step` (K6).
  * `key` is what was read and `wrote` what was written; they overlap, and need not be equal.
  */
 export type Dependence =
@@ -21,10 +21,12 @@ export type Dependence =
       readonly key: string;
       readonly step: number;
     }
-  | { readonly kind: 'start'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number };
+  | { readonly kind: 'start'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number }
+  /** Where the producer goes back, the region's control goes back with it, and the consumer's step with that (R2). */
+  | { readonly kind: 'control'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number };
 
-/** Why a failure names nothing: nobody of that name was entered, or it never wrote that key. */
-export type Abstention = 'never_entered' | 'never_wrote';
+/** Why a failure names nothing: it fits nobody or several, nobody of that name was entered, or it never wrote that key. */
+export type Abstention = 'fits_nobody' | 'fits_several' | 'never_entered' | 'never_wrote';
 
 /** What stands against a candidate, and against every older one, with its witness. */
 export type Reason =
@@ -36,6 +38,13 @@ export type Reason =
     }
   | { readonly code: EffectVeto; readonly effect: Effect };
 
+/** Why a checkpoint cannot be used, whatever its line would be (§8.3). */
+export type Unavailable =
+  /** Certified under another config or machine (§5). */
+  | { readonly code: 'checkpoint_stale'; readonly changed: 'config' | 'machine' }
+  /** The budget of recoveries is used up (R6). `of` says whose: this boundary's for this signal, or the run's. */
+  | { readonly code: 'recovery_budget_spent'; readonly of: 'boundary' | 'run'; readonly spent: number };
+
 /**
  * A refused checkpoint of the failed instance. `adds` are the reasons that no newer candidate had; those of the newer ones
  * hold as well. An exit is refused for what it is, and nobody may have been found at all (`candidate` null).
@@ -44,9 +53,26 @@ export type Refusal =
   | {
       readonly code: 'ambiguous_instance';
       readonly candidate: null;
-      readonly instance: InstanceId;
+      readonly instance: InstanceId | null;
       readonly key: string | null;
       readonly why: Abstention;
+    }
+  | { readonly code: 'no_stable_checkpoint'; readonly candidate: null; readonly instance: InstanceId }
+  /** A replay asked for something else under the key of an effect that is kept (E3). */
+  | {
+      readonly code: 'effect_diverged';
+      readonly candidate: null;
+      readonly effect: Effect;
+      readonly recorded: string;
+      readonly asked: string;
+    }
+  | (Unavailable & { readonly candidate: Checkpoint; readonly instance: InstanceId })
+  /** Control would leave an instance behind that the line keeps (R2), entered at event `step`. */
+  | {
+      readonly code: 'replay_escapes_instance';
+      readonly candidate: Checkpoint;
+      readonly instance: InstanceId;
+      readonly step: number;
     }
   | { readonly code: 'exit_not_restorable'; readonly candidate: Checkpoint; readonly instance: InstanceId }
   | { readonly candidate: Checkpoint; readonly adds: readonly Reason[] };

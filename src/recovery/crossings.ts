@@ -6,6 +6,7 @@ import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { crossing, type Effect } from '../model/effect.ts';
+import type { InstanceId } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';
 
 /** Where a line puts one instance, and the dependency that forced it; `keep` null is ⊥, `cause` null the failure itself. */
@@ -13,6 +14,12 @@ export interface Placement {
   readonly keep: Checkpoint | null;
   readonly cause: Dependence | null;
 }
+
+/** Who must go back besides the failed instance, and how far. */
+export type Demands = ReadonlyMap<InstanceRecord, Placement>;
+
+/** Nobody else. */
+export const NOBODY: Demands = new Map();
 
 /** A committed instance that would lose what it relied on: its promise, and the dependency that would break it. */
 export interface Consumer {
@@ -35,6 +42,8 @@ export interface Proposal {
   readonly crossed: readonly Crossed[];
   /** Whether a line of this policy may cross commitments at all, given leave. */
   readonly crossable: boolean;
+  /** Who would be left behind by control, so that the newest candidate will not do (R2). */
+  readonly escapes?: readonly InstanceId[];
 }
 
 /** The last event that a placement keeps: 0 for ⊥, so that an event is undone iff its number is greater (§9). */

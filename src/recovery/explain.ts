@@ -7,7 +7,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Act, Decision, Keep, Move, Unblock } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import type { Dependence, Reason, Refusal } from '../model/veto.ts';
+import type { Abstention, Dependence, Reason, Refusal } from '../model/veto.ts';
 
 /** A sentence and what belongs under it. `label` is what it is about, a verdict or a veto code, and stands before it. */
 export interface Outline {
@@ -43,8 +43,10 @@ export function explain(decision: Decision): Outline {
 }
 
 function headline(decision: Decision): string {
-  const failed = named(decision.failed);
+  const failed = decision.failed === null ? 'the failed work' : named(decision.failed);
   switch (decision.verdict) {
+    case 'settle':
+      return `the outcome of ${effectName(decision.effect)} is known, so the held call of ${failed} is answered and nothing moves.`;
     case 'restore': {
       const { level } = decision.line;
       const alone = level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
@@ -59,9 +61,9 @@ function headline(decision: Decision): string {
   }
 }
 
-function ownPlace(decision: Decision): string {
+function ownPlace(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): string {
   const failed = instanceName(decision.failed);
-  const own = decision.line?.moves.find((move) => instanceName(move.instance) === failed) as Move;
+  const own = decision.line.moves.find((move) => instanceName(move.instance) === failed) as Move;
   return keepName(own.keep);
 }
 
@@ -87,9 +89,17 @@ function refused(refusals: readonly Refusal[]): Outline[] {
 function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
   switch (veto.code) {
     case 'ambiguous_instance':
-      return veto.why === 'never_entered'
-        ? `no instance ${named(veto.instance)} was ever entered.`
-        : `${named(veto.instance)} never wrote ${quoted(String(veto.key))}, so the suspicion names nothing.`;
+      return abstained(veto);
+    case 'no_stable_checkpoint':
+      return `${named(veto.instance)} has no checkpoint that can be used.`;
+    case 'checkpoint_stale':
+      return `it was certified under another ${veto.changed === 'config' ? 'boundary config' : 'machine'}.`;
+    case 'recovery_budget_spent':
+      return `${veto.of === 'run' ? 'the run' : 'this boundary'} has had ${veto.spent} recoveries, and the reviewed policy allows no more.`;
+    case 'replay_escapes_instance':
+      return `control would leave ${named(veto.instance)} behind, entered at event ${veto.step}, which the line keeps.`;
+    case 'effect_diverged':
+      return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recorded}, now ${veto.asked}.`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
@@ -106,6 +116,27 @@ function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
   }
 }
 
+function abstained(veto: Extract<Refusal, { code: 'ambiguous_instance' }>): string {
+  const instance = veto.instance === null ? '' : named(veto.instance);
+  switch (veto.why) {
+    case 'fits_nobody':
+      return 'the failure lies outside every unit of work.';
+    case 'fits_several':
+      return 'the failure fits more than one unit of work.';
+    case 'never_entered':
+      return `no instance ${instance} was ever entered.`;
+    case 'never_wrote':
+      return `${instance} never wrote ${quoted(String(veto.key))}, so the suspicion names nothing.`;
+  }
+}
+
+const renames: Record<Abstention, string> = {
+  fits_nobody: 'Name the instance that failed.',
+  fits_several: 'Name the instance that failed.',
+  never_entered: 'Name an instance that was entered.',
+  never_wrote: 'Name a key that the instance wrote, or none.',
+};
+
 function unblocking(unblock: Unblock): Outline {
   if (unblock.acts.length === 0) return { text: 'To go on: start the rerun; nothing else is needed.' };
   const then = unblock.leadsTo === 'ask_again' ? 'then ask again' : `then the answer is ${unblock.leadsTo}`;
@@ -115,9 +146,9 @@ function unblocking(unblock: Unblock): Outline {
 function actSentence(act: Act): string {
   switch (act.act) {
     case 'name_suspect':
-      return act.why === 'never_entered'
-        ? 'Name an instance that was entered.'
-        : 'Name a key that the instance wrote, or none.';
+      return renames[act.why];
+    case 'end_instances':
+      return `Let ${act.instances.map(named).join(', ')} end, or name it as what failed, and ask again.`;
     case 'allow_joint':
       return `Let the reviewed policy roll back what ${act.instances.map(named).join(', ')} committed (joint).`;
     case 'settle_outcome':
@@ -132,6 +163,8 @@ function actSentence(act: Act): string {
 function dependenceClause(dependence: Dependence): string {
   const producer = named(dependence.producer);
   if (dependence.kind === 'start') return `${producer} started it at event ${dependence.step}`;
+  if (dependence.kind === 'control')
+    return `control goes back past its step at event ${dependence.step}, because ${producer} does`;
   const wrote = dependence.wrote === dependence.key ? 'which' : `and ${quoted(dependence.wrote)}, which overlaps it,`;
   return `it read ${quoted(dependence.key)} at event ${dependence.step}, ${wrote} ${producer} wrote at event ${dependence.write}`;
 }

@@ -6,25 +6,30 @@ import type { History } from '../history/history.ts';
 import type { Decision, RecoveryLine, Rules } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
+import type { InstanceId } from '../model/instance.ts';
 import type { Abstention, Refusal } from '../model/veto.ts';
 import type { Crossed, Proposal } from './crossings.ts';
+import { isAllowed } from './joint.ts';
 import { smallestUnblock } from './unblock.ts';
 
-/** Answers a failure. `found` is what the policy proposes, or why localisation abstained. */
+/** Answers a failure. `found` is what the policy proposes, null where no checkpoint can be used, or why localisation abstained. */
 export function climb(
   history: History,
   failure: Failure,
   rules: Rules,
-  found: Proposal | Abstention,
+  found: Proposal | Abstention | null,
   refusals: readonly Refusal[],
 ): Decision {
   const { in: failed } = failure;
   const { policy } = rules;
   const at = history.head;
-  const drawn = typeof found === 'string' ? null : draw(found);
-  if (drawn !== null && drawn.line.level < 2) return { verdict: 'restore', failed, at, policy, refusals, ...drawn };
-  if (drawn !== null && rules.joint === 'all') {
-    return { verdict: 'restore_joint', failed, at, policy, refusals, ...drawn };
+  const drawn = typeof found === 'string' || found === null || failed === null ? null : draw(found);
+  if (drawn !== null && failed !== null && drawn.follows) {
+    const { line, undo } = drawn;
+    if (line.level < 2) return { verdict: 'restore', failed, at, policy, refusals, line, undo };
+    if (drawn.promises.every((instance) => isAllowed(rules, instance))) {
+      return { verdict: 'restore_joint', failed, at, policy, refusals, line, undo };
+    }
   }
   const line = drawn?.line ?? null;
   const unblock = smallestUnblock(history, rules, found);
@@ -38,11 +43,23 @@ export function climb(
  * The newest candidate's line and what to undo before it; null where it is not consistent, because a position lies below a
  * floor (§9.2), or because a consumer stands against it whose promise this policy never crosses.
  */
-function draw({ moves, crossed, crossable }: Proposal): { line: RecoveryLine; undo: readonly Effect[] } | null {
+function draw({ moves, crossed, crossable, escapes = [] }: Proposal): Drawn | null {
   const { blocked, consumers, undo } = crossed[0] as Crossed;
   if (blocked.length > 0 || (!crossable && consumers.length > 0)) return null;
   const moved = [...moves].map(([record, { keep, cause }]) => {
     return { instance: record.id, keep: keep ?? ('none' as const), cause };
   });
-  return { line: { level: consumers.length > 0 ? 2 : moved.length > 1 ? 1 : 0, moves: moved }, undo };
+  // The root of a region promised nothing to anybody: a line that moves it besides is no more than the failed instance's.
+  const others = moved.filter(({ cause }) => cause?.kind !== 'control').length - 1;
+  const line: RecoveryLine = { level: consumers.length > 0 ? 2 : others > 0 ? 1 : 0, moves: moved };
+  const promises = consumers.map(({ dependence }) => dependence.consumer);
+  return { line, undo, promises, follows: escapes.length === 0 };
+}
+
+/** A line that is consistent; `promises` are the instances whose commitments it crosses, `follows` whether control can (R2). */
+interface Drawn {
+  readonly line: RecoveryLine;
+  readonly undo: readonly Effect[];
+  readonly promises: readonly InstanceId[];
+  readonly follows: boolean;
 }

@@ -9,15 +9,22 @@ import { type InstanceRecord, positionBefore } from '../history/registry.ts';
 import { type Access, readDependence, type Stretch } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Dependence } from '../model/veto.ts';
-import { type Crossed, Crossings, keptUpTo, type Placement, type Proposal } from './crossings.ts';
+import { type Crossed, Crossings, type Demands, keptUpTo, NOBODY, type Placement, type Proposal } from './crossings.ts';
 
 /**
  * The greatest line for each candidate (policy `line`), floors not yet asked: a line below a floor has no consistent line
  * below it either. An older candidate's line lies below a newer one's, so the lowering goes on where it stood.
  * @param candidates restorable checkpoints of the failed instance, newest first.
+ * @param also what must go back besides, because control does (R2).
  */
-export function greatestLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
+export function greatestLines(
+  history: History,
+  failed: InstanceRecord,
+  candidates: readonly Checkpoint[],
+  also: Demands = NOBODY,
+): Proposal {
   const lowering = new Lowering(history, failed);
+  lowering.demand(also);
   let moves: Proposal['moves'] | undefined;
   const crossed = candidates.map((candidate) => {
     const charged = lowering.lower(candidate);
@@ -52,6 +59,11 @@ class Lowering {
     this.#place(this.#failed, { keep: candidate, cause: null });
     for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
     return this.#crossings.charge(candidate);
+  }
+
+  /** Puts others no higher than they may stand, before the first candidate is charged. */
+  demand(also: Demands): void {
+    for (const [record, placement] of also) this.#place(record, placement);
   }
 
   #place(record: InstanceRecord, placement: Placement): void {

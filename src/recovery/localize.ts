@@ -16,6 +16,7 @@ export interface Located {
 
 /** Localises a failure, or says why it names nobody. Costs the writes of the named instance where a key is suspected. */
 export function localize(history: History, failure: Failure): Located | Abstention {
+  if (failure.in === null) return failure.why;
   const { key } = failure;
   const failed = history.registry.get(failure.in);
   if (failed === undefined) return 'never_entered';

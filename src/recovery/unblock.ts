@@ -8,28 +8,30 @@ import type { Act, Rules, Unblock } from '../model/decision.ts';
 import { crossing, type Effect, type EffectVeto } from '../model/effect.ts';
 import type { Abstention } from '../model/veto.ts';
 import type { Crossed, Proposal } from './crossings.ts';
+import { isAllowed } from './joint.ts';
 
 /**
  * The acts that unblock, as few as can be; between equally few the restore, which keeps more work.
  * @param found what the policy proposes, or why localisation abstained.
  */
-export function smallestUnblock(history: History, rules: Rules, found: Proposal | Abstention): Unblock {
+export function smallestUnblock(history: History, rules: Rules, found: Proposal | Abstention | null): Unblock {
   if (typeof found === 'string') return { leadsTo: 'ask_again', acts: [{ act: 'name_suspect', why: found }] };
   const rerun: Unblock = { leadsTo: 'rerun', acts: history.effects.blocking().map(clear) };
-  const restore = restoreAfter(rules, found);
+  const restore = found === null ? null : restoreAfter(rules, found);
   if (restore === null) return rerun;
   return history.effects.blockingCount > 0 && rerun.acts.length < restore.acts.length ? rerun : restore;
 }
 
 /** What would let the newest candidate's line through; null where the policy has no way to allow it. */
-function restoreAfter(rules: Rules, { crossed, crossable }: Proposal): Unblock | null {
+function restoreAfter(rules: Rules, { crossed, crossable, escapes = [] }: Proposal): Unblock | null {
   const { consumers, blocked } = crossed[0] as Crossed;
   const acts: Act[] = blocked.map(clear);
+  if (escapes.length > 0) acts.push({ act: 'end_instances', instances: escapes });
   if (consumers.length === 0) return { leadsTo: 'restore', acts };
   if (!crossable) return null;
-  if (rules.joint === 'none') {
-    acts.push({ act: 'allow_joint', instances: consumers.map(({ dependence }) => dependence.consumer) });
-  }
+  const promises = consumers.map(({ dependence }) => dependence.consumer);
+  const forbidden = promises.filter((instance) => !isAllowed(rules, instance));
+  if (forbidden.length > 0) acts.push({ act: 'allow_joint', instances: forbidden });
   return { leadsTo: 'restore_joint', acts };
 }
 

@@ -53,7 +53,7 @@ function vetoes(decision: Decision): string[] {
   return [...told(decision)].map((veto) => {
     const place = veto.candidate === null ? '-' : `${veto.candidate.kind}@${veto.candidate.at}`;
     if ('dependence' in veto) return `${place} ${veto.code} ${veto.dependence.consumer.entity}`;
-    return `${place} ${veto.code} ${'effect' in veto ? `effect@${veto.effect.at}` : veto.instance.entity}`;
+    return `${place} ${veto.code} ${'effect' in veto ? `effect@${veto.effect.at}` : veto.instance?.entity}`;
   });
 }
 
@@ -316,5 +316,5 @@ test('without rules the policy is line, and no commitment of others is crossed',
 
 test('the names in a decision are the identities that were given', () => {
   const decision = ask(story('enter A'), 'A');
-  expect(instanceName(decision.failed)).toBe('S::A::0');
+  expect(decision.failed && instanceName(decision.failed)).toBe('S::A::0');
 });

@@ -94,6 +94,7 @@ function expectDependence({ known, events, indexOf }: Question, cause: Dependenc
     expect(known.numberOf(consumer.by as Name)).toBe(indexOf(cause.producer));
     return;
   }
+  if (cause.kind === 'control') throw new Error('a trace has no control');
   const producer = events[cause.write - 1] as WrittenEvent;
   expect(known.numberOf(producer.in)).toBe(indexOf(cause.producer));
   expect([producer.key, consumer.key]).toEqual([cause.wrote, cause.key]);

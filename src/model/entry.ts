@@ -1,0 +1,142 @@
+/**
+ * What a run's journal holds: everything that happened, in order, from which all else is folded (architecture.md). Recorded
+ * meaning never changes silently: an entry says who read and wrote what in the words of the config that was in force then.
+ */
+import type { Checkpoint } from './checkpoint.ts';
+import type { Decision } from './decision.ts';
+import type { EffectClass, EffectStatus } from './effect.ts';
+import type { HistoryEvent } from './event.ts';
+import type { Signal } from './failure.ts';
+import type { InstanceId } from './instance.ts';
+
+/** The control of a state machine: a state's key, or the keys of a compound or parallel state. */
+export type StateValue = string | { readonly [key: string]: StateValue | undefined };
+
+/** Which states a history state remembers, by the id of the history state. */
+export type HistoryValue = Readonly<Record<string, readonly string[]>>;
+
+/** A place in an actor's memory, and what a step did to it. `by` are the parties of the step that did it, by their index. */
+export interface Edit {
+  readonly op: 'set' | 'delete' | 'append';
+  readonly path: readonly string[];
+  /** The value of a `set`, the values of an `append`. */
+  readonly value?: unknown;
+  readonly by: readonly number[];
+}
+
+/** An actor that a step started: an invoked or spawned one. It is numbered in the order of these, from 1; the root is 0. */
+export interface Started {
+  readonly id: string;
+  /** The name of its logic; null where it is inline. */
+  readonly src: string | null;
+  /** The path of the state that invokes it; null for a spawned one. */
+  readonly at: string | null;
+  readonly kind: 'promise' | 'machine' | 'other';
+  /** The input of a spawned actor; an invoked one takes it from the restored memory (R7). */
+  readonly input?: unknown;
+}
+
+/** Who takes part in a step: the instance, or the root of a region. */
+export interface Party {
+  readonly instance: InstanceId;
+  readonly region: string;
+}
+
+/** The digests under which checkpoints were certified (§5). */
+export interface Digests {
+  readonly config: string;
+  readonly machine: string;
+}
+
+/** An instance that a step closed. `gate` says whether its exit was certified, so that its successor may answer for it (R3). */
+export interface Closed {
+  readonly instance: InstanceId;
+  readonly gate: boolean;
+}
+
+/** One entry of a run's journal. */
+export type Entry =
+  | { readonly do: 'begin'; readonly agent: string; readonly digests: Digests; readonly format: number }
+  /** The run goes on under other digests; earlier checkpoints are stale. */
+  | { readonly do: 'config'; readonly digests: Digests }
+  | StepEntry
+  | IntentEntry
+  | OutcomeEntry
+  /** A delayed event was scheduled; null `delay`: it was taken back, or it fired. Milliseconds. */
+  | {
+      readonly do: 'timer';
+      readonly actor: number;
+      readonly id: string;
+      readonly event: unknown;
+      readonly delay: number | null;
+    }
+  | DecisionEntry
+  /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */
+  | {
+      readonly do: 'phase';
+      readonly phase: 'FENCED' | 'COMPENSATED' | 'RESTORED' | 'RESUMED';
+      readonly effect?: string;
+    }
+  /** Something that arrived too late and was refused (K3). */
+  | { readonly do: 'late'; readonly actor: number; readonly event: string }
+  /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
+  | { readonly do: 'finding'; readonly code: string; readonly instance: InstanceId | null; readonly text: string }
+  /** The memory of an actor as the fold has it here. */
+  | { readonly do: 'base'; readonly actor: number; readonly memory: unknown }
+  | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
+
+/** A microstep of a machine. */
+export interface StepEntry {
+  readonly do: 'step';
+  readonly actor: number;
+  readonly event: unknown;
+  readonly value: StateValue;
+  /** What history states remember; null where that did not change. */
+  readonly remembered: HistoryValue | null;
+  readonly done: boolean;
+  readonly parties: readonly Party[];
+  readonly edits: readonly Edit[];
+  readonly started: readonly Started[];
+  /** Enter, reads, writes, boundaries, in this order (semantics.md §4, K5). */
+  readonly marks: readonly HistoryEvent[];
+  /** The region of each instance that `marks` enters, and how it names itself. */
+  readonly regions: readonly string[];
+  readonly closed: readonly Closed[];
+}
+
+/** A call that is about to leave (E1). */
+export interface IntentEntry {
+  readonly do: 'intent';
+  readonly key: string;
+  /** The actor that makes the call. */
+  readonly actor: number;
+  readonly tool: string;
+  readonly instance: InstanceId;
+  readonly class: EffectClass;
+  readonly undo: boolean;
+  readonly digest: string;
+  readonly args: unknown;
+}
+
+/** What became of a call, or news of it. */
+export interface OutcomeEntry {
+  readonly do: 'outcome';
+  readonly key: string;
+  readonly status: EffectStatus;
+  readonly output?: unknown;
+  readonly error?: string;
+}
+
+/** A failure and what was decided about it. */
+export interface DecisionEntry {
+  readonly do: 'decision';
+  readonly signal: Signal;
+  readonly error: string;
+  /** The actor in which it failed, and the call that is held, if one is. */
+  readonly actor: number;
+  readonly call: number | null;
+  readonly key: string | null;
+  readonly decision: Decision;
+  /** What the budget is charged for (R6): the checkpoint that is restored. */
+  readonly checkpoint: Checkpoint | null;
+}
