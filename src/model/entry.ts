@@ -67,16 +67,17 @@ export type Entry =
       readonly do: 'timer';
       readonly actor: number;
       readonly id: string;
+      /** The path of the region that it belongs to, within its machine. */
+      readonly region: string;
       readonly event: unknown;
       readonly delay: number | null;
     }
   | DecisionEntry
   /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */
-  | {
-      readonly do: 'phase';
-      readonly phase: 'FENCED' | 'COMPENSATED' | 'RESTORED' | 'RESUMED';
-      readonly effect?: string;
-    }
+  | { readonly do: 'phase'; readonly phase: 'FENCED' | 'COMPENSATED' | 'RESUMED'; readonly effect?: string }
+  | RestoredEntry
+  /** Control came past the gate of an instance that is kept, and goes on behind it (R3). */
+  | { readonly do: 'passed'; readonly instance: InstanceId; readonly controls: readonly ControlEntry[] }
   /** Something that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
@@ -84,6 +85,23 @@ export type Entry =
   /** The memory of an actor as the fold has it here. */
   | { readonly do: 'base'; readonly actor: number; readonly memory: unknown }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
+
+/** The phase in which what the plan undoes is undone, and control stands where it is to go on (R5). */
+export interface RestoredEntry {
+  readonly do: 'restored';
+  /** How far each moved instance is kept; 0 is ⊥. Numbers are those of the history. */
+  readonly kept: readonly (readonly [InstanceId, number])[];
+  /** Instances that are kept whole although control goes back past them: their gates will answer (R3). */
+  readonly gates: readonly InstanceId[];
+  readonly controls: readonly ControlEntry[];
+}
+
+/** Where a restore or a gate puts the control of an actor. */
+export interface ControlEntry {
+  readonly actor: number;
+  readonly value: StateValue;
+  readonly remembered: HistoryValue;
+}
 
 /** A microstep of a machine. */
 export interface StepEntry {
@@ -101,7 +119,13 @@ export interface StepEntry {
   readonly marks: readonly HistoryEvent[];
   /** The region of each instance that `marks` enters, and how it names itself. */
   readonly regions: readonly string[];
+  /** Instances that were kept at their entry when control went back past it, and that control now enters again. */
+  readonly again: readonly InstanceId[];
+  /** The ids of the boundaries that `marks` certify, in that order; '' for an outcome checkpoint. */
+  readonly boundaries: readonly string[];
   readonly closed: readonly Closed[];
+  /** The numbers of the actors that it ended. */
+  readonly ended: readonly number[];
 }
 
 /** A call that is about to leave (E1). */

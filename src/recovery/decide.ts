@@ -82,7 +82,7 @@ function follow(
     if (left.length === 0) return proposal;
     own.set(
       candidate,
-      left.map((escape): Refusal => ({ code: 'replay_escapes_instance', candidate, ...escape })),
+      left.map((instance): Refusal => ({ code: 'replay_escapes_instance', candidate, ...instance })),
     );
     newest ??= { ...proposal, escapes: left.map(({ instance }) => instance) };
   }

@@ -1,0 +1,77 @@
+/**
+ * Certifying a boundary (DART def. 5, semantics.md §4): four tests on the frozen state of one step, each of them yes, no, or
+ * not known and why. Only four yeses certify, and an error is never a no.
+ */
+import type { Answer } from '../predicates/predicate.ts';
+
+/** The four tests. */
+export const TESTS = ['decidable', 'closed', 'separable', 'controllable'] as const;
+
+/** One of the four tests. */
+export type Test = (typeof TESTS)[number];
+
+/** What is known of a boundary when control comes to it. */
+export interface Evidence {
+  /** How many live instances own the boundary in its region. */
+  readonly owners: number;
+  /** What the reviewed predicate says. */
+  readonly predicate: Answer;
+  /** The declared outputs that have no version of this instance's, nor of an earlier ordinal's that it read. */
+  readonly missing: readonly string[];
+  /** Why nothing of the instance certifies: a write outside its outputs (K5), a value that no journal holds (§3). */
+  readonly stray: string | null;
+  /** How many other live instances share the region. */
+  readonly neighbours: number;
+  /** Whether the control state lies inside the skeleton's states, or the config names where to resume. */
+  readonly resumable: boolean;
+  /** Whether the policy lists the boundary as an anchor. */
+  readonly anchored: boolean;
+  /** The keys of effects that are not settled. */
+  readonly open: readonly string[];
+  /** The keys of kept effects that the replay has not claimed (E7). */
+  readonly orphans: readonly string[];
+}
+
+/** What each test answers. */
+export type Verdicts = Readonly<Record<Test, Answer>>;
+
+/** Asks the four tests. */
+export function certify(evidence: Evidence): Verdicts {
+  return {
+    decidable: decidable(evidence),
+    closed: closed(evidence),
+    separable: separable(evidence),
+    controllable: controllable(evidence),
+  };
+}
+
+/** Whether all four say yes. */
+export function isCertified(verdicts: Verdicts): boolean {
+  return TESTS.every((test) => verdicts[test].is === 'yes');
+}
+
+const YES: Answer = { is: 'yes' };
+const NO: Answer = { is: 'no' };
+
+function decidable({ owners }: Evidence): Answer {
+  return owners === 1 ? YES : { is: 'unknown', reason: `${owners} live instances own it` };
+}
+
+function closed({ predicate, missing, stray }: Evidence): Answer {
+  if (predicate.is !== 'yes') return predicate;
+  if (stray !== null) return { is: 'unknown', reason: stray };
+  return missing.length === 0 ? YES : { is: 'unknown', reason: `no version of ${missing.join(', ')}` };
+}
+
+function separable({ neighbours, resumable }: Evidence): Answer {
+  if (neighbours > 0) return { is: 'unknown', reason: `${neighbours} other live instances share the region` };
+  return resumable
+    ? YES
+    : { is: 'unknown', reason: 'its state lies outside the skeleton, and no resume state is named' };
+}
+
+function controllable({ anchored, open, orphans }: Evidence): Answer {
+  if (!anchored) return NO;
+  if (open.length > 0) return { is: 'unknown', reason: `the outcome of ${open.join(', ')} is open` };
+  return orphans.length === 0 ? YES : { is: 'unknown', reason: `the replay has not claimed ${orphans.join(', ')}` };
+}

@@ -1,0 +1,486 @@
+/**
+ * A run as its journal tells it: one fold of the entries, the same whether they are being written or read back after a crash
+ * (architecture.md). The history that decisions read, the places of control, the ledger, the memories and what is under way
+ * are parts of it. It does no IO.
+ */
+import { Ledger } from '../effects/ledger.ts';
+import { History } from '../history/history.ts';
+import { fold } from '../history/memory.ts';
+import { Places, type Region, regionName, split } from '../history/places.ts';
+import type {
+  ControlEntry,
+  DecisionEntry,
+  Digests,
+  Edit,
+  Entry,
+  HistoryValue,
+  IntentEntry,
+  OutcomeEntry,
+  Started,
+  StateValue,
+  StepEntry,
+} from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { changeOf } from './edits.ts';
+
+/** A retained step, or a place where control was put (`entry` null). */
+export interface FoldedStep {
+  readonly entry: StepEntry | null;
+  readonly actor: number;
+  readonly value: StateValue;
+  readonly remembered: HistoryValue;
+  readonly event: unknown;
+  /** The memory of its actor after it. */
+  memory: unknown;
+  /** The wall clock of its append, in milliseconds. */
+  readonly time: number;
+  /** Whether it touched a region: a place where control was put touches all. */
+  readonly act: number;
+}
+
+/** An actor of the run. */
+export interface FoldedActor {
+  readonly number: number;
+  readonly parent: number | null;
+  readonly started: Started | null;
+  /** The event of the step that started it. */
+  readonly event: unknown;
+  /** The region of its parent in which it is invoked. */
+  readonly region: Region | null;
+  memory: unknown;
+  value: StateValue;
+  remembered: HistoryValue;
+  /** The index of the step by which it had ended; null while it goes on. */
+  ended: number | null;
+}
+
+/** A live instance. */
+export interface Live {
+  readonly id: InstanceId;
+  readonly region: Region;
+  /** The ids of the boundaries certified since control came to where it is. */
+  readonly certified: Set<string>;
+  /** Why nothing of it certifies: a write outside its outputs, or a value that no journal holds. */
+  stray: string | null;
+}
+
+/** A timer of an actor. */
+export interface Timer {
+  readonly actor: number;
+  readonly id: string;
+  readonly region: Region;
+  readonly event: unknown;
+  readonly due: number;
+  /** The index of the last step before it was armed, and of the last before it was gone. */
+  readonly armed: number;
+  gone: number | null;
+}
+
+/** A decision that is being carried out, or that waits. */
+export interface Pending {
+  readonly entry: DecisionEntry;
+  phase: 'DECIDED' | 'FENCED' | 'RESTORED';
+}
+
+/** The state of a run. */
+export class Fold {
+  readonly history = new History();
+  readonly places = new Places();
+  readonly ledger = new Ledger();
+  readonly steps: FoldedStep[] = [];
+  readonly actors: FoldedActor[] = [];
+  readonly live = new Map<string, Live>();
+  readonly timers: Timer[] = [];
+  /** Instances kept at their entry that control has left. */
+  readonly dormant = new Set<string>();
+  /** Instances whose gate will answer when control comes past it (R3), with the number of the last event before that. */
+  readonly gates = new Map<string, number>();
+  /** How often each budget was charged (R6), and the run. */
+  readonly spent = new Map<string, number>();
+  readonly epochs = new Map<string, number>();
+  /** Keys that the undone part of a replaying instance wrote, by its name (R1). */
+  readonly undoneWrites = new Map<string, Set<string>>();
+  recoveries = 0;
+  agent: string | null = null;
+  digests: Digests | null = null;
+  /** The number of the last event under other digests than the present ones. */
+  staleUpTo = 0;
+  pending: Pending | null = null;
+  ended: 'done' | 'stopped' | null = null;
+  time = 0;
+
+  /** Folds an entry in. `memory` is its actor's context where the machine is at hand; else it is folded from the edits. */
+  apply(entry: Entry, time: number, memory?: unknown): void {
+    this.time = time;
+    switch (entry.do) {
+      case 'begin':
+        this.agent = entry.agent;
+        this.digests = entry.digests;
+        this.#actor(null, null, null, null);
+        break;
+      case 'config':
+        this.digests = entry.digests;
+        this.staleUpTo = this.history.head;
+        break;
+      case 'step':
+        this.#step(entry, memory);
+        break;
+      case 'intent':
+        this.#intent(entry);
+        break;
+      case 'outcome':
+        this.#outcome(entry);
+        break;
+      case 'timer':
+        this.#timer(entry);
+        break;
+      case 'decision':
+        this.#decision(entry);
+        break;
+      case 'phase':
+        if (this.pending !== null && entry.phase === 'FENCED') this.pending.phase = 'FENCED';
+        if (entry.phase === 'RESUMED') this.pending = null;
+        break;
+      case 'restored':
+        this.#restored(entry.kept, entry.controls);
+        for (const id of entry.gates) this.gates.set(instanceName(id), this.history.head);
+        if (this.pending !== null) this.pending.phase = 'RESTORED';
+        break;
+      case 'passed':
+        this.gates.delete(instanceName(entry.instance));
+        for (const control of entry.controls) this.#put(control);
+        break;
+      case 'finding':
+        this.#finding(entry);
+        break;
+      case 'end':
+        this.ended = entry.status;
+        break;
+      case 'late':
+      case 'base':
+        break;
+    }
+  }
+
+  /** The actor with a number. */
+  actor(number: number): FoldedActor {
+    return this.actors[number] as FoldedActor;
+  }
+
+  /** The newest retained step at or before an index that had a part in a region: whose control it shows. */
+  controlOf(region: Region, upTo: number): FoldedStep | undefined {
+    const [actor] = split(region);
+    for (let index = Math.min(upTo, this.steps.length - 1); index >= 0; index -= 1) {
+      const step = this.steps[index] as FoldedStep;
+      if (step.actor !== actor) continue;
+      if (step.entry === null || step.entry.parties.some((party) => this.places.within(region, party.region)))
+        return step;
+    }
+    return undefined;
+  }
+
+  /** The live instance that a state belongs to: the one of the innermost region that covers it. */
+  ownerOf(
+    region: Region,
+    placed: readonly {
+      readonly skeleton: { readonly name: string; readonly states: readonly string[] };
+      readonly prefix: string;
+    }[],
+  ): Live | undefined {
+    const [actor, path] = split(region);
+    let owner: Live | undefined;
+    for (const live of this.live.values()) {
+      const of = placed.find(({ skeleton }) => skeleton.name === live.id.skeleton);
+      if (of === undefined || split(live.region)[0] !== actor) continue;
+      const full = `${of.prefix}${path}`;
+      if (!of.skeleton.states.some((state) => full === state || full.startsWith(`${state}.`))) continue;
+      if (owner === undefined || this.places.within(live.region, owner.region)) owner = live;
+    }
+    return owner;
+  }
+
+  /** The ordinal of the next occurrence of a skeleton and entity (K2): the smallest that no retained one has. */
+  nextOrdinal(skeleton: string, entity: string): number {
+    let ordinal = 0;
+    while (this.history.registry.get({ skeleton, entity, ordinal }) !== undefined) ordinal += 1;
+    return ordinal;
+  }
+
+  #actor(parent: number | null, started: Started | null, event: unknown, region: Region | null): void {
+    const number = this.actors.length;
+    this.actors.push({
+      number,
+      parent,
+      started,
+      event,
+      region,
+      memory: undefined,
+      value: '',
+      remembered: {},
+      ended: null,
+    });
+    this.places.actors.push({
+      parent,
+      at: region === null ? '' : split(region)[1],
+      started: parent === null ? -1 : this.steps.length - 1,
+      alive: true,
+    });
+  }
+
+  #step(entry: StepEntry, memory: unknown): void {
+    const actor = this.actor(entry.actor);
+    const regions = entry.regions.values();
+    for (const mark of entry.marks) {
+      if (mark.do !== 'enter') continue;
+      this.history.apply(mark);
+      const region = regions.next().value as Region;
+      const root = mark.in.skeleton === ROOT;
+      this.places.enter(mark.in, region, root);
+      if (!root) this.#enliven(mark.in, region);
+    }
+    const act = this.history.head;
+    const boundaries = entry.boundaries.values();
+    for (const mark of entry.marks) {
+      if (mark.do === 'enter') continue;
+      this.history.apply(mark);
+      if (mark.do !== 'boundary') continue;
+      const id = boundaries.next().value ?? '';
+      const live = this.live.get(instanceName(mark.in));
+      live?.certified.add(id);
+      if (mark.kind !== 'outcome') this.undoneWrites.delete(instanceName(mark.in));
+    }
+    for (const id of entry.again) {
+      const name = instanceName(id);
+      this.dormant.delete(name);
+      const place = this.places.of(name);
+      if (place === undefined) continue;
+      this.places.enter(id, place.region, place.root);
+      this.#enliven(id, place.region);
+    }
+    actor.memory = memory === undefined ? fold(actor.memory, entry.edits.map(changeOf)) : memory;
+    actor.value = entry.value;
+    if (entry.remembered !== null) actor.remembered = entry.remembered;
+    const { event, value } = entry;
+    this.steps.push({
+      entry,
+      actor: entry.actor,
+      value,
+      remembered: actor.remembered,
+      event,
+      memory: actor.memory,
+      time: this.time,
+      act,
+    });
+    const parties = entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region }));
+    this.places.steps.push({ act, to: this.history.head, actor: entry.actor, parties });
+    const index = this.steps.length - 1;
+    for (const number of entry.ended) this.#end(number, index);
+    for (const started of entry.started) {
+      const region = started.at === null ? regionName(entry.actor, '') : regionName(entry.actor, started.at);
+      this.#actor(entry.actor, started, event, region);
+    }
+    for (const { instance, gate } of entry.closed) this.#close(instance, gate, index);
+  }
+
+  #enliven(id: InstanceId, region: Region): void {
+    this.live.set(instanceName(id), { id, region, certified: new Set(), stray: null });
+  }
+
+  #close(id: InstanceId, gate: boolean, index: number): void {
+    const name = instanceName(id);
+    this.live.delete(name);
+    const place = this.places.of(name);
+    if (place !== undefined) Object.assign(place, { closed: index, gate });
+  }
+
+  #end(number: number, index: number): void {
+    const actor = this.actor(number);
+    if (actor.ended !== null) return;
+    actor.ended = index;
+    const placed = this.places.actors[number];
+    if (placed !== undefined) placed.alive = false;
+    for (const child of this.actors) if (child.parent === number) this.#end(child.number, index);
+    for (const timer of this.timers) if (timer.actor === number) timer.gone ??= index;
+    for (const { id, region } of [...this.live.values()])
+      if (split(region)[0] === number) this.#close(id, false, index);
+  }
+
+  #intent(entry: IntentEntry): void {
+    const { instance, key, undo } = entry;
+    const known = this.ledger.get(key);
+    const status = known?.status === 'confirmed' ? 'confirmed' : 'intended';
+    const at = this.history.apply({ do: 'effect', in: instance, id: key, class: entry.class, status, undo });
+    this.ledger.intend(entry, known?.at ?? at);
+  }
+
+  #outcome(entry: OutcomeEntry): void {
+    const call = this.ledger.settle(entry);
+    if (call === undefined || call.at === null) return;
+    const { instance, class: kind } = call.intent;
+    this.history.apply({ do: 'effect', in: instance, id: entry.key, class: kind, status: entry.status, undo: null });
+  }
+
+  #timer({ actor, id, region, event, delay }: Extract<Entry, { do: 'timer' }>): void {
+    const index = this.steps.length - 1;
+    for (const timer of this.timers) if (timer.actor === actor && timer.id === id) timer.gone ??= index;
+    if (delay === null) return;
+    this.timers.push({
+      actor,
+      id,
+      region: regionName(actor, region),
+      event,
+      due: this.time + delay,
+      armed: index,
+      gone: null,
+    });
+  }
+
+  #decision(entry: DecisionEntry): void {
+    const { decision, checkpoint, signal } = entry;
+    this.pending = { entry, phase: 'DECIDED' };
+    if (decision.verdict === 'escalate' || decision.verdict === 'rerun') return;
+    this.recoveries += 1;
+    if (decision.failed !== null) {
+      const key = budgetKey(
+        decision.failed,
+        checkpoint === null ? 'call' : this.boundaryAt(decision.failed, checkpoint.at),
+        signal,
+      );
+      this.spent.set(key, (this.spent.get(key) ?? 0) + 1);
+    }
+    for (const { instance } of decision.line?.moves ?? []) {
+      const name = instanceName(instance);
+      this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
+    }
+  }
+
+  /** The id of the boundary that a checkpoint of an instance is; `entry` for its entry. */
+  boundaryAt(id: InstanceId, at: number): string {
+    const step = this.steps[this.places.stepAt(at)]?.entry;
+    const marks = step?.marks.filter((mark) => mark.do === 'boundary') ?? [];
+    const own = marks.findIndex((mark) => instanceName(mark.in) === instanceName(id));
+    return (own === -1 ? undefined : step?.boundaries[own]) ?? 'entry';
+  }
+
+  #finding({ code, instance, text }: Extract<Entry, { do: 'finding' }>): void {
+    const live = instance === null ? undefined : this.live.get(instanceName(instance));
+    if (live !== undefined && (code === 'write_outside_outputs' || code === 'no_codec')) live.stray ??= text;
+  }
+
+  #put({ actor: number, value, remembered }: ControlEntry): void {
+    const actor = this.actor(number);
+    Object.assign(actor, { value, remembered, ended: null });
+    const placed = this.places.actors[number];
+    if (placed !== undefined) placed.alive = true;
+    const act = this.history.head;
+    const { memory, event } = actor;
+    this.steps.push({ entry: null, actor: number, value, remembered, event, memory, time: this.time, act });
+    this.places.steps.push({ act, to: act, actor: number, parties: [] });
+  }
+
+  #restored(kept: readonly (readonly [InstanceId, number])[], controls: readonly ControlEntry[]): void {
+    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
+    for (const [id, at] of kept) {
+      const record = this.history.registry.get(id);
+      if (record === undefined) continue;
+      const undone = this.history.versions.writesBetween(record, at, this.history.head).map((write) => write.key.text);
+      this.undoneWrites.set(instanceName(id), new Set([...(this.undoneWrites.get(instanceName(id)) ?? []), ...undone]));
+      this.history.undo(id, at);
+      this.ledger.displace(id, at);
+    }
+    this.#cutSteps(limits);
+    for (const [id, at] of kept) if (at === 0) this.#forget(instanceName(id));
+    for (const control of controls) this.#put(control);
+  }
+
+  #forget(name: string): void {
+    this.places.forget(name);
+    this.live.delete(name);
+    this.dormant.delete(name);
+  }
+
+  /** Takes the undone steps out, and folds the memories of those after them anew (R1). */
+  #cutSteps(limits: ReadonlyMap<string, number>): void {
+    const isUndone = (index: number): boolean => {
+      const placed = this.places.steps[index] as Places['steps'][number];
+      return placed.parties.some(({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= placed.act);
+    };
+    let first = 0;
+    while (first < this.steps.length && !isUndone(first)) first += 1;
+    const shift: number[] = [];
+    const steps = this.steps.splice(first);
+    const placed = this.places.steps.splice(first);
+    const memories = new Map<number, unknown>();
+    for (const { actor } of steps) {
+      if (memories.has(actor)) continue;
+      memories.set(actor, this.steps.findLast((step) => step.actor === actor)?.memory);
+    }
+    // What a step after the first undone one had in its place: itself, or the last that is kept before it.
+    const kept = steps.map(
+      (_, offset) =>
+        !placed[offset]?.parties.some(
+          ({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= (placed[offset]?.act ?? 0),
+        ),
+    );
+    for (const [offset, step] of steps.entries()) {
+      if (kept[offset]) {
+        const memory =
+          step.entry === null ? memories.get(step.actor) : fold(memories.get(step.actor), editsKept(step.entry.edits));
+        memories.set(step.actor, memory);
+        this.steps.push({ ...step, memory });
+        this.places.steps.push(placed[offset] as Places['steps'][number]);
+      }
+      shift.push(this.steps.length - 1);
+    }
+    const moved = (index: number): number => (index < first ? index : (shift[index - first] as number));
+    const isKept = (index: number): boolean => index < first || kept[index - first] === true;
+    for (const [actor, memory] of memories) this.actor(actor).memory = memory;
+    this.#shift(moved, isKept);
+  }
+
+  #shift(moved: (index: number) => number, isKept: (index: number) => boolean): void {
+    for (const actor of this.actors) {
+      if (actor.ended !== null && !isKept(actor.ended)) actor.ended = null;
+      else if (actor.ended !== null) actor.ended = moved(actor.ended);
+    }
+    for (const [number, actor] of this.places.actors.entries()) {
+      const startKept = actor.started === -1 || isKept(actor.started);
+      const folded = this.actor(number);
+      if (!startKept) folded.ended ??= -1;
+      this.places.actors[number] = {
+        ...actor,
+        started: moved(actor.started),
+        alive: startKept && folded.ended === null,
+      };
+    }
+    for (const timer of this.timers) {
+      const index = this.timers.indexOf(timer);
+      const armedKept = timer.armed === -1 || isKept(timer.armed);
+      const gone = !armedKept ? -1 : timer.gone === null || !isKept(timer.gone) ? null : moved(timer.gone);
+      this.timers[index] = { ...timer, armed: moved(timer.armed), gone };
+    }
+    for (const place of this.places.all()) {
+      const name = instanceName(place.id);
+      const enteredKept = isKept(place.entered);
+      const closed = place.closed !== null && isKept(place.closed) ? moved(place.closed) : null;
+      Object.assign(place, { entered: moved(place.entered), closed, gate: closed !== null && place.gate });
+      if (place.root) continue;
+      if (!enteredKept) {
+        this.live.delete(name);
+        this.dormant.add(name);
+      } else if (closed === null && !this.live.has(name)) this.#enliven(place.id, place.region);
+    }
+  }
+}
+
+/** The skeleton that the glue between the skeletons goes by: no config can name one so. */
+export const ROOT = '(root)';
+
+/** What a budget is charged for (R6). */
+export function budgetKey(id: InstanceId, boundary: string, signal: string): string {
+  return JSON.stringify([id.skeleton, id.entity, boundary, signal]);
+}
+
+function editsKept(edits: readonly Edit[]): ReturnType<typeof changeOf>[] {
+  return edits.map(changeOf);
+}

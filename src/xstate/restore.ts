@@ -1,0 +1,217 @@
+/**
+ * Puts a machine where a plan says, in place or in a fresh process (semantics.md §10, §11). What is kept keeps its references
+ * and goes on running; what is undone is stopped; what is restored is made anew, its input taken from the restored memory and
+ * never from a snapshot (R7). Entry actions do not run again.
+ */
+import {
+  type AnyActorLogic,
+  type AnyActorRef,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  createActor,
+} from 'xstate';
+import type { HistoryValue, StateValue } from '../model/entry.ts';
+import { activeNodes, nodeAt } from './structure.ts';
+
+/** The type of the private event that rewinds a machine. */
+export const RESTORE = '@belay.restore';
+
+/** A delayed event with the time it had left, in milliseconds. */
+export interface TimerPlan {
+  readonly id: string;
+  readonly event: AnyEventObject;
+  readonly left: number;
+}
+
+/** An actor to be made anew. */
+export interface ChildPlan {
+  /** Its number in the journal. */
+  readonly number: number;
+  readonly id: string;
+  /** The name of its logic; null where it is inline and invoked. */
+  readonly src: string | null;
+  /** The path of the state that invokes it; null for a spawned one. */
+  readonly at: string | null;
+  /** The event of the step that started it, for the function that computes its input. */
+  readonly event: AnyEventObject;
+  /** The input of a spawned one. */
+  readonly input: unknown;
+  /** Where a machine stands; null for one that starts afresh, and for what is no machine. */
+  readonly plan: ActorPlan | null;
+  readonly kind: 'promise' | 'machine' | 'other';
+}
+
+/** Where a machine is to stand. */
+export interface ActorPlan {
+  readonly value: StateValue;
+  readonly remembered: HistoryValue;
+  readonly memory: unknown;
+  /** The ids of the children that stay as they are. */
+  readonly keep: readonly string[];
+  readonly make: readonly ChildPlan[];
+  /** The ids of the timers to take back before `timers` are armed. */
+  readonly cancel: readonly string[];
+  readonly timers: readonly TimerPlan[];
+}
+
+type Scope = Parameters<AnyStateMachine['transition']>[2];
+type Adopt = (ref: AnyActorRef, number: number) => void;
+interface Stoppable {
+  getSnapshot(): { children?: Record<string, AnyActorRef> } | undefined;
+}
+
+/** Rewinds a running machine: the snapshot that its transition returns. */
+export function rewind(
+  machine: AnyStateMachine,
+  now: AnyMachineSnapshot,
+  plan: ActorPlan,
+  scope: Scope,
+  adopt: Adopt,
+): AnyMachineSnapshot {
+  const keep = new Set(plan.keep);
+  const children = now.children as Record<string, AnyActorRef | undefined>;
+  for (const [id, ref] of Object.entries(children)) {
+    if (ref === undefined || keep.has(id)) continue;
+    unregister(ref, scope);
+    scope.stopChild(ref);
+  }
+  const { scheduler } = systemOf(scope);
+  for (const id of plan.cancel) scheduler.cancel(scope.self, id);
+  const kept = Object.fromEntries(plan.keep.flatMap((id) => (children[id] === undefined ? [] : [[id, children[id]]])));
+  const { restoreSnapshot } = Object.getPrototypeOf(machine) as AnyStateMachine;
+  const next = build(machine, plan, scope, restoreSnapshot.bind(machine), adopt, kept as Record<string, AnyActorRef>);
+  for (const { id } of plan.make) {
+    const ref = next.children[id] as AnyActorRef | undefined;
+    if (ref !== undefined) scope.defer(() => ref.start());
+  }
+  return next;
+}
+
+/** Makes the snapshot that a plan describes, with its children made but not started. */
+export function build(
+  machine: AnyStateMachine,
+  plan: ActorPlan,
+  scope: Scope,
+  restoreSnapshot: AnyStateMachine['restoreSnapshot'],
+  adopt: Adopt,
+  kept: Readonly<Record<string, AnyActorRef>> = {},
+): AnyMachineSnapshot {
+  const { value, remembered, timers } = plan;
+  const historyValue = Object.fromEntries(
+    Object.entries(remembered).map(([id, ids]) => [id, ids.map((node) => ({ id: node }))]),
+  );
+  const bare = {
+    status: 'active',
+    value,
+    historyValue,
+    context: {},
+    children: {},
+    output: undefined,
+    error: undefined,
+  };
+  const next = restoreSnapshot(bare as never, scope) as AnyMachineSnapshot;
+  const children: Record<string, AnyActorRef> = { ...kept };
+  for (const child of plan.make) {
+    const ref = makeChild(machine, next, child, plan.memory, scope);
+    if (ref === undefined) continue;
+    children[child.id] = ref;
+    adopt(ref, child.number);
+  }
+  next.children = children;
+  next.context = withReferences(plan.memory, children);
+  const { scheduler } = systemOf(scope);
+  for (const { id, event, left } of timers) {
+    scope.defer(() => scheduler.schedule(scope.self, scope.self, event, Math.max(0, left), id));
+  }
+  return next;
+}
+
+function makeChild(
+  machine: AnyStateMachine,
+  next: AnyMachineSnapshot,
+  child: ChildPlan,
+  memory: unknown,
+  scope: Scope,
+): AnyActorRef | undefined {
+  const node = child.at === null ? undefined : nodeAt(machine, child.at);
+  const invoke = node?.invoke.find((definition) => definition.id === child.id);
+  if (child.at !== null && (node === undefined || invoke === undefined || !activeNodes(next).includes(node)))
+    return undefined;
+  const logic =
+    child.src === null
+      ? inlineLogic(node, child.id)
+      : (machine.implementations.actors[child.src] as AnyActorLogic | undefined);
+  if (logic === undefined) return undefined;
+  const given = invoke === undefined ? child.input : invoke.input;
+  const input =
+    typeof given === 'function' ? given({ context: memory, event: child.event, self: scope.self } as never) : given;
+  const options = {
+    id: child.id,
+    parent: scope.self,
+    src: child.src ?? invoke?.src,
+    systemId: invoke?.systemId,
+    syncSnapshot: invoke?.onSnapshot !== undefined,
+    input,
+    ...(child.plan !== null && { snapshot: { status: 'active', belay: child.plan } }),
+  };
+  return createActor(logic, options as never) as unknown as AnyActorRef;
+}
+
+/** The logic that a state invokes without a name. */
+function inlineLogic(node: ReturnType<typeof nodeAt>, id: string): AnyActorLogic | undefined {
+  const index = node?.invoke.findIndex((definition) => definition.id === id) ?? -1;
+  const configured = node?.config.invoke;
+  const one = Array.isArray(configured) ? configured[index] : configured;
+  return typeof one?.src === 'object' ? (one.src as AnyActorLogic) : undefined;
+}
+
+/** A memory in which references to actors point to those that are there now. Copies only what holds one. */
+function withReferences(memory: unknown, children: Readonly<Record<string, AnyActorRef>>): unknown {
+  if (typeof memory !== 'object' || memory === null) return memory;
+  if (isReference(memory)) return children[memory.id] ?? memory;
+  if (!Array.isArray(memory) && Object.getPrototypeOf(memory) !== Object.prototype) return memory;
+  let copy: Record<string, unknown> | undefined;
+  for (const [name, value] of Object.entries(memory)) {
+    const revived = withReferences(value, children);
+    if (revived === value) continue;
+    copy ??= (Array.isArray(memory) ? [...memory] : { ...memory }) as Record<string, unknown>;
+    copy[name] = revived;
+  }
+  return copy ?? memory;
+}
+
+/** What stands in a memory for an actor until it is there again. */
+export class ActorReference {
+  readonly id: string;
+  readonly sessionId = null;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+/** Whether a value is an actor, or stands for one. */
+export function isReference(value: object): value is { id: string } {
+  return value instanceof ActorReference || ('sessionId' in value && 'send' in value && 'ref' in value);
+}
+
+function unregister(ref: AnyActorRef, scope: Scope): void {
+  for (const child of Object.values((ref as Stoppable).getSnapshot()?.children ?? {})) {
+    if (child !== undefined) unregister(child, scope);
+  }
+  systemOf(scope)._unregister(ref);
+}
+
+interface System {
+  readonly scheduler: {
+    schedule(source: unknown, target: unknown, event: AnyEventObject, delay: number, id?: string): void;
+    cancel(source: unknown, id: string): void;
+  };
+  _unregister(ref: AnyActorRef): void;
+}
+
+/** The actor system as §11 uses it: the scheduler is no public API, and a test pins it. */
+export function systemOf(scope: { system: unknown }): System {
+  return scope.system as System;
+}

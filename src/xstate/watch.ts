@@ -1,0 +1,351 @@
+/**
+ * Watches a running machine and those that it invokes, without changing what they do: each microstep is handed on, an error
+ * is caught where it happens, named promises are called through a guard, and a private event rewinds the machine in place
+ * (semantics.md §11). The machine that is given is not touched; a provided copy of it runs.
+ */
+import {
+  type AnyActorLogic,
+  type AnyActorRef,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type AnyStateNode,
+  type AnyTransitionDefinition,
+  fromPromise,
+  type InspectionEvent,
+} from 'xstate';
+import { type ActorPlan, build, RESTORE, rewind } from './restore.ts';
+import { activeNodes, enteredBy, pathOf, regionOf } from './structure.ts';
+
+/** A state as a step tells of it. */
+export interface Place {
+  /** As a config names it, with the tool before it for a machine that is invoked: `inner/x`. */
+  readonly path: string;
+  /** The path of its region, within its own machine. */
+  readonly region: string;
+}
+
+/** An actor that a step started. */
+export interface Child {
+  readonly ref: AnyActorRef;
+  readonly id: string;
+  /** The name of its logic; null where it is inline. */
+  readonly src: string | null;
+  /** The state that invokes it; null for a spawned one. */
+  readonly place: Place | null;
+  readonly kind: 'promise' | 'machine' | 'other';
+  readonly input: unknown;
+}
+
+/** A microstep, lifted out of xstate. The first of an actor has no `before`. */
+export interface Seen {
+  readonly event: AnyEventObject;
+  readonly before: readonly Place[] | null;
+  readonly after: readonly Place[];
+  readonly entered: readonly Place[];
+  /** The states whose transitions were taken; none for the first step of an actor. */
+  readonly sources: readonly Place[];
+  readonly memoryBefore: unknown;
+  readonly memory: unknown;
+  readonly snapshot: AnyMachineSnapshot;
+  readonly rememberedChanged: boolean;
+  /** Whether no code of the machine's had a part in it: no guard, no action, no input. */
+  readonly bare: boolean;
+  readonly started: readonly Child[];
+}
+
+/** A call of a named promise. */
+export interface Call {
+  readonly ref: AnyActorRef;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  /** Makes the call, with its idempotency key. */
+  act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
+}
+
+/** What a watcher is told, and asked. */
+export interface Watcher {
+  /** The microsteps that one event caused, in order. Called before anything that they started runs. */
+  steps(ref: AnyActorRef, seen: readonly Seen[]): void;
+  /** The first steps of an actor, once it is known whose it is. */
+  begun(ref: AnyActorRef, seen: readonly Seen[]): void;
+  /** A transition threw, or an error came that nothing handles: the machine stays as it was. */
+  crashed(ref: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]): void;
+  /** Whether an event has to wait, or is refused: the machine then does not see it now. */
+  stops(ref: AnyActorRef, event: AnyEventObject, snapshot: AnyMachineSnapshot): boolean;
+  call(call: Call): Promise<unknown>;
+  /** An actor was made anew by a restore, in the place of the one that the journal numbers so. */
+  adopted(ref: AnyActorRef, number: number): void;
+}
+
+type Scope = Parameters<AnyStateMachine['transition']>[2];
+interface Micro {
+  readonly event: AnyEventObject;
+  readonly snapshot: AnyMachineSnapshot;
+  readonly transitions: readonly AnyTransitionDefinition[];
+}
+
+/** A machine made ready to be watched, and the inspector that its actor needs. */
+export class Watch {
+  readonly machine: AnyStateMachine;
+  readonly #watcher: Watcher;
+  readonly #collecting = new Map<unknown, Micro[]>();
+  readonly #begun = new WeakMap<object, Seen[]>();
+  readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
+  readonly #prefixes = new Map<AnyStateMachine, string>();
+  readonly #places = new Map<AnyStateNode, Place>();
+
+  constructor(machine: AnyStateMachine, watcher: Watcher) {
+    this.#watcher = watcher;
+    this.machine = this.#copy(machine, '');
+  }
+
+  /** To be given to `createActor` as `inspect`. */
+  readonly inspect = (event: InspectionEvent): void => {
+    if (event.type !== '@xstate.microstep') return;
+    const { actorRef, snapshot, _transitions } = event;
+    this.#collecting
+      .get(actorRef)
+      ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions: _transitions });
+  };
+
+  /** The first steps of an actor that was made without being restored, told once. */
+  begin(ref: AnyActorRef): void {
+    const seen = this.#begun.get(ref);
+    if (seen === undefined) return;
+    this.#begun.delete(ref);
+    this.#watcher.begun(ref, seen);
+  }
+
+  /** The places of a snapshot's active states. */
+  placesOf(snapshot: AnyMachineSnapshot): Place[] {
+    return activeNodes(snapshot).map((node) => this.#place(node));
+  }
+
+  #place(node: AnyStateNode): Place {
+    const known = this.#places.get(node);
+    if (known !== undefined) return known;
+    const prefix = this.#prefixes.get(node.machine as AnyStateMachine) ?? '';
+    const place = { path: `${prefix}${pathOf(node)}`, region: regionOf(node) };
+    this.#places.set(node, place);
+    return place;
+  }
+
+  #copy(machine: AnyStateMachine, prefix: string): AnyStateMachine {
+    const known = this.#copies.get(machine);
+    if (known !== undefined) return known;
+    const copy = machine.provide({}) as AnyStateMachine;
+    this.#copies.set(machine, copy);
+    this.#prefixes.set(copy, prefix);
+    const { actors } = copy.implementations;
+    for (const [name, logic] of Object.entries(actors))
+      actors[name] = this.#guard(name, logic as AnyActorLogic, prefix);
+    this.#instrument(copy);
+    return copy;
+  }
+
+  #guard(name: string, logic: AnyActorLogic, prefix: string): AnyActorLogic {
+    if (isMachine(logic)) return this.#copy(logic, `${prefix}${name}/`);
+    if (!isPromise(logic)) return logic;
+    const act = (logic as unknown as { config: (call: object) => Promise<unknown> }).config;
+    return fromPromise(({ input, system, self, signal, emit }) =>
+      this.#watcher.call({
+        ref: self,
+        tool: name,
+        input,
+        signal,
+        act: async (key, own) => act({ input, system, self, signal: own, emit, key }),
+      }),
+    );
+  }
+
+  #instrument(machine: AnyStateMachine): void {
+    const { transition, getInitialSnapshot, restoreSnapshot } = machine;
+    machine.getInitialSnapshot = (scope, input) => {
+      const [initial, micros] = this.#collect(scope, () => getInitialSnapshot(scope, input)) as [
+        AnyMachineSnapshot,
+        Micro[],
+      ];
+      if (initial.status !== 'error') {
+        this.#begun.set(scope.self, this.#lift(null, [first(micros, initial, input), ...micros]));
+      }
+      return initial;
+    };
+    machine.restoreSnapshot = (snapshot, scope) => {
+      const plan = (snapshot as { belay?: ActorPlan }).belay;
+      return plan === undefined
+        ? restoreSnapshot(snapshot, scope)
+        : build(machine, plan, scope, restoreSnapshot, (ref, number) => this.#watcher.adopted(ref, number));
+    };
+    machine.transition = (snapshot, event, scope) => this.#step(transition, machine, snapshot, event, scope);
+  }
+
+  #collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
+    const micros: Micro[] = [];
+    this.#collecting.set(scope.self, micros);
+    try {
+      return [run(), micros];
+    } finally {
+      this.#collecting.delete(scope.self);
+    }
+  }
+
+  #step(
+    transition: AnyStateMachine['transition'],
+    machine: AnyStateMachine,
+    snapshot: AnyMachineSnapshot,
+    event: AnyEventObject,
+    scope: Scope,
+  ): AnyMachineSnapshot {
+    const { self } = scope;
+    if (event.type === RESTORE) {
+      const adopt = (ref: AnyActorRef, number: number) => this.#watcher.adopted(ref, number);
+      return rewind(machine, snapshot, event['plan'] as ActorPlan, scope, adopt);
+    }
+    if (event.type === 'xstate.stop') return transition(snapshot, event, scope) as AnyMachineSnapshot;
+    if (this.#watcher.stops(self, event, snapshot)) return snapshot;
+    if (event.type.startsWith('xstate.error.') && !snapshot.can(event)) {
+      this.#watcher.crashed(self, event, event['error'], this.placesOf(snapshot));
+      return snapshot;
+    }
+    // What a transition defers is let go only when it went well: a failed one must not start what it spawned.
+    const deferred: Parameters<Scope['defer']>[0][] = [];
+    try {
+      const local = { ...scope, defer: (fn: (typeof deferred)[number]) => void deferred.push(fn) };
+      const [next, micros] = this.#collect(scope, () => transition(snapshot, event, local) as AnyMachineSnapshot);
+      const taken = micros.filter((micro) => micro.transitions.length > 0 || micro.snapshot !== snapshot);
+      if (taken.length > 0) this.#watcher.steps(self, this.#lift(snapshot, taken));
+      for (const fn of deferred) scope.defer(fn);
+      return next;
+    } catch (error) {
+      this.#watcher.crashed(self, event, error, this.placesOf(snapshot));
+      return snapshot;
+    }
+  }
+
+  #lift(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Seen[] {
+    let before = start;
+    return micros.map(({ event, snapshot, transitions }) => {
+      const entered = enteredBy(before, snapshot, transitions);
+      const seen: Seen = {
+        event,
+        before: before === null ? null : this.placesOf(before),
+        after: this.placesOf(snapshot),
+        entered: [...entered].map((node) => this.#place(node)),
+        sources: transitions.map(({ source }) => this.#place(source as AnyStateNode)),
+        memoryBefore: before?.context,
+        memory: snapshot.context,
+        snapshot,
+        bare: isBare(before, snapshot, transitions, entered),
+        rememberedChanged: before === null || before.historyValue !== snapshot.historyValue,
+        started: this.#started(before, snapshot),
+      };
+      before = snapshot;
+      return seen;
+    });
+  }
+
+  #started(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): Child[] {
+    if (before?.children === after.children) return [];
+    const started: Child[] = [];
+    for (const [id, ref] of Object.entries(after.children) as [string, AnyActorRef | undefined][]) {
+      if (ref === undefined || before?.children[id] === ref) continue;
+      const node = activeNodes(after).find((active) => active.invoke.some((invoke) => invoke.id === id));
+      const src = typeof ref.src === 'string' && !ref.src.startsWith('xstate.invoke.') ? ref.src : null;
+      const { logic, options } = ref as unknown as { logic: AnyActorLogic; options: { input?: unknown } };
+      const kind = isMachine(logic) ? 'machine' : isPromise(logic) ? 'promise' : 'other';
+      started.push({ ref, id, src, place: node === undefined ? null : this.#place(node), kind, input: options.input });
+    }
+    return started;
+  }
+}
+
+/** Whether a microstep ran no code of the machine's: neither its transitions nor the states that it leaves and enters have any. */
+function isBare(
+  before: AnyMachineSnapshot | null,
+  after: AnyMachineSnapshot,
+  transitions: readonly AnyTransitionDefinition[],
+  entered: ReadonlySet<AnyStateNode>,
+): boolean {
+  if (before === null || before.context !== after.context) return false;
+  if (before._nodes.some(isGuarded) || transitions.some(({ actions }) => actions.length > 0)) return false;
+  const quiet = (node: AnyStateNode) => node.entry.length === 0 && node.exit.length === 0 && node.invoke.length === 0;
+  return (
+    [...entered].every(quiet) && before._nodes.every((node) => after._nodes.includes(node) || node.exit.length === 0)
+  );
+}
+
+/** Whether a guard of the state has a say in where control goes, taken or not. */
+function isGuarded(node: AnyStateNode): boolean {
+  if (node.always?.some(({ guard }) => guard !== undefined) === true) return true;
+  for (const candidates of node.transitions.values())
+    if (candidates.some(({ guard }) => guard !== undefined)) return true;
+  return false;
+}
+
+/** The first microstep of an actor: xstate reports only the eventless ones that follow it, so it is what they began from. */
+function first(micros: readonly Micro[], initial: AnyMachineSnapshot, input: unknown): Micro {
+  const event = { type: 'xstate.init', input };
+  const next = micros[0];
+  if (next === undefined) return { event, snapshot: initial, transitions: [] };
+  const { machine } = initial;
+  const nodes = [machine.root, ...initialNodes(machine.root)];
+  return {
+    event,
+    snapshot: {
+      ...initial,
+      _nodes: nodes,
+      value: valueOf(machine.root),
+      status: 'active',
+      children: {},
+    } as unknown as AnyMachineSnapshot,
+    transitions: [],
+  };
+}
+
+function initialNodes(node: AnyStateNode): AnyStateNode[] {
+  const children =
+    node.type === 'parallel'
+      ? Object.values(node.states)
+      : node.type === 'compound'
+        ? [...(node.initial.target ?? [])]
+        : [];
+  return children.filter((child) => child.type !== 'history').flatMap((child) => [child, ...initialNodes(child)]);
+}
+
+function valueOf(node: AnyStateNode): AnyMachineSnapshot['value'] {
+  if (node.type === 'parallel') {
+    return Object.fromEntries(
+      Object.values(node.states)
+        .filter((child) => child.type !== 'history')
+        .map((child) => [child.key, valueOf(child)]),
+    );
+  }
+  const child = node.type === 'compound' ? node.initial.target?.[0] : undefined;
+  if (child === undefined) return {};
+  return child.type === 'compound' || child.type === 'parallel' ? { [child.key]: valueOf(child) } : child.key;
+}
+
+/** Whether an actor logic is a state machine. */
+export function isMachine(logic: unknown): logic is AnyStateMachine {
+  return typeof logic === 'object' && logic !== null && '__xstatenode' in logic && 'provide' in logic;
+}
+
+/** Whether an actor logic is a promise: asked by what it does with a result, since it does not say. */
+export function isPromise(logic: unknown): boolean {
+  if (typeof logic !== 'object' || logic === null || !('config' in logic) || !('start' in logic)) return false;
+  const { transition } = logic as unknown as {
+    transition(state: object, event: object, scope: object): { status?: string };
+  };
+  try {
+    const done = transition(
+      { status: 'active' },
+      { type: 'xstate.promise.resolve', data: null },
+      { self: {}, system: {} },
+    );
+    return done.status === 'done';
+  } catch {
+    return false;
+  }
+}
