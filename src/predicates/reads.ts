@@ -64,7 +64,8 @@ function pathOf(node: Node, item: Item | null, found: Set<string>): readonly str
 
 function segmentOf(index: Node): string {
   if (index.op === 'value' && (typeof index.args === 'string' || typeof index.args === 'bigint')) {
-    return escapeSegment(String(index.args));
+    const text = String(index.args);
+    return /[{}]/.test(text) ? '*' : escapeSegment(text); // braces are holes in a template
   }
   const hole = holeOf(index);
   return hole === null ? '*' : `{${hole}}`;
