@@ -1,0 +1,123 @@
+/** What may be said about a config: a closed code, a place, a sentence and its mend (style.md 9). */
+import type { PredicateCode } from '../predicates/problem.ts';
+
+/** Every reason why a file is no config. With one of these there is nothing to run under. */
+export type RefusalCode =
+  | 'cannot_read'
+  | 'too_large'
+  | 'not_utf8'
+  | 'control_character'
+  | 'yaml_syntax'
+  | 'not_one_document'
+  | 'too_deep'
+  /** `&a`, `*a`: what stands here should stand here. */
+  | 'alias'
+  | 'tag'
+  | 'merge_key'
+  | 'forbidden_key'
+  | 'duplicate_key'
+  | 'name_not_text'
+  | 'bad_text'
+  | 'bad_number'
+  | 'unknown_field'
+  | 'missing_field'
+  | 'wrong_type'
+  | 'wrong_form'
+  | 'not_one_of'
+  | 'out_of_range'
+  | 'bad_name'
+  | 'bad_key'
+  | 'bad_site'
+  | 'bad_timeout'
+  | 'bad_output_schema'
+  | 'duplicate_boundary'
+  | 'unknown_boundary'
+  | 'unknown_skeleton'
+  | 'unknown_tool'
+  | 'entry_outside_states'
+  | 'required_not_input'
+  | PredicateCode;
+
+/** What a config that can be run under is told, by itself and against its machine. */
+export type LintCode =
+  /** No anchor: every rollback goes to the entry. */
+  | 'nothing_restorable_but_entry'
+  /** A `*` within a longer segment stands for itself. */
+  | 'star_is_literal'
+  | 'guard_used'
+  | 'undo_missing'
+  | 'no_machine'
+  | 'unknown_state'
+  | 'unknown_edge'
+  | 'tool_never_called'
+  | 'tool_undeclared'
+  | 'invoke_inline'
+  | 'unreachable_entry'
+  | 'entry_missing'
+  | 'never_certifies'
+  | 'output_unwritten'
+  | 'input_unprovided'
+  | 'state_claimed_twice'
+  | 'irreversible_before_commit'
+  | 'read_undeclared'
+  | 'outcome_never_known'
+  | 'not_recoverable'
+  | 'too_many_findings';
+
+/** Every code of a finding. */
+export type FindingCode = RefusalCode | LintCode;
+
+/** An error stands in the way; a warning is likely a mistake; a note is to be known. */
+export type Severity = 'error' | 'warning' | 'note';
+
+/** Where something stands: from 1, columns in UTF-16 units. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One finding about a file. */
+export interface Finding extends Place {
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  readonly file: string;
+  readonly message: string;
+  readonly mend: string;
+}
+
+/** Says something about a place. */
+export type Report = (code: FindingCode, severity: Severity, at: Place, message: string, mend: string) => void;
+
+/** The most findings that a file is told; a file with more is told so. */
+const MOST = 200;
+
+/** Collects the findings of one file, in the order of the file when they are asked for. */
+export class Findings {
+  readonly #file: string;
+  readonly #found: Finding[] = [];
+  #more = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Adds a finding. */
+  readonly report: Report = (code, severity, { line, column }, message, mend) => {
+    if (this.#found.length >= MOST) this.#more += 1;
+    else this.#found.push({ code, severity, file: this.#file, line, column, message, mend });
+  };
+
+  /** Whether an error was found. */
+  get refused(): boolean {
+    return this.#found.some(({ severity }) => severity === 'error');
+  }
+
+  /** Everything found, by place. */
+  list(): readonly Finding[] {
+    const sorted = this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    if (this.#more === 0) return sorted;
+    const last = { line: sorted.at(-1)?.line ?? 1, column: 1, file: this.#file };
+    const message = `${this.#more} more were found`;
+    return [...sorted, { code: 'too_many_findings', severity: 'error', ...last, message, mend: 'Mend these first.' }];
+  }
+}

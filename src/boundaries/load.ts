@@ -1,0 +1,35 @@
+/** Loads a config from the content of its file: pure, and whatever the content is, an answer. */
+import type { Guards } from '../predicates/compile.ts';
+import { compileConfig } from './compile.ts';
+import type { BoundaryConfig } from './config.ts';
+import type { ConfigDocument } from './document.ts';
+import { type Finding, Findings } from './finding.ts';
+import { parseDocument } from './parse.ts';
+import { checkSchema } from './schema.ts';
+
+/** A config, or why there is none; and what else is to be said about the file. */
+export interface Loaded {
+  /** Null where a finding is an error. */
+  readonly config: BoundaryConfig | null;
+  readonly findings: readonly Finding[];
+  readonly document: ConfigDocument;
+}
+
+/** How a config is loaded: `file` is what findings call it, `guards` are the conditions in code that it may name. */
+export interface LoadOptions {
+  readonly file: string;
+  readonly guards?: Guards;
+}
+
+/**
+ * Loads a config. A guard that is missing or differs from the reviewed one is a warning, and the predicate answers unknown; every
+ * other problem of the file is an error. Never throws.
+ */
+export function loadConfig(content: string | Uint8Array, { file, guards = {} }: LoadOptions): Loaded {
+  const findings = new Findings(file);
+  const document = parseDocument(content, file, findings);
+  if (document.root === null) return { config: null, findings: findings.list(), document };
+  checkSchema(document.root, findings);
+  const config = compileConfig(document.root, guards, findings);
+  return { config: findings.refused ? null : config, findings: findings.list(), document };
+}

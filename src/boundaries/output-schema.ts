@@ -1,0 +1,74 @@
+/**
+ * The output schema of a tool: a JSON Schema of which only those keywords are read whose cost is the schema's size times the
+ * output's. A reference could multiply, a pattern could take for ever, and comparing every member with every other is quadratic.
+ */
+import { Ajv } from 'ajv';
+
+/** The most values (keywords, members) of an output schema. */
+const MOST = 500;
+
+const VALUES: ReadonlySet<string> = new Set([
+  ...['type', 'const', 'enum', 'required', 'title', 'description', '$comment', 'default', 'examples', 'format'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+  ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
+]);
+const SCHEMA: ReadonlySet<string> = new Set([
+  'not',
+  'if',
+  'then',
+  'else',
+  'items',
+  'contains',
+  'additionalProperties',
+  'propertyNames',
+]);
+const SCHEMAS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
+
+/** Compiles an output schema into a question that says what is wrong with an output, or null; or says why the schema is refused. */
+export function outputSchema(
+  schema: unknown,
+): { readonly refuses: (output: unknown) => string | null } | { readonly problem: string } {
+  const problem = problemOf(schema);
+  if (problem !== null) return { problem };
+  try {
+    const validate = new Ajv({ strict: false, validateFormats: false, logger: false }).compile(
+      schema as object | boolean,
+    );
+    return {
+      refuses: (output) => {
+        try {
+          if (validate(output)) return null;
+          const [error] = validate.errors ?? [];
+          return `${error?.instancePath || 'the output'} ${error?.message ?? 'is refused'}`;
+        } catch {
+          return 'the output cannot be looked at';
+        }
+      },
+    };
+  } catch (error) {
+    return { problem: error instanceof Error ? (error.message.split('\n')[0] as string) : 'it is no JSON Schema' };
+  }
+}
+
+/** The first thing in a schema that is not read here, or null. */
+function problemOf(schema: unknown): string | null {
+  const waiting: unknown[] = [schema];
+  let seen = 0;
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    seen += 1;
+    if (seen > MOST) return `it has more than ${MOST} parts`;
+    if (typeof next === 'boolean') continue;
+    if (typeof next !== 'object' || next === null || Array.isArray(next)) return 'a schema is a map, true or false';
+    for (const [keyword, value] of Object.entries(next)) {
+      seen += Array.isArray(value) ? value.length : 1;
+      if (VALUES.has(keyword)) continue;
+      if (SCHEMA.has(keyword)) waiting.push(value);
+      else if (SCHEMAS.has(keyword) && Array.isArray(value)) waiting.push(...value);
+      else if (keyword === 'properties' && typeof value === 'object' && value !== null)
+        waiting.push(...Object.values(value));
+      else return `"${keyword.slice(0, 100)}" is not read`;
+    }
+  }
+  return null;
+}

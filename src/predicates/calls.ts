@@ -1,0 +1,77 @@
+/** The functions and methods of predicates: what each does with values that were already found, and what it costs. */
+import { Failed, isList, isTable } from './own.ts';
+import { keysOf, type Meter, NONE, nameOf, Optional, within } from './values.ts';
+
+/** Applies a function of `lint.ts`' list but for `has`, which looks at its operand's form. */
+export function callFunction(name: string, value: unknown, meter: Meter): unknown {
+  switch (name) {
+    case 'size':
+      return sizeOf(value, meter);
+    case 'int':
+      if (typeof value === 'bigint') return within(value);
+      if (typeof value === 'number' && Number.isFinite(value)) return within(BigInt(Math.trunc(value)));
+      return new Failed(`int(...) takes a finite number, not ${nameOf(value)}`);
+    case 'double':
+      if (typeof value === 'bigint' || typeof value === 'number') return Number(value);
+      return new Failed(`double(...) takes a number, not ${nameOf(value)}`);
+    case 'string':
+      if (typeof value === 'string') return value;
+      if (typeof value === 'object' || value === undefined) return new Failed(`string(...) takes no ${nameOf(value)}`);
+      return String(value);
+    default:
+      return new Failed(`there is no function ${name}`);
+  }
+}
+
+/** Applies a method that takes its argument as a value. */
+export function callMethod(name: string, of: unknown, argument: unknown, meter: Meter): unknown {
+  if (name === 'size') return sizeOf(of, meter);
+  if (of instanceof Optional) return askOptional(name, of);
+  if (typeof of !== 'string') return new Failed(`${nameOf(of)} has no ${name}()`);
+  const costly = meter.payText(of);
+  if (costly !== null) return costly;
+  switch (name) {
+    case 'lowerAscii':
+      return of.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+    case 'upperAscii':
+      return of.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+    case 'trim':
+      return of.trim();
+  }
+  if (typeof argument !== 'string') return new Failed(`${name}(...) takes a text, not ${nameOf(argument)}`);
+  switch (name) {
+    case 'startsWith':
+      return meter.payText(argument) ?? of.startsWith(argument);
+    case 'endsWith':
+      return meter.payText(argument) ?? of.endsWith(argument);
+    case 'contains':
+      return meter.pay((of.length * argument.length) / 16_384) ?? of.includes(argument);
+    default:
+      return new Failed(`a string has no ${name}()`);
+  }
+}
+
+function askOptional(name: string, of: Optional): unknown {
+  switch (name) {
+    case 'hasValue':
+      return of !== NONE;
+    case 'value':
+      return of === NONE ? new Failed('an optional value is absent') : of.held;
+    default:
+      return new Failed(`an optional value has no ${name}(): use orValue(...)`);
+  }
+}
+
+function sizeOf(value: unknown, meter: Meter): unknown {
+  if (isList(value)) return BigInt(value.length);
+  if (typeof value === 'string') {
+    const costly = meter.payText(value);
+    if (costly !== null) return costly;
+    let characters = 0;
+    for (const _ of value) characters += 1;
+    return BigInt(characters);
+  }
+  if (value instanceof Optional || !isTable(value)) return new Failed(`${nameOf(value)} has no size`);
+  const keys = keysOf(value, meter);
+  return keys instanceof Failed ? keys : BigInt(keys.length);
+}

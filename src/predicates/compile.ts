@@ -1,0 +1,149 @@
+/**
+ * From text to a question that can be asked: predicates, expressions that find an entity, and guards by name. What is wrong with a text
+ * is a list of problems; what is wrong with the facts is an answer.
+ */
+import { createHash } from 'node:crypto';
+import { type CelError, LONGEST_TEXT, type Node, parse, typeOf } from './cel.ts';
+import { evaluator } from './evaluate.ts';
+import { ENTITY_SCOPE, lint, PREDICATE_SCOPE, type Scope } from './lint.ts';
+import { Failed } from './own.ts';
+import type { Answer, Expression, Facts, Predicate } from './predicate.ts';
+import type { Problem } from './problem.ts';
+import { nameOf } from './values.ts';
+
+/** Conditions written in code, by name: the escape hatch for what CEL cannot say. Each must be a pure function of the facts. */
+export type Guards = Readonly<Record<string, (facts: Facts) => boolean>>;
+
+/** A compiled text, or what is wrong with it. */
+export type Compiled<T> = { readonly ok: T } | { readonly problems: readonly Problem[] };
+
+/** Compiles a condition. */
+export function compilePredicate(text: string): Compiled<Predicate> {
+  const read = readText(text, PREDICATE_SCOPE, ['bool', 'dyn']);
+  if ('problems' in read) return read;
+  const evaluate = evaluator(read.ok);
+  const ask = (facts: Facts) => answer(safely(() => evaluate(facts)));
+  return { ok: { text, ask } };
+}
+
+/** Compiles an expression whose value is the entity; `entity` itself is not known to it. */
+export function compileEntity(text: string): Compiled<Expression> {
+  const read = readText(text, ENTITY_SCOPE, ['string', 'dyn']);
+  if ('problems' in read) return read;
+  const evaluate = evaluator(read.ok);
+  return {
+    ok: {
+      text,
+      evaluate: (facts) => {
+        const value = safely(() => evaluate(facts));
+        if (value instanceof Failed) return { reason: value.reason };
+        if (typeof value !== 'string') return { reason: `not_a_text: the entity is ${nameOf(value)}` };
+        return value.isWellFormed() ? { value } : { reason: 'not_a_text: the entity is ill-formed Unicode' };
+      },
+    },
+  };
+}
+
+/** What a predicate answers when it looks at no fact at all; null where it looks at some. */
+export function constantAnswer(text: string): Answer | null {
+  const read = readText(text, { variables: new Set(), item: null }, ['bool', 'dyn']);
+  if ('problems' in read) return null;
+  return answer(evaluator(read.ok)({ state: '', action: '', args: null, entity: null, memory: null, event: null }));
+}
+
+/** The first 16 hex digits of the SHA-256 of a guard's source text: what a config names it by. */
+export function guardDigest(guard: (facts: Facts) => boolean): string {
+  return createHash('sha256').update(Function.prototype.toString.call(guard)).digest('hex').slice(0, 16);
+}
+
+/** A condition in code by `name@digest`. One that is missing or differs still compiles: it answers unknown, and the problem says so. */
+export function guardPredicate(
+  reference: string,
+  guards: Guards,
+): { readonly predicate: Predicate; readonly problems: readonly Problem[] } {
+  const [name = '', digest = ''] = reference.split('@');
+  const text = `guard: ${reference}`;
+  const refuse = (code: 'guard_missing' | 'guard_changed', message: string, mend: string) => ({
+    predicate: { text, ask: () => ({ is: 'unknown', reason: `${code}: ${message}` }) as const },
+    problems: [{ code, offset: 0, message, mend }],
+  });
+  const guard = Object.hasOwn(guards, name) ? guards[name] : undefined;
+  if (typeof guard !== 'function') {
+    return refuse(
+      'guard_missing',
+      `no guard "${name}" was given`,
+      'Pass it where the config is loaded: { guards: { name: function } }.',
+    );
+  }
+  const found = guardDigest(guard);
+  if (found !== digest) {
+    const mend = `Review the guard and write guard: ${name}@${found}.`;
+    return refuse(
+      'guard_changed',
+      `the guard "${name}" is not the one that was reviewed: its digest is ${found}`,
+      mend,
+    );
+  }
+  return { predicate: { text, ask: (facts) => answer(safely(() => guard(facts))) }, problems: [] };
+}
+
+function answer(value: unknown): Answer {
+  if (value === true) return { is: 'yes' };
+  if (value === false) return { is: 'no' };
+  if (value instanceof Failed) return { is: 'unknown', reason: value.reason };
+  return { is: 'unknown', reason: `not_a_condition: the answer is ${nameOf(value)}` };
+}
+
+/** Guards may throw anything; the evaluator throws nothing that we know of, and a predicate promises that it never does. */
+function safely(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return new Failed(`error: ${error instanceof Error ? String(error.message) : 'something was thrown'}`);
+  }
+}
+
+function readText(text: string, scope: Scope, types: readonly string[]): Compiled<Node> {
+  if (text.length > LONGEST_TEXT) {
+    const message = `the text has ${text.length} characters, and the most are ${LONGEST_TEXT}`;
+    return {
+      problems: [
+        { code: 'predicate_too_long', offset: 0, message, mend: 'Decide it in the machine and store the answer.' },
+      ],
+    };
+  }
+  const parsed = parse(text);
+  if ('error' in parsed) return { problems: [problemOf(parsed.error)] };
+  const problems = lint(parsed.ast, scope);
+  if (problems.length > 0) return { problems };
+  const typed = typeOf(text);
+  if ('error' in typed) return { problems: [problemOf(typed.error)] };
+  if (types.includes(typed.type)) return { ok: parsed.ast };
+  const message = `the value is of type ${typed.type}`;
+  return { problems: [{ code: 'predicate_type', offset: 0, message, mend: `Write something of type ${types[0]}.` }] };
+}
+
+function problemOf({ kind, offset, message }: CelError): Problem {
+  switch (kind) {
+    case 'syntax':
+      return { code: 'predicate_syntax', offset, message, mend: 'Write a CEL expression.' };
+    case 'limit':
+      return { code: 'predicate_too_complex', offset, message, mend: 'Decide it in the machine and store the answer.' };
+    case 'type':
+      return {
+        code: 'predicate_type',
+        offset,
+        message,
+        mend: 'Compare values of one type; size(...), int(...) and string(...) convert.',
+      };
+    case 'unknown_variable':
+      return { code: 'unknown_variable', offset, message, mend: 'Name state, action, args, entity, memory or event.' };
+    case 'unknown_function':
+      return {
+        code: 'unknown_function',
+        offset,
+        message,
+        mend: 'Use the functions that docs/boundary-format.md lists.',
+      };
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Reads the shape of an xstate v5 machine: its states, edges and tools as plain data, those of the machines that it invokes by name
+ * included. Looks at the structure only, so that machines from another copy of xstate are read as well; runs no guard and no action.
+ */
+import { createHash } from 'node:crypto';
+import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
+import type { EdgeShape, MachineShape, StateShape } from '../model/machine.ts';
+
+type ActorShape = MachineShape['actors'][number];
+
+/** How deep machines that invoke machines are followed. */
+const DEEPEST = 8;
+/** What xstate calls an invoke whose logic stands in the config itself. */
+const INLINE = /^xstate\.invoke\./;
+
+/** Whether a value is an xstate v5 machine, from whichever copy of xstate. */
+export function isMachine(value: unknown): value is AnyStateMachine {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, root, implementations, getInitialSnapshot } = value as Partial<AnyStateMachine>;
+  return (
+    typeof id === 'string' &&
+    typeof root === 'object' &&
+    typeof implementations === 'object' &&
+    typeof getInitialSnapshot === 'function'
+  );
+}
+
+/** The shape of a machine. Nested machines are followed once on each path, so that one that invokes itself ends. */
+export function machineShape(machine: AnyStateMachine): MachineShape {
+  const states: StateShape[] = [];
+  const edges: EdgeShape[] = [];
+  const actors = new Map<string, ActorShape>();
+  readMachine(machine, '', [], { states, edges, actors });
+  const digest = createHash('sha256')
+    .update(JSON.stringify([states, edges]))
+    .digest('hex');
+  return { id: machine.id, states, edges, actors: [...actors.values()], digest };
+}
+
+interface Found {
+  readonly states: StateShape[];
+  readonly edges: EdgeShape[];
+  readonly actors: Map<string, ActorShape>;
+}
+
+function readMachine(machine: AnyStateMachine, prefix: string, above: readonly AnyStateMachine[], found: Found): void {
+  readNode(machine.root, prefix, found);
+  const within = [...above, machine];
+  for (const [name, logic] of Object.entries(machine.implementations.actors as Record<string, AnyActorLogic>)) {
+    if (INLINE.test(name)) continue;
+    const kind = kindOf(logic);
+    if (!found.actors.has(name)) found.actors.set(name, { name, kind });
+    if (
+      !isMachine(logic) ||
+      within.length >= DEEPEST ||
+      within.some((other) => other.root.config === logic.root.config)
+    )
+      continue;
+    readMachine(logic, `${prefix}${name}/`, within, found);
+  }
+}
+
+function readNode(node: AnyStateNode, prefix: string, found: Found): void {
+  const path = pathOf(node, prefix);
+  const first = node.type === 'compound' ? node.initial.target?.[0] : undefined;
+  found.states.push({
+    path,
+    type: node.type,
+    initial: first === undefined ? null : pathOf(first, prefix),
+    invokes: node.invoke.map(({ id, src }) => {
+      return { id, tool: typeof src === 'string' && !INLINE.test(src) ? src : null };
+    }),
+    delayed: node.after.length > 0,
+  });
+  const eventless = (node.always ?? []).map((transition) => ['', transition] as const);
+  const others = [...node.transitions].flatMap(([event, list]) =>
+    list.map((transition) => [event, transition] as const),
+  );
+  for (const [event, { target, guard }] of [...eventless, ...others]) {
+    for (const to of target ?? [node]) {
+      found.edges.push({ from: path, to: pathOf(to, prefix), event, guarded: guard !== undefined });
+    }
+  }
+  for (const child of Object.values(node.states)) readNode(child, prefix, found);
+}
+
+function pathOf(node: AnyStateNode, prefix: string): string {
+  return prefix + node.path.join('.');
+}
+
+/**
+ * Which creator made an actor's logic. Promises and observables tell by how they answer their own private events, which are pure;
+ * logic that no creator made is not asked anything.
+ */
+function kindOf(logic: AnyActorLogic): ActorShape['kind'] {
+  if (isMachine(logic)) return 'machine';
+  const { config, start, transition } = logic as { config?: unknown; start?: unknown; transition?: unknown };
+  if (typeof config !== 'function' || typeof transition !== 'function') return 'other';
+  if (typeof start !== 'function') return 'transition';
+  if (endsOn(logic, 'xstate.promise.resolve')) return 'promise';
+  return endsOn(logic, 'xstate.observable.complete') ? 'observable' : 'callback';
+}
+
+function endsOn(logic: AnyActorLogic, type: string): boolean {
+  const active = { status: 'active', output: undefined, error: undefined, input: undefined, context: undefined };
+  try {
+    const next = logic.transition(active, { type, data: null } as never, { self: {} } as never);
+    return (next as { status?: unknown }).status === 'done';
+  } catch {
+    return false;
+  }
+}
