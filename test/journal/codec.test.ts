@@ -76,7 +76,6 @@ describe('comes back equal', () => {
   test('anything that has a form', () => {
     const anything = fc.anything({
       withBigInt: true,
-      withDate: true,
       withMap: true,
       withSet: true,
       withSparseArray: true,
@@ -89,6 +88,7 @@ describe('comes back equal', () => {
         fc.bigInt(),
         fc.constantFrom(undefined, null, -0, '$'),
         fc.uint8Array(),
+        fc.date({ noInvalidDate: true }),
       ],
     });
     fc.assert(
@@ -291,7 +291,7 @@ describe('hostile text', () => {
         }
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 500 },
     );
   });
 });
