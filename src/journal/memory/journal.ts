@@ -1,0 +1,85 @@
+/** The journal of one run in memory. Durable means here what it means to whoever waits: a flush has come back. */
+import { type Journal, JournalError, type Row, type StoredRow } from '../journal.ts';
+import { bytesOf } from '../rows.ts';
+
+/** What the store keeps of a run. */
+export interface MemoryRun {
+  readonly name: string;
+  readonly rows: StoredRow[];
+  /** How many of the rows are durable. */
+  durable: number;
+  /** Whether a journal of it is open. */
+  held: boolean;
+}
+
+export class MemoryJournal implements Journal {
+  readonly #kept: MemoryRun;
+  readonly #now: () => number;
+  #closing: Promise<void> | null = null;
+
+  constructor(kept: MemoryRun, now: () => number) {
+    this.#kept = kept;
+    this.#now = now;
+  }
+
+  get run(): string {
+    return this.#kept.name;
+  }
+
+  get head(): number {
+    return this.#kept.rows.length;
+  }
+
+  get durable(): number {
+    return this.#kept.durable;
+  }
+
+  append(rows: readonly Row[]): number {
+    this.#refuseIfClosed();
+    // J3: all rows are looked at before the first is taken.
+    for (const row of rows) bytesOf(row);
+    const { rows: kept, durable } = this.#kept;
+    // One time per group, as on disk: the clock of its first row, never before the row that precedes it.
+    const time = kept.length > durable ? (kept.at(-1)?.time ?? 0) : Math.max(this.#now(), kept.at(-1)?.time ?? 0);
+    for (const { kind, body } of rows) kept.push({ seq: kept.length + 1, time, kind, body });
+    return this.head;
+  }
+
+  async flush(): Promise<number> {
+    this.#refuseIfClosed();
+    return this.#flushed();
+  }
+
+  read(after = 0): Iterable<StoredRow> {
+    this.#refuseIfClosed();
+    return this.#kept.rows.slice(after);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #flushed(): Promise<number> {
+    if (this.#kept.durable === this.head) return this.#kept.durable;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#kept.durable = this.#kept.rows.length;
+        resolve(this.#kept.durable);
+      });
+    });
+  }
+
+  async #close(): Promise<void> {
+    await this.#flushed();
+    this.#kept.held = false;
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closing === null) return;
+    throw new JournalError(
+      'journal_closed',
+      `The journal of run ${JSON.stringify(this.run)} is closed. Open it again.`,
+    );
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The store in memory: the same rules without a medium. Runs outlive the closing of their journals, and end with the process.
+ */
+import {
+  type Journal,
+  JournalError,
+  type JournalStore,
+  type OpenMode,
+  type RunSummary,
+  type StoredRow,
+} from '../journal.ts';
+import { checkRunName, wrongRun } from '../rows.ts';
+import { MemoryJournal, type MemoryRun } from './journal.ts';
+
+/** A store that keeps nothing beyond the process. */
+export function memoryStore(options: { readonly now?: () => number } = {}): JournalStore {
+  return new MemoryStore(options.now ?? Date.now);
+}
+
+class MemoryStore implements JournalStore {
+  readonly #runs = new Map<string, MemoryRun>();
+  readonly #now: () => number;
+  #closed = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async open(run: string, mode: OpenMode): Promise<Journal> {
+    this.#refuseIfClosed();
+    checkRunName(run);
+    const found = this.#runs.get(run);
+    if (found === undefined && mode === 'resume') throw wrongRun('run_unknown', run);
+    if (found !== undefined && mode === 'create') throw wrongRun('run_exists', run);
+    if (found?.held === true) {
+      const reason = `Run ${JSON.stringify(run)} is open in this process. Close that journal first.`;
+      throw new JournalError('lease_held', reason);
+    }
+    const opened = found ?? { name: run, rows: [], durable: 0, held: false };
+    opened.held = true;
+    this.#runs.set(run, opened);
+    return new MemoryJournal(opened, this.#now);
+  }
+
+  *read(run: string): Generator<StoredRow> {
+    this.#refuseIfClosed();
+    const found = this.#runs.get(run);
+    if (found === undefined) throw wrongRun('run_unknown', run);
+    yield* found.rows.slice(0, found.durable);
+  }
+
+  runs(): readonly RunSummary[] {
+    this.#refuseIfClosed();
+    return [...this.#runs.values()].map(({ name, rows, durable, held }) => {
+      return { run: name, head: durable, time: rows[durable - 1]?.time ?? 0, held };
+    });
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#runs.values()].filter(({ held }) => held).map(({ name }) => JSON.stringify(name));
+    if (open.length > 0)
+      throw new JournalError('lease_held', `Journals are open. Close them first: ${open.join(', ')}.`);
+    this.#closed = true;
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new JournalError('journal_closed', 'The store is closed.');
+  }
+}

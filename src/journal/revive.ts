@@ -1,0 +1,155 @@
+/**
+ * The reading half of the codec: from what JSON.parse gives back to the value. It trusts nothing: a tag that `encode` does not
+ * write is `journal_corrupt`, and so is a nesting that it refuses. Own keys named `__proto__` stay own keys.
+ */
+import { CODEC_DEPTH, TAG } from './codec-form.ts';
+import { JournalError } from './journal.ts';
+
+export interface ReviveOptions {
+  /** What an actor reference becomes; by default an object that holds its id and nothing else. */
+  readonly resolve?: Resolve;
+}
+
+type Parsed = Record<string, unknown>;
+type Resolve = (id: string) => unknown;
+
+const SCALARS: ReadonlyMap<unknown, unknown> = new Map<string, unknown>([
+  ['undefined', undefined],
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+  ['-0', -0],
+]);
+const DIGITS = /^(0|-?[1-9][0-9]{0,62000})$/;
+const DATE_LIMIT = 8.64e15;
+
+/**
+ * The value that was encoded. `parsed` is used up: its containers become those of the value.
+ * @throws JournalError `journal_corrupt`, and whatever `resolve` throws.
+ */
+export function revive(parsed: unknown, options: ReviveOptions = {}): unknown {
+  return revived(parsed, 0, options.resolve ?? ((id) => ({ id })));
+}
+
+function revived(parsed: unknown, depth: number, resolve: Resolve): unknown {
+  if (typeof parsed !== 'object' || parsed === null) return parsed;
+  if (depth >= CODEC_DEPTH) throw corrupt(`is nested deeper than ${CODEC_DEPTH}`);
+  if (Array.isArray(parsed)) return members(parsed, depth, resolve);
+  return Object.hasOwn(parsed, TAG)
+    ? tagged(parsed as Parsed, depth, resolve)
+    : record(parsed as Parsed, depth, resolve);
+}
+
+function record(parsed: Parsed, depth: number, resolve: Resolve): Parsed {
+  for (const key of Object.keys(parsed)) {
+    const before = parsed[key];
+    const after = revived(before, depth + 1, resolve);
+    // An assignment finds the own property first, also one named __proto__, which JSON.parse makes an own one.
+    if (!Object.is(after, before)) parsed[key] = after;
+  }
+  return parsed;
+}
+
+function members(parsed: unknown[], depth: number, resolve: Resolve): unknown[] {
+  for (let index = 0; index < parsed.length; index += 1) {
+    const before = parsed[index];
+    if (isHole(before)) {
+      delete parsed[index];
+      continue;
+    }
+    const after = revived(before, depth + 1, resolve);
+    if (!Object.is(after, before)) parsed[index] = after;
+  }
+  return parsed;
+}
+
+function isHole(parsed: unknown): boolean {
+  if (typeof parsed !== 'object' || parsed === null || !Object.hasOwn(parsed, TAG)) return false;
+  return (parsed as Parsed)[TAG] === 'hole' && Object.keys(parsed).length === 1;
+}
+
+function tagged(parsed: Parsed, depth: number, resolve: Resolve): unknown {
+  if (Object.keys(parsed).length !== 1) throw corrupt(`has keys beside the tag "${TAG}"`);
+  const content = parsed[TAG];
+  if (SCALARS.has(content)) return SCALARS.get(content);
+  if (!Array.isArray(content)) throw corrupt('has a tag that says nothing');
+  const [kind, ...rest] = content as unknown[];
+  const form = typeof kind === 'string' ? FORMS.get(kind) : undefined;
+  if (form === undefined) throw corrupt(`has a tag of unknown kind`);
+  return form(rest, depth, resolve);
+}
+
+type Form = (rest: unknown[], depth: number, resolve: Resolve) => unknown;
+
+const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  ['bigint', ([digits, ...more]) => BigInt(matching('bigint', digits, more, (text) => DIGITS.test(text)))],
+  ['date', revivedDate],
+  ['bytes', revivedBytes],
+  ['error', revivedError],
+  ['map', revivedMap],
+  ['set', revivedSet],
+  ['ref', ([id, ...more], _depth, resolve) => resolve(matching('ref', id, more, () => true))],
+  ['object', revivedObject],
+]);
+
+function revivedDate([time, ...more]: unknown[]): Date {
+  const valid = time === null || (Number.isInteger(time) && Math.abs(time as number) <= DATE_LIMIT);
+  if (!valid || more.length > 0) throw malformed('date');
+  return new Date(time === null ? Number.NaN : (time as number));
+}
+
+function revivedBytes([base64, ...more]: unknown[]): Uint8Array {
+  let bytes = Buffer.alloc(0);
+  matching('bytes', base64, more, (text) => {
+    bytes = Buffer.from(text, 'base64');
+    return bytes.toString('base64') === text;
+  });
+  return new Uint8Array(bytes);
+}
+
+function revivedError(rest: unknown[]): Error {
+  const [name, message, code] = rest;
+  const strings = rest.every((part) => typeof part === 'string');
+  if (!strings || rest.length < 2 || rest.length > 3) throw malformed('error');
+  const error = new Error(message as string);
+  // The stack of this reader would say nothing about the error that was written.
+  Object.defineProperty(error, 'stack', { value: `${name}: ${message}`, writable: true, configurable: true });
+  if (name !== 'Error') Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
+  return code === undefined ? error : Object.assign(error, { code });
+}
+
+function revivedMap(rest: unknown[], depth: number, resolve: Resolve): unknown {
+  if (rest.length % 2 !== 0) throw malformed('map');
+  const map = new Map<unknown, unknown>();
+  for (let index = 0; index < rest.length; index += 2) {
+    map.set(revived(rest[index], depth + 1, resolve), revived(rest[index + 1], depth + 1, resolve));
+  }
+  if (map.size !== rest.length / 2) throw malformed('map');
+  return map;
+}
+
+function revivedSet(rest: unknown[], depth: number, resolve: Resolve): unknown {
+  const set = new Set(rest.map((member) => revived(member, depth + 1, resolve)));
+  if (set.size !== rest.length) throw malformed('set');
+  return set;
+}
+
+/** An object that has the tag's name among its own keys: here it is a key like any other. */
+function revivedObject([inner, ...more]: unknown[], depth: number, resolve: Resolve): unknown {
+  const valid = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.hasOwn(inner, TAG);
+  if (!valid || more.length > 0) throw malformed('object');
+  return record(inner as Parsed, depth, resolve);
+}
+
+function matching(kind: string, text: unknown, more: readonly unknown[], valid: (text: string) => boolean): string {
+  if (typeof text !== 'string' || more.length > 0 || !valid(text)) throw malformed(kind);
+  return text;
+}
+
+function malformed(kind: string): JournalError {
+  return corrupt(`has a malformed ${kind}`);
+}
+
+function corrupt(what: string): JournalError {
+  return new JournalError('journal_corrupt', `A value in the journal ${what}. Restore the journal from a backup.`);
+}

@@ -1,0 +1,36 @@
+/** What every store asks of a row and of a run's name before it takes them. A refusal changes nothing and ends nothing. */
+import { JournalError, type Row } from './journal.ts';
+
+/** What a body may have at most, in bytes of UTF-8. */
+const BODY_LIMIT = 64 * 1024 * 1024;
+const NAME_LIMIT = 1_024;
+
+/**
+ * The UTF-8 of a row's body.
+ * @throws JournalError `journal_cannot_write` when the row could not be read back as it is.
+ */
+export function bytesOf({ kind, body }: Row): Buffer {
+  if (!Number.isSafeInteger(kind) || kind < 0) throw refused(`a row's kind is a whole number from 0, not ${kind}`);
+  if (!body.isWellFormed()) throw refused('a body with half a surrogate pair has no UTF-8: write it as JSON text');
+  const bytes = Buffer.from(body, 'utf8');
+  if (bytes.length > BODY_LIMIT) throw refused(`a body has at most ${BODY_LIMIT} bytes, not ${bytes.length}`);
+  return bytes;
+}
+
+/** @throws JournalError `journal_cannot_write` when a run cannot have that name. */
+export function checkRunName(run: string): void {
+  const valid = run.length > 0 && run.length <= NAME_LIMIT && run.isWellFormed() && !run.includes('\0');
+  if (!valid) throw refused(`a run's name has 1 to ${NAME_LIMIT} characters, all of them whole and none NUL`);
+}
+
+/** The error for a run that is there, or is not, against the mode of its opening. */
+export function wrongRun(code: 'run_unknown' | 'run_exists', run: string): JournalError {
+  const name = JSON.stringify(run);
+  if (code === 'run_unknown')
+    return new JournalError(code, `There is no run ${name}. Open it with "create" to begin it.`);
+  return new JournalError(code, `There is a run ${name} already. Open it with "resume", or choose another name.`);
+}
+
+function refused(what: string): JournalError {
+  return new JournalError('journal_cannot_write', `Not taken: ${what}.`);
+}

@@ -1,0 +1,82 @@
+/**
+ * The head of every run, remembered outside the database in `<file>-anchor`: a database that was put back to an older state is
+ * whole in itself, and only this can tell. One record of 64 bytes per run at offset id * 64; the record of id 0 names the file.
+ * It is written after each commit and never synced, so it may lag, be torn or be missing; it can never be ahead.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+
+/** The newest head that the anchor remembers of a run. */
+export interface AnchoredHead {
+  readonly seq: number;
+  readonly hash: Buffer;
+}
+
+const SIZE = 64;
+const CONTENT = 48;
+/** The id of the record that names the file, with the file's nonce in place of a hash. */
+const FILE = 0;
+
+/** The anchor of one database file. Its failures are never the journal's: it then lags. */
+export class Anchor {
+  readonly path: string;
+  #writing: number | null = null;
+
+  constructor(file: string) {
+    this.path = `${file}-anchor`;
+  }
+
+  /** The nonce of the file that the anchor belongs to; null when there is none, or none that can be read. */
+  identity(): Buffer | null {
+    return this.head(FILE)?.hash.subarray(0, 16) ?? null;
+  }
+
+  /** The remembered head of a run; null counts as lagging. */
+  head(id: number): AnchoredHead | null {
+    const record = Buffer.alloc(SIZE);
+    try {
+      const descriptor = openSync(this.path, 'r');
+      try {
+        if (readSync(descriptor, record, 0, SIZE, id * SIZE) < SIZE) return null;
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      return null;
+    }
+    if (!record.subarray(CONTENT).equals(checksum(record)) || record.readDoubleBE(0) !== id) return null;
+    return { seq: record.readDoubleBE(8), hash: Buffer.from(record.subarray(16, CONTENT)) };
+  }
+
+  /** Says whose anchor this is. */
+  name(identity: Buffer): void {
+    this.write(FILE, 0, Buffer.concat([identity], 32));
+  }
+
+  /** Remembers a head that is durable. */
+  write(id: number, seq: number, hash: Buffer): void {
+    const record = Buffer.alloc(SIZE);
+    record.writeDoubleBE(id, 0);
+    record.writeDoubleBE(seq, 8);
+    hash.copy(record, 16);
+    checksum(record).copy(record, CONTENT);
+    try {
+      this.#writing ??= openSync(this.path, constants.O_RDWR | constants.O_CREAT, 0o644);
+      writeSync(this.#writing, record, 0, SIZE, id * SIZE);
+    } catch {
+      // The commit stands; an anchor that lags is refreshed by the next one.
+    }
+  }
+
+  close(): void {
+    if (this.#writing !== null) closeSync(this.#writing);
+    this.#writing = null;
+  }
+}
+
+function checksum(record: Buffer): Buffer {
+  return createHash('sha256')
+    .update(record.subarray(0, CONTENT))
+    .digest()
+    .subarray(0, SIZE - CONTENT);
+}

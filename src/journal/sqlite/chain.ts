@@ -1,0 +1,44 @@
+/**
+ * The hash chain of a run: each commit group's SHA-256 covers the hash before it, the lease token, the time, and every row with
+ * its number. The chain begins with the file's nonce and the run's id and name, so no run can pass for another.
+ */
+import { createHash } from 'node:crypto';
+
+/** A row as it is kept: its body is the UTF-8 of its JSON text. */
+export interface Entry {
+  readonly seq: number;
+  readonly kind: number;
+  readonly body: Buffer;
+}
+
+/** What is kept of a commit group beside its rows. */
+export interface Group {
+  /** The seq of its last row. */
+  readonly last: number;
+  readonly token: number;
+  readonly time: number;
+  readonly hash: Buffer;
+}
+
+/** The hash before the first group of a run. */
+export function seed(identity: Buffer, id: number, name: string): Buffer {
+  return createHash('sha256').update('belay journal 1\0').update(identity).update(`${id}\0${name}`).digest();
+}
+
+/** The hash of a group, from the hash before it. */
+export function chained(before: Buffer, token: number, time: number, entries: readonly Entry[]): Buffer {
+  const hash = createHash('sha256')
+    .update(before)
+    .update(numbers(token, time, entries.length));
+  for (const { seq, kind, body } of entries) hash.update(numbers(seq, kind, body.length)).update(body);
+  return hash.digest();
+}
+
+/** Three whole numbers as 24 bytes: a double holds each exactly. */
+function numbers(a: number, b: number, c: number): Buffer {
+  const bytes = Buffer.allocUnsafe(24);
+  bytes.writeDoubleBE(a, 0);
+  bytes.writeDoubleBE(b, 8);
+  bytes.writeDoubleBE(c, 16);
+  return bytes;
+}

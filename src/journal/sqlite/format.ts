@@ -1,0 +1,42 @@
+/**
+ * The file's format: its mark, its version, and the steps that lead from each version to the next. The tables of format 1:
+ * `file` holds a nonce that binds the anchor and every hash chain to this file, `run` the names, `entry` the rows, `commit_group`
+ * one row per commit group of a run, `lease` who may write. The lease table keeps its shape for ever: a migration asks it.
+ */
+
+/** "Bely": the application id in the file's header. */
+export const APPLICATION_ID = 0x42656c79;
+
+/** One step from a format to the next, as SQL. */
+export interface Migration {
+  readonly to: number;
+  readonly sql: string;
+}
+
+/** Every step there is, in order; the last one leads to the present format. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    to: 1,
+    sql: `
+      CREATE TABLE file (identity BLOB NOT NULL) STRICT;
+      CREATE TABLE run (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE entry (
+        run INTEGER NOT NULL, seq INTEGER NOT NULL, kind INTEGER NOT NULL, body BLOB NOT NULL,
+        PRIMARY KEY (run, seq)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE commit_group (
+        run INTEGER NOT NULL, last INTEGER NOT NULL, token INTEGER NOT NULL, time INTEGER NOT NULL, hash BLOB NOT NULL,
+        PRIMARY KEY (run, last)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE lease (
+        run INTEGER PRIMARY KEY, token INTEGER NOT NULL, nonce TEXT NOT NULL, host TEXT, pid INTEGER, started TEXT,
+        expires INTEGER NOT NULL
+      ) STRICT;
+      INSERT INTO file VALUES (randomblob(16));`,
+  },
+];
+
+/** The format that a list of migrations leads to. */
+export function newestFormat(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.to ?? 0;
+}

@@ -1,0 +1,64 @@
+/**
+ * Who holds a lease, and whether that process still lives. A process is known by host, pid and start: a pid alone is used again.
+ * Where the start cannot be known (no /proc) a living pid counts as the holder: waiting for the expiry is safe, taking over is not.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** A process, as a lease names it. */
+export interface Holder {
+  /** Host name, and on Linux the boot and the pid namespace: only in one of those do pids say anything. */
+  readonly host: string;
+  readonly pid: number;
+  /** When the process started, in ticks since the boot; null where that is unknown. */
+  readonly started: string | null;
+}
+
+/** This process. */
+export function thisProcess(): Holder {
+  const boot = tried(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
+  const namespace = tried(() => readlinkSync('/proc/self/ns/pid'));
+  const host = [hostname(), boot, namespace].filter((part) => part !== null).join(' ');
+  return { host, pid: process.pid, started: statOf(process.pid)?.started ?? null };
+}
+
+/** A name for one opening of one run, which tells two holders in one process apart. */
+export function ownerNonce(): string {
+  return randomUUID();
+}
+
+/** Whether a holder is known to be gone. One on another host never is. */
+export function isGone(holder: Holder, here: Holder): boolean {
+  if (holder.host !== here.host) return false;
+  if (!exists(holder.pid)) return true;
+  const stat = statOf(holder.pid);
+  if (stat === null) return false;
+  return stat.dead || (holder.started !== null && holder.started !== stat.started);
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** State and start from /proc/<pid>/stat: fields 3 and 22, counted after the name, which may hold anything but ends with the last `)`. */
+function statOf(pid: number): { dead: boolean; started: string | null } | null {
+  const stat = tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  if (stat === null) return null;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { dead: fields[0] === 'Z' || fields[0] === 'X', started: fields[19] ?? null };
+}
+
+function tried(read: () => string): string | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

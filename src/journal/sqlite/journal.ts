@@ -1,0 +1,131 @@
+/** The journal of one run over the store's shared connection: it numbers and queues, the group commit makes durable. */
+import type { Journal, Row, StoredRow } from '../journal.ts';
+import { JournalError } from '../journal.ts';
+import { bytesOf } from '../rows.ts';
+import type { Commits } from './commits.ts';
+import { guarded } from './errors.ts';
+import type { Tables } from './tables.ts';
+import { verifiedRows } from './verify.ts';
+import type { Writer } from './writer.ts';
+
+/** What a journal needs of the store that opened it. */
+export interface Host {
+  readonly tables: Tables;
+  readonly identity: Buffer;
+  readonly commits: Commits;
+  readonly now: () => number;
+  /** Gives the lease back, and forgets the writer. */
+  release(writer: Writer): void;
+}
+
+export class SqliteJournal implements Journal {
+  readonly #host: Host;
+  readonly #writer: Writer;
+  #closing: Promise<void> | null = null;
+
+  constructor(host: Host, writer: Writer) {
+    this.#host = host;
+    this.#writer = writer;
+  }
+
+  get run(): string {
+    return this.#writer.run.name;
+  }
+
+  get head(): number {
+    return this.#writer.durable.seq + this.#writer.pending.length;
+  }
+
+  get durable(): number {
+    return this.#writer.durable.seq;
+  }
+
+  append(rows: readonly Row[]): number {
+    this.#refuseUnlessOpen();
+    const writer = this.#writer;
+    // J3: all rows are looked at before the first is taken.
+    const bodies = rows.map(bytesOf);
+    if (bodies.length === 0) return this.head;
+    if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), writer.durable.time);
+    rows.forEach(({ kind }, index) => {
+      const body = bodies[index] as Buffer;
+      writer.pending.push({ seq: this.head + 1, kind, body });
+      writer.pendingBytes += body.length;
+    });
+    this.#host.commits.pending(writer);
+    return this.head;
+  }
+
+  flush(): Promise<number> {
+    try {
+      this.#refuseUnlessOpen();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#flushed();
+  }
+
+  read(after = 0): Iterable<StoredRow> {
+    this.#refuseUnlessOpen();
+    const { durable, pending, pendingTime } = this.#writer;
+    return this.#rows(after, durable.seq, [...pending], pendingTime);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  *#rows(
+    after: number,
+    durable: number,
+    pending: readonly Writer['pending'][number][],
+    time: number,
+  ): Generator<StoredRow> {
+    const { tables, identity } = this.#host;
+    const rows = verifiedRows(tables, identity, this.#writer.run, Math.min(after, durable), durable);
+    for (;;) {
+      const next = guarded(tables.path, 'read', () => rows.next());
+      if (next.done === true) break;
+      yield next.value;
+    }
+    for (const { seq, kind, body } of pending) if (seq > after) yield { seq, kind, body: body.toString('utf8'), time };
+  }
+
+  #flushed(): Promise<number> {
+    const writer = this.#writer;
+    if (writer.state.kind === 'failed') return Promise.reject(writer.state.error);
+    if (writer.pending.length === 0) return Promise.resolve(writer.durable.seq);
+    this.#host.commits.soon();
+    return new Promise((resolve, reject) => {
+      writer.waiting.push({ resolve, reject });
+    });
+  }
+
+  async #close(): Promise<void> {
+    const flushed = this.#flushed();
+    if (this.#writer.state.kind === 'open') this.#writer.state = { kind: 'closed' };
+    const failure = await flushed.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    try {
+      this.#host.release(this.#writer);
+    } catch (error) {
+      throw failure ?? error;
+    }
+    if (failure !== null) throw failure;
+  }
+
+  /** J4: what failed once says so again, whatever is asked of it. */
+  #refuseUnlessOpen(): void {
+    const { state, run } = this.#writer;
+    if (state.kind === 'failed') throw state.error;
+    if (state.kind === 'closed') {
+      throw new JournalError(
+        'journal_closed',
+        `The journal of run ${JSON.stringify(run.name)} is closed. Open it again.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/** What a reader without a lease asks of an open file: the rows of a run, and all runs in short. */
+
+import type { JournalStore, RunSummary, StoredRow } from '../journal.ts';
+import { wrongRun } from '../rows.ts';
+import type { AnchoredHead } from './anchor.ts';
+import type { OpenFile } from './file.ts';
+import type { Leases } from './lease.ts';
+import type { Tables } from './tables.ts';
+import { atOnce } from './transaction.ts';
+import { verifiedHead, verifiedRows } from './verify.ts';
+
+/** The durable rows of a run, up to where it ended when the first was asked for. */
+export function* rowsOf({ db, anchor, identity }: OpenFile, tables: Tables, name: string): Generator<StoredRow> {
+  const found = tables.run(name);
+  if (found === null) throw wrongRun('run_unknown', name);
+  // Before the transaction: the anchor may lag behind what that sees, and must never be ahead of it.
+  const anchored = anchor.head(found.id);
+  const head = atOnce(db, () => verifiedHead(tables, identity, found, anchored));
+  yield* verifiedRows(tables, identity, found, 0, head.seq);
+}
+
+/** Every run, its head checked. */
+export function summaries(
+  { db, anchor, identity }: OpenFile,
+  tables: Tables,
+  leases: Leases,
+): ReturnType<JournalStore['runs']> {
+  const anchored = new Map<number, AnchoredHead | null>();
+  for (const { id } of tables.runs()) anchored.set(id, anchor.head(id));
+  return atOnce(db, () =>
+    tables.runs().map((run): RunSummary => {
+      const { seq, time } = verifiedHead(tables, identity, run, anchored.get(run.id) ?? null);
+      return { run: run.name, head: seq, time, held: leases.isHeld(run.id) };
+    }),
+  );
+}

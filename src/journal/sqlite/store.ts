@@ -1,0 +1,183 @@
+/**
+ * The store in one SQLite file: opened, checked and migrated at once; one connection for all its journals. A store that refuses
+ * what it finds closes so that the file and its log stay as they are, for whoever looks into it.
+ */
+import { resolve } from 'node:path';
+import {
+  type Journal,
+  JournalError,
+  type JournalStore,
+  type OpenMode,
+  type RunSummary,
+  type StoredRow,
+} from '../journal.ts';
+import { checkRunName, wrongRun } from '../rows.ts';
+import { Commits } from './commits.ts';
+import { corrupt, guarded } from './errors.ts';
+import { closeUntouched, type OpenFile, openForWriting, pragma } from './file.ts';
+import { MIGRATIONS, type Migration } from './format.ts';
+import { type Host, SqliteJournal } from './journal.ts';
+import { Leases } from './lease.ts';
+import { ReadOnlyStore } from './read-only.ts';
+import { rowsOf, summaries } from './reader.ts';
+import { type Run, Tables } from './tables.ts';
+import { immediately } from './transaction.ts';
+import { verifiedHead } from './verify.ts';
+import type { Writer } from './writer.ts';
+
+/** How a file is opened; the defaults are meant for use. */
+export interface SqliteOptions {
+  /** Reads only, also beside a writer in another process: takes no lease and creates no file. */
+  readonly readonly?: boolean;
+  /** How long a lease lasts without being renewed, in milliseconds; 30,000. */
+  readonly leaseMs?: number;
+  /** How long a call waits for a lock of another process, in milliseconds; 5,000. */
+  readonly busyMs?: number;
+  /** The wall clock, in milliseconds. */
+  readonly now?: () => number;
+  /** A seam: the most pages the file may have. */
+  readonly maxPages?: number;
+  /** A seam: the formats there are. */
+  readonly migrations?: readonly Migration[];
+}
+
+const LEASE = 30_000;
+const BUSY = 5_000;
+
+/**
+ * Opens a file of journals, and creates it where there is none.
+ * @throws JournalError when it is not ours, newer, damaged, or cannot be opened as it must be.
+ */
+export function sqliteStore(file: string, options: SqliteOptions = {}): JournalStore {
+  const path = resolve(file);
+  if (path !== path.trim()) {
+    // better-sqlite3 would trim it, and open another file.
+    throw new JournalError(
+      'journal_cannot_read',
+      `A path that ends in white space is not taken: ${JSON.stringify(path)}.`,
+    );
+  }
+  const { migrations = MIGRATIONS, busyMs = BUSY, leaseMs = LEASE, now = Date.now, maxPages } = options;
+  if (options.readonly === true) return new ReadOnlyStore(path, { migrations, busyMs, leaseMs, now });
+  return new SqliteStore(path, openForWriting(path, { migrations, busyMs, maxPages, now }), leaseMs, now);
+}
+
+class SqliteStore implements JournalStore {
+  readonly #path: string;
+  readonly #file: OpenFile;
+  readonly #tables: Tables;
+  readonly #leases: Leases;
+  readonly #host: Host;
+  readonly #writers = new Set<Writer>();
+  readonly #renewal: NodeJS.Timeout;
+  #closed = false;
+  /** Whether something was refused as damaged: the file is then left as it is. */
+  #damaged = false;
+
+  constructor(path: string, file: OpenFile, leaseMs: number, now: () => number) {
+    this.#path = path;
+    this.#file = file;
+    const made = guarded(path, 'read', () => {
+      const tables = new Tables(file.db, path);
+      return { tables, leases: new Leases(file.db, path, now, leaseMs) };
+    });
+    this.#tables = made.tables;
+    this.#leases = made.leases;
+    const commits = new Commits(file.db, made.tables, made.leases, file.anchor);
+    this.#host = { ...made, identity: file.identity, commits, now, release: (writer) => this.#release(writer) };
+    this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
+  }
+
+  async open(run: string, mode: OpenMode): Promise<Journal> {
+    this.#refuseUnlessOpen();
+    checkRunName(run);
+    const writer = this.#watched(() => immediately(this.#file.db, () => this.#take(run, mode)), 'write');
+    this.#writers.add(writer);
+    return new SqliteJournal(this.#host, writer);
+  }
+
+  *read(run: string): Generator<StoredRow> {
+    this.#refuseUnlessOpen();
+    const rows = rowsOf(this.#file, this.#tables, run);
+    for (;;) {
+      const next = this.#watched(() => rows.next(), 'read');
+      if (next.done === true) return;
+      yield next.value;
+    }
+  }
+
+  runs(): readonly RunSummary[] {
+    this.#refuseUnlessOpen();
+    return this.#watched(() => summaries(this.#file, this.#tables, this.#leases), 'read');
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    if (this.#writers.size > 0) {
+      const names = [...this.#writers].map(({ run }) => JSON.stringify(run.name)).join(', ');
+      throw new JournalError('lease_held', `${this.#path} has open journals. Close them first: ${names}.`);
+    }
+    this.#closed = true;
+    clearInterval(this.#renewal);
+    const { db, anchor } = this.#file;
+    anchor.close();
+    if (this.#damaged || this.#host.commits.failure !== null) return closeUntouched(db, this.#path);
+    guarded(this.#path, 'write', () => {
+      // Whoever still reads keeps the log; it is folded in by the next one to close.
+      pragma(db, 'busy_timeout = 0');
+      pragma(db, 'wal_checkpoint(TRUNCATE)');
+      db.close();
+    });
+  }
+
+  /** Inside a transaction: the run, its lease, and its head. Nothing can be committed beside it, so the anchor is not ahead. */
+  #take(name: string, mode: OpenMode): Writer {
+    const tables = this.#tables;
+    const found = tables.run(name);
+    if (found === null && mode === 'resume') throw wrongRun('run_unknown', name);
+    if (found !== null && mode === 'create') throw wrongRun('run_exists', name);
+    const run = found ?? this.#begun(name);
+    const lease = this.#leases.take(run.id, name);
+    const durable = verifiedHead(tables, this.#file.identity, run, this.#file.anchor.head(run.id));
+    if (lease.token <= durable.token)
+      throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
+    return { run, lease, durable, pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], state: { kind: 'open' } };
+  }
+
+  #begun(name: string): Run {
+    const run = this.#tables.addRun(name);
+    const anchored = this.#file.anchor.head(run.id);
+    if (anchored === null) return run;
+    const what = `its anchor remembers a run number ${run.id} up to seq ${anchored.seq}, which the file does not have`;
+    throw new JournalError('journal_tail_lost', `${this.#path}: ${what}. Restore the newer file.`);
+  }
+
+  #release(writer: Writer): void {
+    this.#writers.delete(writer);
+    guarded(this.#path, 'write', () => {
+      immediately(this.#file.db, () => this.#leases.release(writer.run.id, writer.lease));
+    });
+  }
+
+  #renew(): void {
+    const due = [...this.#writers].filter(({ state, lease }) => state.kind === 'open' && this.#leases.isDue(lease));
+    this.#host.commits.renew(due);
+  }
+
+  #refuseUnlessOpen(): void {
+    const { failure } = this.#host.commits;
+    if (failure !== null) throw failure;
+    if (this.#closed) throw new JournalError('journal_closed', `The store ${this.#path} is closed. Open it again.`);
+  }
+
+  #watched<T>(work: () => T, doing: 'read' | 'write'): T {
+    try {
+      return guarded(this.#path, doing, work);
+    } catch (error) {
+      const code = error instanceof JournalError ? error.code : null;
+      if (code === 'journal_corrupt' || code === 'journal_tail_lost' || code === 'journal_not_ours')
+        this.#damaged = true;
+      throw error;
+    }
+  }
+}

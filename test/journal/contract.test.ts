@@ -1,0 +1,7 @@
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { journalContract } from './contract.ts';
+import { freshPath } from './files.ts';
+
+journalContract('memory', (now) => memoryStore({ now }));
+journalContract('sqlite', (now) => sqliteStore(freshPath(), { now }));

@@ -1,0 +1,251 @@
+/** What every store must do, whatever it keeps its journals in. Each implementation runs all of it. */
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Journal, JournalErrorCode, JournalStore, Row } from '../../src/journal/journal.ts';
+
+/** Matches a JournalError by its code. */
+export const failing = (code: JournalErrorCode) => expect.objectContaining({ name: 'JournalError', code });
+
+export const row = (body: unknown, kind = 1): Row => ({ kind, body: JSON.stringify(body) });
+export const bodies = (rows: Iterable<Row>) => [...rows].map(({ body }) => JSON.parse(body));
+
+/** Runs the contract on stores that `open` makes, each empty, with the clock it is given. */
+export function journalContract(name: string, open: (now: () => number) => JournalStore): void {
+  describe(`journal contract: ${name}`, () => {
+    let clock = 1_000;
+    const opened: { stores: JournalStore[]; journals: Journal[] } = { stores: [], journals: [] };
+    const newStore = () => {
+      const store = open(() => clock);
+      opened.stores.push(store);
+      return store;
+    };
+    const journalOf = async (store: JournalStore, run: string, mode: 'create' | 'resume' | 'either' = 'either') => {
+      const journal = await store.open(run, mode);
+      opened.journals.push(journal);
+      return journal;
+    };
+    afterEach(async () => {
+      for (const journal of opened.journals.splice(0)) await journal.close();
+      for (const store of opened.stores.splice(0)) await store.close();
+      clock = 1_000;
+    });
+
+    test('rows are numbered from 1 without a gap (J2)', async () => {
+      const journal = await journalOf(newStore(), 'a');
+      expect([journal.run, journal.head, journal.durable]).toEqual(['a', 0, 0]);
+      expect(journal.append([row(1), row(2, 7)])).toBe(2);
+      expect(journal.append([])).toBe(2);
+      expect(journal.append([row(3)])).toBe(3);
+      expect([...journal.read()]).toEqual([
+        { seq: 1, kind: 1, body: '1', time: 1_000 },
+        { seq: 2, kind: 7, body: '2', time: 1_000 },
+        { seq: 3, kind: 1, body: '3', time: 1_000 },
+      ]);
+    });
+
+    test('an append is visible at once, and durable when flush says so (J3)', async () => {
+      const store = newStore();
+      const journal = await journalOf(store, 'a');
+      journal.append([row(1)]);
+      expect([journal.head, journal.durable, bodies(journal.read()), bodies(store.read('a'))]).toEqual([1, 0, [1], []]);
+      expect(await journal.flush()).toBe(1);
+      expect([journal.durable, bodies(store.read('a'))]).toEqual([1, [1]]);
+      expect(await journal.flush()).toBe(1);
+    });
+
+    test('what is appended while a flush waits is durable with it or after it, never before', async () => {
+      const journal = await journalOf(newStore(), 'a');
+      journal.append([row(1)]);
+      const first = journal.flush();
+      journal.append([row(2)]);
+      const second = journal.flush();
+      expect(await first).toBeGreaterThanOrEqual(1);
+      expect(await second).toBe(2);
+    });
+
+    test('reading begins after a given seq, over durable and pending rows', async () => {
+      const journal = await journalOf(newStore(), 'a');
+      journal.append([row(1), row(2)]);
+      await journal.flush();
+      journal.append([row(3)]);
+      await journal.flush();
+      journal.append([row(4)]);
+      expect([0, 1, 2, 3, 4, 9].map((after) => bodies(journal.read(after)))).toEqual([
+        [1, 2, 3, 4],
+        [2, 3, 4],
+        [3, 4],
+        [4],
+        [],
+        [],
+      ]);
+    });
+
+    test('a reading sees what was there when it was asked for', async () => {
+      const journal = await journalOf(newStore(), 'a');
+      journal.append([row(1)]);
+      const before = journal.read();
+      journal.append([row(2)]);
+      await journal.flush();
+      journal.append([row(3)]);
+      expect(bodies(before)).toEqual([1]);
+    });
+
+    test('create, resume and either say what they found', async () => {
+      const store = newStore();
+      await expect(store.open('a', 'resume')).rejects.toEqual(failing('run_unknown'));
+      expect(() => [...store.read('a')]).toThrow(failing('run_unknown'));
+      const journal = await journalOf(store, 'a', 'create');
+      await journal.close();
+      await expect(store.open('a', 'create')).rejects.toEqual(failing('run_exists'));
+      await (await journalOf(store, 'a', 'resume')).close();
+      await (await journalOf(store, 'a', 'either')).close();
+      expect(store.runs().map(({ run }) => run)).toEqual(['a']);
+    });
+
+    test('a run survives its journal, and is resumed at its head', async () => {
+      const store = newStore();
+      const first = await journalOf(store, 'a');
+      first.append([row('one')]);
+      await first.close();
+      const second = await journalOf(store, 'a', 'resume');
+      expect([second.head, second.durable, bodies(second.read())]).toEqual([1, 1, ['one']]);
+      second.append([row('two')]);
+      await second.flush();
+      expect(bodies(store.read('a'))).toEqual(['one', 'two']);
+    });
+
+    test('a run has one writer (J1)', async () => {
+      const store = newStore();
+      const journal = await journalOf(store, 'a');
+      await expect(store.open('a', 'either')).rejects.toEqual(failing('lease_held'));
+      await expect(store.open('a', 'resume')).rejects.toEqual(failing('lease_held'));
+      await journal.close();
+      await journalOf(store, 'a', 'resume');
+    });
+
+    test('closing makes everything durable, refuses everything after, and may be repeated', async () => {
+      const store = newStore();
+      const journal = await journalOf(store, 'a');
+      journal.append([row(1)]);
+      const closing = journal.close();
+      expect(() => journal.append([row(2)])).toThrow(failing('journal_closed'));
+      await closing;
+      await journal.close();
+      expect(bodies(store.read('a'))).toEqual([1]);
+      expect(() => journal.read()).toThrow(failing('journal_closed'));
+      await expect(journal.flush()).rejects.toEqual(failing('journal_closed'));
+    });
+
+    test('a store closes after its journals, and refuses everything after', async () => {
+      const store = open(() => clock);
+      const journal = await store.open('a', 'create');
+      await expect(store.close()).rejects.toEqual(failing('lease_held'));
+      await journal.close();
+      await store.close();
+      await store.close();
+      await expect(store.open('a', 'resume')).rejects.toEqual(failing('journal_closed'));
+      expect(() => store.runs()).toThrow(failing('journal_closed'));
+      expect(() => [...store.read('a')]).toThrow(failing('journal_closed'));
+    });
+
+    test('runs are listed in the order of their beginning, with what is durable of them', async () => {
+      const store = newStore();
+      const [b, a] = [await journalOf(store, 'b'), await journalOf(store, 'a')];
+      clock = 2_000;
+      a.append([row(1), row(2)]);
+      await a.flush();
+      a.append([row(3)]);
+      await b.close();
+      expect(store.runs()).toEqual([
+        { run: 'b', head: 0, time: 0, held: false },
+        { run: 'a', head: 2, time: 2_000, held: true },
+      ]);
+    });
+
+    test('time never goes back within a run, whatever the clock does, and reads the same before and after a commit', async () => {
+      const journal = await journalOf(newStore(), 'a');
+      const before: unknown[] = [];
+      for (const time of [1_000, 900, 1_100, 5]) {
+        clock = time;
+        journal.append([row(time)]);
+        before.push([...journal.read()].at(-1));
+        await journal.flush();
+      }
+      expect([...journal.read()].map(({ time }) => time)).toEqual([1_000, 1_000, 1_100, 1_100]);
+      expect([...journal.read()]).toEqual(before);
+    });
+
+    test('runs do not see each other', async () => {
+      const store = newStore();
+      const [a, b] = [await journalOf(store, 'a'), await journalOf(store, 'b')];
+      a.append([row('a')]);
+      b.append([row('b'), row('bb')]);
+      await Promise.all([a.flush(), b.flush()]);
+      expect([bodies(store.read('a')), bodies(store.read('b'))]).toEqual([['a'], ['b', 'bb']]);
+    });
+
+    test.each(['é☃😀\u0000', 'x'.repeat(300_000), '', '__proto__'])(
+      'a body comes back as it was: %.10j',
+      async (body) => {
+        const store = newStore();
+        const journal = await journalOf(store, 'a');
+        journal.append([{ kind: 0, body }]);
+        await journal.flush();
+        expect([...store.read('a')].map((each) => each.body)).toEqual([body]);
+      },
+    );
+
+    test.each<[string, Row]>([
+      ['a kind below 0', { kind: -1, body: '1' }],
+      ['a kind that is no whole number', { kind: 0.5, body: '1' }],
+      ['a body without UTF-8', { kind: 1, body: '\ud800' }],
+    ])('%s is refused with its whole append, and the journal goes on', async (_name, bad) => {
+      const journal = await journalOf(newStore(), 'a');
+      expect(() => journal.append([row(1), bad])).toThrow(failing('journal_cannot_write'));
+      expect(journal.head).toBe(0);
+      journal.append([row(2)]);
+      await journal.flush();
+      expect(bodies(journal.read())).toEqual([2]);
+    });
+
+    test.each(['', '\ud800', 'a\0b', 'x'.repeat(1_025)])('%.10j is no name of a run', async (run) => {
+      await expect(newStore().open(run, 'either')).rejects.toEqual(failing('journal_cannot_write'));
+    });
+
+    test.each(['__proto__', ' a ', "'; DROP TABLE run; --", 'a/../b', 'é'])('%j is a name of a run', async (run) => {
+      const store = newStore();
+      const journal = await journalOf(store, run, 'create');
+      journal.append([row(run)]);
+      await journal.close();
+      expect([store.runs()[0]?.run, bodies(store.read(run))]).toEqual([run, [run]]);
+    });
+
+    test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {
+      const act = fc.oneof(
+        fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 5 }),
+        fc.constantFrom('flush', 'resume'),
+      );
+      let runs = 0;
+      const store = newStore();
+      await fc.assert(
+        fc.asyncProperty(fc.array(act, { maxLength: 20 }), async (acts) => {
+          runs += 1;
+          const run = `run ${runs}`;
+          const expected: string[] = [];
+          let journal = await journalOf(store, run, 'create');
+          for (const each of acts) {
+            if (each === 'flush') expect(await journal.flush()).toBe(expected.length);
+            else if (each === 'resume') {
+              await journal.close();
+              journal = await journalOf(store, run, 'resume');
+            } else expect(journal.append((each as string[]).map((text) => row(text)))).toBe(expected.push(...each));
+            expect(bodies(journal.read())).toEqual(expected);
+          }
+          await journal.close();
+          expect(bodies(store.read(run))).toEqual(expected);
+        }),
+        { numRuns: 30 },
+      );
+    });
+  });
+}

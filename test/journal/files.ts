@@ -1,0 +1,30 @@
+/** Real files for the journal's tests, in a folder of this process that goes with it. */
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folder = mkdtempSync(join(tmpdir(), 'belay-journal-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+let paths = 0;
+
+/** A path to a journal that is not there yet, in a folder of its own. */
+export function freshPath(): string {
+  paths += 1;
+  mkdirSync(join(folder, String(paths)));
+  return join(folder, String(paths), 'journal.db');
+}
+
+/** The files that belong to a journal. */
+export const SUFFIXES = ['', '-wal', '-shm', '-anchor'] as const;
+
+/** Copies a journal with some of the files that belong to it, as they are now. */
+export function copyOf(path: string, suffixes: readonly string[] = SUFFIXES): string {
+  const to = freshPath();
+  for (const suffix of suffixes) if (existsSync(path + suffix)) copyFileSync(path + suffix, to + suffix);
+  return to;
+}
+
+/** The bytes of a file, and null where there is none. */
+export function bytesOf(path: string): Buffer | null {
+  return existsSync(path) ? readFileSync(path) : null;
+}
