@@ -138,8 +138,8 @@ export interface IntentEntry {
   readonly instance: InstanceId;
   readonly class: EffectClass;
   readonly undo: boolean;
+  /** SHA-256 over the arguments, which are the input of its actor. */
   readonly digest: string;
-  readonly args: unknown;
 }
 
 /** What became of a call, or news of it. */

@@ -51,6 +51,56 @@ export class Lift {
     const step = new StepLift(this.#config, this.#fold, this.#placed, actor, seen, endedBy);
     return step.entries();
   }
+
+  /**
+   * The calls that a restore starts again read, and may write, once more: a step of the machine that takes it nowhere.
+   * @param made the numbers and inputs of the actors that were made anew.
+   */
+  restarts(actor: number, made: readonly (readonly [number, unknown])[]): Entry[] {
+    const fold = this.#fold;
+    const { value } = fold.actor(actor);
+    return made.flatMap(([number, input]): Entry[] => {
+      const { started, region } = fold.actor(number);
+      const owner = region === null ? undefined : fold.ownerOf(region, this.#placed);
+      const tool = started?.src === null || started === null ? undefined : this.#config.tools.get(started.src);
+      if (owner === undefined || started === null || started.kind === 'machine') return [];
+      const facts: Facts = {
+        state: '',
+        action: started.src ?? '',
+        args: input,
+        entity: owner.id.entity,
+        memory: fold.actor(actor).memory,
+        event: {},
+      };
+      const skeleton = this.#config.skeletons.get(owner.id.skeleton);
+      const reads = (tool?.reads ?? skeleton?.inputs ?? []).map((template) => template.fill(facts));
+      const writes = (tool?.writes ?? []).map((template) => template.fill(facts)).filter(isOutside);
+      const marks: HistoryEvent[] = [
+        ...reads.map((key): HistoryEvent => ({ do: 'read', in: owner.id, key })),
+        ...writes.map((key): HistoryEvent => ({ do: 'write', in: owner.id, key, mode: 'append' })),
+      ];
+      if (marks.length === 0) return [];
+      return [
+        {
+          do: 'step',
+          actor,
+          event: { type: '@belay.restart' },
+          value,
+          remembered: null,
+          done: false,
+          parties: [{ instance: owner.id, region: owner.region }],
+          edits: [],
+          started: [],
+          marks,
+          regions: [],
+          again: [],
+          boundaries: [],
+          closed: [],
+          ended: [],
+        },
+      ];
+    });
+  }
 }
 
 class StepLift {

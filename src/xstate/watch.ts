@@ -15,7 +15,7 @@ import {
   type InspectionEvent,
 } from 'xstate';
 import { type ActorPlan, build, RESTORE, rewind } from './restore.ts';
-import { activeNodes, enteredBy, pathOf, regionOf } from './structure.ts';
+import { activeNodes, enteredBy, nodeAt, pathOf, regionOf } from './structure.ts';
 
 /** A state as a step tells of it. */
 export interface Place {
@@ -52,6 +52,8 @@ export interface Seen {
   /** Whether no code of the machine's had a part in it: no guard, no action, no input. */
   readonly bare: boolean;
   readonly started: readonly Child[];
+  /** The actors that were there before and are not any more. */
+  readonly gone: readonly AnyActorRef[];
 }
 
 /** A call of a named promise. */
@@ -75,6 +77,8 @@ export interface Watcher {
   /** Whether an event has to wait, or is refused: the machine then does not see it now. */
   stops(ref: AnyActorRef, event: AnyEventObject, snapshot: AnyMachineSnapshot): boolean;
   call(call: Call): Promise<unknown>;
+  /** The root is told to stop: what follows is no act of the machine's. */
+  stopping(): void;
   /** An actor was made anew by a restore, in the place of the one that the journal numbers so. */
   adopted(ref: AnyActorRef, number: number): void;
 }
@@ -203,6 +207,7 @@ export class Watch {
       const adopt = (ref: AnyActorRef, number: number) => this.#watcher.adopted(ref, number);
       return rewind(machine, snapshot, event['plan'] as ActorPlan, scope, adopt);
     }
+    if (event.type === 'xstate.stop' && (self as { _parent?: unknown })._parent === undefined) this.#watcher.stopping();
     if (event.type === 'xstate.stop') return transition(snapshot, event, scope) as AnyMachineSnapshot;
     if (this.#watcher.stops(self, event, snapshot)) return snapshot;
     if (event.type.startsWith('xstate.error.') && !snapshot.can(event)) {
@@ -219,9 +224,38 @@ export class Watch {
       for (const fn of deferred) scope.defer(fn);
       return next;
     } catch (error) {
-      this.#watcher.crashed(self, event, error, this.placesOf(snapshot));
+      this.#watcher.crashed(self, event, error, this.#hearing(snapshot, event));
       return snapshot;
     }
+  }
+
+  /** The active states that listen to an event; all of them where none does. */
+  #hearing(snapshot: AnyMachineSnapshot, event: AnyEventObject): Place[] {
+    const hearing = activeNodes(snapshot).filter(
+      (node) => node.transitions.has(event.type) || node.transitions.has('*'),
+    );
+    return (hearing.length === 0 ? activeNodes(snapshot) : hearing).map((node) => this.#place(node));
+  }
+
+  /** Every state of the machine and of those that it invokes, by the path that a config names it with. */
+  places(): Map<string, Place> {
+    const places = new Map<string, Place>();
+    const walk = (node: AnyStateNode): void => {
+      const place = this.#place(node);
+      places.set(place.path, place);
+      for (const child of Object.values(node.states)) walk(child);
+    };
+    for (const copy of this.#prefixes.keys()) walk(copy.root);
+    return places;
+  }
+
+  /** The value of a region that stands in a state: the state's path from the region on, its initial states below it. */
+  valueWithin(prefix: string, region: string, path: string): AnyMachineSnapshot['value'] | undefined {
+    for (const [copy, own] of this.#prefixes) {
+      const from = own === prefix ? nodeAt(copy, region) : undefined;
+      if (from !== undefined) return valueTowards(from, path.split('.'));
+    }
+    return undefined;
   }
 
   #lift(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Seen[] {
@@ -240,6 +274,7 @@ export class Watch {
         bare: isBare(before, snapshot, transitions, entered),
         rememberedChanged: before === null || before.historyValue !== snapshot.historyValue,
         started: this.#started(before, snapshot),
+        gone: goneBetween(before, snapshot),
       };
       before = snapshot;
       return seen;
@@ -259,6 +294,13 @@ export class Watch {
     }
     return started;
   }
+}
+
+function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): AnyActorRef[] {
+  if (before === null || before.children === after.children) return [];
+  return (Object.entries(before.children) as [string, AnyActorRef | undefined][]).flatMap(([id, ref]) =>
+    ref === undefined || after.children[id] === ref ? [] : [ref],
+  );
 }
 
 /** Whether a microstep ran no code of the machine's: neither its transitions nor the states that it leaves and enters have any. */
@@ -325,6 +367,15 @@ function valueOf(node: AnyStateNode): AnyMachineSnapshot['value'] {
   const child = node.type === 'compound' ? node.initial.target?.[0] : undefined;
   if (child === undefined) return {};
   return child.type === 'compound' || child.type === 'parallel' ? { [child.key]: valueOf(child) } : child.key;
+}
+
+function valueTowards(from: AnyStateNode, [key, ...rest]: string[]): AnyMachineSnapshot['value'] | undefined {
+  const child = key === undefined ? undefined : from.states[key];
+  if (child === undefined) return key === undefined ? valueOf(from) : undefined;
+  const inner = rest.length > 0 ? valueTowards(child, rest) : valueOf(child);
+  const below = child.type === 'atomic' || child.type === 'final' ? child.key : { [child.key]: inner ?? {} };
+  if (from.type !== 'parallel') return below;
+  return { ...(valueOf(from) as object), [child.key]: inner ?? {} };
 }
 
 /** Whether an actor logic is a state machine. */

@@ -1,0 +1,35 @@
+/** Raw errors as signals: the closed vocabulary that a decision sees (semantics.md §7). */
+import type { Signal } from '../model/failure.ts';
+
+/** To be thrown by a tool that knows that nothing has happened in the world (E2). */
+export class NotApplied extends Error {
+  override readonly name = 'NotApplied';
+}
+
+const TIMEOUTS = new Set([
+  'TimeoutError',
+  'AbortError',
+  'ETIMEDOUT',
+  'ESOCKETTIMEDOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** The signal that stands for what a tool threw. */
+export function toolSignal(error: unknown): Signal {
+  if (typeof error !== 'object' || error === null) return 'TOOL_EXCEPTION';
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  return TIMEOUTS.has(String(name)) || TIMEOUTS.has(String(code)) ? 'TIMEOUT' : 'TOOL_EXCEPTION';
+}
+
+/** What an error says, in one line and no more than is useful. */
+export function told(error: unknown): string {
+  let text: string;
+  try {
+    text = error instanceof Error ? error.message : String(error);
+  } catch {
+    text = 'an error that cannot be told';
+  }
+  return text.length > 500 ? `${text.slice(0, 497)}...` : text;
+}

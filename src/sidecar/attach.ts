@@ -1,0 +1,318 @@
+/**
+ * Attaches the sidecar to a machine: begins a run, or takes one up again where its journal ends (semantics.md §10, §11). Nothing
+ * in the machine is rewritten; a provided copy of it runs, and its actor is an ordinary one.
+ */
+import {
+  type Actor,
+  type AnyActorRef,
+  type AnyStateMachine,
+  createActor,
+  type InputFrom,
+  type InspectionEvent,
+} from 'xstate';
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import { readConfig } from '../boundaries/directory.ts';
+import type { Reconciler, Undo } from '../effects/guard.ts';
+import type { Journal, JournalStore } from '../journal/journal.ts';
+import { JournalError } from '../journal/journal.ts';
+import { memoryStore } from '../journal/memory/store.ts';
+import { CodedError } from '../model/coded-error.ts';
+import type { Policy } from '../model/decision.ts';
+import type { Signal } from '../model/failure.ts';
+import { SIGNALS } from '../model/failure.ts';
+import type { InstanceId } from '../model/instance.ts';
+import { parseKey } from '../model/key.ts';
+import type { Guards } from '../predicates/compile.ts';
+import { machineShape } from '../xstate/shape.ts';
+import { watchTimers } from '../xstate/timers.ts';
+import { Watch } from '../xstate/watch.ts';
+import { Fold } from './fold.ts';
+import { FORMAT, Layout, Reader } from './layout.ts';
+import { planResume } from './plan.ts';
+import { type Ending, type Report, Run } from './run.ts';
+
+/** Why a sidecar cannot be attached, or a run not taken up. */
+export type SidecarErrorCode =
+  /** The config has errors; the message lists them. */
+  | 'config_refused'
+  /** The config is for another agent than the machine. */
+  | 'other_agent'
+  /** The machine's states or edges are not those that the run was journaled under. */
+  | 'machine_changed'
+  /** The journal was written in a newer form than this version reads. */
+  | 'run_too_new'
+  /** A value that no journal could hold is needed to go on. */
+  | 'memory_lost'
+  /** The run is over. */
+  | 'run_ended'
+  /** A signal, key or instance that is none. */
+  | 'bad_failure';
+
+/** The sidecar refuses. */
+export class SidecarError extends CodedError<SidecarErrorCode> {
+  override readonly name = 'SidecarError';
+}
+
+/** What a sidecar is attached with. */
+export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachine> {
+  /** The name of the run. */
+  readonly run: string;
+  /** The path of the reviewed boundary config, or the config itself, loaded. */
+  readonly config: string | BoundaryConfig;
+  /** Where the journal is kept; in memory if left out. */
+  readonly journal?: JournalStore;
+  /** The machine's input, for a run that begins. */
+  readonly input?: InputFrom<TMachine>;
+  /** How lines are computed; `line` if left out. */
+  readonly policy?: Policy;
+  /** Who can be asked whether a call happened, by the names that the config uses. */
+  readonly reconcilers?: Readonly<Record<string, Reconciler>>;
+  /** What undoes a call, by the names that the config uses. */
+  readonly undo?: Readonly<Record<string, Undo>>;
+  /** Conditions in code that the config names by digest. */
+  readonly guards?: Guards;
+  /** Asked before every call; a text denies it (GOVERNOR_DENIED). */
+  readonly governor?: (call: {
+    tool: string;
+    args: unknown;
+    instance: InstanceId;
+  }) => string | null | Promise<string | null>;
+  /** Told of every decision, once it is journaled. */
+  readonly onDecision?: (report: Report) => void;
+  /** Told of what a person should know: boundaries that do not certify, writes outside the outputs, values that are lost. */
+  readonly onFinding?: (finding: {
+    readonly code: string;
+    readonly instance: InstanceId | null;
+    readonly text: string;
+  }) => void;
+  /** The wall clock, in milliseconds. */
+  readonly now?: () => number;
+  /** Passed on to the actor. */
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+/** A machine under the sidecar. */
+export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
+  /** The machine's actor, to be started like any other. It stays the same through every recovery. */
+  readonly actor: Actor<TMachine>;
+  /** How the run ends, or comes to stand still; asked again after it was set going again. */
+  finished(): Promise<Ending>;
+  readonly status: Run['status'];
+  /** Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. */
+  fail(
+    signal: Signal,
+    suspect: { readonly instance: InstanceId; readonly key?: string; readonly error?: unknown },
+  ): Promise<void>;
+  /** Says what became of a call that is parked on (E2), by its key, and asks again. */
+  settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
+  /** Starts the run over, where a decision advised it. */
+  rerun(): Promise<void>;
+  /** Resolves once everything that happened so far is durable. */
+  durable(): Promise<void>;
+  /** Stops the actor, makes everything durable, and gives the run back. It can be resumed. */
+  close(): Promise<void>;
+}
+
+/** Begins a run of a machine under the sidecar. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
+export async function attach<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+): Promise<Sidecar<TMachine>> {
+  const config = configOf(machine, options);
+  const store = options.journal ?? memoryStore();
+  const journal = await store.open(options.run, 'create');
+  return opened(journal, () => begin(machine, options, config, journal));
+}
+
+/**
+ * Takes a run up where its journal ends: finishes a recovery that was under way, asks the counterparties of calls whose outcome
+ * is open, and goes on. A run of which nothing is recorded begins.
+ * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
+ */
+export async function resume<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+): Promise<Sidecar<TMachine>> {
+  const config = configOf(machine, options);
+  const store = options.journal ?? memoryStore();
+  const journal = await store.open(options.run, 'either');
+  return opened(journal, () =>
+    journal.head === 0 ? begin(machine, options, config, journal) : takeUp(machine, options, config, journal),
+  );
+}
+
+/** What fails once the lease is taken gives it back. */
+async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T> {
+  try {
+    return await go();
+  } catch (error) {
+    await journal.close().catch(() => {});
+    throw error;
+  }
+}
+
+function configOf<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  { config, guards }: SidecarOptions<TMachine>,
+): BoundaryConfig {
+  const loaded =
+    typeof config === 'string' ? readConfig(config, guards === undefined ? {} : { guards }) : { config, findings: [] };
+  if (loaded.config === null) {
+    const errors = loaded.findings.filter(({ severity }) => severity === 'error');
+    const lines = errors.map(({ file, line, column, code, message }) => `${file}:${line}:${column} ${code} ${message}`);
+    throw new SidecarError('config_refused', `the config has ${errors.length} errors:\n${lines.join('\n')}`);
+  }
+  if (loaded.config.agent !== machine.id) {
+    throw new SidecarError(
+      'other_agent',
+      `the config is for "${loaded.config.agent}", and the machine is "${machine.id}"`,
+    );
+  }
+  return loaded.config;
+}
+
+function parts<TMachine extends AnyStateMachine>(
+  options: SidecarOptions<TMachine>,
+  config: BoundaryConfig,
+  journal: Journal,
+  fold: Fold,
+  layout: Layout,
+) {
+  return {
+    run: options.run,
+    config,
+    journal,
+    fold,
+    layout,
+    policy: options.policy ?? 'line',
+    reconcilers: options.reconcilers ?? {},
+    undos: options.undo ?? {},
+    governor: options.governor ?? (() => null),
+    now: options.now ?? Date.now,
+    onDecision: options.onDecision ?? (() => {}),
+    onFinding: options.onFinding ?? (() => {}),
+  } as const;
+}
+
+function begin<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+  config: BoundaryConfig,
+  journal: Journal,
+): Sidecar<TMachine> {
+  const run = new Run(parts(options, config, journal, new Fold(), new Layout()));
+  const watch = new Watch(machine, run);
+  run.bind(watch);
+  const digests = { config: config.digest, machine: machineShape(machine).digest };
+  run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT }]);
+  const actor = createActor(watch.machine, { input: options.input, inspect: inspector(watch, options) } as never);
+  const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
+  if (status === 'error') throw error;
+  return handle(run, watch, actor as never, journal);
+}
+
+async function takeUp<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+  config: BoundaryConfig,
+  journal: Journal,
+): Promise<Sidecar<TMachine>> {
+  const { fold, reader } = readRun(journal);
+  const now = { config: config.digest, machine: machineShape(machine).digest };
+  refuseOthers(machine, fold, reader, now.machine);
+  const run = new Run(parts(options, config, journal, fold, new Layout(reader.names)));
+  const watch = new Watch(machine, run);
+  run.bind(watch);
+  run.holdAll();
+  if (fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
+  for (const call of fold.ledger.open()) await run.reconcile(call.key, fold.actor(call.intent.actor).started?.input);
+  const finished = await run.finishPlan();
+  const snapshot = { status: 'active', belay: planResume(fold) };
+  const actor = createActor(watch.machine, { snapshot, inspect: inspector(watch, options) } as never);
+  const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
+  if (status === 'error') throw error;
+  const sidecar = handle<TMachine>(run, watch, actor as never, journal);
+  if (finished !== 'stuck') run.release();
+  return sidecar;
+}
+
+/** Folds a run's journal. @throws JournalError `journal_corrupt`. */
+export function readRun(rows: Pick<Journal, 'read'>): { fold: Fold; reader: Reader } {
+  const fold = new Fold();
+  const reader = new Reader();
+  for (const row of rows.read()) {
+    const entry = reader.entry(row);
+    if (entry === null) continue;
+    try {
+      fold.apply(entry, row.time);
+    } catch (error) {
+      if (error instanceof JournalError) throw error;
+      throw new JournalError(
+        'journal_corrupt',
+        `row ${row.seq} does not follow what was before it: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+  return { fold, reader };
+}
+
+function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, digest: string): void {
+  if (fold.agent !== machine.id)
+    throw new SidecarError('other_agent', `the run is of "${fold.agent}", and the machine is "${machine.id}"`);
+  if (fold.ended !== null) throw new SidecarError('run_ended', 'the run is over: there is nothing to take up');
+  if (fold.digests?.machine !== digest) {
+    throw new SidecarError(
+      'machine_changed',
+      'the machine has other states or edges than the run was journaled under; run the machine that it began with',
+    );
+  }
+  const [missing] = reader.missing;
+  if (missing !== undefined) {
+    throw new SidecarError(
+      'memory_lost',
+      `${missing} held a value that no journal can hold, so the memory cannot be made again`,
+    );
+  }
+}
+
+function inspector<TMachine extends AnyStateMachine>(watch: Watch, { inspect }: SidecarOptions<TMachine>) {
+  if (inspect === undefined) return watch.inspect;
+  return (event: InspectionEvent) => {
+    watch.inspect(event);
+    inspect(event);
+  };
+}
+
+function handle<TMachine extends AnyStateMachine>(
+  run: Run,
+  watch: Watch,
+  actor: Actor<TMachine>,
+  journal: Journal,
+): Sidecar<TMachine> {
+  run.adopted(actor as unknown as AnyActorRef, 0);
+  watch.begin(actor as unknown as AnyActorRef);
+  watchTimers(actor as unknown as AnyActorRef, (ref, id, event, delay) => run.timer(ref, id, event, delay));
+  return {
+    actor,
+    finished: () => run.finished,
+    get status() {
+      return run.status;
+    },
+    async fail(signal, { instance, key, error }) {
+      if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
+      await run.fail(
+        signal,
+        { in: instance, key: key === undefined ? null : parseKey(key) },
+        error ?? `found wrong: ${key ?? 'the work'}`,
+      );
+    },
+    settle: (key, status, output) => run.settleEffect(key, status, output),
+    rerun: () => run.rerun(),
+    durable: async () => void (await run.durable()),
+    async close() {
+      run.stopping();
+      actor.stop();
+      await journal.close();
+    },
+  };
+}

@@ -1,0 +1,950 @@
+/**
+ * One run under the sidecar: what its machine does is journaled and folded, its tools are called through the guard, and a
+ * failure is decided and carried out in phases (semantics.md R5). Everything that happens goes through `#append`: the journal
+ * and the fold never disagree.
+ */
+import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot } from 'xstate';
+import type { BoundaryConfig, Skeleton } from '../boundaries/config.ts';
+import { type GuardedCall, guardedCall, type Reconciler, type Reply, type Undo } from '../effects/guard.ts';
+import { told, toolSignal } from '../effects/signals.ts';
+import { regionName, split } from '../history/places.ts';
+import type { Journal, Row } from '../journal/journal.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Decision, Policy, Rules } from '../model/decision.ts';
+import { type Effect, isOpen } from '../model/effect.ts';
+import type { DecisionEntry, Entry } from '../model/entry.ts';
+import type { Failure, Signal } from '../model/failure.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
+import type { Unavailable } from '../model/veto.ts';
+import { controlOf } from '../recovery/control.ts';
+import { decide } from '../recovery/decide.ts';
+import { RESTORE } from '../xstate/restore.ts';
+import { regionOfTimer } from '../xstate/timers.ts';
+import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
+import { budgetKey, type Fold, ROOT } from './fold.ts';
+import type { Layout, Lost } from './layout.ts';
+import { covers, Lift, type Placed } from './lift.ts';
+import { type Kept, keptByRerun, planRestore, type Resumes } from './plan.ts';
+
+/** An input that a replay reads in another version than the work that it replaces did. */
+export interface MovedInput {
+  readonly instance: InstanceId;
+  readonly key: string;
+  /** Who has written it since. */
+  readonly by: InstanceId;
+}
+
+/** What `onDecision` is told. */
+export interface Report {
+  readonly decision: Decision;
+  readonly signal: Signal;
+  /** What the raw error said. */
+  readonly error: string;
+  /** The inputs that the replay will read in another version (empty where nothing is replayed). */
+  readonly movedInputs: readonly MovedInput[];
+}
+
+/** How a run ended, or why it stands still. */
+export type Ending =
+  | { readonly status: 'done'; readonly output: unknown }
+  /** Nothing more happens until somebody acts: the decision says what (§8.4). */
+  | { readonly status: 'parked'; readonly decision: Decision }
+  /** An undo failed, and memory is not restored over it (E5). */
+  | { readonly status: 'stuck'; readonly decision: Decision; readonly effect: Effect; readonly error: string };
+
+/** What a run needs to know besides its machine. */
+export interface RunParts {
+  readonly run: string;
+  readonly config: BoundaryConfig;
+  readonly journal: Journal;
+  readonly fold: Fold;
+  readonly layout: Layout;
+  readonly policy: Policy;
+  readonly reconcilers: Readonly<Record<string, Reconciler>>;
+  readonly undos: Readonly<Record<string, Undo>>;
+  readonly governor: (call: {
+    tool: string;
+    args: unknown;
+    instance: InstanceId;
+  }) => string | null | Promise<string | null>;
+  readonly now: () => number;
+  readonly onDecision: (report: Report) => void;
+  readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
+}
+
+interface Raised {
+  readonly signal: Signal;
+  readonly error: unknown;
+  readonly actor: number;
+  readonly failure: Failure;
+  /** The held call, if one is: its actor's number and its key. */
+  readonly call: {
+    readonly actor: number;
+    readonly key: string | null;
+    readonly tool: string;
+    readonly args: unknown;
+  } | null;
+}
+
+/** What a held call is to do. */
+type Held =
+  | { readonly then: 'answer'; readonly output: unknown }
+  | { readonly then: 'again' }
+  | { readonly then: 'wait' };
+
+/** How often a counterparty is asked, and how long is waited before each further try, in milliseconds. */
+const TRIES = [0, 20, 100];
+
+/** A run. */
+export class Run implements Watcher {
+  readonly parts: RunParts;
+  readonly #refs = new Map<number, AnyActorRef>();
+  readonly #numbers = new WeakMap<object, number>();
+  readonly #backlog: { ref: AnyActorRef; event: AnyEventObject; source: unknown }[] = [];
+  #watch: Watch | null = null;
+  #lift: Lift | null = null;
+  #placed: readonly Placed[] = [];
+  #rows: Row[] = [];
+  #depth = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  /** Whether events wait: a plan is being carried out, or the run is parked. */
+  #holding = false;
+  #stopping = false;
+  #broken: unknown = null;
+  #ended: (ending: Ending) => void = () => {};
+  #failed: (error: unknown) => void = () => {};
+  #parked: Raised | null = null;
+  /** How the run ended or came to stand still, for the first time since it was last set going. */
+  finished: Promise<Ending> = this.#newEnding();
+
+  constructor(parts: RunParts) {
+    this.parts = parts;
+  }
+
+  /** Takes the watch and the places of the machine's states, before the actor is made. */
+  bind(watch: Watch): void {
+    this.#watch = watch;
+    const places = watch.places();
+    this.#placed = [...this.parts.config.skeletons.values()].flatMap((skeleton) => {
+      const regions = skeleton.states.flatMap((state) => places.get(state)?.region ?? []);
+      if (regions.length === 0) return [];
+      const first = skeleton.states.find((state) => places.has(state)) as string;
+      return [{ skeleton, region: regions.reduce(commonRegion), prefix: first.slice(0, first.lastIndexOf('/') + 1) }];
+    });
+    this.#lift = new Lift(this.parts.config, this.parts.fold, this.#placed);
+  }
+
+  get fold(): Fold {
+    return this.parts.fold;
+  }
+
+  get status(): 'running' | 'recovering' | 'parked' | 'done' {
+    if (this.fold.ended === 'done') return 'done';
+    if (this.#parked !== null) return 'parked';
+    return this.#waiting > 0 ? 'recovering' : 'running';
+  }
+
+  // What the machine does.
+
+  begun(ref: AnyActorRef, seen: readonly Seen[]): void {
+    this.steps(ref, seen);
+  }
+
+  steps(ref: AnyActorRef, seen: readonly Seen[]): void {
+    const number = this.#numbers.get(ref);
+    if (number === undefined) return;
+    this.#together(() => {
+      for (const step of seen) this.#step(ref, number, step);
+    });
+  }
+
+  #step(ref: AnyActorRef, number: number, seen: Seen): void {
+    const { fold } = this;
+    const ended = new Set(seen.gone.flatMap((gone) => this.#numbers.get(gone) ?? []));
+    const heard = this.#heardFrom(ref, seen.event);
+    if (heard !== null) ended.add(heard);
+    const entries = (this.#lift as Lift).step(number, seen, [...ended]);
+    this.#append(entries, seen.memory);
+    const first = fold.actors.length - seen.started.length;
+    for (const [index, child] of seen.started.entries()) this.adopted(child.ref, first + index);
+    this.#sealed(entries[0] as Entry);
+    for (const entry of entries) {
+      if (entry.do === 'finding') this.#found(entry, number);
+    }
+    if (number === 0 && seen.snapshot.status === 'done') {
+      this.#append([{ do: 'end', status: 'done' }]);
+      void this.durable().then(
+        () => this.#ended({ status: 'done', output: seen.snapshot.output }),
+        (error) => this.#failed(error),
+      );
+    }
+    this.#passGate(number, entries[0] as Entry);
+  }
+
+  adopted(ref: AnyActorRef, number: number): void {
+    this.#refs.set(number, ref);
+    this.#numbers.set(ref, number);
+    this.#watch?.begin(ref);
+  }
+
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  crashed(ref: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]): void {
+    const actor = this.#numbers.get(ref) ?? 0;
+    const heard = this.#heardFrom(ref, event);
+    const region = heard === null ? null : this.fold.actor(heard).region;
+    const regions = region === null ? places.map((place) => regionName(actor, bare(place.path))) : [region];
+    const owners = new Map<string, InstanceId>();
+    for (const at of regions) {
+      const owner = this.fold.ownerOf(at, this.#placed);
+      if (owner !== undefined) owners.set(instanceName(owner.id), owner.id);
+    }
+    const signal = event.type.startsWith('xstate.error.') ? toolSignal(error) : 'CHAIN_EXCEPTION';
+    void this.#raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
+  }
+
+  stops(ref: AnyActorRef, event: AnyEventObject, snapshot: AnyMachineSnapshot): boolean {
+    if (this.#broken !== null) return true;
+    if (!this.#holding) return false;
+    const source = /^xstate\.(?:done|error)\.actor\./.test(event.type)
+      ? snapshot.children[String(event['actorId'])]
+      : null;
+    this.#backlog.push({ ref, event, source });
+    return true;
+  }
+
+  /** The number of the actor that an event is news from. */
+  #heardFrom(ref: AnyActorRef, event: AnyEventObject): number | null {
+    if (!/^xstate\.(?:done|error)\.actor\./.test(event.type)) return null;
+    const children = (ref.getSnapshot() as { children?: Record<string, AnyActorRef> }).children;
+    const child = children?.[String(event['actorId'])];
+    return child === undefined ? null : (this.#numbers.get(child) ?? null);
+  }
+
+  #found(finding: Extract<Entry, { do: 'finding' }>, actor: number): void {
+    this.parts.onFinding(finding);
+    if (finding.code !== 'missing_input' || finding.instance === null) return;
+    const failure = { in: finding.instance, key: null };
+    void this.#raise({ signal: 'MISSING_INPUT', error: new Error(finding.text), actor, failure, call: null });
+  }
+
+  /** A replay may rewrite a kept version that a kept instance has read only where the undone part wrote it too (R1). */
+  #sealed(entry: Entry): void {
+    if (entry.do !== 'step' || this.fold.undoneWrites.size === 0) return;
+    const { versions, registry } = this.fold.history;
+    for (const mark of entry.marks) {
+      if (mark.do !== 'write') continue;
+      const undone = this.fold.undoneWrites.get(instanceName(mark.in));
+      const record = registry.get(mark.in);
+      if (undone === undefined || record === undefined || mark.mode === 'append') continue;
+      if ([...undone].some((text) => text === mark.key.text || mark.key.text.startsWith(`${text}/`))) continue;
+      const reader = [...registry.all()].find(
+        (other) =>
+          other !== record &&
+          other.id.skeleton !== ROOT &&
+          versions.readsBy(other).some((read) => overlaps(read.key, mark.key)) &&
+          [...registry.all()].some((writer) =>
+            versions.writesOf(writer).some((write) => write.by !== record && overlaps(write.key, mark.key)),
+          ),
+      );
+      if (reader === undefined) continue;
+      const error = new Error(
+        `the replay of ${instanceName(mark.in)} writes ${mark.key.text}, which ${instanceName(reader.id)} has read and the undone work had not written`,
+      );
+      void this.#raise({
+        signal: 'CONTRACT_VIOLATION',
+        error,
+        actor: entry.actor,
+        failure: { in: mark.in, key: null },
+        call: null,
+      });
+      return;
+    }
+  }
+
+  // Timers.
+
+  /** A delayed event was scheduled by an actor, or taken back (`event` null). */
+  timer(ref: AnyActorRef, id: string, event: AnyEventObject | null, delay: number): void {
+    const actor = this.#numbers.get(ref);
+    if (actor === undefined || this.#stopping) return;
+    if (event === null) {
+      if (!this.fold.timers.some((timer) => timer.actor === actor && timer.id === id && timer.gone === null)) return;
+      this.#append([{ do: 'timer', actor, id, region: '', event: { type: '' }, delay: null }]);
+      return;
+    }
+    const { logic } = ref as unknown as { logic: Parameters<typeof regionOfTimer>[0] };
+    this.#append([{ do: 'timer', actor, id, region: regionOfTimer(logic, event.type), event, delay }]);
+  }
+
+  // Tools.
+
+  async call(call: Call): Promise<unknown> {
+    const number = this.#numbers.get(call.ref) as number;
+    const actor = this.fold.actor(number);
+    const region = actor.region ?? regionName(0, '');
+    const instance = this.fold.ownerOf(region, this.#placed)?.id ?? this.#rootOf(region);
+    for (;;) {
+      const reply = await this.#ask(call, number, instance);
+      if (reply.is === 'done') return reply.output;
+      if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
+      if (reply.is === 'failed' && this.#isMachines(call, reply)) throw reply.error;
+      const held = await this.#hold(call, number, instance, reply);
+      if (held.then === 'answer') return held.output;
+      if (held.then === 'wait') return never(call.signal);
+    }
+  }
+
+  #rootOf(region: string): InstanceId {
+    const [actor, path] = split(region);
+    for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
+      const id = { skeleton: ROOT, entity: regionName(actor, at), ordinal: 0 };
+      if (this.fold.history.registry.get(id) !== undefined || at === '') return id;
+    }
+  }
+
+  async #ask(call: Call, number: number, instance: InstanceId): Promise<Reply> {
+    const tool = this.parts.config.tools.get(call.tool);
+    let denied: string | null;
+    try {
+      denied = await this.parts.governor({ tool: call.tool, args: call.input, instance });
+    } catch (error) {
+      denied = told(error);
+    }
+    if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
+    const guarded: GuardedCall = {
+      name: call.tool,
+      tool,
+      undo: this.#mayUndo(call.tool, instance),
+      instance,
+      actor: number,
+      args: call.input,
+      signal: call.signal,
+      act: call.act,
+    };
+    const port = {
+      run: this.parts.run,
+      ledger: this.fold.ledger,
+      append: (entries: readonly Entry[]) => this.#append(entries),
+      durable: () => this.durable(),
+    };
+    return guardedCall(port, guarded);
+  }
+
+  #mayUndo(name: string, instance: InstanceId): boolean {
+    const tool = this.parts.config.tools.get(name);
+    if (tool === undefined || tool.undo === null || this.parts.undos[tool.undo] === undefined) return false;
+    const policy = this.parts.config.skeletons.get(instance.skeleton)?.rollback.compensable ?? 'undo';
+    return tool.effect === 'reversible' || policy === 'undo';
+  }
+
+  /** Whether the machine handles the error itself and the config does not want it (F2). */
+  #isMachines(call: Call, { error, signal }: Extract<Reply, { is: 'failed' }>): boolean {
+    const wanted = this.parts.config.recover.some(
+      ({ tool, signals }) => tool === call.tool && signals.includes(signal),
+    );
+    if (wanted) return false;
+    const parent = (call.ref as unknown as { _parent?: AnyActorRef })._parent;
+    const snapshot = parent?.getSnapshot() as AnyMachineSnapshot | undefined;
+    try {
+      return snapshot?.can({ type: `xstate.error.actor.${call.ref.id}`, error, actorId: call.ref.id }) ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  async #hold(
+    call: Call,
+    number: number,
+    instance: InstanceId,
+    reply: Exclude<Reply, { is: 'done' | 'dropped' }>,
+  ): Promise<Held> {
+    const actor = this.fold.actor(number).parent ?? 0;
+    const failure: Failure =
+      instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
+    if (reply.is === 'diverged') {
+      const { recorded, digest } = reply;
+      const effect = this.#effectOf(recorded.key, instance);
+      this.#park(
+        {
+          signal: 'CONTRACT_VIOLATION',
+          error: new Error(`${recorded.key} is asked for with other arguments`),
+          actor,
+          failure,
+          call: null,
+        },
+        {
+          verdict: 'escalate',
+          failed: instance,
+          at: this.fold.history.head,
+          policy: this.parts.policy,
+          refusals: [
+            { code: 'effect_diverged', candidate: null, effect, recorded: recorded.intent.digest, asked: digest },
+          ],
+          undo: [],
+          line: null,
+          unblock: { leadsTo: 'ask_again', acts: [{ act: 'undo_by_hand', effect }] },
+        },
+      );
+      return { then: 'wait' };
+    }
+    const { signal, error, key } = reply;
+    return this.#raise({
+      signal,
+      error,
+      actor,
+      failure,
+      call: { actor: number, key, tool: call.tool, args: call.input },
+    });
+  }
+
+  #effectOf(key: string, instance: InstanceId): Effect {
+    const call = this.fold.ledger.get(key);
+    return {
+      instance,
+      id: key,
+      class: call?.intent.class ?? 'irreversible',
+      status: call?.status ?? 'unknown',
+      undo: call?.intent.undo ?? false,
+      at: call?.at ?? this.fold.history.head,
+    };
+  }
+
+  // Failures.
+
+  /** A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was. */
+  fail(signal: Signal, failure: Failure, error: unknown): Promise<void> {
+    return this.#raise({ signal, error, actor: 0, failure, call: null }).then(() => {});
+  }
+
+  /** Asks the question again that the run is parked on. */
+  askAgain(): Promise<void> {
+    const raised = this.#parked;
+    if (raised === null) return Promise.resolve();
+    this.#unpark();
+    return this.#raise(raised).then(() => {});
+  }
+
+  /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
+  async rerun(): Promise<void> {
+    const pending = this.fold.pending?.entry;
+    if (this.#parked === null || pending?.decision.verdict !== 'rerun') return;
+    const { decision } = pending;
+    this.#unpark();
+    await this.#carryOut(decision, keptByRerun(this.fold));
+  }
+
+  #unpark(): void {
+    this.#parked = null;
+    this.finished = this.#newEnding();
+  }
+
+  #newEnding(): Promise<Ending> {
+    const ending = new Promise<Ending>((resolve, reject) => {
+      this.#ended = resolve;
+      this.#failed = reject;
+    });
+    ending.catch(() => {});
+    return ending;
+  }
+
+  /** Recoveries are made one after the other. */
+  #raise(raised: Raised): Promise<Held> {
+    this.#waiting += 1;
+    const next = this.#queue.then(() => this.#recover(raised));
+    this.#queue = next
+      .catch((error) => this.#break(error))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+    return next.catch(() => ({ then: 'wait' }) as const);
+  }
+
+  async #recover(raised: Raised): Promise<Held> {
+    if (this.#stopping || this.#broken !== null) return { then: 'wait' };
+    const settled = await this.#settle(raised);
+    if (settled !== null) return settled;
+    if (this.#stopping) return { then: 'wait' };
+    const { signal, failure } = raised;
+    const decision = decide(this.fold.history, failure, this.#rules(failure), {
+      control: this.parts.policy === 'dart' ? null : controlOf(this.fold.history, this.fold.places),
+      unavailable: (checkpoint) => this.#unavailable(failure, checkpoint, signal),
+    });
+    if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') {
+      this.#park(raised, decision);
+      return { then: 'wait' };
+    }
+    const kept = this.#keptBy(decision);
+    const moved = this.#movedInputs(kept);
+    this.#holding = true;
+    this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+    this.#tell(raised, decision, moved);
+    await this.#carryOut(decision, kept);
+    return { then: 'wait' };
+  }
+
+  #rules({ in: failed }: Failure): Rules {
+    const joint = failed === null ? [] : (this.parts.config.skeletons.get(failed.skeleton)?.rollback.joint ?? []);
+    return { policy: this.parts.policy, joint };
+  }
+
+  #unavailable(failure: Failure, checkpoint: Checkpoint, signal: Signal): Unavailable | null {
+    const { fold } = this;
+    if (checkpoint.at <= fold.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
+    if (fold.recoveries >= this.parts.config.tries)
+      return { code: 'recovery_budget_spent', of: 'run', spent: fold.recoveries };
+    if (failure.in === null) return null;
+    const tries = this.parts.config.skeletons.get(failure.in.skeleton)?.rollback.tries ?? this.parts.config.tries;
+    const spent = fold.spent.get(budgetKey(failure.in, fold.boundaryAt(failure.in, checkpoint.at), signal)) ?? 0;
+    return spent >= tries ? { code: 'recovery_budget_spent', of: 'boundary', spent } : null;
+  }
+
+  /** How far the line keeps everyone; under `dart`, which restores a whole snapshot, nobody beyond the candidate. */
+  #keptBy(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): Kept[] {
+    const kept = decision.line.moves.map(({ instance, keep }): Kept => [instance, keep === 'none' ? 0 : keep.at]);
+    if (decision.policy !== 'dart') return kept;
+    const limit = kept[0]?.[1] ?? 0;
+    return [...this.fold.history.registry.all()].flatMap((record): Kept[] => {
+      const entry = record.checkpoints[0]?.at ?? 0;
+      return [[record.id, entry > limit ? 0 : limit]];
+    });
+  }
+
+  #movedInputs(kept: readonly Kept[]): MovedInput[] {
+    const { versions, registry } = this.fold.history;
+    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
+    const moved = new Map<string, MovedInput>();
+    for (const [id, at] of kept) {
+      const record = registry.get(id);
+      if (record === undefined || id.skeleton === ROOT) continue;
+      for (const read of versions.readsBy(record)) {
+        if (read.at <= at) continue;
+        for (const other of registry.all()) {
+          if (other === record) continue;
+          const limit = limits.get(instanceName(other.id)) ?? Number.POSITIVE_INFINITY;
+          const write = versions
+            .writesOf(other)
+            .find((each) => each.at > read.at && each.at <= limit && overlaps(each.key, read.key));
+          if (write !== undefined)
+            moved.set(`${instanceName(id)} ${read.key.text}`, { instance: id, key: read.key.text, by: other.id });
+        }
+      }
+    }
+    return [...moved.values()];
+  }
+
+  #decisionEntry({ signal, error, actor, call, failure }: Raised, decision: Decision): DecisionEntry {
+    const own =
+      decision.failed === null
+        ? undefined
+        : decision.line?.moves.find(
+            (move) => instanceName(move.instance) === instanceName(decision.failed as InstanceId),
+          );
+    return {
+      do: 'decision',
+      signal,
+      error: told(error),
+      actor,
+      call: call?.actor ?? null,
+      key: failure.key?.text ?? null,
+      decision,
+      checkpoint: own === undefined || own.keep === 'none' ? null : own.keep,
+    };
+  }
+
+  #tell({ signal, error }: Raised, decision: Decision, movedInputs: readonly MovedInput[]): void {
+    try {
+      this.parts.onDecision({ decision, signal, error: told(error), movedInputs });
+    } catch (thrown) {
+      // A listener that throws is no reason to leave a recovery half done.
+      queueMicrotask(() => {
+        throw thrown;
+      });
+    }
+  }
+
+  #park(raised: Raised, decision: Decision): void {
+    this.#holding = true;
+    this.#parked = raised;
+    this.#append([this.#decisionEntry(raised, decision)]);
+    this.#tell(raised, decision, []);
+    void this.durable().then(
+      () => this.#ended({ status: 'parked', decision }),
+      (error) => this.#failed(error),
+    );
+  }
+
+  // Settling.
+
+  /** The outcome of a held call, if the ledger or the counterparty knows it (§8.0); null where the line has to be asked. */
+  async #settle(raised: Raised): Promise<Held | null> {
+    const { call, failure, signal } = raised;
+    if (call === null || call.key === null) return null;
+    await this.reconcile(call.key, call.args);
+    const known = this.fold.ledger.get(call.key);
+    if (known === undefined || isOpen(known.status) || this.fold.actor(call.actor).ended !== null) return null;
+    if (known.status !== 'confirmed' && known.status !== 'failed') return null;
+    const failed = failure.in ?? known.intent.instance;
+    const tries = this.parts.config.skeletons.get(failed.skeleton)?.rollback.tries ?? this.parts.config.tries;
+    const spent = this.fold.spent.get(budgetKey(failed, 'call', signal)) ?? 0;
+    if (known.status === 'failed' && (spent >= tries || this.fold.recoveries >= this.parts.config.tries)) return null;
+    const effect = this.#effectOf(call.key, known.intent.instance);
+    const decision: Decision = {
+      verdict: 'settle',
+      failed,
+      at: this.fold.history.head,
+      policy: this.parts.policy,
+      refusals: [],
+      undo: [],
+      line: null,
+      effect,
+    };
+    this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
+    this.#tell(raised, decision, []);
+    return known.status === 'confirmed' ? { then: 'answer', output: known.output } : { then: 'again' };
+  }
+
+  /** Asks the counterparty of a call whose outcome is open, a few times (E2). */
+  async reconcile(key: string, args: unknown): Promise<void> {
+    const call = this.fold.ledger.get(key);
+    if (call === undefined || !isOpen(call.status)) return;
+    const name = this.parts.config.tools.get(call.intent.tool)?.reconcile ?? null;
+    const reconciler = name === null ? undefined : this.parts.reconcilers[name];
+    if (reconciler === undefined) return;
+    for (const delay of TRIES) {
+      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+      try {
+        const finding = await reconciler({ key, tool: call.intent.tool, args });
+        if (!isOpen(call.status)) return;
+        if (finding.is === 'applied')
+          this.#append([{ do: 'outcome', key, status: 'confirmed', output: finding.output }]);
+        if (finding.is === 'not_applied')
+          this.#append([
+            { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' },
+          ]);
+        if (finding.is !== 'unknown') return;
+      } catch {
+        // Not known, then: it is asked again, and never guessed.
+      }
+    }
+  }
+
+  /** A person says what became of a call (E2). */
+  async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
+    const call = this.fold.ledger.get(key);
+    if (call === undefined) throw new Error(`no call has the key ${key}`);
+    this.#append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output }) }]);
+    await this.durable();
+    await this.askAgain();
+  }
+
+  // Carrying out.
+
+  /** From FENCED on: undo in the world, then in memory and control, then go on (R5). Redo-only. */
+  async #carryOut(decision: Decision, kept: readonly Kept[]): Promise<void> {
+    this.#holding = true;
+    for (const effect of decision.undo) {
+      const error = await this.#undo(effect);
+      if (error === null) continue;
+      await this.durable();
+      this.#ended({ status: 'stuck', decision, effect, error });
+      return;
+    }
+    if (this.#stopping) return;
+    this.restore(kept, true);
+    this.#append([{ do: 'phase', phase: 'RESUMED' }]);
+    this.#holding = false;
+    this.#deliver();
+    await this.durable();
+  }
+
+  /** What is left of a decision that a crash interrupted: its undos, and the fold's part of the restore. */
+  async finishPlan(): Promise<'restored' | 'nothing' | 'stuck'> {
+    const { pending } = this.fold;
+    if (pending === null) return 'nothing';
+    const { decision } = pending.entry;
+    if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') return 'nothing';
+    if (pending.phase !== 'RESTORED') {
+      for (const effect of decision.undo) {
+        const error = await this.#undo(effect);
+        if (error === null) continue;
+        this.#holding = true;
+        this.#ended({ status: 'stuck', decision, effect, error });
+        return 'stuck';
+      }
+      this.restore(this.#keptBy(decision), false);
+    }
+    this.#append([{ do: 'phase', phase: 'RESUMED' }]);
+    await this.durable();
+    return 'restored';
+  }
+
+  /** Undoes memory and, with a machine at hand, control. */
+  restore(kept: readonly Kept[], inPlace: boolean): void {
+    const plan = planRestore(this.fold, kept, this.#resumes(kept));
+    this.#append([{ do: 'restored', kept: plan.kept, gates: plan.gates, controls: plan.controls }]);
+    if (!inPlace) return;
+    for (const { actor, plan: rewind } of plan.rewinds) {
+      const made = rewind();
+      this.#refs.get(actor)?.send({ type: RESTORE, plan: made });
+      this.#append(
+        (this.#lift as Lift).restarts(
+          actor,
+          made.make.map(({ number }) => [number, inputOf(this.#refs.get(number))]),
+        ),
+      );
+    }
+  }
+
+  /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
+  #resumes(kept: readonly Kept[]): Resumes {
+    const resumes = new Map<string, never>();
+    for (const [id, at] of kept) {
+      const skeleton = this.parts.config.skeletons.get(id.skeleton);
+      const place = this.fold.places.of(instanceName(id));
+      if (skeleton === undefined || place === undefined || at === 0 || skeleton.rollback.resume === null) continue;
+      const step = this.fold.steps[this.fold.places.stepAt(at)];
+      const value = step === undefined ? null : this.#resumeValue(skeleton, step.value, place.region);
+      if (value !== null) resumes.set(place.region, value as never);
+    }
+    return resumes;
+  }
+
+  #resumeValue(skeleton: Skeleton, value: unknown, region: string): unknown {
+    const [, path] = split(region);
+    let at = value;
+    for (const key of path === '' ? [] : path.split('.'))
+      at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined;
+    const states = statesOf(at, path);
+    const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
+    if (states.some((state) => covers(skeleton.states, `${prefix}${state}`))) return null;
+    const resume = bare(skeleton.rollback.resume as string);
+    const inner = path === '' ? resume : resume.slice(path.length + 1);
+    return this.#watch?.valueWithin(prefix, path, inner) ?? null;
+  }
+
+  /** Undoes one effect, under a key of its own (E5). @returns what went wrong, or null. */
+  async #undo(effect: Effect): Promise<string | null> {
+    const call = effect.id === null ? undefined : this.fold.ledger.get(effect.id);
+    if (call === undefined) return 'the ledger does not know the call';
+    if (call.status === 'compensated') return null;
+    const name = this.parts.config.tools.get(call.intent.tool)?.undo ?? null;
+    const undo = name === null ? undefined : this.parts.undos[name];
+    if (undo === undefined) return `nothing is registered that undoes ${call.intent.tool}`;
+    const args = this.fold.actor(call.intent.actor).started?.input;
+    await this.durable();
+    let failure = '';
+    for (const delay of TRIES) {
+      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+      try {
+        await undo({ key: call.key, undoKey: `${call.key}~undo`, tool: call.intent.tool, args, output: call.output });
+        this.#append([
+          { do: 'outcome', key: call.key, status: 'compensated' },
+          { do: 'phase', phase: 'COMPENSATED', effect: call.key },
+        ]);
+        return null;
+      } catch (error) {
+        failure = told(error);
+      }
+    }
+    return failure;
+  }
+
+  /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
+  #deliver(): void {
+    for (const { ref, event, source } of this.#backlog.splice(0)) {
+      const children = (ref.getSnapshot() as { children?: Record<string, unknown> }).children;
+      if (source !== null && children?.[String(event['actorId'])] !== source) {
+        this.#append([{ do: 'late', actor: this.#numbers.get(ref) ?? 0, event: event.type }]);
+      } else (ref as unknown as { _send(event: AnyEventObject): void })._send(event);
+    }
+  }
+
+  /** Control came past the gate of an instance that is kept: it goes on behind it (R3). */
+  #passGate(actor: number, entry: Entry): void {
+    if (entry.do !== 'step' || this.fold.gates.size === 0) return;
+    for (const mark of entry.marks) {
+      if (mark.do !== 'enter') continue;
+      const gate = this.#gateFor(mark.in, actor);
+      if (gate === null) continue;
+      this.#holding = true;
+      queueMicrotask(() => this.#pass(gate.id, mark.in, actor, gate.closed));
+      return;
+    }
+  }
+
+  #gateFor({ skeleton, entity }: InstanceId, actor: number): { id: InstanceId; closed: number } | null {
+    for (const [name, since] of this.fold.gates) {
+      const place = this.fold.places.of(name);
+      if (place === undefined || place.closed === null || place.id.skeleton !== skeleton || place.id.entity !== entity)
+        continue;
+      if (split(place.region)[0] !== actor || !this.#readsTheSame(place.id, since)) continue;
+      return { id: place.id, closed: place.closed };
+    }
+    return null;
+  }
+
+  /** Whether nothing that an instance read has been written since. */
+  #readsTheSame(id: InstanceId, since: number): boolean {
+    const { registry, versions, head } = this.fold.history;
+    const record = registry.get(id);
+    if (record === undefined) return false;
+    const reads = versions.readsBy(record);
+    return ![...registry.all()].some((other) =>
+      versions.writesBetween(other, since, head).some((write) => reads.some((read) => overlaps(read.key, write.key))),
+    );
+  }
+
+  #pass(gate: InstanceId, entered: InstanceId, actor: number, closed: number): void {
+    const place = this.fold.places.of(instanceName(gate));
+    const step = this.fold.steps[closed];
+    const ref = this.#refs.get(actor);
+    if (place === undefined || step === undefined || ref === undefined) return;
+    // The occurrence that has just begun never was: the kept one answers for it.
+    this.#append([{ do: 'restored', kept: [[entered, 0]], gates: [], controls: [] }]);
+    const controls = [{ actor, value: step.value, remembered: step.remembered }];
+    this.#append([{ do: 'passed', instance: gate, controls }]);
+    const make = this.fold.actors
+      .filter(
+        (child) =>
+          child.parent === actor && child.started !== null && this.fold.places.actors[child.number]?.started === closed,
+      )
+      .map((child) => ({
+        number: child.number,
+        event: child.event as AnyEventObject,
+        plan: null,
+        ...(child.started as NonNullable<typeof child.started>),
+      }));
+    ref.send({
+      type: RESTORE,
+      plan: {
+        value: step.value,
+        remembered: step.remembered,
+        memory: this.fold.actor(actor).memory,
+        keep: [],
+        make,
+        cancel: [],
+        timers: [],
+      },
+    });
+    this.#holding = false;
+    this.#deliver();
+  }
+
+  // Writing.
+
+  /** Resolves once everything so far is durable. */
+  durable(): Promise<number> {
+    return this.parts.journal.flush();
+  }
+
+  /** Parks a run again that was parked when its process ended. */
+  parkAgain(raised: Raised): void {
+    this.#holding = true;
+    this.#parked = raised;
+  }
+
+  /** Holds events back until `release`. */
+  holdAll(): void {
+    this.#holding = true;
+  }
+
+  release(): void {
+    this.#holding = false;
+    this.#deliver();
+  }
+
+  #together(run: () => void): void {
+    this.#depth += 1;
+    try {
+      run();
+    } finally {
+      this.#depth -= 1;
+      if (this.#depth === 0 && this.#rows.length > 0) this.#write();
+    }
+  }
+
+  /** Writes entries down and folds them in; `memory` is the context of the step's actor. */
+  append(entries: readonly Entry[], memory?: unknown): void {
+    this.#append(entries, memory);
+  }
+
+  #append(entries: readonly Entry[], memory?: unknown): void {
+    if (this.#broken !== null) return;
+    this.#together(() => {
+      for (const entry of entries) {
+        const lost: Lost[] = [];
+        for (const row of this.parts.layout.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
+        this.fold.apply(entry, this.parts.now(), entry.do === 'step' ? memory : undefined);
+        for (const what of lost) this.#tellLost(entry, what);
+      }
+    });
+  }
+
+  #tellLost(entry: Entry, { of, path, reason }: Lost): void {
+    const parties = entry.do === 'step' ? entry.parties.map(({ instance }) => instance) : [null];
+    for (const instance of parties) {
+      const text = `${of} ${path.join('/') || '(whole)'} cannot be journaled: ${reason.replaceAll('_', ' ')}`;
+      const finding = { do: 'finding', code: 'no_codec', instance, text } as const;
+      this.#append([finding]);
+      this.parts.onFinding(finding);
+    }
+  }
+
+  #write(): void {
+    const rows = this.#rows;
+    this.#rows = [];
+    try {
+      this.parts.journal.append(rows);
+    } catch (error) {
+      this.#break(error);
+    }
+  }
+
+  /** The journal does not take any more: nothing leaves, nothing goes on. */
+  #break(error: unknown): void {
+    this.#broken ??= error;
+    this.#failed(error);
+  }
+}
+
+function failureOf(owners: readonly InstanceId[]): Failure {
+  const [one, other] = owners;
+  if (one === undefined) return { in: null, key: null, why: 'fits_nobody' };
+  return other === undefined ? { in: one, key: null } : { in: null, key: null, why: 'fits_several' };
+}
+
+/** A promise that is never settled, unless its actor is stopped; then nobody waits for it. */
+function never(_: AbortSignal): Promise<never> {
+  return new Promise(() => {});
+}
+
+function inputOf(ref: AnyActorRef | undefined): unknown {
+  return (ref as { options?: { input?: unknown } } | undefined)?.options?.input;
+}
+
+/** The path of a state within its own machine. */
+function bare(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function commonRegion(a: string, b: string): string {
+  const [left, right] = [a.split('.'), b.split('.')];
+  let shared = 0;
+  while (shared < left.length && left[shared] === right[shared]) shared += 1;
+  return a === b ? a : left.slice(0, shared).join('.');
+}
+
+/** The paths of the states of a state value, from a region's path on. */
+function statesOf(value: unknown, path: string): string[] {
+  const under = (key: string) => (path === '' ? key : `${path}.${key}`);
+  if (typeof value === 'string') return [under(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [under(key), ...statesOf(inner, under(key))]);
+}
+
+export type { Key, Raised };
