@@ -103,6 +103,13 @@ export class Lift {
   }
 }
 
+/** A tool that takes part in a step: one that it starts, or the one that it hears from. */
+interface Acting {
+  readonly tool: Tool | undefined;
+  readonly args: unknown;
+  readonly starts: boolean;
+}
+
 class StepLift {
   readonly #config: BoundaryConfig;
   readonly #fold: Fold;
@@ -151,7 +158,7 @@ class StepLift {
       parties,
       edits,
       started: this.#seen.started.map(startedOf),
-      marks: [...this.#enters, ...accesses, ...boundaries.map(({ mark }) => mark)],
+      marks: [...this.#enters, ...accesses, ...boundaries.map(({ mark }) => mark), ...this.#calls(parties)],
       regions: this.#regions,
       again: this.#again,
       boundaries: boundaries.map(({ id }) => id),
@@ -354,8 +361,8 @@ class StepLift {
   }
 
   /** The tools of a step that are an instance's: those that it starts in the instance's states, and the one it hears from. */
-  #toolsOf(instance: InstanceId): { tool: Tool | undefined; args: unknown; starts: boolean }[] {
-    const tools: { tool: Tool | undefined; args: unknown; starts: boolean }[] = [];
+  #toolsOf(instance: InstanceId): Acting[] {
+    const tools: Acting[] = [];
     for (const child of this.#seen.started) {
       if (child.kind === 'machine' || !this.#owns(instance, child.place)) continue;
       tools.push({
@@ -379,25 +386,48 @@ class StepLift {
     return !this.#placed.some((other) => covers(other.skeleton.states, place.path));
   }
 
-  /** What the step's instances read (K5). A step that can look at nothing, having no code of its own, reads nothing. */
+  /** What those who take part read (K5). A step that ran no code of the machine's reads nothing. */
   *#reads(parties: readonly Party[]): Generator<HistoryEvent> {
-    const started = [...parties, ...this.#entered.map(({ id, region }) => ({ instance: id, region }))];
-    const taking = new Set(parties.map(({ instance }) => instanceName(instance)));
-    for (const { instance } of started) {
-      const party = taking.has(instanceName(instance));
-      const tools = this.#toolsOf(instance).filter(({ starts }) => starts || party);
-      const keys = tools.flatMap(
-        ({ tool, args }) => tool?.reads.map((template) => this.#fill(template, instance.entity, args)) ?? [],
-      );
-      const undeclared = tools.length === 0 ? party && !this.#seen.bare : tools.some(({ tool }) => tool === undefined);
-      if (undeclared) keys.push(...this.#inputs(instance));
-      const told = new Set<string>();
-      for (const key of keys) {
-        if (told.has(key.text)) continue;
-        told.add(key.text);
-        yield { do: 'read', in: instance, key };
-      }
+    for (const { instance } of parties) {
+      const heard = this.#toolsOf(instance).filter(({ starts }) => !starts);
+      const undeclared = heard.length === 0 ? !this.#seen.bare : heard.some(({ tool }) => tool === undefined);
+      yield* this.#readsOf(instance, heard, undeclared);
     }
+  }
+
+  /** What the calls that the step starts read, and may come to write: after the step, so that its checkpoints precede them. */
+  *#calls(parties: readonly Party[]): Generator<HistoryEvent> {
+    const acting = [...parties.map(({ instance }) => instance), ...this.#entered.map(({ id }) => id)];
+    for (const instance of acting) {
+      const starting = this.#toolsOf(instance).filter(({ starts }) => starts);
+      if (starting.length === 0) continue;
+      const undeclared = starting.some(({ tool }) => tool === undefined);
+      yield* this.#readsOf(instance, starting, undeclared);
+      // The world changes at some point between the start and the answer: from the start on for its readers, and it hides what
+      // was there only once the answer has come.
+      for (const key of this.#declaredWrites(instance, starting))
+        yield { do: 'write', in: instance, key, mode: 'append' };
+    }
+  }
+
+  *#readsOf(instance: InstanceId, tools: readonly Acting[], undeclared: boolean): Generator<HistoryEvent> {
+    const keys = tools.flatMap(
+      ({ tool, args }) => tool?.reads.map((template) => this.#fill(template, instance.entity, args)) ?? [],
+    );
+    if (undeclared) keys.push(...this.#inputs(instance));
+    const told = new Set<string>();
+    for (const key of keys) {
+      if (told.has(key.text)) continue;
+      told.add(key.text);
+      yield { do: 'read', in: instance, key };
+    }
+  }
+
+  /** What tools are declared to write outside of the memory, where no change can be observed. */
+  #declaredWrites(instance: InstanceId, tools: readonly Acting[]): Key[] {
+    return tools
+      .flatMap(({ tool, args }) => (tool?.writes ?? []).map((template) => this.#fill(template, instance.entity, args)))
+      .filter(isOutside);
   }
 
   #inputs(instance: InstanceId): Key[] {
@@ -416,18 +446,10 @@ class StepLift {
         this.#outside(instance, key, parties[index] as Party);
       }
     }
-    const acting = [...parties.map(({ instance }) => instance), ...this.#entered.map(({ id }) => id)];
-    for (const instance of acting) {
-      const party = parties.some((other) => other.instance === instance);
-      for (const { tool, args, starts } of this.#toolsOf(instance)) {
-        if (!starts && !party) continue;
-        for (const template of tool?.writes ?? []) {
-          const key = this.#fill(template, instance.entity, args);
-          // The world changes at some point between the start and the answer: from the start on for its readers, and it hides
-          // what was there only once the answer has come.
-          if (isOutside(key))
-            yield { do: 'write', in: instance, key, mode: starts ? 'append' : this.#mode(key, 'set') };
-        }
+    for (const { instance } of parties) {
+      const heard = this.#toolsOf(instance).filter(({ starts }) => !starts);
+      for (const key of this.#declaredWrites(instance, heard)) {
+        yield { do: 'write', in: instance, key, mode: this.#mode(key, 'set') };
       }
     }
   }

@@ -242,7 +242,10 @@ describe('the acts that would unblock a refusal', () => {
           expect(acts).toEqual([{ act: 'name_suspect', why: 'never_wrote' }]);
           return;
         }
-        const failure = { in: refusal.failed as InstanceId, key: question.suspect === undefined ? null : parseKey(question.suspect) };
+        const failure = {
+          in: refusal.failed as InstanceId,
+          key: question.suspect === undefined ? null : parseKey(question.suspect),
+        };
         const verdictAfter = (clear: WrittenEvent[], allow: boolean) => {
           const history = historyOf([...question.events, ...clear]);
           return decide(history, failure, { policy, joint: allow ? 'all' : joint }).verdict;

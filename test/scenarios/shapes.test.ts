@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/boundaries/load.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { attach, resume } from '../../src/sidecar/attach.ts';
+import type { Report } from '../../src/sidecar/run.ts';
+import { TOYS, type Toy } from './toys.ts';
+import { FAULTS, type Fault, World } from './world.ts';
+
+const SITES: Record<Fault, readonly string[]> = {
+  before: ['look', 'send'],
+  after: ['look', 'send'],
+  timeout: ['look', 'send'],
+  assign: ['keepFound'],
+  guard: ['sure'],
+};
+
+function configOf(toy: Toy) {
+  const { config, findings } = loadConfig(toy.config, { file: `${toy.name}.yaml` });
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  if (config === null) throw new Error('the config does not load');
+  return config;
+}
+
+async function run(toy: Toy, world: World) {
+  const reports: Report[] = [];
+  const { actor, finished, close } = await attach(toy.machine(world), {
+    run: 'r',
+    config: configOf(toy),
+    reconcilers: { ask: world.ask },
+    onDecision: (report) => reports.push(report),
+  });
+  actor.start();
+  actor.send({ type: 'go' });
+  const ending = await finished();
+  const { value, context } = actor.getSnapshot();
+  await close();
+  return { ending, value, context, reports };
+}
+
+describe.each(TOYS)('$name', (toy) => {
+  for (const fault of FAULTS) {
+    for (const site of SITES[fault]) {
+      test(`ends as if nothing had failed: ${fault}, at ${site}`, async () => {
+        const calm = new World();
+        const expected = await run(toy, calm);
+        expect(expected.ending.status).toBe('done');
+        expect(expected.reports).toEqual([]);
+        const world = new World(fault, site);
+        const { ending, value, context, reports } = await run(toy, world);
+        expect(world.tripped).toBe(true);
+        expect(reports.map(({ decision }) => decision.verdict)).toHaveLength(1);
+        expect(ending.status).toBe('done');
+        expect({ value, context, acts: world.acts }).toEqual({
+          value: expected.value,
+          context: expected.context,
+          acts: calm.acts,
+        });
+        expect(reports.flatMap(({ movedInputs }) => movedInputs)).toEqual([]);
+      });
+    }
+  }
+});
+
+test('a promise in a region that is kept runs once', async () => {
+  const toy = TOYS.find(({ name }) => name === 'parallel regions') as Toy;
+  for (const fault of FAULTS) {
+    const world = new World(fault, SITES[fault][0]);
+    await run(toy, world);
+    expect(world.looks.filter((site) => site === 'aside')).toEqual(['aside']);
+  }
+});
+
+test.each(TOYS)('$name: a process that ends anywhere is taken up where it ended', async (toy) => {
+  const calm = new World();
+  const expected = await run(toy, calm);
+  for (let stopAt = 1; stopAt < 12; stopAt += 1) {
+    const world = new World();
+    const store = memoryStore();
+    const options = { run: 'r', config: configOf(toy), journal: store, reconcilers: { ask: world.ask } };
+    const first = await attach(toy.machine(world), options);
+    let seen = 0;
+    const reached = new Promise<void>((resolve) =>
+      first.actor.subscribe({ next: () => (++seen >= stopAt ? resolve() : undefined), complete: resolve }),
+    );
+    first.actor.start();
+    first.actor.send({ type: 'go' });
+    await reached;
+    await first.close();
+    if (first.status === 'done') break;
+    const second = await resume(toy.machine(world), options);
+    second.actor.start();
+    const { status } = await second.finished();
+    expect(status).toBe('done');
+    expect({ context: second.actor.getSnapshot().context, acts: world.acts }).toEqual({
+      context: expected.context,
+      acts: calm.acts,
+    });
+    await second.close();
+  }
+});
