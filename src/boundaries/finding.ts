@@ -47,6 +47,8 @@ export type LintCode =
   | 'guard_used'
   | 'undo_missing'
   | 'no_machine'
+  /** Another file is about the same agent. */
+  | 'agent_twice'
   | 'unknown_state'
   | 'unknown_edge'
   | 'tool_never_called'
