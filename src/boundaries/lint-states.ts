@@ -1,10 +1,11 @@
 /** Lints of names: states and edges that the machine does not have. */
+
+import { suggest } from '../predicates/suggest.ts';
 import type { BoundaryConfig, Skeleton } from './config.ts';
 import { entriesOf, field, type Item, itemsOf, placeWithin, textOf, textsOf } from './document.ts';
 import type { Findings } from './finding.ts';
 import type { Reach } from './reach.ts';
 import { isWithin } from './skeleton.ts';
-import { suggest } from './suggest.ts';
 
 /** Reports the states and edges of a config that its machine does not have. */
 export function lintStates(config: BoundaryConfig, root: Item, reach: Reach, findings: Findings): void {

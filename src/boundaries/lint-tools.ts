@@ -1,12 +1,12 @@
 /** Lints of tools: what is declared and never called, what is called and not declared, and what nothing can guard. */
 import type { EffectClass } from '../model/effect.ts';
 import type { MachineShape } from '../model/machine.ts';
+import { suggest } from '../predicates/suggest.ts';
 import type { BoundaryConfig } from './config.ts';
 import { type Entry, entriesOf, field, type Item } from './document.ts';
 import type { Findings, Place } from './finding.ts';
 import type { Reach } from './reach.ts';
 import { isWithin } from './skeleton.ts';
-import { suggest } from './suggest.ts';
 
 /** What the lints of tools look at. */
 interface Calls {
