@@ -5,6 +5,7 @@
 import { EFFECT_CLASSES, type EffectClass } from '../model/effect.ts';
 import { SIGNALS, type Signal } from '../model/failure.ts';
 import type { Guards } from '../predicates/compile.ts';
+import { suggest } from '../predicates/suggest.ts';
 import type { BoundaryConfig, Skeleton, Tool } from './config.ts';
 import { contentDigest } from './digest.ts';
 import { entriesOf, field, type Item, itemsOf, plain, textOf, textsOf } from './document.ts';
@@ -12,7 +13,6 @@ import type { Findings, Place } from './finding.ts';
 import { keysIn, keyTemplatesIn, nameIn } from './names.ts';
 import { outputSchema } from './output-schema.ts';
 import { compileSkeleton } from './skeleton.ts';
-import { suggest } from './suggest.ts';
 
 /** Compiles a document, telling `findings` what is wrong with it. */
 export function compileConfig(root: Item, guards: Guards, findings: Findings): BoundaryConfig {

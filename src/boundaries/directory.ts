@@ -1,8 +1,20 @@
-/** Reads configs from files: the one place of this room that touches the disk. */
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+/** Reads configs and reviews from files, and writes reviews: the one place of this room that touches the disk. */
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Guards } from '../predicates/compile.ts';
 import { type Loaded, loadConfig } from './load.ts';
+import { LOCK_NAME, lockText, parseLock, type ReviewLock } from './review.ts';
 
 /** One byte more than the largest file: whoever reads that much need not read on. */
 const ENOUGH = 256 * 1024 + 1;
@@ -45,5 +57,36 @@ function readStart(path: string): Uint8Array {
     return bytes.subarray(0, length);
   } finally {
     closeSync(file);
+  }
+}
+
+/** The reviews beside a config file: none where there is no lock, and a problem where the lock cannot be read. */
+export function readLock(configFile: string): { readonly lock: ReviewLock } | { readonly problem: string } {
+  try {
+    return parseLock(readFileSync(join(dirname(configFile), LOCK_NAME), 'utf8'));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return error.code === 'ENOENT' ? { lock: new Map() } : { problem: error.message };
+  }
+}
+
+/**
+ * Writes the reviews beside a config file, whole or not at all.
+ * @throws an error of the file system where that is refused.
+ */
+export function writeLock(configFile: string, lock: ReviewLock): void {
+  const path = join(dirname(configFile), LOCK_NAME);
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    const file = openSync(draft, 'wx');
+    try {
+      writeSync(file, lockText(lock));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
   }
 }

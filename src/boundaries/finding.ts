@@ -47,6 +47,8 @@ export type LintCode =
   | 'guard_used'
   | 'undo_missing'
   | 'no_machine'
+  /** Another file is about the same agent. */
+  | 'agent_twice'
   | 'unknown_state'
   | 'unknown_edge'
   | 'tool_never_called'
@@ -90,6 +92,13 @@ export type Report = (code: FindingCode, severity: Severity, at: Place, message:
 
 /** The most findings that a file is told; a file with more is told so. */
 const MOST = 200;
+/** The longest sentence, in UTF-16 units. */
+const LONGEST = 600;
+
+/** A sentence that quotes the file, cut where the file has more to say than a reader wants. */
+function clip(sentence: string): string {
+  return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST).toWellFormed()}...`;
+}
 
 /** Collects the findings of one file, in the order of the file when they are asked for. */
 export class Findings {
@@ -104,7 +113,7 @@ export class Findings {
   /** Adds a finding. */
   readonly report: Report = (code, severity, { line, column }, message, mend) => {
     if (this.#found.length >= MOST) this.#more += 1;
-    else this.#found.push({ code, severity, file: this.#file, line, column, message, mend });
+    else this.#found.push({ code, severity, file: this.#file, line, column, message: clip(message), mend: clip(mend) });
   };
 
   /** Whether an error was found. */

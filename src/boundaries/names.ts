@@ -20,6 +20,7 @@ export function nameIn(name: string, at: Place, findings: Findings): string {
 /** The key templates of a list. */
 export function keyTemplatesIn(list: Item | null, findings: Findings): readonly KeyTemplate[] {
   return textsOf(list).flatMap(([text, item]) => {
+    if (text === '') return []; // the schema has told it
     try {
       const template = keyTemplate(text);
       if (text.split('/').some((segment) => segment.includes('*') && !/^(?:[a-z][a-z0-9+.-]*:)?\*\*?$/.test(segment))) {

@@ -57,18 +57,23 @@ function problemOf(schema: unknown): string | null {
   while (waiting.length > 0) {
     const next = waiting.pop();
     seen += 1;
-    if (seen > MOST) return `it has more than ${MOST} parts`;
     if (typeof next === 'boolean') continue;
     if (typeof next !== 'object' || next === null || Array.isArray(next)) return 'a schema is a map, true or false';
     for (const [keyword, value] of Object.entries(next)) {
+      const within = subschemas(keyword, value);
+      if (within === null) return `"${keyword.slice(0, 100)}" is not read`;
+      waiting.push(...within);
       seen += Array.isArray(value) ? value.length : 1;
-      if (VALUES.has(keyword)) continue;
-      if (SCHEMA.has(keyword)) waiting.push(value);
-      else if (SCHEMAS.has(keyword) && Array.isArray(value)) waiting.push(...value);
-      else if (keyword === 'properties' && typeof value === 'object' && value !== null)
-        waiting.push(...Object.values(value));
-      else return `"${keyword.slice(0, 100)}" is not read`;
     }
+    if (seen > MOST) return `it has more than ${MOST} parts`;
   }
   return null;
+}
+
+/** The schemas under a keyword; null where the keyword is not read here. */
+function subschemas(keyword: string, value: unknown): readonly unknown[] | null {
+  if (VALUES.has(keyword)) return [];
+  if (SCHEMA.has(keyword)) return [value];
+  if (SCHEMAS.has(keyword) && Array.isArray(value)) return value;
+  return keyword === 'properties' && typeof value === 'object' && value !== null ? Object.values(value) : null;
 }

@@ -1,9 +1,9 @@
 /** Holds a document against the published JSON Schema and says what is wrong in the words of a config, with its place. */
 import { createRequire } from 'node:module';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { suggest } from '../predicates/suggest.ts';
 import { type Item, nearest, plain } from './document.ts';
 import type { Findings, Place, RefusalCode } from './finding.ts';
-import { suggest } from './suggest.ts';
 
 let compiled: ValidateFunction | null = null;
 

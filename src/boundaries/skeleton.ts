@@ -2,11 +2,11 @@
 import { compileEntity, compilePredicate, type Guards, guardPredicate } from '../predicates/compile.ts';
 import type { Expression, Predicate } from '../predicates/predicate.ts';
 import type { Problem } from '../predicates/problem.ts';
+import { suggest } from '../predicates/suggest.ts';
 import type { Boundary, KeyTemplate, Rollback, Site, Skeleton } from './config.ts';
 import { field, type Item, itemsOf, placeWithin, textOf, textsOf } from './document.ts';
 import type { Findings, Place } from './finding.ts';
 import { keyTemplatesIn, nameIn } from './names.ts';
-import { suggest } from './suggest.ts';
 
 /** A guard as a text: the other form is a map with the field `guard`. */
 const GUARD_TEXT = /^guard:\s*(.*)$/s;
@@ -22,7 +22,7 @@ export function compileSkeleton(name: string, at: Place, item: Item, guards: Gua
   const states = textsOf(field(item, 'states')).map(([text]) => text);
   const entry = textsOf(field(item, 'entry'));
   for (const [state, where] of entry) {
-    if (states.some((outer) => isWithin(state, outer))) continue;
+    if (states.length === 0 || states.some((outer) => isWithin(state, outer))) continue;
     findings.report(
       'entry_outside_states',
       'error',

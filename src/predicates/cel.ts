@@ -76,4 +76,5 @@ const typingCodes: ReadonlySet<string> = new Set([
   'invalid_index_type',
   'cannot_index_type',
   'optional_expected',
+  'invalid_macro_argument',
 ]);

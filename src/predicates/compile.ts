@@ -112,6 +112,10 @@ function readText(text: string, scope: Scope, types: readonly string[]): Compile
       ],
     };
   }
+  if (!text.isWellFormed()) {
+    const message = 'the text has a lone surrogate';
+    return { problems: [{ code: 'predicate_syntax', offset: 0, message, mend: 'Take it out.' }] };
+  }
   const parsed = parse(text);
   if ('error' in parsed) return { problems: [problemOf(parsed.error)] };
   const problems = lint(parsed.ast, scope);

@@ -4,6 +4,7 @@
  */
 import { type Node, VARIABLES } from './cel.ts';
 import type { Problem } from './problem.ts';
+import { suggest } from './suggest.ts';
 
 /** Functions by name, and how many arguments each takes. */
 export const FUNCTIONS: ReadonlyMap<string, number> = new Map([
@@ -130,7 +131,7 @@ function visit(node: Node, scope: Scope, problems: Problem[]): void {
       return;
     case 'id':
       if (scope.variables.has(node.args) || node.args === scope.item) return;
-      report('unknown_variable', `"${node.args}" is not known here`, `Known are ${[...scope.variables].join(', ')}.`);
+      report('unknown_variable', `"${node.args}" is not known here`, suggest(node.args, scope.variables));
       return;
     case '.':
     case '.?':
@@ -181,7 +182,7 @@ function forbidden(name: unknown, report: Report): void {
 function known(names: ReadonlyMap<string, number>, name: string, count: number, report: Report): void {
   const takes = names.get(name);
   if (takes === undefined) {
-    report('unknown_function', `there is no "${name}(...)"`, `There are ${[...names.keys()].join(', ')}.`);
+    report('unknown_function', `there is no "${name}(...)"`, suggest(name, names.keys()));
   } else if (takes !== count) {
     report('unknown_function', `"${name}" takes ${takes} arguments and was given ${count}`, `Give it ${takes}.`);
   }

@@ -31,9 +31,9 @@ export class Meter {
     return this.#left < 0 ? COSTLY : null;
   }
 
-  /** Pays for reading a text. */
+  /** Pays for reading a text; short ones come with what holds them. */
   payText(text: string): Failed | null {
-    return this.pay(1 + (text.length >>> 6));
+    return this.pay(text.length >>> 6);
   }
 
   /** Whether the budget is spent, and with which words. */

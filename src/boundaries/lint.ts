@@ -1,0 +1,37 @@
+/**
+ * Holds a config against itself and against its machine: what can be run under, and yet is likely a mistake or should be known before
+ * it is reviewed (boundary-format.md). Pure.
+ */
+import type { MachineShape } from '../model/machine.ts';
+import type { BoundaryConfig } from './config.ts';
+import { type ConfigDocument, field } from './document.ts';
+import { type Finding, Findings } from './finding.ts';
+import { lintKeys } from './lint-keys.ts';
+import { lintSkeletons } from './lint-skeletons.ts';
+import { lintStates } from './lint-states.ts';
+import { lintTools } from './lint-tools.ts';
+import { Reach } from './reach.ts';
+
+/** Everything that is to be said about a config that loaded. `shape` is its machine; null where none was found. */
+export function lintConfig(
+  config: BoundaryConfig,
+  document: ConfigDocument,
+  shape: MachineShape | null,
+): readonly Finding[] {
+  const findings = new Findings(document.file);
+  const { root } = document;
+  if (root === null) return [];
+  lintKeys(config, root, findings);
+  if (shape === null) {
+    const at = field(root, 'agent')?.at ?? root.at;
+    const message = `there is no machine "${config.agent}" to hold the config against`;
+    const mend = 'Pass --machines FILE, or name the file in package.json under belay.machines.';
+    findings.report('no_machine', 'note', at, message, mend);
+    return findings.list();
+  }
+  const reach = new Reach(shape);
+  lintStates(config, root, reach, findings);
+  lintSkeletons(config, root, reach, findings);
+  lintTools(config, root, reach, findings);
+  return findings.list();
+}
