@@ -208,7 +208,12 @@ export function journalContract(name: string, open: (now: () => number) => Journ
       expect(bodies(journal.read())).toEqual([2]);
     });
 
-    test.each(['', '\ud800', 'a\0b', 'x'.repeat(1_025)])('%.10j is no name of a run', async (run) => {
+    test.each([
+      ['nothing', ''],
+      ['half a surrogate pair', '\ud800'],
+      ['NUL', 'a\0b'],
+      ['too much', 'x'.repeat(1_025)],
+    ])('a run is not named %s', async (_name, run) => {
       await expect(newStore().open(run, 'either')).rejects.toEqual(failing('journal_cannot_write'));
     });
 

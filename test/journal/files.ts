@@ -1,7 +1,7 @@
 /** Real files for the journal's tests, in a folder of this process that goes with it. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'belay-journal-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -27,4 +27,14 @@ export function copyOf(path: string, suffixes: readonly string[] = SUFFIXES): st
 /** The bytes of a file, and null where there is none. */
 export function bytesOf(path: string): Buffer | null {
   return existsSync(path) ? readFileSync(path) : null;
+}
+
+/** A user who may do nothing that others may not. */
+export const NOBODY = 65_534;
+
+/** Lets every user of this machine read and write a journal. */
+export function shareWithAll(path: string): void {
+  chmodSync(folder, 0o755);
+  chmodSync(dirname(path), 0o777);
+  for (const suffix of SUFFIXES) if (existsSync(path + suffix)) chmodSync(path + suffix, 0o666);
 }
