@@ -1,6 +1,14 @@
 /** The public list of Belay: what a program may import. Everything else is the house's own. */
+export type { BoundaryConfig } from './boundaries/config.ts';
+export { readConfig } from './boundaries/directory.ts';
+export type { Finding as ConfigFinding } from './boundaries/finding.ts';
+export { type Loaded, loadConfig } from './boundaries/load.ts';
+export type { Finding as Outcome, Reconciler, Undo } from './effects/guard.ts';
+export { NotApplied } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
+export { type Journal, JournalError, type JournalErrorCode, type JournalStore } from './journal/journal.ts';
+export { memoryStore } from './journal/memory/store.ts';
 export type { BoundaryKind, Checkpoint } from './model/checkpoint.ts';
 export type {
   Act,
@@ -16,10 +24,20 @@ export type {
 } from './model/decision.ts';
 export type { Effect, EffectClass, EffectStatus, EffectVeto } from './model/effect.ts';
 export type { EffectEvent, HistoryEvent, WriteMode } from './model/event.ts';
-export type { Failure } from './model/failure.ts';
+export type { Failure, Signal } from './model/failure.ts';
 export { type InstanceId, instanceName } from './model/instance.ts';
 export { type Key, KeyError, overlaps, parseKey } from './model/key.ts';
 export type { Abstention, Dependence, Reason, Refusal, Veto, VetoCode } from './model/veto.ts';
 export { decide } from './recovery/decide.ts';
 export { explain, type Outline } from './recovery/explain.ts';
 export { vetoes } from './recovery/vetoes.ts';
+export {
+  attach,
+  resume,
+  type Sidecar,
+  SidecarError,
+  type SidecarErrorCode,
+  type SidecarOptions,
+} from './sidecar/attach.ts';
+export type { Ending, MovedInput, Report } from './sidecar/run.ts';
+export { type ToolCall, tool } from './xstate/tool.ts';

@@ -3,6 +3,7 @@ import type { Signal } from '../model/failure.ts';
 
 /** To be thrown by a tool that knows that nothing has happened in the world (E2). */
 export class NotApplied extends Error {
+  /** Names the error. */
   override readonly name = 'NotApplied';
 }
 

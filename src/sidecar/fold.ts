@@ -20,6 +20,7 @@ import type {
   StateValue,
   StepEntry,
 } from '../model/entry.ts';
+import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { changeOf } from './edits.ts';
 
@@ -108,6 +109,19 @@ export class Fold {
   pending: Pending | null = null;
   ended: 'done' | 'stopped' | null = null;
   time = 0;
+
+  readonly #onEvent: (event: HistoryEvent, number: number) => void;
+
+  /** `onEvent` is told of every event of the history with its number, for whoever writes a trace. */
+  constructor(onEvent: (event: HistoryEvent, number: number) => void = () => {}) {
+    this.#onEvent = onEvent;
+  }
+
+  #happen(event: HistoryEvent): number {
+    const number = this.history.apply(event);
+    this.#onEvent(event, number);
+    return number;
+  }
 
   /** Folds an entry in. `memory` is its actor's context where the machine is at hand; else it is folded from the edits. */
   apply(entry: Entry, time: number, memory?: unknown): void {
@@ -232,7 +246,7 @@ export class Fold {
     const regions = entry.regions.values();
     for (const mark of entry.marks) {
       if (mark.do !== 'enter') continue;
-      this.history.apply(mark);
+      this.#happen(mark);
       const region = regions.next().value as Region;
       const root = mark.in.skeleton === ROOT;
       this.places.enter(mark.in, region, root);
@@ -242,7 +256,7 @@ export class Fold {
     const boundaries = entry.boundaries.values();
     for (const mark of entry.marks) {
       if (mark.do === 'enter') continue;
-      this.history.apply(mark);
+      this.#happen(mark);
       if (mark.do !== 'boundary') continue;
       const id = boundaries.next().value ?? '';
       const live = this.live.get(instanceName(mark.in));
@@ -309,7 +323,7 @@ export class Fold {
     const { instance, key, undo } = entry;
     const known = this.ledger.get(key);
     const status = known?.status === 'confirmed' ? 'confirmed' : 'intended';
-    const at = this.history.apply({ do: 'effect', in: instance, id: key, class: entry.class, status, undo });
+    const at = this.#happen({ do: 'effect', in: instance, id: key, class: entry.class, status, undo });
     this.ledger.intend(entry, known?.at ?? at);
   }
 
@@ -317,7 +331,7 @@ export class Fold {
     const call = this.ledger.settle(entry);
     if (call === undefined || call.at === null) return;
     const { instance, class: kind } = call.intent;
-    this.history.apply({ do: 'effect', in: instance, id: entry.key, class: kind, status: entry.status, undo: null });
+    this.#happen({ do: 'effect', in: instance, id: entry.key, class: kind, status: entry.status, undo: null });
   }
 
   #timer({ actor, id, region, event, delay }: Extract<Entry, { do: 'timer' }>): void {
