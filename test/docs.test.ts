@@ -1,18 +1,26 @@
 /** What the documents show is what the command does. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { belay } from './cli/belay.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (name: string) => readFileSync(`${root}/${name}`, 'utf8');
 
-/** The fenced blocks of a page in one language, in order. */
+/** The fenced blocks of a page in one language that are no files of their own, in order. */
 function blocks(page: string, language: string): string[] {
   return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter((match) => match[1] === language)
     .map((match) => match[2] as string);
+}
+
+/** The fenced blocks of a page that are files, by their names. */
+function files(page: string): Map<string, string> {
+  return new Map(
+    [...page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)].map((match) => [match[1] as string, match[2] as string]),
+  );
 }
 
 const readme = read('README.md');
@@ -23,7 +31,61 @@ test("the README's trace is the file that it names, and the command says about i
   expect(read('docs/schedule.jsonl')).toBe(trace);
   expect(readme).toContain('node dist/cli/main.js decide docs/schedule.jsonl');
   const { code, out } = await belay(['decide', `${root}/docs/schedule.jsonl`]);
-  expect([code, out]).toEqual([0, blocks(readme, 'text')[0]]);
+  expect([code, out]).toEqual([0, blocks(readme, 'text')[1]]);
+});
+
+describe("the README's attach example", () => {
+  // Inside the repository, so that the package's public names resolve as they do for a user who has installed it.
+  mkdirSync(join(root, 'reports'), { recursive: true });
+  const folder = mkdtempSync(join(root, 'reports/readme-'));
+  for (const [name, content] of files(readme)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const run = () => execFileSync(process.execPath, ['--import', 'tsx', 'run.ts'], { cwd: folder, encoding: 'utf8' });
+
+  test('needs at most 25 lines around the machine', () => {
+    expect([...files(readme).keys()]).toEqual(['machine.ts', 'boundaries/order.yaml', 'run.ts', 'shop.ts']);
+    expect((files(readme).get('run.ts') as string).trimEnd().split('\n').length).toBeLessThanOrEqual(25);
+  });
+
+  test('compiles under strict rules', () => {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const strict = [
+      '--strict',
+      '--outDir',
+      'built',
+      '--rewriteRelativeImportExtensions',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+    ];
+    const files = ['run.ts', 'machine.ts', 'shop.ts'];
+    const args = [tsc, ...strict, '--types', 'node', ...files];
+    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe('');
+  });
+
+  test('has a config that holds against the machine', async () => {
+    const { code, out } = await belay(['check', `${folder}/boundaries`, '--machines', `${folder}/built/machine.js`]);
+    expect([code, out]).toEqual([0, expect.stringContaining('0 errors, 0 warnings')]);
+  });
+
+  test('prints what the README says, and leaves a run that is over', async () => {
+    expect(run()).toBe(blocks(readme, 'text')[0]);
+    const { out } = await belay(['runs', '--journal', `${folder}/belay.sqlite`, '--json']);
+    expect(JSON.parse(out)).toMatchObject({ run: 'order-1', held: false });
+    expect(() => run()).toThrow(/run_ended/);
+  });
+
+  test('tells its decisions again from the exported trace', async () => {
+    const { code, out } = await belay(['export', 'order-1', '--trace', '--journal', `${folder}/belay.sqlite`]);
+    expect(code).toBe(0);
+    expect((await belay(['decide', '-', '--json'], out)).code).toBe(0);
+    expect(out).toContain('{"do":"boundary","in":["Order","the order",0],"kind":"commit"}');
+  });
 });
 
 test("the README's program runs against the package's public name", () => {

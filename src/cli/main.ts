@@ -9,6 +9,7 @@ import { checkConfigs, exitCode } from './check.ts';
 import { decideTrace, type Form, type Output } from './decide.ts';
 import { FORMATS, type Format, present } from './findings.ts';
 import { reviewConfig, reviewText } from './review.ts';
+import { exportTrace, JOURNAL, listRuns, type Told } from './runs.ts';
 import { printable } from './terminal.ts';
 
 /** Widest line of prose that still reads well, in columns. */
@@ -121,6 +122,53 @@ or imported, or the command is misused.`,
     const text = options.json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
     return finish(text, null, reviewed.reviewed ? 0 : 1);
   });
+
+program
+  .command('runs')
+  .description('list the runs of a journal file')
+  .option('--journal <file>', 'the SQLite file that the program gives to sqliteStore', JOURNAL)
+  .option('--json', 'one JSON object a run, in the order of their beginning')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  belay runs
+  belay runs --journal orders.sqlite --json | jq -r .run
+
+Reads beside a running program, and takes nothing from it.
+Exit code: 0, also where there are no runs; 2 when the file cannot be read or the command is misused.`,
+  )
+  .action(async ({ journal, json = false }: { journal: string; json?: boolean }) =>
+    tell(await listRuns(journal, json)),
+  );
+
+program
+  .command('export')
+  .description('write what a run did as a trace, for belay decide')
+  .argument('<run>', 'the name of the run')
+  .requiredOption('--trace', 'as a trace, JSON lines (docs/trace-format.md)')
+  .option('--journal <file>', 'the SQLite file that the program gives to sqliteStore', JOURNAL)
+  .addHelpText(
+    'after',
+    `
+A trace knows no restore: after each, the events that are kept begin another trace, RUN#1, RUN#2 and so on. Each
+decision that asked for a line stands there as a "fail" line; what was settled, or fitted no instance, does not.
+
+Examples:
+  belay export order-1 --trace > order-1.jsonl
+  belay export order-1 --trace | belay decide -
+
+Exit code: 0; 2 when the file or the run cannot be read, or the command is misused.`,
+  )
+  .action(async (run: string, { journal }: { journal: string }) => tell(await exportTrace(journal, run)));
+
+async function tell({ pieces, problem }: Told): Promise<void> {
+  const output = terminal();
+  for (const piece of pieces) await output.answers(piece);
+  if (problem === null) return;
+  output.notes(problem);
+  process.exitCode = 2;
+}
 
 /** Says everything and ends, whatever a module that was imported may still be waiting for. */
 async function finish(text: string, complaint: string | null, code: 0 | 1 | 2): Promise<never> {
