@@ -110,7 +110,7 @@ export default {
       severity: 'error',
       comment: 'Users do not install devDependencies: move it to dependencies, or do without.',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types|xstate)/' },
     },
     {
       name: 'not-to-unresolvable',
