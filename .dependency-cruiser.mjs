@@ -31,6 +31,52 @@ export default {
       to: { path: '^src/', pathNot: '^src/(model|history|recovery)/' },
     },
     {
+      name: 'predicates-import-model-only',
+      severity: 'error',
+      comment: 'predicates/ is a language. What a config or a step is belongs above it; pass the facts as a value.',
+      from: { path: '^src/predicates/' },
+      to: { path: '^src/', pathNot: '^src/(model|predicates)/' },
+    },
+    {
+      name: 'one-file-knows-the-cel-library',
+      severity: 'error',
+      comment: 'The library behind the language is a detail of predicates/cel.ts: import its `Node` from there.',
+      from: { path: '^src/', pathNot: '^src/predicates/cel\\.ts$' },
+      to: { path: 'node_modules/@marcbachmann/cel-js/' },
+    },
+    {
+      name: 'boundaries-import-predicates-and-model',
+      severity: 'error',
+      comment:
+        'boundaries/ reads reviewed pages. It knows a machine by its shape (model/machine.ts) and no run at all.',
+      from: { path: '^src/boundaries/' },
+      to: { path: '^src/', pathNot: '^src/(model|predicates|boundaries)/' },
+    },
+    {
+      name: 'only-the-directory-reads-configs',
+      severity: 'error',
+      comment: 'A config is loaded from its content. Read the file in boundaries/directory.ts and pass the bytes.',
+      from: { path: '^src/(boundaries|predicates)/', pathNot: '^src/boundaries/directory\\.ts$' },
+      to: {
+        dependencyTypes: ['core'],
+        path: '^(node:)?(fs|fs/promises|child_process|net|http|https|worker_threads|process)$',
+      },
+    },
+    {
+      name: 'xstate-room-imports-effects-and-model',
+      severity: 'error',
+      comment: 'src/xstate observes, restores and guards machines. What a step means is decided above it.',
+      from: { path: '^src/xstate/' },
+      to: { path: '^src/', pathNot: '^src/(model|effects|xstate)/' },
+    },
+    {
+      name: 'only-the-xstate-room-knows-xstate',
+      severity: 'error',
+      comment: 'Everything else sees a machine by its shape and a step by its fields: lift it in src/xstate.',
+      from: { path: '^src/', pathNot: '^src/xstate/' },
+      to: { path: 'node_modules/xstate/' },
+    },
+    {
       name: 'pure-core-does-no-io',
       severity: 'error',
       comment:
@@ -64,7 +110,7 @@ export default {
       severity: 'error',
       comment: 'Users do not install devDependencies: move it to dependencies, or do without.',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types|xstate)/' },
     },
     {
       name: 'not-to-unresolvable',

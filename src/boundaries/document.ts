@@ -5,7 +5,7 @@ import type { Place } from './finding.ts';
 export type Item = TableItem | ListItem | ScalarItem;
 
 /** A map. */
-export interface TableItem {
+interface TableItem {
   readonly kind: 'map';
   readonly at: Place;
   readonly entries: ReadonlyMap<string, Entry>;
@@ -18,7 +18,7 @@ export interface Entry {
 }
 
 /** A list. */
-export interface ListItem {
+interface ListItem {
   readonly kind: 'list';
   readonly at: Place;
   readonly items: readonly Item[];

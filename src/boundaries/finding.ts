@@ -39,7 +39,7 @@ export type RefusalCode =
   | PredicateCode;
 
 /** What a config that can be run under is told, by itself and against its machine. */
-export type LintCode =
+type LintCode =
   /** No anchor: every rollback goes to the entry. */
   | 'nothing_restorable_but_entry'
   /** A `*` within a longer segment stands for itself. */
@@ -67,10 +67,10 @@ export type LintCode =
   | 'too_many_findings';
 
 /** Every code of a finding. */
-export type FindingCode = RefusalCode | LintCode;
+type FindingCode = RefusalCode | LintCode;
 
 /** An error stands in the way; a warning is likely a mistake; a note is to be known. */
-export type Severity = 'error' | 'warning' | 'note';
+type Severity = 'error' | 'warning' | 'note';
 
 /** Where something stands: from 1, columns in UTF-16 units. */
 export interface Place {

@@ -62,7 +62,7 @@ function proposal(states: readonly string[], config: BoundaryConfig, reach: Reac
 }
 
 /** A condition that a key has a value; null for what lies outside memory, or for a whole collection. */
-export function conditionOf({ text }: KeyTemplate): string | null {
+function conditionOf({ text }: KeyTemplate): string | null {
   if (/^[a-z][a-z0-9+.-]*:/.test(text) || text === '**') return null;
   const segments = text.split('/').filter((segment) => segment !== '**');
   if (segments.includes('*')) return null;

@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts';
 import { suggest } from './suggest.ts';
 
 /** Functions by name, and how many arguments each takes. */
-export const FUNCTIONS: ReadonlyMap<string, number> = new Map([
+const FUNCTIONS: ReadonlyMap<string, number> = new Map([
   ['size', 1],
   ['has', 1],
   ['int', 1],
@@ -16,7 +16,7 @@ export const FUNCTIONS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Methods by name, and how many arguments each takes. */
-export const METHODS: ReadonlyMap<string, number> = new Map([
+const METHODS: ReadonlyMap<string, number> = new Map([
   ['size', 0],
   ['startsWith', 1],
   ['endsWith', 1],
@@ -59,7 +59,7 @@ export function lint(ast: Node, scope: Scope): Problem[] {
 }
 
 /** What kind of value a node has whatever the facts are; null where that depends on them. */
-export function staticKind(node: Node): 'int' | 'double' | 'text' | 'list' | 'map' | null {
+function staticKind(node: Node): 'int' | 'double' | 'text' | 'list' | 'map' | null {
   switch (node.op) {
     case 'value':
       if (typeof node.args === 'bigint') return 'int';

@@ -119,7 +119,7 @@ function equalTables(a: Table, b: Table, meter: Meter, depth: number): boolean |
 }
 
 /** Whether a value is a number, whole or not. */
-export function isNumber(value: unknown): value is number | bigint {
+function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 

@@ -13,10 +13,21 @@ const DEEPEST = 8;
 /** What xstate calls an invoke whose logic stands in the config itself. */
 const INLINE = /^xstate\.invoke\./;
 
+/**
+ * A machine as far as its type matters here: xstate's own `AnyStateMachine` refuses many machines under
+ * `exactOptionalPropertyTypes`.
+ */
+export interface MachineLike {
+  readonly id: string;
+  readonly root: object;
+  readonly implementations: object;
+  readonly getInitialSnapshot: unknown;
+}
+
 /** Whether a value is an xstate v5 machine, from whichever copy of xstate. */
-export function isMachine(value: unknown): value is AnyStateMachine {
+export function isMachine(value: unknown): value is MachineLike {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, root, implementations, getInitialSnapshot } = value as Partial<AnyStateMachine>;
+  const { id, root, implementations, getInitialSnapshot } = value as Partial<MachineLike>;
   return (
     typeof id === 'string' &&
     typeof root === 'object' &&
@@ -26,11 +37,11 @@ export function isMachine(value: unknown): value is AnyStateMachine {
 }
 
 /** The shape of a machine. Nested machines are followed once on each path, so that one that invokes itself ends. */
-export function machineShape(machine: AnyStateMachine): MachineShape {
+export function machineShape(machine: MachineLike): MachineShape {
   const states: StateShape[] = [];
   const edges: EdgeShape[] = [];
   const actors = new Map<string, ActorShape>();
-  readMachine(machine, '', [], { states, edges, actors });
+  readMachine(machine as AnyStateMachine, '', [], { states, edges, actors });
   const digest = createHash('sha256')
     .update(JSON.stringify([states, edges]))
     .digest('hex');
@@ -50,13 +61,10 @@ function readMachine(machine: AnyStateMachine, prefix: string, above: readonly A
     if (INLINE.test(name)) continue;
     const kind = kindOf(logic);
     if (!found.actors.has(name)) found.actors.set(name, { name, kind });
-    if (
-      !isMachine(logic) ||
-      within.length >= DEEPEST ||
-      within.some((other) => other.root.config === logic.root.config)
-    )
-      continue;
-    readMachine(logic, `${prefix}${name}/`, within, found);
+    if (kind !== 'machine' || within.length >= DEEPEST) continue;
+    const nested = logic as AnyStateMachine;
+    if (within.some((other) => other.root.config === nested.root.config)) continue;
+    readMachine(nested, `${prefix}${name}/`, within, found);
   }
 }
 

@@ -19,9 +19,11 @@ export function belay(
   args: readonly string[],
   input: string | Uint8Array = '',
   env: NodeJS.ProcessEnv = {},
+  cwd: string = process.cwd(),
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd,
       env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...env },
     });
     let out = '';
