@@ -30,6 +30,12 @@ type Files = ReadonlyMap<string, Buffer | null>;
 
 const filesOf = (path: string): Files => new Map(KEPT.map((suffix) => [suffix, bytesOf(path + suffix)]));
 
+/** Which files are not what they were, byte for byte. */
+function changed(before: Files, after: Files): string[] {
+  const same = (a: Buffer | null, b: Buffer | null) => (a === null || b === null ? a === b : a.equals(b));
+  return KEPT.filter((suffix) => !same(before.get(suffix) ?? null, after.get(suffix) ?? null));
+}
+
 function put(path: string, files: Files): void {
   rmSync(`${path}-shm`, { force: true });
   for (const [suffix, bytes] of files) {
@@ -84,8 +90,8 @@ async function leftBehind(folded: boolean): Promise<Files> {
   await killed.ask({ do: 'store', path });
   for (const run of RUNS) {
     await killed.askAll({ do: 'open', run, mode: 'create' });
-    for (let n = 0; n < 12; n += 1) {
-      await killed.askAll({ do: 'append', bodies: [`${run} ${n}`, n, 'x'.repeat(n * 40)] }, { do: 'flush' });
+    for (let n = 0; n < 6; n += 1) {
+      await killed.askAll({ do: 'append', bodies: [`${run} ${n}`, n, 'x'.repeat(n * 80)] }, { do: 'flush' });
     }
     await killed.ask({ do: 'close' });
   }
@@ -105,7 +111,7 @@ describe.each([
     whole = await leftBehind(folded);
     put(path, whole);
     original = await allTaken(path);
-    expect(original.a?.length).toBe(36);
+    expect(original.a?.length).toBe(18);
   });
 
   async function allTaken(at: string): Promise<Record<string, StoredRow[]>> {
@@ -120,11 +126,11 @@ describe.each([
     put(path, damaged);
     const read = readOnly(path);
     if ('rows' in read) expect(read.rows).toEqual(original);
-    expect(filesOf(path)).toEqual(damaged);
+    expect(changed(damaged, filesOf(path))).toEqual([]);
     put(path, damaged);
     const written = await taken(path, 'a');
     if (Array.isArray(written)) expect(written).toEqual(original.a);
-    else expect(filesOf(path)).toEqual(damaged);
+    else expect(changed(damaged, filesOf(path))).toEqual([]);
     return Array.isArray(written) ? 'whole' : written.code;
   }
 
@@ -159,7 +165,7 @@ describe.each([
   test('without its index is read by a writer, and left as it is by a reader', async () => {
     put(path, whole);
     expect(readOnly(path)).toEqual({ rows: original });
-    expect([existsSync(`${path}-shm`), filesOf(path)]).toEqual([false, whole]);
+    expect([existsSync(`${path}-shm`), changed(whole, filesOf(path))]).toEqual([false, []]);
     expect(await allTaken(path)).toEqual(original);
   });
 });
@@ -188,7 +194,7 @@ describe('a tail that is lost', () => {
     expect(() => store.runs()).toThrow(failing('journal_tail_lost'));
     expect(() => [...store.read('a')]).toThrow(failing('journal_tail_lost'));
     await store.close();
-    expect(filesOf(path)).toEqual(before);
+    expect(changed(before, filesOf(path))).toEqual([]);
     expect(readOnly(path)).toEqual({ code: 'journal_tail_lost' });
   });
 
@@ -261,7 +267,7 @@ describe('a tail that is lost', () => {
     copyFileSync(`${another}-wal`, `${path}-wal`);
     const before = filesOf(path);
     expect(await taken(path, 'a')).toHaveProperty('code', expect.stringMatching(/^journal_(corrupt|tail_lost)$/));
-    expect(filesOf(path)).toEqual(before);
+    expect(changed(before, filesOf(path))).toEqual([]);
   });
 });
 

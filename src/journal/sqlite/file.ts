@@ -3,7 +3,8 @@
  * was, its write-ahead log included, which SQLite would otherwise fold into it when the last connection closes.
  * Without its log a file is whole but may be older; a log of another file brings that file's pages: the anchor tells both.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { JournalError } from '../journal.ts';
 import { Anchor } from './anchor.ts';
@@ -33,6 +34,9 @@ export interface OpenFile {
 export function openForWriting(path: string, options: FileOptions): OpenFile {
   const anchor = new Anchor(path);
   return guarded(path, 'write', () => {
+    if (!existsSync(dirname(path))) {
+      throw new JournalError('journal_cannot_read', `${dirname(path)} is not there. Make the folder first.`);
+    }
     if (sizeOf(path) <= 0) refuseLost(path, anchor);
     else examine(path, newestFormat(options.migrations));
     const db = new Database(path, { timeout: options.busyMs });
@@ -59,6 +63,11 @@ export function examine(path: string, newest: number): void {
 
 /** Closes a connection so that nothing is folded into the file: a reader beside it keeps the log from being checkpointed. */
 export function closeUntouched(db: Database, path: string): void {
+  // An empty log has nothing to fold in, and goes with the connection that made it.
+  if (sizeOf(`${path}-wal`) <= 0) {
+    db.close();
+    return;
+  }
   let reader: Database | null = null;
   try {
     reader = new Database(path, { readonly: true });
