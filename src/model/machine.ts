@@ -34,7 +34,10 @@ export interface MachineShape {
   readonly states: readonly StateShape[];
   readonly edges: readonly EdgeShape[];
   /** The names under which actors were provided: promises are tools; nested machines bring states of their own. */
-  readonly actors: readonly { readonly name: string; readonly kind: 'promise' | 'machine' | 'callback' | 'observable' | 'transition' | 'other' }[];
+  readonly actors: readonly {
+    readonly name: string;
+    readonly kind: 'promise' | 'machine' | 'callback' | 'observable' | 'transition' | 'other';
+  }[];
   /** Digest of states and edges, for `checkpoint_stale` (semantics.md §5). */
   readonly digest: string;
 }
