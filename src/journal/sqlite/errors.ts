@@ -58,7 +58,7 @@ function named(file: string, doing: Doing, error: unknown): unknown {
     return new JournalError(ours, `${file}: ${error.message} (${code}). ${meaning.mend}`);
   }
   if (code !== undefined && 'syscall' in error) {
-    return new JournalError(refused[doing], `${error.message}. Check the path and its permissions.`);
+    return new JournalError(refused[doing], `${file}: ${error.message}. Check the path and its permissions.`);
   }
   return error;
 }

@@ -3,7 +3,8 @@
  * was, its write-ahead log included, which SQLite would otherwise fold into it when the last connection closes.
  * Without its log a file is whole but may be older; a log of another file brings that file's pages: the anchor tells both.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { JournalError } from '../journal.ts';
 import { Anchor } from './anchor.ts';
@@ -33,6 +34,9 @@ export interface OpenFile {
 export function openForWriting(path: string, options: FileOptions): OpenFile {
   const anchor = new Anchor(path);
   return guarded(path, 'write', () => {
+    if (!existsSync(dirname(path))) {
+      throw new JournalError('journal_cannot_read', `${dirname(path)} is not there. Make the folder first.`);
+    }
     if (sizeOf(path) <= 0) refuseLost(path, anchor);
     else examine(path, newestFormat(options.migrations));
     const db = new Database(path, { timeout: options.busyMs });
@@ -59,6 +63,11 @@ export function examine(path: string, newest: number): void {
 
 /** Closes a connection so that nothing is folded into the file: a reader beside it keeps the log from being checkpointed. */
 export function closeUntouched(db: Database, path: string): void {
+  // An empty log has nothing to fold in, and goes with the connection that made it.
+  if (sizeOf(`${path}-wal`) <= 0) {
+    db.close();
+    return;
+  }
   let reader: Database | null = null;
   try {
     reader = new Database(path, { readonly: true });
@@ -71,6 +80,7 @@ export function closeUntouched(db: Database, path: string): void {
 }
 
 function settle(db: Database, path: string, anchor: Anchor, options: FileOptions): Buffer {
+  pragma(db, 'page_size = 4096');
   if (isBlank(db)) create(db, options.migrations);
   if (pragma(db, 'application_id') !== APPLICATION_ID) throw notOurs(path);
   for (const setting of ['cell_size_check = ON', 'trusted_schema = OFF']) pragma(db, setting);
@@ -165,7 +175,18 @@ function headerByBytes(path: string): Header {
   const isLogged = bytes[18] === 2;
   // Ours has its mark before it has a log; a SQLite file without a mark may still be blank.
   if (bytes.toString('latin1', 0, 16) !== 'SQLite format 3\0' || (application === 0 && isLogged)) throw notOurs(path);
-  return { application, format: bytes.readInt32BE(60), utf8: bytes.readInt32BE(56) === 1 || application === 0 };
+  if (application === APPLICATION_ID && !isOurHeader(bytes)) {
+    // SQLite would mend some of it in passing, and drop the log for some of it.
+    throw new JournalError('journal_corrupt', `${path}: its header is damaged. Restore it from a backup.`);
+  }
+  return { application, format: bytes.readInt32BE(60), utf8: true };
+}
+
+/** What never changes in the header of a file of ours: page size, versions, reserved space, fractions, schema format, encoding. */
+function isOurHeader(bytes: Buffer): boolean {
+  const versions = `${bytes[18]}${bytes[19]}`;
+  const fixed = [bytes.readUInt16BE(16), ...bytes.subarray(20, 24), bytes.readUInt32BE(44), bytes.readUInt32BE(56)];
+  return (versions === '22' || versions === '11') && fixed.join() === '4096,0,64,32,32,4,1';
 }
 
 function notOurs(path: string): JournalError {

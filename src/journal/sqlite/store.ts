@@ -59,7 +59,13 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): JournalS
   }
   const { migrations = MIGRATIONS, busyMs = BUSY, leaseMs = LEASE, now = Date.now, maxPages } = options;
   if (options.readonly === true) return new ReadOnlyStore(path, { migrations, busyMs, leaseMs, now });
-  return new SqliteStore(path, openForWriting(path, { migrations, busyMs, maxPages, now }), leaseMs, now);
+  const opened = openForWriting(path, { migrations, busyMs, maxPages, now });
+  try {
+    return new SqliteStore(path, opened, leaseMs, now);
+  } catch (error) {
+    closeUntouched(opened.db, path);
+    throw error;
+  }
 }
 
 class SqliteStore implements JournalStore {

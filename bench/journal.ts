@@ -1,0 +1,127 @@
+/**
+ * What a durable step costs: `npm run bench:journal`. Prints medians, p99 and ratios of one run on the disk of the temporary
+ * folder, and the targets beside them; a missed target is printed as missed. Nothing is asserted: a busy disk is no defect.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { encode } from '../src/journal/codec.ts';
+import { type SqliteOptions, sqliteStore } from '../src/journal/sqlite/store.ts';
+
+const STEPS = 3_000;
+const BODY = JSON.stringify({ state: 12, action: 3, delta: [[7, 'READY']] });
+
+const folder = mkdtempSync(join(tmpdir(), 'belay-bench-'));
+
+/** The times of every call in microseconds, ascending. */
+async function timed(count: number, work: () => unknown): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const start = performance.now();
+    await work();
+    times.push((performance.now() - start) * 1_000);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+const at = (times: readonly number[], share: number) => times[Math.floor((times.length - 1) * share)] as number;
+const shown = (value: number) => value.toFixed(value < 10 ? 2 : 0).padStart(8);
+const verdict = (met: boolean) => (met ? 'met' : 'MISSED');
+
+/** The least that durability costs in SQLite: one row, one transaction, one sync. */
+async function bare(): Promise<number[]> {
+  const db = new Database(join(folder, 'bare.db'));
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  db.exec(
+    'CREATE TABLE entry (run INTEGER, seq INTEGER, kind INTEGER, body BLOB, PRIMARY KEY (run, seq)) WITHOUT ROWID',
+  );
+  const insert = db.prepare('INSERT INTO entry VALUES (1, ?, 1, ?)');
+  let seq = 0;
+  const body = Buffer.from(BODY);
+  const times = await timed(STEPS, () => {
+    seq += 1;
+    insert.run(seq, body);
+  });
+  db.close();
+  return times;
+}
+
+async function awaited(): Promise<number[]> {
+  const store = sqliteStore(join(folder, 'awaited.db'));
+  const journal = await store.open('a', 'create');
+  const times = await timed(STEPS, () => {
+    journal.append([{ kind: 1, body: BODY }]);
+    return journal.flush();
+  });
+  await journal.close();
+  await store.close();
+  return times;
+}
+
+/** Steps per second of several journals of one store, each of which awaits every step. */
+async function together(count: number, perStep: number, options: SqliteOptions = {}): Promise<number> {
+  const store = sqliteStore(join(folder, `together-${count}-${perStep}.db`), options);
+  const journals = await Promise.all(Array.from({ length: count }, (_, n) => store.open(`run ${n}`, 'create')));
+  const rows = Array.from({ length: perStep }, () => ({ kind: 1, body: BODY }));
+  const start = performance.now();
+  await Promise.all(
+    journals.map(async (journal) => {
+      for (let step = 0; step < STEPS; step += 1) {
+        journal.append(rows);
+        await journal.flush();
+      }
+    }),
+  );
+  const seconds = (performance.now() - start) / 1_000;
+  for (const journal of journals) await journal.close();
+  await store.close();
+  return (count * STEPS) / seconds;
+}
+
+/** Rows per second of a run that is read back and verified. */
+async function readBack(): Promise<number> {
+  const path = join(folder, 'together-16-1.db');
+  const store = sqliteStore(path);
+  const start = performance.now();
+  let rows = 0;
+  for (const { run } of store.runs()) for (const _ of store.read(run)) rows += 1;
+  const perSecond = rows / ((performance.now() - start) / 1_000);
+  await store.close();
+  console.log(`  on disk                 ${shown(statSync(path).size / rows)} bytes a step of ${BODY.length}`);
+  return perSecond;
+}
+
+function codec(): void {
+  const value = { slot: 'date', value: 3, ok: true };
+  for (const [name, work] of [
+    ['encode', () => encode(value)],
+    ['JSON.stringify', () => JSON.stringify(value)],
+  ] as const) {
+    for (let n = 0; n < 200_000; n += 1) work();
+    const start = performance.now();
+    for (let n = 0; n < 200_000; n += 1) work();
+    console.log(`  ${name.padEnd(24)}${shown(((performance.now() - start) / 200_000) * 1_000)} µs`);
+  }
+}
+
+try {
+  console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${STEPS} steps`);
+  const [least, ours] = [await bare(), await awaited()];
+  console.log('One step, durable (µs)      median      p99');
+  console.log(`  bare transaction        ${shown(at(least, 0.5))} ${shown(at(least, 0.99))}`);
+  console.log(`  append and flush        ${shown(at(ours, 0.5))} ${shown(at(ours, 0.99))}`);
+  const ratio = at(ours, 0.5) / at(least, 0.5);
+  console.log(`  ratio                   ${shown(ratio)}   at most 1.5: ${verdict(ratio <= 1.5)}`);
+  console.log('Steps, each awaited (per second)');
+  const alone = await together(1, 1);
+  const many = await together(16, 1);
+  console.log(`  1 journal               ${shown(alone)}`);
+  console.log(`  16 journals             ${shown(many)}   at least 30000: ${verdict(many >= 30_000)}`);
+  console.log(`  16 journals, rows of 4  ${shown((await together(16, 4)) * 4)} rows`);
+  console.log(`  read back, verified     ${shown(await readBack())} rows`);
+  console.log('Encoding a small value');
+  codec();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
