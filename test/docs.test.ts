@@ -52,24 +52,16 @@ describe("the README's attach example", () => {
 
   test('compiles under strict rules', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const strict = [
-      '--strict',
-      '--outDir',
-      'built',
-      '--rewriteRelativeImportExtensions',
-      '--skipLibCheck',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-    ];
+    const strict = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
     const files = ['run.ts', 'machine.ts', 'shop.ts'];
-    const args = [tsc, ...strict, '--types', 'node', ...files];
+    const args = [tsc, ...strict, '--types', 'node', '--allowImportingTsExtensions', ...files];
     expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe('');
   });
 
   test('has a config that holds against the machine', async () => {
-    const { code, out } = await belay(['check', `${folder}/boundaries`, '--machines', `${folder}/built/machine.js`]);
+    const { code, out } = await belay(['check', `${folder}/boundaries`, '--machines', `${folder}/machine.ts`], '', {
+      NODE_OPTIONS: `--import ${import.meta.resolve('tsx')}`,
+    });
     expect([code, out]).toEqual([0, expect.stringContaining('0 errors, 0 warnings')]);
   });
 

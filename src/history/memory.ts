@@ -52,12 +52,22 @@ function compare(
     }
   }
   const [old, now] = [before as Container, after as Container];
-  for (const name of Object.keys(now)) {
-    const value = now[name];
-    if (!Object.hasOwn(old, name)) changes.push({ op: 'set', path: [...path, name], value });
-    else if (!Object.is(old[name], value)) compare(old[name], value, [...path, name], appendOnly, changes);
+  const names = Object.keys(now);
+  let stayed = 0;
+  for (const name of names) {
+    const [was, value] = [old[name], now[name]];
+    // What is equal and defined was there before; only for the rest it has to be asked.
+    const equal = Object.is(was, value);
+    if (equal && value !== undefined) stayed += 1;
+    else if (!Object.hasOwn(old, name)) changes.push({ op: 'set', path: [...path, name], value });
+    else {
+      stayed += 1;
+      if (!equal) compare(was, value, [...path, name], appendOnly, changes);
+    }
   }
-  for (const name of Object.keys(old)) {
+  const gone = Object.keys(old);
+  if (stayed === gone.length) return;
+  for (const name of gone) {
     if (!Object.hasOwn(now, name)) changes.push({ op: 'delete', path: [...path, name] });
   }
 }

@@ -27,7 +27,7 @@ export interface Place {
   /** True for the root of a region: the glue between the skeletons. */
   readonly root: boolean;
   /** The index of the step that entered it. */
-  readonly entered: number;
+  entered: number;
   /** The index of the step that closed it; null while it is live. */
   closed: number | null;
   /** Whether that step's successor may answer for it (R3). */
@@ -40,7 +40,7 @@ export interface PlacedActor {
   /** The path of the state of its parent that invokes it; '' for a spawned one. */
   readonly at: string;
   /** The index of the step that started it; -1 for the root. */
-  readonly started: number;
+  started: number;
   alive: boolean;
 }
 

@@ -12,6 +12,17 @@ export interface InstanceId {
 
 /** Prints an instance as `Skeleton::entity::0`, with `%` and `:` in its parts escaped, so that no two print alike (K1). */
 export function instanceName(id: InstanceId): string {
+  const known = names.get(id);
+  if (known !== undefined) return known;
+  const name = printed(id);
+  names.set(id, name);
+  return name;
+}
+
+/** Identities are values and never change, and their names are asked for many times a step. */
+const names = new WeakMap<InstanceId, string>();
+
+function printed(id: InstanceId): string {
   return `${escapePart(id.skeleton)}::${escapePart(id.entity)}::${id.ordinal}`;
 }
 

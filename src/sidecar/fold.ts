@@ -24,20 +24,25 @@ import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { changeOf } from './edits.ts';
 
-/** A retained step, or a place where control was put (`entry` null). */
+/** A retained step, or a place where control was put. Its parties and its place in the history are those of `places.steps`. */
 export interface FoldedStep {
-  readonly entry: StepEntry | null;
   readonly actor: number;
+  /** Whether control was put there, by a restore or a gate, in every region of its actor. */
+  readonly put: boolean;
   readonly value: StateValue;
   readonly remembered: HistoryValue;
-  readonly event: unknown;
-  /** The memory of its actor after it. */
-  memory: unknown;
+  readonly edits: readonly Edit[];
+  /** The boundaries that it certified, by the name of their instance. */
+  readonly certified: readonly { readonly name: string; readonly id: string }[];
+  /** The memory of its actor after it, where that is kept: from there on the edits lead to the others. */
+  memory: { readonly is: unknown } | null;
   /** The wall clock of its append, in milliseconds. */
   readonly time: number;
-  /** Whether it touched a region: a place where control was put touches all. */
-  readonly act: number;
 }
+
+/** How many steps of an actor at most have to be folded to make a memory again. */
+const BASE_EVERY = 64;
+const NOTHING: readonly never[] = [];
 
 /** An actor of the run. */
 export interface FoldedActor {
@@ -51,6 +56,8 @@ export interface FoldedActor {
   memory: unknown;
   value: StateValue;
   remembered: HistoryValue;
+  /** How many steps ago its memory was kept. */
+  sinceBase: number;
   /** The index of the step by which it had ended; null while it goes on. */
   ended: number | null;
 }
@@ -73,7 +80,7 @@ export interface Timer {
   readonly event: unknown;
   readonly due: number;
   /** The index of the last step before it was armed, and of the last before it was gone. */
-  readonly armed: number;
+  armed: number;
   gone: number | null;
 }
 
@@ -187,8 +194,8 @@ export class Fold {
     for (let index = Math.min(upTo, this.steps.length - 1); index >= 0; index -= 1) {
       const step = this.steps[index] as FoldedStep;
       if (step.actor !== actor) continue;
-      if (step.entry === null || step.entry.parties.some((party) => this.places.within(region, party.region)))
-        return step;
+      const { parties } = this.places.steps[index] as Places['steps'][number];
+      if (step.put || parties.some((party) => this.places.within(region, party.region))) return step;
     }
     return undefined;
   }
@@ -223,6 +230,7 @@ export class Fold {
   #actor(parent: number | null, started: Started | null, event: unknown, region: Region | null): void {
     const number = this.actors.length;
     this.actors.push({
+      sinceBase: 0,
       number,
       parent,
       started,
@@ -253,16 +261,7 @@ export class Fold {
       if (!root) this.#enliven(mark.in, region);
     }
     const act = this.history.head;
-    const boundaries = entry.boundaries.values();
-    for (const mark of entry.marks) {
-      if (mark.do === 'enter') continue;
-      this.#happen(mark);
-      if (mark.do !== 'boundary') continue;
-      const id = boundaries.next().value ?? '';
-      const live = this.live.get(instanceName(mark.in));
-      live?.certified.add(id);
-      if (mark.kind !== 'outcome') this.undoneWrites.delete(instanceName(mark.in));
-    }
+    const certified = this.#marks(entry);
     for (const id of entry.again) {
       const name = instanceName(id);
       this.dormant.delete(name);
@@ -274,16 +273,17 @@ export class Fold {
     actor.memory = memory === undefined ? fold(actor.memory, entry.edits.map(changeOf)) : memory;
     actor.value = entry.value;
     if (entry.remembered !== null) actor.remembered = entry.remembered;
-    const { event, value } = entry;
+    const base = entry.regions.length > 0 || certified.length > 0 || actor.sinceBase >= BASE_EVERY;
+    actor.sinceBase = base ? 0 : actor.sinceBase + 1;
     this.steps.push({
-      entry,
       actor: entry.actor,
-      value,
+      put: false,
+      value: entry.value,
       remembered: actor.remembered,
-      event,
-      memory: actor.memory,
+      edits: entry.edits,
+      certified,
+      memory: base ? { is: actor.memory } : null,
       time: this.time,
-      act,
     });
     const parties = entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region }));
     this.places.steps.push({ act, to: this.history.head, actor: entry.actor, parties });
@@ -291,9 +291,29 @@ export class Fold {
     for (const number of entry.ended) this.#end(number, index);
     for (const started of entry.started) {
       const region = started.at === null ? regionName(entry.actor, '') : regionName(entry.actor, started.at);
-      this.#actor(entry.actor, started, event, region);
+      this.#actor(entry.actor, started, entry.event, region);
     }
     for (const { instance, gate } of entry.closed) this.#close(instance, gate, index);
+  }
+
+  /** Folds what a step's instances did besides entering; says which boundaries it certified. */
+  #marks(entry: StepEntry): FoldedStep['certified'] {
+    let boundary = 0;
+    let certified: { name: string; id: string }[] | null = null;
+    for (const mark of entry.marks) {
+      if (mark.do === 'enter') continue;
+      this.#happen(mark);
+      if (mark.do !== 'boundary') continue;
+      const id = entry.boundaries[boundary] ?? '';
+      boundary += 1;
+      if (mark.in.skeleton === ROOT) continue;
+      const name = instanceName(mark.in);
+      certified ??= [];
+      certified.push({ name, id });
+      this.live.get(name)?.certified.add(id);
+      if (mark.kind !== 'outcome') this.undoneWrites.delete(name);
+    }
+    return certified ?? NOTHING;
   }
 
   #enliven(id: InstanceId, region: Region): void {
@@ -304,7 +324,9 @@ export class Fold {
     const name = instanceName(id);
     this.live.delete(name);
     const place = this.places.of(name);
-    if (place !== undefined) Object.assign(place, { closed: index, gate });
+    if (place === undefined) return;
+    place.closed = index;
+    place.gate = gate;
   }
 
   #end(number: number, index: number): void {
@@ -370,10 +392,9 @@ export class Fold {
 
   /** The id of the boundary that a checkpoint of an instance is; `entry` for its entry. */
   boundaryAt(id: InstanceId, at: number): string {
-    const step = this.steps[this.places.stepAt(at)]?.entry;
-    const marks = step?.marks.filter((mark) => mark.do === 'boundary') ?? [];
-    const own = marks.findIndex((mark) => instanceName(mark.in) === instanceName(id));
-    return (own === -1 ? undefined : step?.boundaries[own]) ?? 'entry';
+    const name = instanceName(id);
+    const step = this.steps[this.places.stepAt(at)];
+    return step?.certified.find((boundary) => boundary.name === name)?.id ?? 'entry';
   }
 
   #finding({ code, instance, text }: Extract<Entry, { do: 'finding' }>): void {
@@ -387,12 +408,23 @@ export class Fold {
     const placed = this.places.actors[number];
     if (placed !== undefined) placed.alive = true;
     const act = this.history.head;
-    const { memory, event } = actor;
-    this.steps.push({ entry: null, actor: number, value, remembered, event, memory, time: this.time, act });
+    const { memory } = actor;
+    actor.sinceBase = 0;
+    this.steps.push({
+      actor: number,
+      put: true,
+      value,
+      remembered,
+      edits: NOTHING,
+      certified: NOTHING,
+      memory: { is: memory },
+      time: this.time,
+    });
     this.places.steps.push({ act, to: act, actor: number, parties: [] });
   }
 
   #restored(kept: readonly (readonly [InstanceId, number])[], controls: readonly ControlEntry[]): void {
+    const first = this.#firstUndone(kept);
     const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
     for (const [id, at] of kept) {
       const record = this.history.registry.get(id);
@@ -402,7 +434,7 @@ export class Fold {
       this.history.undo(id, at);
       this.ledger.displace(id, at);
     }
-    this.#cutSteps(limits);
+    this.#cutSteps(limits, first);
     for (const [id, at] of kept) if (at === 0) this.#forget(instanceName(id));
     for (const control of controls) this.#put(control);
   }
@@ -413,35 +445,48 @@ export class Fold {
     this.dormant.delete(name);
   }
 
+  /** The index before which no step is undone. */
+  #firstUndone(kept: readonly (readonly [InstanceId, number])[]): number {
+    let first = this.steps.length;
+    for (const [id, at] of kept) {
+      const index = at === 0 ? this.places.of(instanceName(id))?.entered : this.places.stepAt(at);
+      first = Math.min(first, Math.max(0, index ?? first));
+    }
+    return first;
+  }
+
+  /** The memory of an actor after the last of its steps before an index. */
+  #memoryBefore(actor: number, before: number): unknown {
+    const edits: Edit[][] = [];
+    for (let index = before - 1; index >= 0; index -= 1) {
+      const step = this.steps[index] as FoldedStep;
+      if (step.actor !== actor) continue;
+      if (step.memory !== null) return fold(step.memory.is, edits.reverse().flat().map(changeOf));
+      edits.push([...step.edits]);
+    }
+    return undefined;
+  }
+
   /** Takes the undone steps out, and folds the memories of those after them anew (R1). */
-  #cutSteps(limits: ReadonlyMap<string, number>): void {
-    const isUndone = (index: number): boolean => {
-      const placed = this.places.steps[index] as Places['steps'][number];
-      return placed.parties.some(({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= placed.act);
-    };
-    let first = 0;
-    while (first < this.steps.length && !isUndone(first)) first += 1;
-    const shift: number[] = [];
+  #cutSteps(limits: ReadonlyMap<string, number>, first: number): void {
+    const memories = new Map<number, unknown>();
+    for (let index = first; index < this.steps.length; index += 1) {
+      const { actor } = this.steps[index] as FoldedStep;
+      if (!memories.has(actor)) memories.set(actor, this.#memoryBefore(actor, first));
+    }
     const steps = this.steps.splice(first);
     const placed = this.places.steps.splice(first);
-    const memories = new Map<number, unknown>();
-    for (const { actor } of steps) {
-      if (memories.has(actor)) continue;
-      memories.set(actor, this.steps.findLast((step) => step.actor === actor)?.memory);
-    }
-    // What a step after the first undone one had in its place: itself, or the last that is kept before it.
-    const kept = steps.map(
-      (_, offset) =>
-        !placed[offset]?.parties.some(
-          ({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= (placed[offset]?.act ?? 0),
-        ),
+    const kept = placed.map(
+      ({ parties, act }) => !parties.some(({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= act),
     );
+    // What a step after the first undone one has in its place: itself, or the last that is kept before it.
+    const shift: number[] = [];
     for (const [offset, step] of steps.entries()) {
       if (kept[offset]) {
-        const memory =
-          step.entry === null ? memories.get(step.actor) : fold(memories.get(step.actor), editsKept(step.entry.edits));
+        const memory = fold(memories.get(step.actor), step.edits.map(changeOf));
         memories.set(step.actor, memory);
-        this.steps.push({ ...step, memory });
+        step.memory = step.memory === null ? null : { is: memory };
+        this.steps.push(step);
         this.places.steps.push(placed[offset] as Places['steps'][number]);
       }
       shift.push(this.steps.length - 1);
@@ -453,31 +498,25 @@ export class Fold {
   }
 
   #shift(moved: (index: number) => number, isKept: (index: number) => boolean): void {
-    for (const actor of this.actors) {
-      if (actor.ended !== null && !isKept(actor.ended)) actor.ended = null;
-      else if (actor.ended !== null) actor.ended = moved(actor.ended);
-    }
-    for (const [number, actor] of this.places.actors.entries()) {
-      const startKept = actor.started === -1 || isKept(actor.started);
+    for (const [number, placed] of this.places.actors.entries()) {
       const folded = this.actor(number);
-      if (!startKept) folded.ended ??= -1;
-      this.places.actors[number] = {
-        ...actor,
-        started: moved(actor.started),
-        alive: startKept && folded.ended === null,
-      };
+      if (folded.ended !== null) folded.ended = isKept(folded.ended) ? moved(folded.ended) : null;
+      if (placed.started !== -1 && !isKept(placed.started)) folded.ended ??= -1;
+      placed.started = moved(placed.started);
+      placed.alive = folded.ended === null;
     }
     for (const timer of this.timers) {
-      const index = this.timers.indexOf(timer);
-      const armedKept = timer.armed === -1 || isKept(timer.armed);
-      const gone = !armedKept ? -1 : timer.gone === null || !isKept(timer.gone) ? null : moved(timer.gone);
-      this.timers[index] = { ...timer, armed: moved(timer.armed), gone };
+      if (timer.armed !== -1 && !isKept(timer.armed)) timer.gone = -1;
+      else if (timer.gone !== null) timer.gone = isKept(timer.gone) ? moved(timer.gone) : null;
+      timer.armed = moved(timer.armed);
     }
     for (const place of this.places.all()) {
       const name = instanceName(place.id);
       const enteredKept = isKept(place.entered);
       const closed = place.closed !== null && isKept(place.closed) ? moved(place.closed) : null;
-      Object.assign(place, { entered: moved(place.entered), closed, gate: closed !== null && place.gate });
+      place.entered = moved(place.entered);
+      place.closed = closed;
+      place.gate = closed !== null && place.gate;
       if (place.root) continue;
       if (!enteredKept) {
         this.live.delete(name);
@@ -493,8 +532,4 @@ export const ROOT = '(root)';
 /** What a budget is charged for (R6). */
 export function budgetKey(id: InstanceId, boundary: string, signal: string): string {
   return JSON.stringify([id.skeleton, id.entity, boundary, signal]);
-}
-
-function editsKept(edits: readonly Edit[]): ReturnType<typeof changeOf>[] {
-  return edits.map(changeOf);
 }

@@ -68,6 +68,7 @@ const options = {
 /** Lays entries out, for the writer of a run. */
 export class Layout {
   readonly #names: Names;
+  readonly #instances = new WeakMap<InstanceId, number | string>();
 
   constructor(names = new Names()) {
     this.#names = names;
@@ -97,8 +98,13 @@ export class Layout {
     }
   }
 
-  #instance({ skeleton, entity, ordinal }: InstanceId): number | string {
-    return this.#name(JSON.stringify([skeleton, entity, ordinal]));
+  #instance(id: InstanceId): number | string {
+    const known = this.#instances.get(id);
+    if (known !== undefined) return known;
+    const { skeleton, entity, ordinal } = id;
+    const name = this.#name(JSON.stringify([skeleton, entity, ordinal]));
+    this.#instances.set(id, name);
+    return name;
   }
 
   #body(entry: Entry): unknown {

@@ -11,7 +11,7 @@ import type { Closed, Edit, Entry, Party, Started, StepEntry } from '../model/en
 import type { HistoryEvent, WriteMode } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
-import type { Facts } from '../predicates/predicate.ts';
+import type { Answer, Facts } from '../predicates/predicate.ts';
 import { certify, type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
 import { remembered } from '../xstate/structure.ts';
 import type { Child, Place, Seen } from '../xstate/watch.ts';
@@ -122,6 +122,9 @@ class StepLift {
   readonly #regions: Region[] = [];
   readonly #again: InstanceId[] = [];
   readonly #entered: Live[] = [];
+  readonly #tools = new Map<InstanceId, Acting[]>();
+  readonly #news: Started | null;
+  readonly #here: readonly { readonly live: Live; readonly placed: Placed }[];
 
   constructor(
     config: BoundaryConfig,
@@ -137,6 +140,8 @@ class StepLift {
     this.#actor = actor;
     this.#seen = seen;
     this.#endedBy = endedBy;
+    this.#news = this.#heardFrom();
+    this.#here = this.#liveHere();
   }
 
   entries(): Entry[] {
@@ -179,7 +184,7 @@ class StepLift {
       return [...parties.values()];
     }
     for (const source of sources) {
-      const owners = this.#liveHere().filter(({ live, placed }) => {
+      const owners = this.#here.filter(({ live, placed }) => {
         const touched = [
           source,
           ...before.filter((place) => isWithin(place.path, source.path) && leftBy(place, this.#seen, entered)),
@@ -221,7 +226,7 @@ class StepLift {
 
   #enterAll(parties: readonly Party[], leaving: Set<string>): void {
     const { entered, after } = this.#seen;
-    const here = this.#liveHere();
+    const here = this.#here;
     for (const { live, placed } of here) {
       if (!after.some(({ path }) => covers(placed.skeleton.states, path))) leaving.add(instanceName(live.id));
     }
@@ -296,14 +301,15 @@ class StepLift {
   #facts(state: string, entity: string | null): Facts {
     const { event, started, memory } = this.#seen;
     const child = started[0];
-    const heard = this.#heard();
+    const heard = this.#news;
     const action = child?.src ?? heard?.src ?? event.type;
     return { state, action, args: child === undefined ? payload(event) : child.input, entity, memory, event };
   }
 
   /** The actor that the event is news from. */
-  #heard(): Started | null {
+  #heardFrom(): Started | null {
     const { type } = this.#seen.event;
+    if (!type.startsWith('xstate.')) return null;
     const match = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(type);
     if (match === null) return null;
     return (
@@ -361,7 +367,15 @@ class StepLift {
   }
 
   /** The tools of a step that are an instance's: those that it starts in the instance's states, and the one it hears from. */
-  #toolsOf(instance: InstanceId): Acting[] {
+  #toolsOf(instance: InstanceId): readonly Acting[] {
+    const known = this.#tools.get(instance);
+    if (known !== undefined) return known;
+    const tools = this.#findTools(instance);
+    this.#tools.set(instance, tools);
+    return tools;
+  }
+
+  #findTools(instance: InstanceId): Acting[] {
     const tools: Acting[] = [];
     for (const child of this.#seen.started) {
       if (child.kind === 'machine' || !this.#owns(instance, child.place)) continue;
@@ -371,7 +385,7 @@ class StepLift {
         starts: true,
       });
     }
-    const heard = this.#heard();
+    const heard = this.#news;
     if (heard !== null && heard.kind !== 'machine') {
       const args = heard.input ?? payload(this.#seen.event);
       tools.push({ tool: heard.src === null ? undefined : this.#config.tools.get(heard.src), args, starts: false });
@@ -482,7 +496,7 @@ class StepLift {
     const found: { mark: HistoryEvent; id: string }[] = [];
     const { history } = this.#fold;
     const taking = new Set(parties.map(({ instance }) => instanceName(instance)));
-    const present = [...this.#liveHere().map(({ live }) => live), ...this.#entered];
+    const present = [...this.#here.map(({ live }) => live), ...this.#entered];
     for (const live of present) {
       const isNew = this.#entered.includes(live);
       if (!isNew && !taking.has(instanceName(live.id))) continue;
@@ -510,7 +524,7 @@ class StepLift {
   #closesUncrossable(id: InstanceId): boolean {
     const record = this.#fold.history.registry.get(id);
     if (record === undefined || this.#fold.history.effects.hasOpen(record)) return false;
-    const heard = this.#heard();
+    const heard = this.#news;
     const actor = this.#fold.actors.findLast((other) => other.started === heard && heard !== null);
     const call = actor === undefined ? undefined : this.#fold.ledger.ofActor(actor.number);
     if (call === undefined || call.status !== 'confirmed') return false;
@@ -541,11 +555,12 @@ class StepLift {
     leaving: ReadonlySet<string>,
   ): boolean {
     const state = 'at' in boundary.site ? boundary.site.at : boundary.site.to;
-    const verdicts = certify(this.#evidence(boundary, skeleton, live, state, present, accesses, leaving));
+    // A reviewed no settles it, and is no finding: the work is not there yet.
+    const predicate = boundary.when.ask(this.#facts(state, live.id.entity));
+    if (predicate.is === 'no') return false;
+    const verdicts = certify(this.#evidence(boundary, skeleton, live, predicate, present, accesses, leaving));
     if (isCertified(verdicts)) return true;
     const name = instanceName(live.id);
-    const { closed } = verdicts;
-    if (closed.is === 'no') return false;
     const told = TESTS.flatMap((test) => {
       const answer = verdicts[test];
       return answer.is === 'yes' ? [] : [`${test}: ${answer.is === 'no' ? 'no' : answer.reason}`];
@@ -562,7 +577,7 @@ class StepLift {
     boundary: Boundary,
     skeleton: Skeleton,
     live: Live,
-    state: string,
+    predicate: Answer,
     present: readonly Live[],
     accesses: readonly HistoryEvent[],
     leaving: ReadonlySet<string>,
@@ -581,7 +596,7 @@ class StepLift {
     );
     return {
       owners: owners.filter((other) => other === live || !leaving.has(instanceName(other.id))).length,
-      predicate: boundary.when.ask(this.#facts(state, entity)),
+      predicate,
       missing: boundary.outputs
         .map((template) => this.#fill(template, entity))
         .filter((key) => !this.#hasWritten(live.id, key, accesses))

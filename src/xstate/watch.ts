@@ -99,6 +99,7 @@ export class Watch {
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
   readonly #prefixes = new Map<AnyStateMachine, string>();
   readonly #places = new Map<AnyStateNode, Place>();
+  readonly #active = new WeakMap<readonly AnyStateNode[], readonly Place[]>();
 
   constructor(machine: AnyStateMachine, watcher: Watcher) {
     this.#watcher = watcher;
@@ -123,8 +124,13 @@ export class Watch {
   }
 
   /** The places of a snapshot's active states. */
-  placesOf(snapshot: AnyMachineSnapshot): Place[] {
-    return activeNodes(snapshot).map((node) => this.#place(node));
+  placesOf(snapshot: AnyMachineSnapshot): readonly Place[] {
+    const nodes = activeNodes(snapshot);
+    const known = this.#active.get(nodes);
+    if (known !== undefined) return known;
+    const places = nodes.map((node) => this.#place(node));
+    this.#active.set(nodes, places);
+    return places;
   }
 
   #place(node: AnyStateNode): Place {
