@@ -205,7 +205,10 @@ function begin<TMachine extends AnyStateMachine>(
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
   run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT }]);
-  const actor = createActor(watch.machine, { input: options.input, inspect: inspector(watch, options) } as never);
+  const actor = createActor(watch.machine, {
+    input: options.input,
+    ...(options.inspect !== undefined && { inspect: options.inspect }),
+  } as never);
   const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
   if (status === 'error') throw error;
   return handle(run, watch, actor as never, journal);
@@ -228,7 +231,10 @@ async function takeUp<TMachine extends AnyStateMachine>(
   for (const call of fold.ledger.open()) await run.reconcile(call.key, fold.actor(call.intent.actor).started?.input);
   const finished = await run.finishPlan();
   const snapshot = { status: 'active', belay: planResume(fold) };
-  const actor = createActor(watch.machine, { snapshot, inspect: inspector(watch, options) } as never);
+  const actor = createActor(watch.machine, {
+    snapshot,
+    ...(options.inspect !== undefined && { inspect: options.inspect }),
+  } as never);
   const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
   if (status === 'error') throw error;
   const sidecar = handle<TMachine>(run, watch, actor as never, journal);
@@ -273,14 +279,6 @@ function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, dige
       `${missing} held a value that no journal can hold, so the memory cannot be made again`,
     );
   }
-}
-
-function inspector<TMachine extends AnyStateMachine>(watch: Watch, { inspect }: SidecarOptions<TMachine>) {
-  if (inspect === undefined) return watch.inspect;
-  return (event: InspectionEvent) => {
-    watch.inspect(event);
-    inspect(event);
-  };
 }
 
 function handle<TMachine extends AnyStateMachine>(

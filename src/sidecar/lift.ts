@@ -123,6 +123,9 @@ class StepLift {
   readonly #again: InstanceId[] = [];
   readonly #entered: Live[] = [];
   readonly #tools = new Map<InstanceId, Acting[]>();
+  /** The facts for the templates of one instance, kept for the next of them. */
+  #filling: Facts | null = null;
+  #args: { action: string; args: unknown } | null = null;
   readonly #news: Started | null;
   readonly #here: readonly { readonly live: Live; readonly placed: Placed }[];
 
@@ -299,11 +302,16 @@ class StepLift {
 
   /** The facts of the step, for predicates, templates and entities. */
   #facts(state: string, entity: string | null): Facts {
-    const { event, started, memory } = this.#seen;
+    this.#args ??= this.#argsOf();
+    const { event, memory } = this.#seen;
+    return { state, action: this.#args.action, args: this.#args.args, entity, memory, event };
+  }
+
+  #argsOf(): { action: string; args: unknown } {
+    const { event, started } = this.#seen;
     const child = started[0];
-    const heard = this.#news;
-    const action = child?.src ?? heard?.src ?? event.type;
-    return { state, action, args: child === undefined ? payload(event) : child.input, entity, memory, event };
+    const action = child?.src ?? this.#news?.src ?? event.type;
+    return { action, args: child === undefined ? payload(event) : child.input };
   }
 
   /** The actor that the event is news from. */
@@ -326,8 +334,8 @@ class StepLift {
 
   /** A template of a config as a key: in a machine that is invoked, keys without a scheme are its own memory's. */
   #fill(template: KeyTemplate, entity: string | null, args?: unknown): Key {
-    const facts = this.#facts('', entity);
-    return this.#own(template.fill(args === undefined ? facts : { ...facts, args }));
+    if (this.#filling === null || this.#filling.entity !== entity) this.#filling = this.#facts('', entity);
+    return this.#own(template.fill(args === undefined ? this.#filling : { ...this.#filling, args }));
   }
 
   #own(key: Key): Key {

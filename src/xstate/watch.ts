@@ -90,10 +90,11 @@ interface Micro {
   readonly transitions: readonly AnyTransitionDefinition[];
 }
 
-/** A machine made ready to be watched, and the inspector that its actor needs. */
+/** A machine made ready to be watched. */
 export class Watch {
   readonly machine: AnyStateMachine;
   readonly #watcher: Watcher;
+  readonly #systems = new WeakSet<object>();
   readonly #collecting = new Map<unknown, Micro[]>();
   readonly #begun = new WeakMap<object, Seen[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
@@ -106,14 +107,25 @@ export class Watch {
     this.machine = this.#copy(machine, '');
   }
 
-  /** To be given to `createActor` as `inspect`. */
-  readonly inspect = (event: InspectionEvent): void => {
-    if (event.type !== '@xstate.microstep') return;
-    const { actorRef, snapshot, _transitions } = event;
-    this.#collecting
-      .get(actorRef)
-      ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions: _transitions });
-  };
+  /**
+   * Listens for microsteps where xstate announces them. It announces everything that happens to whoever asks for one thing, at a
+   * cost for each; this takes them before that. A test pins it, as it is no public API.
+   */
+  #listen({ system }: Scope): void {
+    if (this.#systems.has(system)) return;
+    this.#systems.add(system);
+    const announcer = system as unknown as { _sendInspectionEvent(event: InspectionEvent): void };
+    const announce = announcer._sendInspectionEvent;
+    announcer._sendInspectionEvent = (event) => {
+      if (event.type === '@xstate.microstep') {
+        const { actorRef, snapshot, _transitions: transitions } = event;
+        this.#collecting
+          .get(actorRef)
+          ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions });
+      }
+      announce(event);
+    };
+  }
 
   /** The first steps of an actor that was made without being restored, told once. */
   begin(ref: AnyActorRef): void {
@@ -192,6 +204,7 @@ export class Watch {
   }
 
   #collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
+    this.#listen(scope);
     const micros: Micro[] = [];
     this.#collecting.set(scope.self, micros);
     try {
