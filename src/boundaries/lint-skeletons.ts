@@ -2,8 +2,8 @@
 import type { Boundary, BoundaryConfig, Skeleton } from './config.ts';
 import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from './document.ts';
 import { isOf, lostEdges, whyNot } from './edges.ts';
-import type { Findings } from './finding.ts';
-import type { Reach } from './reach.ts';
+import type { Findings, Place } from './finding.ts';
+import { parentOf, type Reach } from './reach.ts';
 import { isWithin } from './skeleton.ts';
 
 /** Reports what is odd about the skeletons of a config. */
@@ -96,24 +96,24 @@ function lintArrivals(
 }
 
 function lintClaims(entries: readonly (readonly [string, Entry])[], config: BoundaryConfig, findings: Findings): void {
-  const claims: { state: string; skeleton: string }[] = [];
-  for (const [name, { item }] of entries) {
-    const told = new Set<string>();
-    for (const [state, { at }] of textsOf(field(item, 'states'))) {
-      for (const other of claims) {
-        if (other.skeleton === name || told.has(other.skeleton)) continue;
-        if (!isWithin(state, other.state) && !isWithin(other.state, state)) continue;
-        told.add(other.skeleton);
-        const message = `"${state}" belongs to ${name} and to ${other.skeleton} of ${config.agent}`;
-        findings.report(
-          'state_claimed_twice',
-          'error',
-          at,
-          message,
-          'Let one skeleton own it: a step belongs to one instance.',
-        );
-      }
-      claims.push({ state, skeleton: name });
-    }
+  const owner = new Map<string, string>();
+  const claims = entries.flatMap(([name, { item }]) => {
+    return textsOf(field(item, 'states')).map(([state, { at }]) => ({ name, state, at }));
+  });
+  const told = new Set<string>();
+  const claim = (name: string, state: string, at: Place, around: string) => {
+    const other = owner.get(around);
+    const pair = [name, other].toSorted().join('::');
+    if (other === undefined || other === name || told.has(pair)) return;
+    told.add(pair);
+    const message = `"${state}" belongs to ${name} and to ${other} of ${config.agent}`;
+    findings.report('state_claimed_twice', 'error', at, message, 'Let one skeleton own it: a step is of one instance.');
+  };
+  for (const { name, state, at } of claims) {
+    claim(name, state, at, state);
+    if (!owner.has(state)) owner.set(state, name);
+  }
+  for (const { name, state, at } of claims) {
+    for (let around = parentOf(state); around !== null; around = parentOf(around)) claim(name, state, at, around);
   }
 }

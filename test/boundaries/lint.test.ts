@@ -220,7 +220,7 @@ describe('against its machine, a config', () => {
     const other = (state: string) => `  Other: { entity: '"x"', states: [${state}], entry: [${state}] }\n  Unit:`;
     const nested = machine({ BUSY: { initial: 'a', states: { a: {} } } });
     expect(said(nested, '  Unit:', other('BUSY.a'))).toContain(
-      '9:14 error state_claimed_twice "BUSY" belongs to Unit and to Other of m',
+      '6:36 error state_claimed_twice "BUSY.a" belongs to Other and to Unit of m',
     );
     expect(said(nested, '  Unit:', other('IDLE')).filter((line) => line.includes('claimed'))).toEqual([]);
   });
