@@ -10,11 +10,14 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import { isReviewed, parseLock } from '../../src/boundaries/review.ts';
 import { found, load, PLAIN } from './config.ts';
 
-/** The codes of a file, which must be refused within a second; another one is for a machine that is busy with other tests. */
+/** Milliseconds of work since a mark, of this process: how busy the machine is with others is no matter. */
+const workSince = (mark: NodeJS.CpuUsage) => process.cpuUsage(mark).user / 1_000;
+
+/** The codes of a file, which must be refused within a second of work. */
 function refused(content: string | Uint8Array): string[] {
-  const start = performance.now();
+  const start = process.cpuUsage();
   const { config, findings } = loadConfig(content, { file: 'x.yaml' });
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(workSince(start)).toBeLessThan(1_000);
   expect(config).toBe(null);
   expect(findings.length).toBeGreaterThan(0);
   expect(findings.length).toBeLessThanOrEqual(201);
@@ -127,11 +130,11 @@ describe('a file that is built to cost', () => {
         `  U${i}: { entity: args.x, states: [S${i}], entry: [S${i}], outputs: [${list.map((key) => `'z${key}'`).join(', ')}] }\n`,
     );
     const text = PLAIN.replace('  work:', `${tools.join('')}  work:`).replace('  Unit:', `${outputs.join('')}  Unit:`);
-    const start = performance.now();
+    const start = process.cpuUsage();
     const { config, document } = loadConfig(text, { file: 'x' });
     if (config === null) throw new Error('refused');
     expect(lintConfig(config, document, null).length).toBe(201);
-    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(workSince(start)).toBeLessThan(2_000);
   });
 
   test('every file of the most pieces that are read is read in time', () => {
@@ -392,6 +395,13 @@ describe('files that are no files', () => {
       'b.yml',
       'dangling.yaml',
     ]);
+  });
+
+  test('a lock without an end is no lock', () => {
+    const lock = join(folder, 'belay-review.lock');
+    symlinkSync('/dev/zero', lock);
+    expect(readLock(join(folder, 'a.yaml'))).toEqual({ problem: 'it is larger than any lock' });
+    rmSync(lock);
   });
 
   test('a lock is written whole, replaces what was there, and leaves no draft', () => {
