@@ -102,11 +102,7 @@ function compileRecover(
   const named = field(rule, 'tool');
   const tool = textOf(named) ?? '';
   if (named !== null && tool !== '' && !tools.has(tool)) {
-    findings.report(
-      'unknown_tool',
-      'error',
-      named.at,
-      `"${tool}" is no tool of this config`,
+    findings.report('unknown_tool', 'error', named.at, `"${tool}" is no tool of this config`, () =>
       suggest(tool, tools.keys()),
     );
   }
@@ -118,11 +114,7 @@ function checkJoint(root: Item, skeletons: ReadonlyMap<string, Skeleton>, findin
   for (const [, { item }] of entriesOf(field(root, 'skeletons'))) {
     for (const [name, at] of textsOf(field(field(item, 'rollback'), 'joint'))) {
       if (skeletons.has(name)) continue;
-      findings.report(
-        'unknown_skeleton',
-        'error',
-        at.at,
-        `"${name}" is no skeleton of this config`,
+      findings.report('unknown_skeleton', 'error', at.at, `"${name}" is no skeleton of this config`, () =>
         suggest(name, skeletons.keys()),
       );
     }

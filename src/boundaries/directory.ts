@@ -4,7 +4,6 @@ import {
   fsyncSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -16,13 +15,13 @@ import type { Guards } from '../predicates/compile.ts';
 import { type Loaded, loadConfig } from './load.ts';
 import { LOCK_NAME, lockText, parseLock, type ReviewLock } from './review.ts';
 
-/** One byte more than the largest file: whoever reads that much need not read on. */
-const ENOUGH = 256 * 1024 + 1;
+/** One byte more than the largest config, and more than the largest lock: whoever reads that much need not read on. */
+const ENOUGH = { config: 256 * 1024 + 1, lock: 1024 * 1024 + 1 };
 
 /** Loads a config from its file. What cannot be read is a finding. */
 export function readConfig(path: string, options: { readonly guards?: Guards } = {}): Loaded {
   try {
-    return loadConfig(readStart(path), { ...options, file: path });
+    return loadConfig(readStart(path, ENOUGH.config), { ...options, file: path });
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     const finding = { code: 'cannot_read', severity: 'error', file: path, line: 1, column: 1 } as const;
@@ -44,13 +43,13 @@ export function configFiles(path: string): readonly string[] {
 }
 
 /** As much of a file as is ever looked at, so that a file without end (a device, a pipe) ends. */
-function readStart(path: string): Uint8Array {
+function readStart(path: string, enough: number): Uint8Array {
   const file = openSync(path, 'r');
   try {
-    const bytes = new Uint8Array(ENOUGH);
+    const bytes = new Uint8Array(enough);
     let length = 0;
-    while (length < ENOUGH) {
-      const read = readSync(file, bytes, length, ENOUGH - length, null);
+    while (length < enough) {
+      const read = readSync(file, bytes, length, enough - length, null);
       if (read === 0) break;
       length += read;
     }
@@ -63,7 +62,8 @@ function readStart(path: string): Uint8Array {
 /** The reviews beside a config file: none where there is no lock, and a problem where the lock cannot be read. */
 export function readLock(configFile: string): { readonly lock: ReviewLock } | { readonly problem: string } {
   try {
-    return parseLock(readFileSync(join(dirname(configFile), LOCK_NAME), 'utf8'));
+    const bytes = readStart(join(dirname(configFile), LOCK_NAME), ENOUGH.lock);
+    return parseLock(new TextDecoder().decode(bytes));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     return error.code === 'ENOENT' ? { lock: new Map() } : { problem: error.message };

@@ -87,9 +87,6 @@ export interface Finding extends Place {
   readonly mend: string;
 }
 
-/** Says something about a place. */
-export type Report = (code: FindingCode, severity: Severity, at: Place, message: string, mend: string) => void;
-
 /** The most findings that a file is told; a file with more is told so. */
 const MOST = 200;
 /** The longest sentence, in UTF-16 units. */
@@ -105,20 +102,33 @@ export class Findings {
   readonly #file: string;
   readonly #found: Finding[] = [];
   #more = 0;
+  #refused = false;
 
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Adds a finding. */
-  readonly report: Report = (code, severity, { line, column }, message, mend) => {
-    if (this.#found.length >= MOST) this.#more += 1;
-    else this.#found.push({ code, severity, file: this.#file, line, column, message: clip(message), mend: clip(mend) });
-  };
+  /** Adds a finding. A mend that takes time to find is given as a function, and found for those that are kept. */
+  report(
+    code: FindingCode,
+    severity: Severity,
+    { line, column }: Place,
+    message: string,
+    mend: string | (() => string),
+  ): void {
+    if (this.#found.length >= MOST) {
+      this.#more += 1;
+      this.#refused ||= severity === 'error';
+      return;
+    }
+    const words = clip(typeof mend === 'string' ? mend : mend());
+    this.#found.push({ code, severity, file: this.#file, line, column, message: clip(message), mend: words });
+    this.#refused ||= severity === 'error';
+  }
 
   /** Whether an error was found. */
   get refused(): boolean {
-    return this.#found.some(({ severity }) => severity === 'error');
+    return this.#refused || this.#more > 0;
   }
 
   /** Everything found, by place. */

@@ -37,13 +37,19 @@ export function keyTemplate(text: string): KeyTemplate {
   return { text, fill: (facts) => fill(segments, whole, facts) };
 }
 
+const widenedKeys = new WeakMap<KeyTemplate, Key>();
+
 /** A key that means the same whatever the facts are: each hole is `*`. */
 export function widened(template: KeyTemplate): Key {
+  const known = widenedKeys.get(template);
+  if (known !== undefined) return known;
   const segments = template.text.split('/').map((segment, index) => {
     const bare = index === 0 ? segment.replace(/^[a-z][a-z0-9+.-]*:/, '') : segment;
     return bare.includes('{') ? `${segment.slice(0, segment.length - bare.length)}*` : segment;
   });
-  return parseKey(segments.join('/'));
+  const key = parseKey(segments.join('/'));
+  widenedKeys.set(template, key);
+  return key;
 }
 
 /** The segments of the text as `parseKey` cuts them. */

@@ -2,35 +2,47 @@
 import type { Boundary, BoundaryConfig, Skeleton } from './config.ts';
 import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from './document.ts';
 import { isOf, lostEdges, whyNot } from './edges.ts';
-import type { Findings } from './finding.ts';
-import type { Reach } from './reach.ts';
+import type { Findings, Place } from './finding.ts';
+import { parentOf, type Reach } from './reach.ts';
 import { isWithin } from './skeleton.ts';
 
-/** Reports what is odd about the skeletons of a config. */
-export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach, findings: Findings): void {
-  const reachable = reach.from(() => false);
+/** Reports what is odd about the skeletons of a config. Without a machine, only what needs none. */
+export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach | null, findings: Findings): void {
+  const reachable = reach?.from(() => false) ?? new Set<string>();
   const entries = entriesOf(field(root, 'skeletons'));
   for (const [name, entry] of entries) {
     const skeleton = config.skeletons.get(name) as Skeleton;
-    for (const [state, { at }] of textsOf(field(entry.item, 'entry'))) {
-      if (!reach.states.has(state) || reachable.has(state)) continue;
-      const mend = 'Name a state that control can get to.';
-      findings.report(
-        'unreachable_entry',
-        'warning',
-        at,
-        `nothing in ${config.agent} leads to the entry "${state}"`,
-        mend,
-      );
-    }
     lintBoundaries(skeleton, entry.item, config, reach, reachable, findings);
+    if (reach === null) continue;
+    lintEntries(entry.item, config, reach, reachable, findings);
     lintArrivals(skeleton, entry, reach, reachable, findings);
   }
   lintClaims(entries, config, findings);
-  for (const { skeleton, from, to, event, why } of lostEdges(config, reach)) {
+  for (const { skeleton, from, to, event, why } of reach === null ? [] : lostEdges(config, reach)) {
     const at = entries.find(([name]) => name === skeleton)?.[1].at ?? root.at;
-    const message = `${from} -> ${to}${event === '' ? '' : ` (${event})`} leaves ${skeleton} and is legal but not recoverable: ${why.join('; ')}`;
+    const edge = `${from} -> ${to}${event === '' ? '' : ` (${event})`}`;
+    const message = `${edge} leaves ${skeleton} and is legal but not recoverable: ${why.join('; ')}`;
     findings.report('not_recoverable', 'note', at, message, 'Put an anchored boundary on it, if it should be.');
+  }
+}
+
+function lintEntries(
+  item: Item,
+  config: BoundaryConfig,
+  reach: Reach,
+  reachable: ReadonlySet<string>,
+  findings: Findings,
+): void {
+  for (const [state, { at }] of textsOf(field(item, 'entry'))) {
+    if (!reach.states.has(state) || reachable.has(state)) continue;
+    const mend = 'Name a state that control can get to.';
+    findings.report(
+      'unreachable_entry',
+      'warning',
+      at,
+      `nothing in ${config.agent} leads to the entry "${state}"`,
+      mend,
+    );
   }
 }
 
@@ -38,13 +50,16 @@ function lintBoundaries(
   skeleton: Skeleton,
   item: Item,
   config: BoundaryConfig,
-  reach: Reach,
+  reach: Reach | null,
   reachable: ReadonlySet<string>,
   findings: Findings,
 ): void {
   const items = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
   for (const [index, boundary] of skeleton.boundaries.entries()) {
-    const why = [...whyNot(boundary, skeleton, config), ...siteTrouble(boundary, skeleton, reach, reachable)];
+    const why = [
+      ...whyNot(boundary, skeleton, config),
+      ...(reach === null ? [] : siteTrouble(boundary, skeleton, reach, reachable)),
+    ];
     if (why.length === 0) continue;
     const at = field(items[index] ?? null, 'id')?.at ?? item.at;
     const message = `the ${boundary.kind} "${boundary.id}" can never certify: ${why.join('; ')}`;
@@ -96,24 +111,24 @@ function lintArrivals(
 }
 
 function lintClaims(entries: readonly (readonly [string, Entry])[], config: BoundaryConfig, findings: Findings): void {
-  const claims: { state: string; skeleton: string }[] = [];
-  for (const [name, { item }] of entries) {
-    const told = new Set<string>();
-    for (const [state, { at }] of textsOf(field(item, 'states'))) {
-      for (const other of claims) {
-        if (other.skeleton === name || told.has(other.skeleton)) continue;
-        if (!isWithin(state, other.state) && !isWithin(other.state, state)) continue;
-        told.add(other.skeleton);
-        const message = `"${state}" belongs to ${name} and to ${other.skeleton} of ${config.agent}`;
-        findings.report(
-          'state_claimed_twice',
-          'error',
-          at,
-          message,
-          'Let one skeleton own it: a step belongs to one instance.',
-        );
-      }
-      claims.push({ state, skeleton: name });
-    }
+  const owner = new Map<string, string>();
+  const claims = entries.flatMap(([name, { item }]) => {
+    return textsOf(field(item, 'states')).map(([state, { at }]) => ({ name, state, at }));
+  });
+  const told = new Set<string>();
+  const claim = (name: string, state: string, at: Place, around: string) => {
+    const other = owner.get(around);
+    const pair = [name, other].toSorted().join('::');
+    if (other === undefined || other === name || told.has(pair)) return;
+    told.add(pair);
+    const message = `"${state}" belongs to ${name} and to ${other} of ${config.agent}`;
+    findings.report('state_claimed_twice', 'error', at, message, 'Let one skeleton own it: a step is of one instance.');
+  };
+  for (const { name, state, at } of claims) {
+    claim(name, state, at, state);
+    if (!owner.has(state)) owner.set(state, name);
+  }
+  for (const { name, state, at } of claims) {
+    for (let around = parentOf(state); around !== null; around = parentOf(around)) claim(name, state, at, around);
   }
 }

@@ -12,10 +12,11 @@ export function lintStates(config: BoundaryConfig, root: Item, reach: Reach, fin
   const known = (name: string, item: Item, offset = 0): boolean => {
     if (reach.states.has(name)) return true;
     const message = `"${name}" is not a state of ${config.agent}`;
-    const mend = suggest(
-      name,
-      [...reach.states.keys()].filter((path) => path !== ''),
-    );
+    const mend = () =>
+      suggest(
+        name,
+        [...reach.states.keys()].filter((path) => path !== ''),
+      );
     findings.report('unknown_state', 'error', placeWithin(item, offset), message, mend);
     return false;
   };

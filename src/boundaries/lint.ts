@@ -27,6 +27,7 @@ export function lintConfig(
     const message = `there is no machine "${config.agent}" to hold the config against`;
     const mend = 'Pass --machines FILE, or name the file in package.json under belay.machines.';
     findings.report('no_machine', 'note', at, message, mend);
+    lintSkeletons(config, root, null, findings);
     return findings.list();
   }
   const reach = new Reach(shape);

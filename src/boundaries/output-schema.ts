@@ -24,6 +24,8 @@ const SCHEMA: ReadonlySet<string> = new Set([
 ]);
 const SCHEMAS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 
+const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
+
 /** Compiles an output schema into a question that says what is wrong with an output, or null; or says why the schema is refused. */
 export function outputSchema(
   schema: unknown,
@@ -31,9 +33,8 @@ export function outputSchema(
   const problem = problemOf(schema);
   if (problem !== null) return { problem };
   try {
-    const validate = new Ajv({ strict: false, validateFormats: false, logger: false }).compile(
-      schema as object | boolean,
-    );
+    const validate = ajv.compile(schema as object | boolean);
+    ajv.removeSchema(schema as object); // what is compiled is kept by its tool, and not by us
     return {
       refuses: (output) => {
         try {

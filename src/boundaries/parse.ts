@@ -22,6 +22,8 @@ import type { Findings, Place, RefusalCode } from './finding.ts';
 const LARGEST = 256 * 1024;
 /** The most pieces (a name, a bracket, a space) that a file falls into. */
 const MOST_PIECES = 60_000;
+/** The most names and values: what is said about them is found by comparing them with each other. */
+const MOST_VALUES = 6_000;
 /** How deep values may be nested. */
 const DEEPEST = 32;
 
@@ -65,6 +67,7 @@ class Reader {
   readonly #text: string;
   readonly #lines: readonly number[];
   readonly #findings: Findings;
+  #values = 0;
 
   constructor(text: string, findings: Findings) {
     this.#text = text;
@@ -79,7 +82,11 @@ class Reader {
       this.#refuse('yaml_syntax', pos[0], message.split('\n')[0] as string, 'Write plain YAML 1.2.');
     }
     if (document.errors.length > 0) return null;
-    return document.contents === null ? this.#empty() : this.#item(document.contents, 0);
+    if (document.contents === null) return this.#empty();
+    const root = this.#item(document.contents, 0);
+    if (this.#values <= MOST_VALUES) return root;
+    this.#refuse('too_large', 0, `the file has more than ${MOST_VALUES} values`, 'Write one file for each agent.');
+    return null;
   }
 
   /** Cuts the text into its document, counting pieces and depth on the way: what comes after recurses. */
@@ -126,6 +133,7 @@ class Reader {
   }
 
   #item(node: ParsedNode, depth: number): Item {
+    this.#values += 1;
     const start = node.range[0];
     const at = this.#place(start);
     this.#plainness(node, start);

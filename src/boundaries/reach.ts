@@ -89,7 +89,7 @@ export class Reach {
 }
 
 /** The state around a state; null for the root of a machine. */
-function parentOf(path: string): string | null {
+export function parentOf(path: string): string | null {
   const slash = path.lastIndexOf('/') + 1;
   if (path.length === slash) return null;
   const dot = path.lastIndexOf('.');

@@ -32,7 +32,7 @@ interface Described {
   readonly code: RefusalCode;
   readonly at: Place;
   readonly message: string;
-  readonly mend: string;
+  readonly mend: string | (() => string);
 }
 
 function describe(error: ErrorObject, root: Item, path: readonly string[]): Described {
@@ -51,14 +51,14 @@ function describe(error: ErrorObject, root: Item, path: readonly string[]): Desc
         code: 'unknown_field',
         at: place,
         message: `there is no field "${name}" in ${what}`,
-        mend: suggest(name, known),
+        mend: () => suggest(name, known),
       };
     }
     case 'enum':
     case 'const': {
       const allowed: unknown[] = error.params.allowedValues ?? [error.params.allowedValue];
       const found = item.kind === 'scalar' ? `"${String(item.value).slice(0, 100)}"` : `a ${item.kind}`;
-      const mend = suggest(found.slice(1, -1), allowed.map(String));
+      const mend = () => suggest(found.slice(1, -1), allowed.map(String));
       return { code: 'not_one_of', at, message: `${found} is not known as ${what}`, mend };
     }
     case 'type': {

@@ -23,11 +23,7 @@ export function compileSkeleton(name: string, at: Place, item: Item, guards: Gua
   const entry = textsOf(field(item, 'entry'));
   for (const [state, where] of entry) {
     if (states.length === 0 || states.some((outer) => isWithin(state, outer))) continue;
-    findings.report(
-      'entry_outside_states',
-      'error',
-      where.at,
-      `"${state}" is not among the states of ${name}`,
+    findings.report('entry_outside_states', 'error', where.at, `"${state}" is not among the states of ${name}`, () =>
       suggest(state, states),
     );
   }
@@ -59,7 +55,9 @@ function requiredOf(item: Item, findings: Findings): readonly KeyTemplate[] {
   const inputs = textsOf(field(item, 'inputs')).map(([text]) => text);
   for (const [text, { at }] of textsOf(field(item, 'required'))) {
     if (inputs.includes(text)) continue;
-    findings.report('required_not_input', 'error', at, `"${text}" is required but is no input`, suggest(text, inputs));
+    findings.report('required_not_input', 'error', at, `"${text}" is required but is no input`, () =>
+      suggest(text, inputs),
+    );
   }
   return keyTemplatesIn(field(item, 'required'), findings);
 }
@@ -170,7 +168,7 @@ function compileRollback(item: Item | null, boundaries: readonly Boundary[], fin
   const anchors = textsOf(field(item, 'anchors'));
   for (const [id, { at }] of anchors) {
     if (ids.includes(id)) continue;
-    findings.report('unknown_boundary', 'error', at, `"${id}" is no boundary of this skeleton`, suggest(id, ids));
+    findings.report('unknown_boundary', 'error', at, `"${id}" is no boundary of this skeleton`, () => suggest(id, ids));
   }
   const outcome = field(item, 'outcome_checkpoints');
   const tries = field(item, 'tries');

@@ -75,6 +75,10 @@ export function guardPredicate(
       'Pass it where the config is loaded: { guards: { name: function } }.',
     );
   }
+  if (Function.prototype.toString.call(guard).includes('[native code]')) {
+    const message = `the source of the guard "${name}" cannot be seen: it is bound, or no function of yours`;
+    return refuse('guard_changed', message, 'Pass the function itself.');
+  }
   const found = guardDigest(guard);
   if (found !== digest) {
     const mend = `Review the guard and write guard: ${name}@${found}.`;

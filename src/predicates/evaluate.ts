@@ -6,9 +6,10 @@ import { callFunction, callMethod } from './calls.ts';
 import type { Node } from './cel.ts';
 import { MACROS } from './lint.ts';
 import { overMembers } from './macros.ts';
-import { admit, Failed, isList } from './own.ts';
+import { operator } from './operators.ts';
+import { admit, Failed } from './own.ts';
 import type { Facts } from './predicate.ts';
-import { compare, equal, Meter, memberOf, NONE, nameOf, Optional, reckon, within } from './values.ts';
+import { Meter, memberOf, NONE, nameOf, Optional, within } from './values.ts';
 
 /** One question under way. */
 interface Question {
@@ -231,42 +232,6 @@ function binary(node: Node): Run {
     const b = right(question);
     return b instanceof Failed ? b : apply(a, b, question.meter);
   };
-}
-
-function operator(op: Node['op']): (a: unknown, b: unknown, meter: Meter) => unknown {
-  switch (op) {
-    case '==':
-      return equal;
-    case '!=':
-      return (a, b, meter) => {
-        const same = equal(a, b, meter);
-        return typeof same === 'boolean' ? !same : same;
-      };
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return (a, b, meter) => compare(op, a, b, meter);
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '%':
-      return (a, b, meter) => reckon(op, a, b, meter);
-    case 'in':
-      return (a, b, meter) => among(a, b, meter);
-    default:
-      return () => new Failed(`there is no operator ${op}`);
-  }
-}
-
-function among(value: unknown, list: unknown, meter: Meter): boolean | Failed {
-  if (!isList(list)) return new Failed(`"in" looks into a list, not into ${nameOf(list)}`);
-  for (const member of list) {
-    const same = equal(value, member, meter);
-    if (same !== false) return same;
-  }
-  return false;
 }
 
 function macro(node: Extract<Node, { op: 'rcall' }>): Run {

@@ -12,7 +12,12 @@ export function readsOf(text: string): readonly string[] {
   if ('error' in parsed) return [];
   const found = new Set<string>();
   collect(parsed.ast, null, found);
-  return [...found];
+  return [...new Set([...found].map(asTemplate))];
+}
+
+/** A key begins with a written name: where it would begin with a hole, or would look like a scheme, it is all of memory. */
+function asTemplate(path: string): string {
+  return /^(?:\{|\*|[a-z][a-z0-9+.-]*:)/.test(path) ? '**' : path;
 }
 
 /** What a macro's item is: a member of the path, whose first segments these are. */

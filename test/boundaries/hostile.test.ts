@@ -10,11 +10,14 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import { isReviewed, parseLock } from '../../src/boundaries/review.ts';
 import { found, load, PLAIN } from './config.ts';
 
-/** The codes of a file, which must be refused within a second. */
+/** Milliseconds of work since a mark, of this process: how busy the machine is with others is no matter. */
+const workSince = (mark: NodeJS.CpuUsage) => process.cpuUsage(mark).user / 1_000;
+
+/** The codes of a file, which must be refused within a second of work. */
 function refused(content: string | Uint8Array): string[] {
-  const start = performance.now();
+  const start = process.cpuUsage();
   const { config, findings } = loadConfig(content, { file: 'x.yaml' });
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(workSince(start)).toBeLessThan(1_000);
   expect(config).toBe(null);
   expect(findings.length).toBeGreaterThan(0);
   expect(findings.length).toBeLessThanOrEqual(201);
@@ -56,8 +59,36 @@ describe('a file that is built to cost', () => {
     ['explicit keys nested 100,000 deep', '? '.repeat(100_000), 'too_deep'],
     ['nested 33 deep', `agent: ${'['.repeat(33)}${']'.repeat(33)}`, 'too_deep'],
     ['60,000 names', lines((index) => `${index.toString(36)}:`), 'too_large'],
-    ['7,000 unknown names', lines((index) => `name${index}: 1`, 80_000), 'unknown_field'],
-    ['one name, many times', lines(() => 'agent: m', 63_000), 'duplicate_key'],
+    ['2,500 unknown names', lines((index) => `name${index}: 1`, 28_000), 'unknown_field'],
+    ['7,000 unknown names', lines((index) => `name${index}: 1`, 80_000), 'too_large'],
+    ['one name, many times', lines(() => 'agent: m', 48_000), 'duplicate_key'],
+    [
+      '1,200 rules for tools that nobody knows',
+      PLAIN.replace(
+        'skeletons:',
+        `recover:\n${'  - { tool: qwertyuiopasdfghjklzxcvbnmqwertyuiop, signals: [TIMEOUT] }\n'.repeat(1_200)}skeletons:`,
+      ).replace(
+        '  work:',
+        `${Array.from({ length: 400 }, (_, i) => `  asdfghjklzxcvbnmqwertyuiopasdfghjklzx${i}: { effect: none }\n`).join('')}  work:`,
+      ),
+      'unknown_tool',
+    ],
+    [
+      '500 output schemas, each wrong',
+      PLAIN.replace(
+        '  work:',
+        `${Array.from({ length: 500 }, (_, i) => `  t${i}: { effect: none, output: { type: x${i} } }\n`).join('')}  work:`,
+      ),
+      'bad_output_schema',
+    ],
+    [
+      '5,000 states and entries',
+      PLAIN.replace('[BUSY]', `[${Array.from({ length: 2_500 }, (_, i) => `S${i}`).join(', ')}]`).replace(
+        'entry: [BUSY]',
+        `entry: [${Array.from({ length: 2_500 }, (_, i) => `T${i}`).join(', ')}]`,
+      ),
+      'entry_outside_states',
+    ],
     ['a flow map of 100,000 names', `{${'a,'.repeat(100_000)}}`, 'too_large'],
     ['100,000 commas', `[${','.repeat(100_000)}`, 'too_large'],
     ['100,000 closing braces', '}'.repeat(100_000), 'too_large'],
@@ -74,7 +105,7 @@ describe('a file that is built to cost', () => {
     ['a condition of 200,000 letters', PLAIN.replace('args.id\n', `${'a'.repeat(200_000)}\n`), 'predicate_too_long'],
     [
       '5,000 tools',
-      PLAIN.replace('  work:', `${Array.from({ length: 5_000 }, (_, i) => `  t${i}: 1\n`).join('')}  work:`),
+      PLAIN.replace('  work:', `${Array.from({ length: 2_000 }, (_, i) => `  t${i}: 1\n`).join('')}  work:`),
       'wrong_type',
     ],
     [
@@ -84,6 +115,26 @@ describe('a file that is built to cost', () => {
     ],
   ])('%s', (_what, content, code) => {
     expect(refused(content)).toContain(code);
+  });
+
+  test('a config of the most values is loaded and linted in time', () => {
+    const keys = Array.from({ length: 9 }, (_, list) =>
+      Array.from({ length: 190 }, (_, i) => `k${list}/{args.x${i}}/y`),
+    );
+    const tools = keys.map(
+      (list, i) =>
+        `  t${i}: { effect: none, writes: [${list.map((key) => `'${key}'`).join(', ')}], output: { type: array } }\n`,
+    );
+    const outputs = keys.map(
+      (list, i) =>
+        `  U${i}: { entity: args.x, states: [S${i}], entry: [S${i}], outputs: [${list.map((key) => `'z${key}'`).join(', ')}] }\n`,
+    );
+    const text = PLAIN.replace('  work:', `${tools.join('')}  work:`).replace('  Unit:', `${outputs.join('')}  Unit:`);
+    const start = process.cpuUsage();
+    const { config, document } = loadConfig(text, { file: 'x' });
+    if (config === null) throw new Error('refused');
+    expect(lintConfig(config, document, null).length).toBe(201);
+    expect(workSince(start)).toBeLessThan(2_000);
   });
 
   test('every file of the most pieces that are read is read in time', () => {
@@ -344,6 +395,13 @@ describe('files that are no files', () => {
       'b.yml',
       'dangling.yaml',
     ]);
+  });
+
+  test('a lock without an end is no lock', () => {
+    const lock = join(folder, 'belay-review.lock');
+    symlinkSync('/dev/zero', lock);
+    expect(readLock(join(folder, 'a.yaml'))).toEqual({ problem: 'it is larger than any lock' });
+    rmSync(lock);
   });
 
   test('a lock is written whole, replaces what was there, and leaves no draft', () => {

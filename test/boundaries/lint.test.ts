@@ -46,6 +46,14 @@ describe('against its machine, a config', () => {
     expect(said(null)).toEqual(['2:8 note no_machine there is no machine "m" to hold the config against', always]);
   });
 
+  test('without a machine is still told what needs none', () => {
+    const never =
+      '13:15 warning never_certifies the commit "done" can never certify: its condition is always no, so it is not Closed';
+    expect(said(null, "'memory.out[?entity].hasValue()'", "'1 == 2'")).toContain(never);
+    const other = '  Other: { entity: args.id, states: [BUSY.a], entry: [BUSY.a] }\n  Unit:';
+    expect(said(null, '  Unit:', other)).toContainEqual(expect.stringContaining('error state_claimed_twice "BUSY.a"'));
+  });
+
   test.each([
     ['an unknown state', 'states: [BUSY]', 'states: [BUSY, BSY]', '8:20 error unknown_state "BSY" is not a state of m'],
     [
@@ -220,7 +228,7 @@ describe('against its machine, a config', () => {
     const other = (state: string) => `  Other: { entity: '"x"', states: [${state}], entry: [${state}] }\n  Unit:`;
     const nested = machine({ BUSY: { initial: 'a', states: { a: {} } } });
     expect(said(nested, '  Unit:', other('BUSY.a'))).toContain(
-      '9:14 error state_claimed_twice "BUSY" belongs to Unit and to Other of m',
+      '6:36 error state_claimed_twice "BUSY.a" belongs to Other and to Unit of m',
     );
     expect(said(nested, '  Unit:', other('IDLE')).filter((line) => line.includes('claimed'))).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('belay check', () => {
     expect((await belay(['check', warned])).code).toBe(0);
     const { code, out } = await belay(['check', warned, '--strict']);
     expect(code).toBe(1);
-    expect(out).toMatch(/1 error, 0 warnings, 2 notes\n$/);
+    expect(out).toMatch(/2 errors, 0 warnings, 2 notes\n$/);
   });
 
   test('--json is the same for a program', async () => {
