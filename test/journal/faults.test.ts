@@ -6,6 +6,7 @@
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { JournalError, type JournalStore, type StoredRow } from '../../src/journal/journal.ts';
@@ -274,6 +275,26 @@ describe('a tail that is lost', () => {
     expect(await taken(path, 'a')).toHaveProperty('code', expect.stringMatching(/^journal_(corrupt|tail_lost)$/));
     expect(changed(before, filesOf(path))).toEqual([]);
   });
+});
+
+test('a writer that is killed in the midst of its commits loses nothing that it was told is durable', async () => {
+  const path = freshPath();
+  let told = 0;
+  for (let kill = 0; kill < 4; kill += 1) {
+    const writer = other();
+    await writer.askAll({ do: 'store', path }, { do: 'open', run: 'a', mode: 'either' });
+    const writing = (async () => {
+      for (;;) told = (await writer.askAll({ do: 'append', bodies: ['x', 'y', 'z'] }, { do: 'flush' })).ok as number;
+    })();
+    const ended = expect(writing).rejects.toThrow(/ended/);
+    await pause(40 + 35 * kill);
+    await writer.end('SIGKILL');
+    await ended;
+    const { length } = (await taken(path, 'a')) as StoredRow[];
+    expect(length).toBeGreaterThanOrEqual(told);
+    expect(length % 3).toBe(0);
+  }
+  expect(told).toBeGreaterThan(0);
 });
 
 describe('a medium that refuses', () => {
