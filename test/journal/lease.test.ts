@@ -249,9 +249,9 @@ test('a holder that slept through its lease is fenced off when it wakes', async 
 test('a quiet journal keeps its lease', async () => {
   const path = freshPath();
   const quiet = other();
-  await quiet.askAll({ do: 'store', path, options: { leaseMs: 400 } }, { do: 'open', run: 'a', mode: 'create' });
-  await pause(1_500);
-  await withStore(path, { leaseMs: 400 }, async (store) => {
+  await quiet.askAll({ do: 'store', path, options: { leaseMs: 1_000 } }, { do: 'open', run: 'a', mode: 'create' });
+  await pause(2_500);
+  await withStore(path, { leaseMs: 1_000 }, async (store) => {
     await expect(store.open('a', 'resume')).rejects.toEqual(failing('lease_held'));
   });
   expect(await quiet.askAll({ do: 'append', bodies: [1] }, { do: 'flush' })).toEqual({ ok: 1 });
