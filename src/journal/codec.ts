@@ -59,7 +59,7 @@ class Encoder {
   value(value: unknown): string {
     switch (typeof value) {
       case 'string':
-        return this.#grown(quoted(value));
+        return value.length > TEXT_LIMIT ? this.#exceeded('too_large') : this.#grown(quoted(value));
       case 'number':
         return this.#grown(numberText(value));
       case 'boolean':
@@ -109,7 +109,7 @@ class Encoder {
   }
 
   #record(value: object): string {
-    let text = '';
+    let text = this.#counted(2);
     for (const key of Object.keys(value)) {
       const descriptor = Object.getOwnPropertyDescriptor(value, key) as PropertyDescriptor;
       if (!('value' in descriptor)) return this.#fail('accessor', key);
@@ -118,11 +118,11 @@ class Encoder {
       if (this.reason !== null) return this.#under(key);
     }
     if (Object.getOwnPropertySymbols(value).length > 0) return this.#fail('symbol');
-    return Object.hasOwn(value, TAG) ? this.#grown(tag(`["object",{${text}}]`)) : `{${text}}`;
+    return Object.hasOwn(value, TAG) ? this.#counted(17) + tag(`["object",{${text}}]`) : `{${text}}`;
   }
 
   #array(value: readonly unknown[]): string {
-    let text = '';
+    let text = this.#counted(2);
     for (let index = 0; index < value.length; index += 1) {
       const descriptor = Object.getOwnPropertyDescriptor(value, index);
       if (index > 0) text += this.#grown(',');
@@ -135,27 +135,27 @@ class Encoder {
   }
 
   #map(value: Map<unknown, unknown>): string {
-    let text = '["map"';
+    let text = `["map"${this.#counted(13)}`;
     let index = 0;
     for (const [key, member] of Map.prototype.entries.call(value)) {
       const name = typeof key === 'string' ? key : String(index);
-      text += `,${this.value(key)},`;
+      text += `${this.#grown(',')}${this.value(key)}${this.#grown(',')}`;
       if (this.reason === null) text += this.value(member);
       if (this.reason !== null) return this.#under(name);
       index += 1;
     }
-    return this.#grown(tag(`${text}]`));
+    return tag(`${text}]`);
   }
 
   #set(value: Set<unknown>): string {
-    let text = '["set"';
+    let text = `["set"${this.#counted(13)}`;
     let index = 0;
     for (const member of Set.prototype.values.call(value)) {
-      text += `,${this.value(member)}`;
+      text += this.#grown(',') + this.value(member);
       if (this.reason !== null) return this.#under(String(index));
       index += 1;
     }
-    return this.#grown(tag(`${text}]`));
+    return tag(`${text}]`);
   }
 
   #bytes(value: Uint8Array): string {
@@ -184,6 +184,12 @@ class Encoder {
   #grown(text: string): string {
     this.#size += text.length;
     return this.#size > TEXT_LIMIT ? this.#exceeded('too_large') : text;
+  }
+
+  /** Counts what a container adds to its members, which count themselves. */
+  #counted(length: number): '' {
+    this.#size += length;
+    return '';
   }
 
   /** A cycle ends at one of the limits; there it is recognised, and named by where it closes. */

@@ -12,7 +12,7 @@ export interface Row {
   readonly body: string;
 }
 
-/** A row in its place. `time` is the wall clock of its append, in milliseconds. */
+/** A row in its place. `time` is the wall clock of the first append of its commit group, in milliseconds, and never goes back. */
 export interface StoredRow extends Row {
   readonly seq: number;
   readonly time: number;
@@ -36,7 +36,7 @@ export type JournalErrorCode =
   | 'journal_cannot_write'
   /** The file cannot be opened or read. */
   | 'journal_cannot_read'
-  /** The journal was closed, or failed before. */
+  /** The journal or its store was closed. (One that failed repeats its failure.) */
   | 'journal_closed'
   /** There is no run of that name, or there is one already where a new one was to begin. */
   | 'run_unknown'

@@ -33,7 +33,8 @@ export function revive(parsed: unknown, options: ReviveOptions = {}): unknown {
 
 function revived(parsed: unknown, depth: number, resolve: Resolve): unknown {
   if (typeof parsed !== 'object' || parsed === null) return parsed;
-  if (depth >= CODEC_DEPTH) throw corrupt(`is nested deeper than ${CODEC_DEPTH}`);
+  // One more than encode's, for the tag of a scalar in the innermost container.
+  if (depth > CODEC_DEPTH) throw corrupt(`is nested deeper than ${CODEC_DEPTH}`);
   if (Array.isArray(parsed)) return members(parsed, depth, resolve);
   return Object.hasOwn(parsed, TAG)
     ? tagged(parsed as Parsed, depth, resolve)

@@ -37,6 +37,23 @@ describe('comes back equal', () => {
   ];
   test.each(cases)('%s', (_name, value) => expect(through(value)).toStrictEqual(value));
 
+  test('a value in as many containers as may be, a scalar with a tag innermost', () => {
+    let deep: unknown = [undefined, -0, 1n, Number.NaN];
+    for (let level = 1; level < 256; level += 1) deep = level % 2 === 0 ? [deep] : new Map([['k', deep]]);
+    expect(isDeepStrictEqual(through(deep), deep)).toBe(true);
+  });
+
+  test('what is near the limit, however it is nested, and what is written is what was counted', () => {
+    let nested: unknown = 'x'.repeat(3 * 1024 * 1024);
+    for (let level = 0; level < 50; level += 1) nested = level % 2 === 0 ? new Set([nested]) : { $: nested };
+    expect(isDeepStrictEqual(through(nested), nested)).toBe(true);
+    const padded = (length: number) => [new Map([['k', { $: [new Set([{}, []])] }]]), 'x'.repeat(length)];
+    const rest = textOf(padded(0)).length;
+    expect(textOf(padded(4 * 1024 * 1024 - rest))).toHaveLength(4 * 1024 * 1024);
+    expect(encode(padded(4 * 1024 * 1024 - rest + 1))).toMatchObject({ reason: 'too_large' });
+    expect(encode(new Set(Array.from({ length: 1_500_000 }, () => ({}))))).toMatchObject({ reason: 'too_large' });
+  });
+
   test('an own __proto__ stays an own key and touches no prototype', () => {
     const back = through({ deep: own('__proto__', { polluted: -0 }) }) as { deep: object };
     expect(Object.keys(back.deep)).toEqual(['__proto__']);

@@ -15,7 +15,7 @@ export function freshPath(): string {
 }
 
 /** The files that belong to a journal. */
-export const SUFFIXES = ['', '-wal', '-shm', '-anchor'] as const;
+const SUFFIXES = ['', '-wal', '-shm', '-anchor'] as const;
 
 /** Copies a journal with some of the files that belong to it, as they are now. */
 export function copyOf(path: string, suffixes: readonly string[] = SUFFIXES): string {

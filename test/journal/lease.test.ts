@@ -226,12 +226,32 @@ describe('a clock that jumps', () => {
   });
 });
 
+test('a holder that slept through its lease is fenced off when it wakes', async () => {
+  const path = freshPath();
+  const sleeper = other();
+  const options = { leaseMs: 300 };
+  await sleeper.askAll({ do: 'store', path, options }, { do: 'open', run: 'a', mode: 'create' });
+  await sleeper.askAll({ do: 'append', bodies: ['before'] }, { do: 'flush' });
+  process.kill(sleeper.pid, 'SIGSTOP');
+  await pause(600);
+  await withStore(path, options, async (store) => {
+    const journal = await store.open('a', 'resume');
+    journal.append([row('taken over')]);
+    await journal.flush();
+    process.kill(sleeper.pid, 'SIGCONT');
+    await sleeper.ask({ do: 'append', bodies: ['late'] });
+    expect(await sleeper.ask({ do: 'flush' })).toMatchObject({ code: 'lease_lost' });
+    expect(bodies(journal.read())).toEqual(['before', 'taken over']);
+    await journal.close();
+  });
+});
+
 test('a quiet journal keeps its lease', async () => {
   const path = freshPath();
   const quiet = other();
-  await quiet.askAll({ do: 'store', path, options: { leaseMs: 400 } }, { do: 'open', run: 'a', mode: 'create' });
-  await pause(1_500);
-  await withStore(path, { leaseMs: 400 }, async (store) => {
+  await quiet.askAll({ do: 'store', path, options: { leaseMs: 1_000 } }, { do: 'open', run: 'a', mode: 'create' });
+  await pause(2_500);
+  await withStore(path, { leaseMs: 1_000 }, async (store) => {
     await expect(store.open('a', 'resume')).rejects.toEqual(failing('lease_held'));
   });
   expect(await quiet.askAll({ do: 'append', bodies: [1] }, { do: 'flush' })).toEqual({ ok: 1 });

@@ -20,7 +20,7 @@ export interface Head {
 const BATCH = 4_096;
 
 /**
- * The head of a run, its last group checked. Must run inside a transaction, and `anchored` must have been read before that began.
+ * The head of a run, its first and last group checked. Must run inside a transaction, and `anchored` must have been read before that began.
  * @throws JournalError `journal_tail_lost` when the anchor remembers more; `journal_corrupt` when it remembers something else.
  */
 export function verifiedHead(tables: Tables, identity: Buffer, run: Run, anchored: AnchoredHead | null): Head {
@@ -34,6 +34,11 @@ export function verifiedHead(tables: Tables, identity: Buffer, run: Run, anchore
   if (last === null) return { seq, token: 0, time: 0, hash: seed(identity, run.id, run.name) };
   const before = groupBefore(tables, identity, run, seq - 1);
   checkGroup(tables, run, before.hash, last, tables.entries(run, before.seq, seq));
+  // The first group proves that these are this run's rows: the chain begins with its name.
+  const first = before.seq === 0 ? undefined : tables.groupsAfter(run, 0, seq, 1)[0];
+  if (first !== undefined) {
+    checkGroup(tables, run, seed(identity, run.id, run.name), first, tables.entries(run, 0, first.last));
+  }
   const named = anchored === null || anchored.seq === 0 ? null : tables.groupUpTo(run, anchored.seq);
   if (named !== null && anchored !== null && (named.last !== anchored.seq || !named.hash.equals(anchored.hash))) {
     throw corrupt(tables.path, run.name, anchored.seq, 'the anchor remembers other rows: the tail was replaced');
