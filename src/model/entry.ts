@@ -82,8 +82,6 @@ export type Entry =
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
   | { readonly do: 'finding'; readonly code: string; readonly instance: InstanceId | null; readonly text: string }
-  /** The memory of an actor as the fold has it here. */
-  | { readonly do: 'base'; readonly actor: number; readonly memory: unknown }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
 /** The phase in which what the plan undoes is undone, and control stands where it is to go on (R5). */

@@ -11,7 +11,8 @@ import {
   type InspectionEvent,
 } from 'xstate';
 import type { BoundaryConfig } from '../boundaries/config.ts';
-import { readConfig } from '../boundaries/directory.ts';
+import { readConfig, readLock } from '../boundaries/directory.ts';
+import { isReviewed } from '../boundaries/review.ts';
 import type { Reconciler, Undo } from '../effects/guard.ts';
 import type { Journal, JournalStore } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
@@ -37,6 +38,8 @@ export type SidecarErrorCode =
   | 'config_refused'
   /** The config is for another agent than the machine. */
   | 'other_agent'
+  /** Only reviewed configs are wanted, and nobody has vouched for this content. */
+  | 'config_unreviewed'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
   /** The journal was written in a newer form than this version reads. */
@@ -59,6 +62,8 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
   readonly run: string;
   /** The path of the reviewed boundary config, or the config itself, loaded. */
   readonly config: string | BoundaryConfig;
+  /** Refuses a config that nobody has vouched for (`belay review`); else that is only a finding. */
+  readonly reviewed?: boolean;
   /** Where the journal is kept; in memory if left out. */
   readonly journal?: JournalStore;
   /** The machine's input, for a run that begins. */
@@ -118,7 +123,8 @@ export async function attach<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
-  const config = configOf(machine, options);
+  const { config, unreviewed } = configOf(machine, options);
+  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'create');
   return opened(journal, () => begin(machine, options, config, journal));
@@ -133,7 +139,8 @@ export async function resume<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
-  const config = configOf(machine, options);
+  const { config, unreviewed } = configOf(machine, options);
+  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'either');
   return opened(journal, () =>
@@ -151,10 +158,11 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
   }
 }
 
+/** The config, loaded; and what is to be said about its review, or null. */
 function configOf<TMachine extends AnyStateMachine>(
   machine: TMachine,
-  { config, guards }: SidecarOptions<TMachine>,
-): BoundaryConfig {
+  { config, guards, reviewed }: SidecarOptions<TMachine>,
+): { config: BoundaryConfig; unreviewed: string | null } {
   const loaded =
     typeof config === 'string' ? readConfig(config, guards === undefined ? {} : { guards }) : { config, findings: [] };
   if (loaded.config === null) {
@@ -168,7 +176,16 @@ function configOf<TMachine extends AnyStateMachine>(
       `the config is for "${loaded.config.agent}", and the machine is "${machine.id}"`,
     );
   }
-  return loaded.config;
+  const unreviewed = typeof config === 'string' ? unreviewedText(config, loaded.config) : null;
+  if (unreviewed !== null && reviewed === true) throw new SidecarError('config_unreviewed', unreviewed);
+  return { config: loaded.config, unreviewed };
+}
+
+function unreviewedText(file: string, config: BoundaryConfig): string | null {
+  const read = readLock(file);
+  if ('problem' in read) return read.problem;
+  if (isReviewed(read.lock, config)) return null;
+  return `nobody has vouched for ${file} as it is: belay review ${file} --accept --by NAME`;
 }
 
 function parts<TMachine extends AnyStateMachine>(

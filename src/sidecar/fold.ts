@@ -178,7 +178,6 @@ export class Fold {
         this.ended = entry.status;
         break;
       case 'late':
-      case 'base':
         break;
     }
   }

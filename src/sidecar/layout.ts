@@ -28,7 +28,6 @@ const KINDS = [
   'passed',
   'late',
   'finding',
-  'base',
   'end',
 ] as const;
 const EDITS = ['set', 'delete', 'append'] as const;
@@ -207,8 +206,6 @@ export class Layout {
         return 'output' in entry ? { ...entry, output: kept(entry.output, 'output', []) } : entry;
       case 'timer':
         return { ...entry, event: { type: (entry.event as { type: string }).type } };
-      case 'base':
-        return { ...entry, memory: kept(entry.memory, 'memory', []) };
       default:
         return entry;
     }
