@@ -100,7 +100,7 @@ function pathOf(node: AnyStateNode, prefix: string): string {
  * Which creator made an actor's logic. Promises and observables tell by how they answer their own private events, which are pure;
  * logic that no creator made is not asked anything.
  */
-function kindOf(logic: AnyActorLogic): ActorShape['kind'] {
+export function kindOf(logic: AnyActorLogic): ActorShape['kind'] {
   if (isMachine(logic)) return 'machine';
   const { config, start, transition } = logic as { config?: unknown; start?: unknown; transition?: unknown };
   if (typeof config !== 'function' || typeof transition !== 'function') return 'other';

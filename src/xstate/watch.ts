@@ -15,6 +15,7 @@ import {
   type InspectionEvent,
 } from 'xstate';
 import { type ActorPlan, build, RESTORE, rewind } from './restore.ts';
+import { kindOf } from './shape.ts';
 import { activeNodes, enteredBy, nodeAt, pathOf, regionOf } from './structure.ts';
 
 /** A state as a step tells of it. */
@@ -168,8 +169,9 @@ export class Watch {
   }
 
   #guard(name: string, logic: AnyActorLogic, prefix: string): AnyActorLogic {
-    if (isMachine(logic)) return this.#copy(logic, `${prefix}${name}/`);
-    if (!isPromise(logic)) return logic;
+    const kind = kindOf(logic);
+    if (kind === 'machine') return this.#copy(logic as AnyStateMachine, `${prefix}${name}/`);
+    if (kind !== 'promise') return logic;
     const act = (logic as unknown as { config: (call: object) => Promise<unknown> }).config;
     return fromPromise(({ input, system, self, signal, emit }) =>
       this.#watcher.call({
@@ -308,7 +310,8 @@ export class Watch {
       const node = activeNodes(after).find((active) => active.invoke.some((invoke) => invoke.id === id));
       const src = typeof ref.src === 'string' && !ref.src.startsWith('xstate.invoke.') ? ref.src : null;
       const { logic, options } = ref as unknown as { logic: AnyActorLogic; options: { input?: unknown } };
-      const kind = isMachine(logic) ? 'machine' : isPromise(logic) ? 'promise' : 'other';
+      const told = kindOf(logic);
+      const kind = told === 'machine' || told === 'promise' ? told : 'other';
       started.push({ ref, id, src, place: node === undefined ? null : this.#place(node), kind, input: options.input });
     }
     return started;
@@ -395,27 +398,4 @@ function valueTowards(from: AnyStateNode, [key, ...rest]: string[]): AnyMachineS
   const below = child.type === 'atomic' || child.type === 'final' ? child.key : { [child.key]: inner ?? {} };
   if (from.type !== 'parallel') return below;
   return { ...(valueOf(from) as object), [child.key]: inner ?? {} };
-}
-
-/** Whether an actor logic is a state machine. */
-export function isMachine(logic: unknown): logic is AnyStateMachine {
-  return typeof logic === 'object' && logic !== null && '__xstatenode' in logic && 'provide' in logic;
-}
-
-/** Whether an actor logic is a promise: asked by what it does with a result, since it does not say. */
-export function isPromise(logic: unknown): boolean {
-  if (typeof logic !== 'object' || logic === null || !('config' in logic) || !('start' in logic)) return false;
-  const { transition } = logic as unknown as {
-    transition(state: object, event: object, scope: object): { status?: string };
-  };
-  try {
-    const done = transition(
-      { status: 'active' },
-      { type: 'xstate.promise.resolve', data: null },
-      { self: {}, system: {} },
-    );
-    return done.status === 'done';
-  } catch {
-    return false;
-  }
 }
