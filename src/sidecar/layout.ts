@@ -49,6 +49,17 @@ export interface Lost {
   readonly reason: Unencodable;
 }
 
+/** Where in a value the first thing lies that no journal holds, and why; null where it can be written. */
+export function lostIn(value: unknown, at: readonly string[]): Omit<Lost, 'of'> | null {
+  const encoded = encode(value, options);
+  return 'text' in encoded ? null : { path: [...at, ...encoded.path], reason: encoded.reason };
+}
+
+/** Says what was lost, with its place. */
+export function lostText({ of, path, reason }: Lost): string {
+  return `${of} ${path.join('/') || '(whole)'} cannot be journaled: ${reason.replaceAll('_', ' ')}`;
+}
+
 /** What stands where a value was lost. */
 class Missing {
   readonly path: string;
@@ -183,11 +194,10 @@ export class Layout {
   /** The entry without what has no text, each such place named. */
   #without(entry: Entry, lost: (what: Lost) => void): Entry {
     const kept = (value: unknown, of: Lost['of'], at: readonly string[]): unknown => {
-      const encoded = encode(value, options);
-      if ('text' in encoded) return value;
-      const path = [...at, ...encoded.path];
-      lost({ of, path, reason: encoded.reason });
-      return new Missing(path.join('/'));
+      const what = lostIn(value, at);
+      if (what === null) return value;
+      lost({ of, ...what });
+      return new Missing(what.path.join('/'));
     };
     switch (entry.do) {
       case 'step': {

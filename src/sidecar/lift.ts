@@ -17,6 +17,7 @@ import { remembered } from '../xstate/structure.ts';
 import type { Child, Place, Seen } from '../xstate/watch.ts';
 import { editOf } from './edits.ts';
 import { type Fold, type Live, ROOT } from './fold.ts';
+import { lostIn, lostText } from './layout.ts';
 
 /** The longest entity that names an instance, in characters. */
 const LONGEST_ENTITY = 1024;
@@ -126,6 +127,7 @@ class StepLift {
   /** The facts for the templates of one instance, kept for the next of them. */
   #filling: Facts | null = null;
   #args: { action: string; args: unknown } | null = null;
+  #edits: readonly Edit[] = [];
   readonly #news: Started | null;
   readonly #here: readonly { readonly live: Live; readonly placed: Placed }[];
 
@@ -154,6 +156,7 @@ class StepLift {
     this.#enterAll(parties, leaving);
     const changes = diff(this.#seen.memoryBefore, this.#seen.memory, (path) => this.#isAppend(this.#keyOf(path)));
     const edits = changes.map((change) => editOf(change, this.#authors(change, parties)));
+    this.#edits = edits;
     const accesses = [...this.#reads(parties), ...this.#writes(edits, parties), ...this.#ties(edits, parties)];
     const boundaries = this.#boundaries(parties, accesses, leaving);
     const entry: StepEntry = {
@@ -618,11 +621,16 @@ class StepLift {
     };
   }
 
+  /** Why this very step keeps its boundaries from certifying: a write outside the outputs, or a value that has no codec. */
   #straysNow(id: InstanceId): string | null {
     for (const finding of this.#findings) {
       if (finding.do !== 'finding' || finding.instance === null || instanceName(finding.instance) !== instanceName(id))
         continue;
       if (finding.code === 'write_outside_outputs') return finding.text;
+    }
+    for (const edit of this.#edits) {
+      const lost = edit.op === 'delete' ? null : lostIn(edit.value, edit.path);
+      if (lost !== null) return lostText({ of: 'memory', ...lost });
     }
     return null;
   }

@@ -23,7 +23,7 @@ import { RESTORE } from '../xstate/restore.ts';
 import { regionOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
 import { budgetKey, type Fold, ROOT } from './fold.ts';
-import type { Layout, Lost } from './layout.ts';
+import { type Layout, type Lost, lostText } from './layout.ts';
 import { covers, Lift, type Placed } from './lift.ts';
 import { type Kept, keptByRerun, planRestore, type Resumes } from './plan.ts';
 
@@ -89,9 +89,9 @@ interface Raised {
 
 /** What a held call is to do. */
 type Held =
-  | { readonly then: 'answer'; readonly output: unknown }
-  | { readonly then: 'again' }
-  | { readonly then: 'wait' };
+  | { readonly next: 'answer'; readonly output: unknown }
+  | { readonly next: 'again' }
+  | { readonly next: 'wait' };
 
 /** How often a counterparty is asked, and how long is waited before each further try, in milliseconds. */
 const TRIES = [0, 20, 100];
@@ -294,8 +294,8 @@ export class Run implements Watcher {
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
       if (reply.is === 'failed' && this.#isMachines(call, reply)) throw reply.error;
       const held = await this.#hold(call, number, instance, reply);
-      if (held.then === 'answer') return held.output;
-      if (held.then === 'wait') return never(call.signal);
+      if (held.next === 'answer') return held.output;
+      if (held.next === 'wait') return never(call.signal);
     }
   }
 
@@ -390,7 +390,7 @@ export class Run implements Watcher {
           unblock: { leadsTo: 'ask_again', acts: [{ act: 'undo_by_hand', effect }] },
         },
       );
-      return { then: 'wait' };
+      return { next: 'wait' };
     }
     const { signal, error, key } = reply;
     return this.#raise({
@@ -461,14 +461,14 @@ export class Run implements Watcher {
       .finally(() => {
         this.#waiting -= 1;
       });
-    return next.catch(() => ({ then: 'wait' }) as const);
+    return next.catch(() => ({ next: 'wait' }) as const);
   }
 
   async #recover(raised: Raised): Promise<Held> {
-    if (this.#stopping || this.#broken !== null) return { then: 'wait' };
+    if (this.#stopping || this.#broken !== null) return { next: 'wait' };
     const settled = await this.#settle(raised);
     if (settled !== null) return settled;
-    if (this.#stopping) return { then: 'wait' };
+    if (this.#stopping) return { next: 'wait' };
     const { signal, failure } = raised;
     const decision = decide(this.fold.history, failure, this.#rules(failure), {
       control: this.parts.policy === 'dart' ? null : controlOf(this.fold.history, this.fold.places),
@@ -476,7 +476,7 @@ export class Run implements Watcher {
     });
     if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') {
       this.#park(raised, decision);
-      return { then: 'wait' };
+      return { next: 'wait' };
     }
     const kept = this.#keptBy(decision);
     const moved = this.#movedInputs(kept);
@@ -484,7 +484,7 @@ export class Run implements Watcher {
     this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
     this.#tell(raised, decision, moved);
     await this.#carryOut(decision, kept);
-    return { then: 'wait' };
+    return { next: 'wait' };
   }
 
   #rules({ in: failed }: Failure): Rules {
@@ -605,7 +605,7 @@ export class Run implements Watcher {
     };
     this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
     this.#tell(raised, decision, []);
-    return known.status === 'confirmed' ? { then: 'answer', output: known.output } : { then: 'again' };
+    return known.status === 'confirmed' ? { next: 'answer', output: known.output } : { next: 'again' };
   }
 
   /** Asks the counterparty of a call whose outcome is open, a few times (E2). */
@@ -885,11 +885,10 @@ export class Run implements Watcher {
     });
   }
 
-  #tellLost(entry: Entry, { of, path, reason }: Lost): void {
+  #tellLost(entry: Entry, what: Lost): void {
     const parties = entry.do === 'step' ? entry.parties.map(({ instance }) => instance) : [null];
     for (const instance of parties) {
-      const text = `${of} ${path.join('/') || '(whole)'} cannot be journaled: ${reason.replaceAll('_', ' ')}`;
-      const finding = { do: 'finding', code: 'no_codec', instance, text } as const;
+      const finding = { do: 'finding', code: 'no_codec', instance, text: lostText(what) } as const;
       this.#append([finding]);
       this.parts.onFinding(finding);
     }
