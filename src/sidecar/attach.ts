@@ -247,9 +247,11 @@ async function takeUp<TMachine extends AnyStateMachine>(
   if (fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
   for (const call of fold.ledger.open()) await run.reconcile(call.key, fold.actor(call.intent.actor).started?.input);
   const finished = await run.finishPlan();
-  const snapshot = { status: 'active', belay: planResume(fold) };
+  // A run that ended before its first step has nothing to stand on: it begins.
+  const from =
+    fold.steps.length === 0 ? { input: options.input } : { snapshot: { status: 'active', belay: planResume(fold) } };
   const actor = createActor(watch.machine, {
-    snapshot,
+    ...from,
     ...(options.inspect !== undefined && { inspect: options.inspect }),
   } as never);
   const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };

@@ -102,6 +102,8 @@ export class Run implements Watcher {
   readonly #refs = new Map<number, AnyActorRef>();
   readonly #numbers = new WeakMap<object, number>();
   readonly #backlog: { ref: AnyActorRef; event: AnyEventObject; source: unknown }[] = [];
+  /** How to answer the calls that wait for a decision, by their actors. */
+  readonly #held = new Map<number, (held: Held) => void>();
   #watch: Watch | null = null;
   #lift: Lift | null = null;
   #placed: readonly Placed[] = [];
@@ -293,9 +295,12 @@ export class Run implements Watcher {
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
       if (reply.is === 'failed' && this.#isMachines(call, reply)) throw reply.error;
-      const held = await this.#hold(call, number, instance, reply);
+      const later = new Promise<Held>((resolve) => this.#held.set(number, resolve));
+      const now = await this.#hold(call, number, instance, reply);
+      // A call that a run is parked on waits for the answer to the same question, asked again; one that is undone waits for ever.
+      const held = now.next === 'wait' ? await later : now;
+      this.#held.delete(number);
       if (held.next === 'answer') return held.output;
-      if (held.next === 'wait') return never(call.signal);
     }
   }
 
@@ -422,11 +427,14 @@ export class Run implements Watcher {
   }
 
   /** Asks the question again that the run is parked on. */
-  askAgain(): Promise<void> {
+  async askAgain(): Promise<void> {
     const raised = this.#parked;
-    if (raised === null) return Promise.resolve();
+    if (raised === null) return;
     this.#unpark();
-    return this.#raise(raised).then(() => {});
+    const held = await this.#raise(raised);
+    if (held.next === 'wait' || raised.call === null) return;
+    this.release();
+    this.#held.get(raised.call.actor)?.(held);
   }
 
   /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
