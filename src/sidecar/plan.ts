@@ -31,10 +31,16 @@ export type Resumes = ReadonlyMap<Region, StateValue>;
 
 /** Plans a restore. Must be asked before the fold has undone anything. */
 export function planRestore(fold: Fold, kept: readonly Kept[], resumes: Resumes): Plan {
-  const positions = kept.map(([id, at]) => [id, checkpointOf(fold, id, at)] as const);
-  const back = regionsBack(fold.places, positions);
-  const planner = new Planner(fold, back, resumes);
+  const planner = new Planner(fold, backOf(fold, kept), resumes);
   return { kept, gates: planner.gates(kept), ...planner.actors() };
+}
+
+/** For every region that goes back with a plan, how far, and on whose account. */
+export function backOf(fold: Fold, kept: readonly Kept[]): Map<Region, Back> {
+  return regionsBack(
+    fold.places,
+    kept.map(([id, at]) => [id, checkpointOf(fold, id, at)] as const),
+  );
 }
 
 function checkpointOf(fold: Fold, id: InstanceId, at: number) {

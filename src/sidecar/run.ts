@@ -25,7 +25,7 @@ import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
 import { budgetKey, type Fold, ROOT } from './fold.ts';
 import type { Layout, Lost } from './layout.ts';
 import { covers, Lift, type Placed } from './lift.ts';
-import { type Kept, keptByRerun, planPass, planRestore, type Resumes } from './plan.ts';
+import { backOf, type Kept, keptByRerun, planPass, planRestore, type Resumes } from './plan.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
 export interface MovedInput {
@@ -574,10 +574,8 @@ export class Run implements Watcher {
     this.#parked = raised;
     this.#append([this.#decisionEntry(raised, decision)]);
     this.#tell(raised, decision, []);
-    void this.durable().then(
-      () => this.#ended({ status: 'parked', decision }),
-      (error) => this.#failed(error),
-    );
+    const [ended, failed] = [this.#ended, this.#failed];
+    void this.durable().then(() => ended({ status: 'parked', decision }), failed);
   }
 
   // Settling.
@@ -705,13 +703,14 @@ export class Run implements Watcher {
   /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
   #resumes(kept: readonly Kept[]): Resumes {
     const resumes = new Map<string, never>();
-    for (const [id, at] of kept) {
-      const skeleton = this.parts.config.skeletons.get(id.skeleton);
-      const place = this.fold.places.of(instanceName(id));
-      if (skeleton === undefined || place === undefined || at === 0 || skeleton.rollback.resume === null) continue;
-      const step = this.fold.steps[this.fold.places.stepAt(at)];
-      const value = step === undefined ? null : this.#resumeValue(skeleton, step.value, place.region);
-      if (value !== null) resumes.set(place.region, value as never);
+    const started = new Set(kept.flatMap(([id, at]) => (at === 0 ? [] : [instanceName(id)])));
+    for (const [region, { step, by }] of backOf(this.fold, kept)) {
+      const skeleton = this.parts.config.skeletons.get(by.skeleton);
+      if (skeleton === undefined || skeleton.rollback.resume === null || !started.has(instanceName(by))) continue;
+      const stands = this.fold.steps[step];
+      if (stands === undefined || this.fold.places.of(instanceName(by))?.region !== region) continue;
+      const value = this.#resumeValue(skeleton, stands.value, region);
+      if (value !== null) resumes.set(region, value as never);
     }
     return resumes;
   }
