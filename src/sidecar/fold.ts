@@ -168,8 +168,7 @@ export class Fold {
         if (this.pending !== null) this.pending.phase = 'RESTORED';
         break;
       case 'passed':
-        this.gates.delete(instanceName(entry.instance));
-        for (const control of entry.controls) this.#put(control);
+        this.#passed(entry.instance, entry.controls);
         break;
       case 'finding':
         this.#finding(entry);
@@ -422,6 +421,23 @@ export class Fold {
     this.places.steps.push({ act, to: act, actor: number, parties: [] });
   }
 
+  /** Control is behind the gate of a kept instance, which counts as entered by the step that came there (R3). */
+  #passed(id: InstanceId, controls: readonly ControlEntry[]): void {
+    const name = instanceName(id);
+    this.gates.delete(name);
+    const place = this.places.of(name);
+    const entered = this.steps.length - 1;
+    // Behind another gate no step came there: it stays with the step of that one which entered it.
+    if (place !== undefined && this.steps[entered]?.put === false) {
+      for (const { number, region } of this.actors) {
+        const isInside = region !== null && this.places.within(region, place.region);
+        if (isInside && this.places.actors[number]?.started === entered) this.#end(number, entered + 1);
+      }
+      place.entered = entered;
+    }
+    for (const control of controls) this.#put(control);
+  }
+
   #restored(kept: readonly (readonly [InstanceId, number])[], controls: readonly ControlEntry[]): void {
     const first = this.#firstUndone(kept);
     const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
@@ -513,13 +529,14 @@ export class Fold {
       const name = instanceName(place.id);
       const enteredKept = isKept(place.entered);
       const closed = place.closed !== null && isKept(place.closed) ? moved(place.closed) : null;
-      place.entered = moved(place.entered);
+      // One that has closed and is kept although its entering step is not begins with the first step that it still has.
+      place.entered = moved(place.entered) + (enteredKept || closed === null ? 0 : 1);
       place.closed = closed;
       place.gate = closed !== null && place.gate;
       if (place.root) continue;
       if (!enteredKept) {
         this.live.delete(name);
-        this.dormant.add(name);
+        if (closed === null) this.dormant.add(name);
       } else if (closed === null && !this.live.has(name)) this.#enliven(place.id, place.region);
     }
   }

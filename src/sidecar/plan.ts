@@ -2,12 +2,12 @@
  * From a line to what is to be done: which instances are kept how far, where control stands in each region, which actors go
  * on, which are made anew, which timers are armed again (semantics.md §10). A pure reading of the fold.
  */
-import { type Places, type Region, regionName, split } from '../history/places.ts';
-import type { ControlEntry, HistoryValue, StateValue } from '../model/entry.ts';
+import { type Place, type Places, type Region, regionName, split } from '../history/places.ts';
+import type { ControlEntry, HistoryValue, Started, StateValue } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Back, regionsBack } from '../recovery/control.ts';
 import type { ActorPlan, ChildPlan, TimerPlan } from '../xstate/restore.ts';
-import type { Fold, FoldedActor } from './fold.ts';
+import type { Fold, FoldedActor, FoldedStep } from './fold.ts';
 
 /** How far an instance is kept: a number of the history, 0 for ⊥. */
 export type Kept = readonly [InstanceId, number];
@@ -31,10 +31,16 @@ export type Resumes = ReadonlyMap<Region, StateValue>;
 
 /** Plans a restore. Must be asked before the fold has undone anything. */
 export function planRestore(fold: Fold, kept: readonly Kept[], resumes: Resumes): Plan {
-  const positions = kept.map(([id, at]) => [id, checkpointOf(fold, id, at)] as const);
-  const back = regionsBack(fold.places, positions);
-  const planner = new Planner(fold, back, resumes);
+  const planner = new Planner(fold, backOf(fold, kept), resumes);
   return { kept, gates: planner.gates(kept), ...planner.actors() };
+}
+
+/** For every region that goes back with a plan, how far, and on whose account. */
+export function backOf(fold: Fold, kept: readonly Kept[]): Map<Region, Back> {
+  return regionsBack(
+    fold.places,
+    kept.map(([id, at]) => [id, checkpointOf(fold, id, at)] as const),
+  );
 }
 
 function checkpointOf(fold: Fold, id: InstanceId, at: number) {
@@ -46,6 +52,40 @@ function checkpointOf(fold: Fold, id: InstanceId, at: number) {
 /** The plan of a fresh process: everything stands where the journal ends. */
 export function planResume(fold: Fold): ActorPlan {
   return new Planner(fold, new Map(), new Map()).head(0);
+}
+
+/** The way on behind the gate of a kept instance (R3): its region stands where the instance left it, the others as they do. */
+export function planPass(fold: Fold, { region, closed }: Place): { readonly control: ControlEntry; plan(): ActorPlan } {
+  const [number, path] = split(region);
+  const actor = fold.actor(number);
+  const step = fold.steps[closed ?? -1] as FoldedStep;
+  const then = valueAt(step.value, path);
+  const value = then === undefined ? actor.value : withValue(actor.value, path, then);
+  const remembered = path === '' ? step.remembered : actor.remembered;
+  const isInside = (other: Region | null) => other !== null && fold.places.within(other, region);
+  const isBehind = (child: FoldedActor) =>
+    isInside(child.region) && fold.places.actors[child.number]?.started === closed;
+  const plan = (): ActorPlan => {
+    const children = fold.actors.filter(({ parent, ended, started }) => {
+      return parent === number && ended === null && started !== null;
+    });
+    const keep = children.filter((child) => !isBehind(child)).map(({ started }) => started?.id as string);
+    const make = children.filter(isBehind).map((child): ChildPlan => {
+      const { id, src, at, kind, input } = child.started as Started;
+      return { number: child.number, id, src, at, kind, input, plan: null, event: child.event as ChildPlan['event'] };
+    });
+    const timers = fold.timers.filter((timer) => timer.actor === number && isInside(timer.region));
+    return {
+      value,
+      remembered,
+      memory: fold.actor(number).memory,
+      keep,
+      make,
+      cancel: timers.filter(({ gone }) => gone === null).map(({ id }) => id),
+      timers: timers.filter(({ armed }) => armed === closed).map((timer) => timerPlan(timer, step.time)),
+    };
+  };
+  return { control: { actor: number, value, remembered }, plan };
 }
 
 class Planner {

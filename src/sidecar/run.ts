@@ -7,7 +7,7 @@ import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import type { BoundaryConfig, Skeleton } from '../boundaries/config.ts';
 import { type GuardedCall, guardedCall, type Reconciler, type Reply, type Undo } from '../effects/guard.ts';
 import { told, toolSignal } from '../effects/signals.ts';
-import { regionName, split } from '../history/places.ts';
+import { type Place as Gate, regionName, split } from '../history/places.ts';
 import type { Journal, Row } from '../journal/journal.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
@@ -19,13 +19,13 @@ import { type Key, overlaps } from '../model/key.ts';
 import type { Unavailable } from '../model/veto.ts';
 import { controlOf } from '../recovery/control.ts';
 import { decide } from '../recovery/decide.ts';
-import { RESTORE } from '../xstate/restore.ts';
+import { type ActorPlan, RESTORE } from '../xstate/restore.ts';
 import { regionOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
 import { budgetKey, type Fold, ROOT } from './fold.ts';
 import { type Layout, type Lost, lostText } from './layout.ts';
 import { covers, Lift, type Placed } from './lift.ts';
-import { type Kept, keptByRerun, planRestore, type Resumes } from './plan.ts';
+import { backOf, type Kept, keptByRerun, planPass, planRestore, type Resumes } from './plan.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
 export interface MovedInput {
@@ -158,11 +158,11 @@ export class Run implements Watcher {
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
     this.#together(() => {
-      for (const step of seen) this.#step(ref, number, step);
+      this.#passGates(seen.flatMap((step) => this.#step(ref, number, step)));
     });
   }
 
-  #step(ref: AnyActorRef, number: number, seen: Seen): void {
+  #step(ref: AnyActorRef, number: number, seen: Seen): readonly Entry[] {
     const { fold } = this;
     const ended = new Set(seen.gone.flatMap((gone) => this.#numbers.get(gone) ?? []));
     const heard = this.#heardFrom(ref, seen.event);
@@ -182,7 +182,7 @@ export class Run implements Watcher {
         (error) => this.#failed(error),
       );
     }
-    this.#passGate(number, entries[0] as Entry);
+    return entries;
   }
 
   adopted(ref: AnyActorRef, number: number): void {
@@ -320,6 +320,8 @@ export class Run implements Watcher {
     } catch (error) {
       denied = told(error);
     }
+    // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
+    if (call.signal.aborted) return { is: 'dropped' };
     if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
     const guarded: GuardedCall = {
       name: call.tool,
@@ -580,10 +582,8 @@ export class Run implements Watcher {
     this.#parked = raised;
     this.#append([this.#decisionEntry(raised, decision)]);
     this.#tell(raised, decision, []);
-    void this.durable().then(
-      () => this.#ended({ status: 'parked', decision }),
-      (error) => this.#failed(error),
-    );
+    const [ended, failed] = [this.#ended, this.#failed];
+    void this.durable().then(() => ended({ status: 'parked', decision }), failed);
   }
 
   // Settling.
@@ -711,13 +711,14 @@ export class Run implements Watcher {
   /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
   #resumes(kept: readonly Kept[]): Resumes {
     const resumes = new Map<string, never>();
-    for (const [id, at] of kept) {
-      const skeleton = this.parts.config.skeletons.get(id.skeleton);
-      const place = this.fold.places.of(instanceName(id));
-      if (skeleton === undefined || place === undefined || at === 0 || skeleton.rollback.resume === null) continue;
-      const step = this.fold.steps[this.fold.places.stepAt(at)];
-      const value = step === undefined ? null : this.#resumeValue(skeleton, step.value, place.region);
-      if (value !== null) resumes.set(place.region, value as never);
+    const started = new Set(kept.flatMap(([id, at]) => (at === 0 ? [] : [instanceName(id)])));
+    for (const [region, { step, by }] of backOf(this.fold, kept)) {
+      const skeleton = this.parts.config.skeletons.get(by.skeleton);
+      if (skeleton === undefined || skeleton.rollback.resume === null || !started.has(instanceName(by))) continue;
+      const stands = this.fold.steps[step];
+      if (stands === undefined || this.fold.places.of(instanceName(by))?.region !== region) continue;
+      const value = this.#resumeValue(skeleton, stands.value, region);
+      if (value !== null) resumes.set(region, value as never);
     }
     return resumes;
   }
@@ -772,28 +773,41 @@ export class Run implements Watcher {
     }
   }
 
-  /** Control came past the gate of an instance that is kept: it goes on behind it (R3). */
-  #passGate(actor: number, entry: Entry): void {
-    if (entry.do !== 'step' || this.fold.gates.size === 0) return;
-    for (const mark of entry.marks) {
-      if (mark.do !== 'enter') continue;
-      const gate = this.#gateFor(mark.in, actor);
-      if (gate === null) continue;
-      this.#holding = true;
-      queueMicrotask(() => this.#pass(gate.id, mark.in, actor, gate.closed));
-      return;
+  /** Control came past the gate of an instance that is kept: it goes on behind it (R3). One commit with the step that came there. */
+  #passGates(entries: readonly Entry[]): void {
+    if (this.fold.gates.size === 0) return;
+    const marks = entries.flatMap((entry) => (entry.do === 'step' ? entry.marks : []));
+    for (const mark of marks) {
+      if (mark.do !== 'enter' || !this.fold.live.has(instanceName(mark.in))) continue;
+      const gates = this.#gatesFor(mark.in);
+      if (gates.length === 0) continue;
+      // The occurrence that has just begun never was: the kept one answers for it.
+      this.#append([{ do: 'restored', kept: [[mark.in, 0]], gates: [], controls: [] }]);
+      for (const gate of gates) {
+        const { control, plan } = planPass(this.fold, gate);
+        this.#append([{ do: 'passed', instance: gate.id, controls: [control] }]);
+        if (gate === gates.at(-1)) this.#goOn(control.actor, plan);
+      }
     }
   }
 
-  #gateFor({ skeleton, entity }: InstanceId, actor: number): { id: InstanceId; closed: number } | null {
-    for (const [name, since] of this.fold.gates) {
-      const place = this.fold.places.of(name);
-      if (place === undefined || place.closed === null || place.id.skeleton !== skeleton || place.id.entity !== entity)
-        continue;
-      if (split(place.region)[0] !== actor || !this.#readsTheSame(place.id, since)) continue;
-      return { id: place.id, closed: place.closed };
+  /** The gate that answers for an instance that has just begun, and those that control comes past behind it. */
+  #gatesFor({ skeleton, entity, ordinal }: InstanceId): Gate[] {
+    const { fold } = this;
+    const region = fold.places.of(instanceName({ skeleton, entity, ordinal }))?.region;
+    const open = [...fold.gates].flatMap(([name, since]): Gate[] => {
+      const gate = fold.places.of(name);
+      if (gate === undefined || gate.closed === null || gate.region !== region) return [];
+      return this.#readsTheSame(gate.id, since) ? [gate] : [];
+    });
+    const gates: Gate[] = [];
+    let next = open.find(({ id }) => id.skeleton === skeleton && id.entity === entity);
+    while (next !== undefined) {
+      const { closed } = next;
+      gates.push(next);
+      next = open.find((gate) => !gates.includes(gate) && gate.entered === closed);
     }
-    return null;
+    return gates;
   }
 
   /** Whether nothing that an instance read has been written since. */
@@ -807,40 +821,13 @@ export class Run implements Watcher {
     );
   }
 
-  #pass(gate: InstanceId, entered: InstanceId, actor: number, closed: number): void {
-    const place = this.fold.places.of(instanceName(gate));
-    const step = this.fold.steps[closed];
-    const ref = this.#refs.get(actor);
-    if (place === undefined || step === undefined || ref === undefined) return;
-    // The occurrence that has just begun never was: the kept one answers for it.
-    this.#append([{ do: 'restored', kept: [[entered, 0]], gates: [], controls: [] }]);
-    const controls = [{ actor, value: step.value, remembered: step.remembered }];
-    this.#append([{ do: 'passed', instance: gate, controls }]);
-    const make = this.fold.actors
-      .filter(
-        (child) =>
-          child.parent === actor && child.started !== null && this.fold.places.actors[child.number]?.started === closed,
-      )
-      .map((child) => ({
-        number: child.number,
-        event: child.event as AnyEventObject,
-        plan: null,
-        ...(child.started as NonNullable<typeof child.started>),
-      }));
-    ref.send({
-      type: RESTORE,
-      plan: {
-        value: step.value,
-        remembered: step.remembered,
-        memory: this.fold.actor(actor).memory,
-        keep: [],
-        make,
-        cancel: [],
-        timers: [],
-      },
+  #goOn(actor: number, plan: () => ActorPlan): void {
+    this.#holding = true;
+    queueMicrotask(() => {
+      this.#refs.get(actor)?.send({ type: RESTORE, plan: plan() });
+      this.#holding = this.#parked !== null;
+      if (!this.#holding) this.#deliver();
     });
-    this.#holding = false;
-    this.#deliver();
   }
 
   // Writing.
