@@ -90,6 +90,8 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
     readonly instance: InstanceId | null;
     readonly text: string;
   }) => void;
+  /** For development: holds the memory against its changes at boundaries, at the cost of the memory's weight each time. */
+  readonly verify?: boolean;
   /** The wall clock, in milliseconds. */
   readonly now?: () => number;
   /** Passed on to the actor. */
@@ -206,6 +208,7 @@ function parts<TMachine extends AnyStateMachine>(
     undos: options.undo ?? {},
     governor: options.governor ?? (() => null),
     now: options.now ?? Date.now,
+    verify: options.verify ?? false,
     onDecision: options.onDecision ?? (() => {}),
     onFinding: options.onFinding ?? (() => {}),
   } as const;
@@ -258,6 +261,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
   if (status === 'error') throw error;
   const sidecar = handle<TMachine>(run, watch, actor as never, journal);
   if (finished !== 'stuck') run.release();
+  void run.raiseAgain();
   return sidecar;
 }
 

@@ -18,6 +18,7 @@ import type { Child, Place, Seen } from '../xstate/watch.ts';
 import { editOf } from './edits.ts';
 import { type Fold, type Live, ROOT } from './fold.ts';
 import { lostIn, lostText } from './layout.ts';
+import type { Verifier } from './verify.ts';
 
 /** The longest entity that names an instance, in characters. */
 const LONGEST_ENTITY = 1024;
@@ -36,11 +37,14 @@ export class Lift {
   readonly #config: BoundaryConfig;
   readonly #fold: Fold;
   readonly #placed: readonly Placed[];
+  readonly #verifier: Verifier | null;
 
-  constructor(config: BoundaryConfig, fold: Fold, placed: readonly Placed[]) {
+  /** `verifier` holds the changes against the memories, where that is wanted (§3). */
+  constructor(config: BoundaryConfig, fold: Fold, placed: readonly Placed[], verifier: Verifier | null = null) {
     this.#config = config;
     this.#fold = fold;
     this.#placed = placed;
+    this.#verifier = verifier;
   }
 
   /**
@@ -49,7 +53,7 @@ export class Lift {
    * @param endedBy the numbers of the actors that were there before and are not after it.
    */
   step(actor: number, seen: Seen, endedBy: readonly number[]): Entry[] {
-    const step = new StepLift(this.#config, this.#fold, this.#placed, actor, seen, endedBy);
+    const step = new StepLift(this.#config, this.#fold, this.#placed, actor, seen, endedBy, this.#verifier);
     return step.entries();
   }
 
@@ -128,6 +132,7 @@ class StepLift {
   #filling: Facts | null = null;
   #args: { action: string; args: unknown } | null = null;
   #edits: readonly Edit[] = [];
+  readonly #verifier: Verifier | null;
   readonly #news: Started | null;
   readonly #here: readonly { readonly live: Live; readonly placed: Placed }[];
 
@@ -138,7 +143,9 @@ class StepLift {
     actor: number,
     seen: Seen,
     endedBy: readonly number[],
+    verifier: Verifier | null,
   ) {
+    this.#verifier = verifier;
     this.#config = config;
     this.#fold = fold;
     this.#placed = placed;
@@ -176,6 +183,7 @@ class StepLift {
       closed: this.#closed(leaving, boundaries),
       ended: this.#endedBy,
     };
+    this.#verifier?.advance(this.#actor, edits);
     return [entry, ...this.#findings];
   }
 
@@ -632,7 +640,8 @@ class StepLift {
       const lost = edit.op === 'delete' ? null : lostIn(edit.value, edit.path);
       if (lost !== null) return lostText({ of: 'memory', ...lost });
     }
-    return null;
+    const place = this.#verifier?.differs(this.#actor, this.#edits, this.#seen.memory) ?? null;
+    return place === null ? null : `the memory was changed in place at ${place}: no step shows it`;
   }
 
   #openKeys(id: InstanceId): string[] {

@@ -15,7 +15,7 @@ import { type Effect, isOpen } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { type Key, overlaps } from '../model/key.ts';
+import { overlaps, parseKey } from '../model/key.ts';
 import type { Unavailable } from '../model/veto.ts';
 import { controlOf } from '../recovery/control.ts';
 import { decide } from '../recovery/decide.ts';
@@ -26,6 +26,7 @@ import { budgetKey, type Fold, ROOT } from './fold.ts';
 import { type Layout, type Lost, lostText } from './layout.ts';
 import { covers, Lift, type Placed } from './lift.ts';
 import { backOf, type Kept, keptByRerun, planPass, planRestore, type Resumes } from './plan.ts';
+import { Verifier } from './verify.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
 export interface MovedInput {
@@ -69,6 +70,8 @@ export interface RunParts {
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
   readonly now: () => number;
+  /** Whether memories are held against their changes at boundaries (§3). */
+  readonly verify: boolean;
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }
@@ -104,6 +107,7 @@ export class Run implements Watcher {
   readonly #backlog: { ref: AnyActorRef; event: AnyEventObject; source: unknown }[] = [];
   /** How to answer the calls that wait for a decision, by their actors. */
   readonly #held = new Map<number, (held: Held) => void>();
+  readonly #verifier: Verifier | null;
   #watch: Watch | null = null;
   #lift: Lift | null = null;
   #placed: readonly Placed[] = [];
@@ -123,6 +127,8 @@ export class Run implements Watcher {
 
   constructor(parts: RunParts) {
     this.parts = parts;
+    this.#verifier = parts.verify ? new Verifier() : null;
+    for (const { number, memory } of parts.fold.actors) this.#verifier?.reset(number, memory);
   }
 
   /** Takes the watch and the places of the machine's states, before the actor is made. */
@@ -135,7 +141,7 @@ export class Run implements Watcher {
       const first = skeleton.states.find((state) => places.has(state)) as string;
       return [{ skeleton, region: regions.reduce(commonRegion), prefix: first.slice(0, first.lastIndexOf('/') + 1) }];
     });
-    this.#lift = new Lift(this.parts.config, this.parts.fold, this.#placed);
+    this.#lift = new Lift(this.parts.config, this.parts.fold, this.#placed, this.#verifier);
   }
 
   get fold(): Fold {
@@ -439,12 +445,25 @@ export class Run implements Watcher {
     this.#held.get(raised.call.actor)?.(held);
   }
 
+  /** Asks again what a run was parked on when its process ended, where no call is started again that will. */
+  async raiseAgain(): Promise<void> {
+    const { pending } = this.fold;
+    if (pending === null || pending.phase !== 'DECIDED' || pending.entry.call !== null) return;
+    const { signal, error, actor, key, decision } = pending.entry;
+    const failure: Failure =
+      decision.failed === null
+        ? { in: null, key: null, why: 'fits_nobody' }
+        : { in: decision.failed, key: key === null ? null : parseKey(key) };
+    await this.#raise({ signal, error, actor, failure, call: null });
+  }
+
   /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
   async rerun(): Promise<void> {
     const pending = this.fold.pending?.entry;
     if (this.#parked === null || pending?.decision.verdict !== 'rerun') return;
     const { decision } = pending;
     this.#unpark();
+    this.#append([{ do: 'phase', phase: 'FENCED' }]);
     await this.#carryOut(decision, keptByRerun(this.fold));
   }
 
@@ -675,7 +694,8 @@ export class Run implements Watcher {
     const { pending } = this.fold;
     if (pending === null) return 'nothing';
     const { decision } = pending.entry;
-    if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') return 'nothing';
+    if (decision.verdict === 'settle' || decision.verdict === 'escalate') return 'nothing';
+    if (decision.verdict === 'rerun' && pending.phase === 'DECIDED') return 'nothing';
     if (pending.phase !== 'RESTORED') {
       for (const effect of decision.undo) {
         const error = await this.#undo(effect);
@@ -684,7 +704,8 @@ export class Run implements Watcher {
         this.#ended({ status: 'stuck', decision, effect, error });
         return 'stuck';
       }
-      this.restore(this.#keptBy(decision), false);
+      const admitted = decision.verdict === 'restore' || decision.verdict === 'restore_joint';
+      this.restore(admitted ? this.#keptBy(decision) : keptByRerun(this.fold), false);
     }
     this.#append([{ do: 'phase', phase: 'RESUMED' }]);
     await this.durable();
@@ -695,6 +716,7 @@ export class Run implements Watcher {
   restore(kept: readonly Kept[], inPlace: boolean): void {
     const plan = planRestore(this.fold, kept, this.#resumes(kept));
     this.#append([{ do: 'restored', kept: plan.kept, gates: plan.gates, controls: plan.controls }]);
+    for (const { number, memory } of this.fold.actors) this.#verifier?.reset(number, memory);
     if (!inPlace) return;
     for (const { actor, plan: rewind } of plan.rewinds) {
       const made = rewind();
@@ -837,12 +859,6 @@ export class Run implements Watcher {
     return this.parts.journal.flush();
   }
 
-  /** Parks a run again that was parked when its process ended. */
-  parkAgain(raised: Raised): void {
-    this.#holding = true;
-    this.#parked = raised;
-  }
-
   /** Holds events back until `release`. */
   holdAll(): void {
     this.#holding = true;
@@ -940,5 +956,3 @@ function statesOf(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [under(key), ...statesOf(inner, under(key))]);
 }
-
-export type { Key, Raised };

@@ -182,3 +182,31 @@ test('a run that is there is not begun again, one that is over not taken up, one
     code: 'run_ended',
   });
 });
+
+test('a memory that is changed in place is seen by verify, at the boundary, with its place', async () => {
+  const inPlace = setup({
+    types: { context: {} as { name: string; value: number; deep: { n: number } } },
+    actions: {
+      change: ({ context }) => {
+        context.deep.n += 1;
+      },
+    },
+  }).createMachine({
+    id: 'odd',
+    context: { name: 'it', value: 1, deep: { n: 0 } },
+    initial: 'idle',
+    states: { idle: { on: { go: 'working' } }, working: { on: { take: { actions: ['change'] } } } },
+  });
+  const told = async (verify: boolean) => {
+    const findings: string[] = [];
+    const options = { run: 'r', config: reviewed, verify, onFinding: ({ text }: { text: string }) => findings.push(text) };
+    const sidecar = await attach(inPlace, options);
+    sidecar.actor.start();
+    sidecar.actor.send({ type: 'go' });
+    sidecar.actor.send({ type: 'take' });
+    await sidecar.close();
+    return findings.filter((text) => text.includes('changed in place'));
+  };
+  expect(await told(false)).toEqual([]);
+  expect(await told(true)).toEqual([expect.stringContaining('changed in place at deep/n')]);
+});
