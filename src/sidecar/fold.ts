@@ -51,6 +51,8 @@ export interface FoldedActor {
   readonly started: Started | null;
   /** The event of the step that started it. */
   readonly event: unknown;
+  /** The event of its last step. */
+  last: unknown;
   /** The region of its parent in which it is invoked. */
   readonly region: Region | null;
   memory: unknown;
@@ -233,6 +235,7 @@ export class Fold {
       parent,
       started,
       event,
+      last: undefined,
       region,
       memory: undefined,
       value: '',
@@ -270,6 +273,7 @@ export class Fold {
     }
     actor.memory = memory === undefined ? fold(actor.memory, entry.edits.map(changeOf)) : memory;
     actor.value = entry.value;
+    actor.last = entry.event;
     if (entry.remembered !== null) actor.remembered = entry.remembered;
     const base = entry.regions.length > 0 || certified.length > 0 || actor.sinceBase >= BASE_EVERY;
     actor.sinceBase = base ? 0 : actor.sinceBase + 1;

@@ -9,6 +9,7 @@ import {
   type AnyEventObject,
   type AnyMachineSnapshot,
   type AnyStateMachine,
+  type AnyStateNode,
   createActor,
 } from 'xstate';
 import type { HistoryValue, StateValue } from '../model/entry.ts';
@@ -47,6 +48,8 @@ export interface ActorPlan {
   readonly value: StateValue;
   readonly remembered: HistoryValue;
   readonly memory: unknown;
+  /** The event of its last step, for the functions that compute the output of a machine that is done. */
+  readonly last: AnyEventObject;
   /** The ids of the children that stay as they are. */
   readonly keep: readonly string[];
   readonly make: readonly ChildPlan[];
@@ -83,7 +86,7 @@ export function rewind(
   const next = build(machine, plan, scope, restoreSnapshot.bind(machine), adopt, kept as Record<string, AnyActorRef>);
   for (const { id } of plan.make) {
     const ref = next.children[id] as AnyActorRef | undefined;
-    if (ref !== undefined) scope.defer(() => ref.start());
+    if (ref?.getSnapshot().status === 'active') scope.defer(() => ref.start());
   }
   return next;
 }
@@ -117,14 +120,46 @@ export function build(
     if (ref === undefined) continue;
     children[child.id] = ref;
     adopt(ref, child.number);
+    // One that is done tells its parent, who has not heard of it yet; xstate starts only those that go on.
+    if (ref.getSnapshot().status === 'done') scope.defer(() => ref.start());
   }
   next.children = children;
   next.context = withReferences(plan.memory, children);
+  const final = completion(next, machine.root);
+  if (final !== null)
+    Object.assign(next, { status: 'done', output: outputOf(machine, final, next.context, plan.last, scope) });
   const { scheduler } = systemOf(scope);
   for (const { id, event, left } of timers) {
     scope.defer(() => scheduler.schedule(scope.self, scope.self, event, Math.max(0, left), id));
   }
   return next;
+}
+
+/** The state with which a machine is done: a final one at its top, or the root where all its regions are; null while it goes on. */
+function completion(snapshot: AnyMachineSnapshot, root: AnyStateNode): AnyStateNode | null {
+  const active = activeNodes(snapshot);
+  const final = (node: AnyStateNode): AnyStateNode | null => {
+    const children = Object.values(node.states);
+    if (node.type === 'compound')
+      return children.find((child) => child.type === 'final' && active.includes(child)) ?? null;
+    if (node.type === 'parallel') return children.every((child) => final(child) !== null) ? node : null;
+    return node.type === 'final' ? node : null;
+  };
+  return final(root);
+}
+
+/** The output of a machine that is done, computed as xstate computes it on the way there. */
+function outputOf(
+  machine: AnyStateMachine,
+  final: AnyStateNode,
+  context: unknown,
+  event: AnyEventObject,
+  { self }: Scope,
+): unknown {
+  const mapped = (mapper: unknown, by: AnyEventObject) =>
+    typeof mapper === 'function' ? mapper({ context, event: by, self }) : mapper;
+  const output = final.parent === undefined ? undefined : mapped(final.output, event);
+  return mapped(machine.root.output, { type: `xstate.done.state.${final.id}`, output });
 }
 
 function makeChild(

@@ -1,0 +1,137 @@
+/**
+ * Crash, for real: agents in processes of their own are killed by SIGKILL at every append, between all phases of a recovery, in
+ * the middle of calls and at random, while the counterparty lives on. Whoever starts again ends where the run would have ended,
+ * or says which effect it cannot know about. Every combination is in `soak.ts`; this is what each change is held to.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PHASES } from './deadly.ts';
+import { AGENTS, type AgentName } from './machines.ts';
+import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, inPairs } from './plan.ts';
+import { Stage } from './processes.ts';
+import { Course, type Expected, nameOf, type Outcome, type Trial, Trials } from './trial.ts';
+
+const stage = new Stage();
+const trials = new Trials(stage);
+const expected = new Map<AgentName, Expected>();
+const NAMES = Object.keys(AGENTS) as AgentName[];
+const made = { kills: 0, midCall: 0, midRecovery: 0 };
+
+beforeAll(async () => {
+  await stage.open();
+  for (const name of NAMES) expected.set(name, await trials.expected(name));
+}, 60_000);
+afterAll(() => stage.close());
+
+/** Makes trials, and tells what went wrong in any of them; `exactly`: each process that was to be killed has to be. */
+async function tryAll(list: readonly Trial[], { exactly = true } = {}) {
+  const wrong: string[] = [];
+  const outcomes: Outcome[] = [];
+  await inPairs(list, async (trial) => {
+    const outcome = await trials.run(trial, expected.get(trial.agent) as Expected);
+    outcomes.push(outcome);
+    for (const what of outcome.wrong) wrong.push(`${nameOf(trial)}: ${what}`);
+    if (exactly && outcome.kills !== trial.kills.length)
+      wrong.push(`${nameOf(trial)}: only ${outcome.kills} processes were killed`);
+    made.kills += outcome.kills;
+    made.midCall += outcome.midCall;
+    made.midRecovery += outcome.midRecovery;
+  });
+  expect(wrong).toEqual([]);
+  return outcomes;
+}
+
+describe('killed at every append', () => {
+  test('a run that sends for good and loses the reply ends as if nothing had happened', async () => {
+    const { appends } = await trials.reach('sequential');
+    expect(appends).toBeGreaterThan(6);
+    await tryAll(atEveryAppend('sequential', appends));
+  });
+
+  test.each(['parallel', 'nested'] as const)(
+    'a run of %s machines that goes back twice ends as if nothing had happened',
+    async (name) => {
+      const { appends, phases } = await trials.reach(name);
+      expect(phases).toEqual(['DECIDED', 'RESTORED', 'RESUMED', 'DECIDED', 'RESTORED', 'RESUMED']);
+      await tryAll(atEveryAppend(name, appends, ['durable']));
+    },
+  );
+
+  test('a run that undoes two bookings on its way ends with the third, and each undone once', async () => {
+    const { appends, phases } = await trials.reach('booking');
+    expect(phases).toEqual([...PHASES, ...PHASES]);
+    const outcomes = await tryAll(atEveryAppend('booking', appends, ['durable']));
+    expect(outcomes.filter(({ midRecovery }) => midRecovery > 0).length).toBeGreaterThan(4);
+  });
+});
+
+test('killed at any phase of a recovery and at any phase of what is left of it, a run ends as if nothing had happened', async () => {
+  const list = atEveryTwoPhases([['durable', 'durable']]);
+  expect(list).toHaveLength(PHASES.length ** 2);
+  await tryAll(list);
+});
+
+test('killed by the counterparty before or after it has acted, a run neither repeats nor leaves out the act', async () => {
+  const outcomes = await tryAll(byTheCounterparty(true));
+  expect(outcomes.map(({ log }) => log.killed)).toEqual(outcomes.map(() => 1));
+  expect(outcomes.filter(({ midCall }) => midCall > 0).length).toBeGreaterThanOrEqual(8);
+});
+
+test('killed from outside at any time, a run ends as if nothing had happened', async () => {
+  const outcomes = await tryAll(atRandom(8, 7), { exactly: false });
+  expect(outcomes.some(({ kills }) => kills > 0)).toBe(true);
+});
+
+describe('with nobody to ask', () => {
+  test('a run stops at the call whose outcome nobody knows, names it, and goes on as a person says', async () => {
+    const { appends } = await trials.reach('sequential', []);
+    const sequential = await tryAll(atEveryAppend('sequential', appends, ['durable'], false));
+    const { appends: more } = await trials.reach('booking');
+    const booking = await tryAll(atEveryAppend('booking', more, ['durable'], false));
+    const stopped = [...sequential, ...booking].filter(({ parked }) => parked).length;
+    expect(stopped).toBeGreaterThan(4);
+    expect(stopped).toBeLessThan(sequential.length + booking.length);
+  });
+
+  test('neither a call that was applied nor one that was not is made again before a person has said so', async () => {
+    const outcomes = await tryAll(byTheCounterparty(false));
+    // The idempotent note is made again, and an undo too, under their keys: that is what these keys are for.
+    expect(outcomes.filter(({ parked }) => parked)).toHaveLength(8);
+  });
+});
+
+test('at least 150 processes were killed, in the middle of calls and of recoveries too', () => {
+  expect(made.kills).toBeGreaterThanOrEqual(150);
+  expect(made.midCall).toBeGreaterThanOrEqual(20);
+  expect(made.midRecovery).toBeGreaterThanOrEqual(20);
+});
+
+describe('the judge', () => {
+  const killedAfter = { site: 'send', does: 'kill after', times: 1 } as const;
+
+  test('sees an act that is asked for twice: the counterparty denies what it has done', async () => {
+    const faults = [killedAfter, { site: 'ask', does: 'lie', times: 1 } as const];
+    const trial: Trial = { agent: 'sequential', faults, reconcile: true, kills: ['by the counterparty'] };
+    const { wrong, kills } = await trials.run(trial, expected.get('sequential') as Expected);
+    expect(kills).toBe(1);
+    expect(wrong).toEqual([expect.stringContaining('has called again what was done')]);
+  });
+
+  test('sees another ending, another world, and a run that stands still', async () => {
+    const trial: Trial = { agent: 'sequential', reconcile: true, kills: [] };
+    const right = expected.get('sequential') as Expected;
+    const other = await trials.run(trial, { ...right, value: 'idle', standing: [], acts: ['send(a)', 'send(b)'] });
+    expect(other.wrong).toEqual([
+      expect.stringContaining('ends with'),
+      expect.stringContaining('leaves'),
+      expect.stringContaining('has done'),
+    ]);
+  });
+
+  test('sees an acknowledged row that is not there', () => {
+    const course = new Course(`${stage.folder}/run-1.db`);
+    const end = { status: 'done' } as Outcome['end'];
+    course.add({ signal: null, code: 0, said: [{ ack: 3, digest: 'of another row' }], end, errors: '' });
+    course.add({ signal: null, code: 0, said: [{ ack: 3_000, digest: 'of a lost row' }], end, errors: '' });
+    expect(course.wrong).toHaveLength(2);
+  });
+});

@@ -1,0 +1,86 @@
+/** Which kills are tried: at every append, at every pair of phases, by the counterparty in the middle of a call, and at random. */
+import type { Fault } from './counterparty.ts';
+import { MOMENTS, type Moment, PHASES } from './deadly.ts';
+import { AGENTS, type AgentName } from './machines.ts';
+import type { Trial } from './trial.ts';
+
+/** A run with nobody to ask must not lose a reply by itself: it would always end with a person. */
+function faultsOf(agent: AgentName, reconcile: boolean): readonly Fault[] {
+  return reconcile ? AGENTS[agent].faults : AGENTS[agent].faults.filter(({ does }) => does !== 'lose');
+}
+
+/** One kill at every append of a run that has so many. */
+export function atEveryAppend(
+  agent: AgentName,
+  appends: number,
+  moments: readonly Moment[] = MOMENTS,
+  reconcile = true,
+): Trial[] {
+  const faults = faultsOf(agent, reconcile);
+  return Array.from({ length: appends }, (_, index) => index + 1).flatMap((at) =>
+    moments.map((when) => ({ agent, faults, reconcile, kills: [{ at, when }] })),
+  );
+}
+
+/** Two kills, at any phase of a recovery and at any phase of what is left of it, or of the next one. */
+export function atEveryTwoPhases(moments: readonly (readonly [Moment, Moment])[], reconcile = true): Trial[] {
+  const { faults } = AGENTS.booking;
+  return PHASES.flatMap((first) =>
+    PHASES.flatMap((second) =>
+      moments.map(([one, other]) => ({
+        agent: 'booking' as const,
+        faults,
+        reconcile,
+        kills: [
+          { at: first, when: one },
+          { at: second, when: other },
+        ],
+      })),
+    ),
+  );
+}
+
+const CALLS: readonly (readonly [AgentName, string])[] = [
+  ['sequential', 'send'],
+  ['parallel', 'note'],
+  ['nested', 'send'],
+  ['booking', 'book'],
+  ['booking', 'unbook'],
+  ['booking', 'send'],
+];
+
+/** Killed by the counterparty, before it has acted and after: at a call, or at an undo. */
+export function byTheCounterparty(reconcile: boolean): Trial[] {
+  return CALLS.flatMap(([agent, site]) =>
+    (['kill before', 'kill after'] as const).map((does) => ({
+      agent,
+      faults: [{ site, does, times: 1 }, ...faultsOf(agent, reconcile)],
+      reconcile,
+      kills: ['by the counterparty' as const],
+    })),
+  );
+}
+
+/** Killed from outside, once or twice, at times drawn from a seed. */
+export function atRandom(count: number, seed: number): Trial[] {
+  let state = seed;
+  const draw = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const agents = Object.keys(AGENTS) as AgentName[];
+  return Array.from({ length: count }, (_, index) => ({
+    agent: agents[index % agents.length] as AgentName,
+    reconcile: true,
+    kills: Array.from({ length: 1 + draw(2) }, () => ({ after: 120 + draw(160) })),
+  }));
+}
+
+/** Does the work of a list, two at a time: there are two processes for each. */
+export async function inPairs<T>(list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = list.values();
+  const worker = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all([worker(), worker()]);
+}
