@@ -260,8 +260,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
   const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
   if (status === 'error') throw error;
   const sidecar = handle<TMachine>(run, watch, actor as never, journal);
-  if (finished !== 'stuck') run.release();
-  void run.raiseAgain();
+  if (finished !== 'stuck' && !run.parkAgain()) run.release();
   return sidecar;
 }
 

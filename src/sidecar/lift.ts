@@ -4,7 +4,7 @@
  */
 import type { Boundary, BoundaryConfig, KeyTemplate, Skeleton, Tool } from '../boundaries/config.ts';
 import { type Change, diff, memoryKey, type Path } from '../history/memory.ts';
-import { type Region, regionName } from '../history/places.ts';
+import { type Region, regionName, split } from '../history/places.ts';
 import { commits } from '../model/checkpoint.ts';
 import { crossing } from '../model/effect.ts';
 import type { Closed, Edit, Entry, Party, Started, StepEntry } from '../model/entry.ts';
@@ -55,6 +55,16 @@ export class Lift {
   step(actor: number, seen: Seen, endedBy: readonly number[]): Entry[] {
     const step = new StepLift(this.#config, this.#fold, this.#placed, actor, seen, endedBy, this.#verifier);
     return step.entries();
+  }
+
+  /** A required input of an instance that nothing kept has written; null where it has all that it requires (F1). */
+  lacks(id: InstanceId): string | null {
+    const place = this.#fold.places.of(instanceName(id));
+    if (place === undefined) return null;
+    const { memory } = this.#fold.actor(split(place.region)[0]);
+    const facts: Facts = { state: '', action: '', args: {}, entity: id.entity, memory, event: {} };
+    const required = this.#config.skeletons.get(id.skeleton)?.required ?? [];
+    return required.map((template) => template.fill(facts)).find((key) => !hasVersion(memory, key))?.text ?? null;
   }
 
   /**
@@ -300,7 +310,7 @@ class StepLift {
 
   #missingInputs(skeleton: Skeleton, id: InstanceId): void {
     for (const template of skeleton.required) {
-      const key = this.#fill(template, id.entity);
+      const key = template.fill(this.#facts('', id.entity));
       if (!hasVersion(this.#seen.memory, key)) {
         this.#find(
           'missing_input',

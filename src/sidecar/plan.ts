@@ -79,6 +79,7 @@ export function planPass(fold: Fold, { region, closed }: Place): { readonly cont
       value,
       remembered,
       memory: fold.actor(number).memory,
+      last: actor.last as ActorPlan['last'],
       keep,
       make,
       cancel: timers.filter(({ gone }) => gone === null).map(({ id }) => id),

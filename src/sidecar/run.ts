@@ -87,6 +87,8 @@ interface Raised {
     readonly key: string | null;
     readonly tool: string;
     readonly args: unknown;
+    /** Tells the held call what to do; nothing, while it has to wait. */
+    answer(held: Held): void;
   } | null;
 }
 
@@ -105,8 +107,6 @@ export class Run implements Watcher {
   readonly #refs = new Map<number, AnyActorRef>();
   readonly #numbers = new WeakMap<object, number>();
   readonly #backlog: { ref: AnyActorRef; event: AnyEventObject; source: unknown }[] = [];
-  /** How to answer the calls that wait for a decision, by their actors. */
-  readonly #held = new Map<number, (held: Held) => void>();
   readonly #verifier: Verifier | null;
   #watch: Watch | null = null;
   #lift: Lift | null = null;
@@ -118,6 +118,8 @@ export class Run implements Watcher {
   /** Whether events wait: a plan is being carried out, or the run is parked. */
   #holding = false;
   #stopping = false;
+  /** Whether an undo failed: nothing is decided before that plan is finished, which another decision would displace (E5, R5). */
+  #stuck = false;
   #broken: unknown = null;
   #ended: (ending: Ending) => void = () => {};
   #failed: (error: unknown) => void = () => {};
@@ -179,7 +181,7 @@ export class Run implements Watcher {
     for (const [index, child] of seen.started.entries()) this.adopted(child.ref, first + index);
     this.#sealed(entries[0] as Entry);
     for (const entry of entries) {
-      if (entry.do === 'finding') this.#found(entry, number);
+      if (entry.do === 'finding') this.#found(entry, number, seen.started.some(isCall));
     }
     if (number === 0 && seen.snapshot.status === 'done') {
       this.#append([{ do: 'end', status: 'done' }]);
@@ -233,9 +235,10 @@ export class Run implements Watcher {
     return child === undefined ? null : (this.#numbers.get(child) ?? null);
   }
 
-  #found(finding: Extract<Entry, { do: 'finding' }>, actor: number): void {
+  #found(finding: Extract<Entry, { do: 'finding' }>, actor: number, calls: boolean): void {
     this.parts.onFinding(finding);
-    if (finding.code !== 'missing_input' || finding.instance === null) return;
+    // A call of the step raises it itself, before it leaves.
+    if (finding.code !== 'missing_input' || finding.instance === null || calls) return;
     const failure = { in: finding.instance, key: null };
     void this.#raise({ signal: 'MISSING_INPUT', error: new Error(finding.text), actor, failure, call: null });
   }
@@ -301,12 +304,9 @@ export class Run implements Watcher {
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
       if (reply.is === 'failed' && this.#isMachines(call, reply)) throw reply.error;
-      const later = new Promise<Held>((resolve) => this.#held.set(number, resolve));
-      const now = await this.#hold(call, number, instance, reply);
-      // A call that a run is parked on waits for the answer to the same question, asked again; one that is undone waits for ever.
-      const held = now.next === 'wait' ? await later : now;
-      this.#held.delete(number);
+      const held = await this.#hold(call, number, instance, reply);
       if (held.next === 'answer') return held.output;
+      if (held.next === 'wait') return never(call.signal);
     }
   }
 
@@ -328,6 +328,11 @@ export class Run implements Watcher {
     }
     // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
     if (call.signal.aborted) return { is: 'dropped' };
+    const lacks = (this.#lift as Lift).lacks(instance);
+    if (lacks !== null) {
+      const error = new Error(`nothing that is kept has written ${lacks}, which ${instance.skeleton} requires`);
+      return { is: 'failed', signal: 'MISSING_INPUT', error, key: null };
+    }
     if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
     const guarded: GuardedCall = {
       name: call.tool,
@@ -406,12 +411,10 @@ export class Run implements Watcher {
       return { next: 'wait' };
     }
     const { signal, error, key } = reply;
-    return this.#raise({
-      signal,
-      error,
-      actor,
-      failure,
-      call: { actor: number, key, tool: call.tool, args: call.input },
+    // Whoever waits for a person goes on waiting here: the same question, asked again, answers the same call.
+    return new Promise((answer) => {
+      const held = { actor: number, key, tool: call.tool, args: call.input, answer };
+      void this.#raise({ signal, error, actor, failure, call: held });
     });
   }
 
@@ -431,7 +434,7 @@ export class Run implements Watcher {
 
   /** A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was. */
   fail(signal: Signal, failure: Failure, error: unknown): Promise<void> {
-    return this.#raise({ signal, error, actor: 0, failure, call: null }).then(() => {});
+    return this.#raise({ signal, error, actor: 0, failure, call: null });
   }
 
   /** Asks the question again that the run is parked on. */
@@ -439,22 +442,7 @@ export class Run implements Watcher {
     const raised = this.#parked;
     if (raised === null) return;
     this.#unpark();
-    const held = await this.#raise(raised);
-    if (held.next === 'wait' || raised.call === null) return;
-    this.release();
-    this.#held.get(raised.call.actor)?.(held);
-  }
-
-  /** Asks again what a run was parked on when its process ended, where no call is started again that will. */
-  async raiseAgain(): Promise<void> {
-    const { pending } = this.fold;
-    if (pending === null || pending.phase !== 'DECIDED' || pending.entry.call !== null) return;
-    const { signal, error, actor, key, decision } = pending.entry;
-    const failure: Failure =
-      decision.failed === null
-        ? { in: null, key: null, why: 'fits_nobody' }
-        : { in: decision.failed, key: key === null ? null : parseKey(key) };
-    await this.#raise({ signal, error, actor, failure, call: null });
+    return this.#raise(raised);
   }
 
   /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
@@ -482,19 +470,22 @@ export class Run implements Watcher {
   }
 
   /** Recoveries are made one after the other. */
-  #raise(raised: Raised): Promise<Held> {
+  #raise(raised: Raised): Promise<void> {
     this.#waiting += 1;
-    const next = this.#queue.then(() => this.#recover(raised));
+    const next = this.#queue.then(async () => {
+      const held = await this.#recover(raised);
+      if (held.next !== 'wait') raised.call?.answer(held);
+    });
     this.#queue = next
       .catch((error) => this.#break(error))
       .finally(() => {
         this.#waiting -= 1;
       });
-    return next.catch(() => ({ next: 'wait' }) as const);
+    return next.catch(() => {});
   }
 
   async #recover(raised: Raised): Promise<Held> {
-    if (this.#stopping || this.#broken !== null) return { next: 'wait' };
+    if (this.#stopping || this.#broken !== null || this.#stuck) return { next: 'wait' };
     const settled = await this.#settle(raised);
     if (settled !== null) return settled;
     if (this.#stopping) return { next: 'wait' };
@@ -632,6 +623,7 @@ export class Run implements Watcher {
     };
     this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
     this.#tell(raised, decision, []);
+    if (this.#parked === null) this.release();
     return known.status === 'confirmed' ? { next: 'answer', output: known.output } : { next: 'again' };
   }
 
@@ -677,6 +669,7 @@ export class Run implements Watcher {
     for (const effect of decision.undo) {
       const error = await this.#undo(effect);
       if (error === null) continue;
+      this.#stuck = true;
       await this.durable();
       this.#ended({ status: 'stuck', decision, effect, error });
       return;
@@ -701,6 +694,7 @@ export class Run implements Watcher {
         const error = await this.#undo(effect);
         if (error === null) continue;
         this.#holding = true;
+        this.#stuck = true;
         this.#ended({ status: 'stuck', decision, effect, error });
         return 'stuck';
       }
@@ -859,6 +853,18 @@ export class Run implements Watcher {
     return this.parts.journal.flush();
   }
 
+  /** Parks a run again that was parked when its process ended; a call that was held then raises its failure itself. */
+  parkAgain(): boolean {
+    const { pending } = this.fold;
+    if (pending === null || pending.entry.call !== null) return false;
+    const { decision, signal, error, actor, key } = pending.entry;
+    if (decision.verdict !== 'escalate' && decision.verdict !== 'rerun') return false;
+    this.#holding = true;
+    this.#parked = { signal, error: new Error(error), actor, failure: failureBy(decision, key), call: null };
+    this.#ended({ status: 'parked', decision });
+    return true;
+  }
+
   /** Holds events back until `release`. */
   holdAll(): void {
     this.#holding = true;
@@ -922,6 +928,13 @@ export class Run implements Watcher {
   }
 }
 
+/** The failure that a decision answered. */
+function failureBy({ failed, refusals }: Decision, key: string | null): Failure {
+  if (failed !== null) return { in: failed, key: key === null ? null : parseKey(key) };
+  const several = refusals.some((refusal) => 'why' in refusal && refusal.why === 'fits_several');
+  return { in: null, key: null, why: several ? 'fits_several' : 'fits_nobody' };
+}
+
 function failureOf(owners: readonly InstanceId[]): Failure {
   const [one, other] = owners;
   if (one === undefined) return { in: null, key: null, why: 'fits_nobody' };
@@ -931,6 +944,10 @@ function failureOf(owners: readonly InstanceId[]): Failure {
 /** A promise that is never settled, unless its actor is stopped; then nobody waits for it. */
 function never(_: AbortSignal): Promise<never> {
   return new Promise(() => {});
+}
+
+function isCall({ kind, src }: Seen['started'][number]): boolean {
+  return kind === 'promise' && src !== null;
 }
 
 function inputOf(ref: AnyActorRef | undefined): unknown {

@@ -199,7 +199,12 @@ test('a memory that is changed in place is seen by verify, at the boundary, with
   });
   const told = async (verify: boolean) => {
     const findings: string[] = [];
-    const options = { run: 'r', config: reviewed, verify, onFinding: ({ text }: { text: string }) => findings.push(text) };
+    const options = {
+      run: 'r',
+      config: reviewed,
+      verify,
+      onFinding: ({ text }: { text: string }) => findings.push(text),
+    };
     const sidecar = await attach(inPlace, options);
     sidecar.actor.start();
     sidecar.actor.send({ type: 'go' });

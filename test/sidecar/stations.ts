@@ -222,7 +222,10 @@ export class Running {
   }
 
   finished(): Promise<Ending> {
-    return this.sidecar.finished();
+    const never = calm(1_500).then(() => {
+      throw new Error(`neither ended nor parked, but at ${JSON.stringify(this.value)}`);
+    });
+    return Promise.race([this.sidecar.finished(), never]);
   }
 
   close(): Promise<void> {
@@ -232,7 +235,7 @@ export class Running {
 
 /** Waits until something holds; real time, in small steps. */
 export async function until(holds: () => boolean, what: () => string = () => 'it'): Promise<void> {
-  const end = Date.now() + 3_000;
+  const end = Date.now() + 1_500;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`never came to be: ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -1,0 +1,341 @@
+import { describe, expect, test } from 'vitest';
+import { NotApplied } from '../../src/effects/signals.ts';
+import type { StoredRow } from '../../src/journal/journal.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import type { Entry } from '../../src/model/entry.ts';
+import { Reader } from '../../src/sidecar/layout.ts';
+import { calm, held, Line, of, type Station, until } from './stations.ts';
+
+const ONE: readonly Station[] = [{ name: 'a', reads: ['wanted'] }];
+
+function entriesOf(rows: Iterable<StoredRow>): Entry[] {
+  const reader = new Reader();
+  return [...rows].flatMap((row) => reader.entry(row) ?? []);
+}
+
+const timedOut = () => Object.assign(new Error('late'), { name: 'TimeoutError' });
+
+describe('F1: what a failure is, and the signal that stands for it', () => {
+  test.each([
+    [
+      'a tool that throws',
+      {},
+      () => {
+        throw new Error('no');
+      },
+      'TOOL_EXCEPTION',
+    ],
+    [
+      'a tool that says that it took too long',
+      {},
+      () => {
+        throw timedOut();
+      },
+      'TIMEOUT',
+    ],
+    [
+      'a tool that does not answer in time',
+      { tool: 'effect: none, timeout: 20' },
+      () => new Promise(() => {}),
+      'TIMEOUT',
+    ],
+    [
+      'an answer that the schema refuses',
+      { tool: 'effect: none, output: { type: string }' },
+      () => 7,
+      'INVALID_OUTPUT',
+    ],
+  ] as [string, Partial<Station>, () => unknown, string][])('%s', async (_, station, fault, signal) => {
+    const line = new Line([{ ...ONE[0], ...station } as Station], {
+      a: ({ nth }): unknown => (nth === 0 ? fault() : 'right'),
+    });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    expect(line.reports.map((report) => [report.signal, report.decision.verdict])).toEqual([[signal, 'restore']]);
+    expect(line.moves()).toEqual(['A it 0 entry']);
+    expect(run.context.a).toBe('right');
+    await run.close();
+  });
+
+  test('a denial by the governor: nothing leaves, and it is asked again', async () => {
+    const line = new Line([{ name: 'a', tool: 'effect: irreversible' }]);
+    const asked: string[] = [];
+    const journal = memoryStore();
+    const run = await line.begin({
+      journal,
+      governor: ({ tool }) => (asked.push(tool) < 3 ? 'not on my watch' : null),
+    });
+    run.send('go');
+    await run.at('rest');
+    expect(line.reports.map(({ signal, error }) => [signal, error])).toEqual([
+      ['GOVERNOR_DENIED', 'not on my watch'],
+      ['GOVERNOR_DENIED', 'not on my watch'],
+    ]);
+    expect([asked.length, line.called('a')]).toEqual([3, 1]);
+    await run.close();
+    expect(entriesOf(journal.read('r')).filter((entry) => entry.do === 'intent')).toHaveLength(1);
+  });
+
+  test('a governor that throws has denied', async () => {
+    const line = new Line([{ name: 'a', rollback: 'tries: 1' }]);
+    const run = await line.begin({
+      governor: () => {
+        throw new Error('out for lunch');
+      },
+    });
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    expect(line.reports[0]).toMatchObject({ signal: 'GOVERNOR_DENIED', error: 'out for lunch' });
+    expect(line.called('a')).toBe(0);
+    await run.close();
+  });
+
+  test('a required input that nothing has written: work that cannot begin does not go on', async () => {
+    const line = new Line([
+      { name: 'a', reads: ['need'], more: '    inputs: [need]\n    required: [need]', rollback: 'tries: 1' },
+    ]);
+    const run = await line.begin();
+    run.send('go');
+    const ending = await run.finished();
+    expect(ending.status).toBe('parked');
+    expect(line.reports[0]?.signal).toBe('MISSING_INPUT');
+    expect(line.reports[0]?.decision.failed).toEqual(of('a'));
+    expect(line.findings).toContain('missing_input');
+    expect(line.called('a')).toBe(0);
+    await run.close();
+  });
+});
+
+describe('F2: whose business an error is', () => {
+  const fails = {
+    a: ({ nth }: { nth: number }) => {
+      if (nth === 0) throw new Error('no');
+      return 'right';
+    },
+  };
+
+  test("the machine handles it: it is the machine's, and nothing is decided", async () => {
+    const line = new Line([{ ...ONE[0], onError: 'handled' } as Station], fails);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('handled');
+    expect(line.reports).toEqual([]);
+    await run.close();
+  });
+
+  test('the reviewed config wants it all the same', async () => {
+    const line = new Line(
+      [{ ...ONE[0], onError: 'handled' } as Station],
+      fails,
+      'recover: [{ tool: a, signals: [TOOL_EXCEPTION] }]',
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    expect(line.verdicts).toEqual(['restore 0']);
+    await run.close();
+  });
+
+  test("the reviewed config wants another signal of it: it stays the machine's", async () => {
+    const line = new Line(
+      [{ ...ONE[0], onError: 'handled' } as Station],
+      fails,
+      'recover: [{ tool: a, signals: [TIMEOUT] }]',
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('handled');
+    expect(line.reports).toEqual([]);
+    await run.close();
+  });
+
+  test('nothing handles it: the machine does not crash, and the work is done again', async () => {
+    const line = new Line(ONE, fails);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    expect(run.sidecar.actor.getSnapshot().status).toBe('active');
+    expect(line.called('a')).toBe(2);
+    await run.close();
+  });
+});
+
+describe('R6: an always-failing tool ends', () => {
+  test('the budget of its boundary is spent, and the run is parked', async () => {
+    const line = new Line([{ ...ONE[0], rollback: 'tries: 2' } as Station], {
+      a: () => {
+        throw new Error('never');
+      },
+    });
+    const run = await line.begin();
+    run.send('go');
+    const ending = await run.finished();
+    expect(ending.status).toBe('parked');
+    expect(line.verdicts).toEqual(['restore 0', 'restore 0', 'rerun']);
+    expect(line.codes()).toEqual(['no_stable_checkpoint', 'recovery_budget_spent']);
+    expect(line.called('a')).toBe(3);
+    expect(run.status).toBe('parked');
+    await run.close();
+  });
+
+  test("the budget is the signal's: another one has its own", async () => {
+    const line = new Line([{ ...ONE[0], rollback: 'tries: 1' } as Station], {
+      a: ({ nth }) => {
+        if (nth === 0) throw new Error('no');
+        if (nth === 1) throw timedOut();
+        return 'right';
+      },
+    });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    expect(line.reports.map(({ signal }) => signal)).toEqual(['TOOL_EXCEPTION', 'TIMEOUT']);
+    await run.close();
+  });
+
+  test('the budget of the run is spent across boundaries, and survives its process', async () => {
+    const line = new Line(
+      [ONE[0] as Station, { name: 'b' }],
+      {
+        a: ({ nth }) => {
+          if (nth < 2) throw new Error('no');
+          return nth === 2 ? new Promise(() => {}) : 'right';
+        },
+        b: () => {
+          throw new Error('never');
+        },
+      },
+      'tries: 3',
+    );
+    const journal = memoryStore();
+    const run = await line.begin({ journal });
+    run.send('go');
+    await until(() => line.called('a') === 3);
+    await run.close();
+    const next = await line.resume({ journal });
+    await next.finished();
+    expect(line.verdicts.filter((verdict) => verdict.startsWith('restore'))).toHaveLength(3);
+    expect(line.codes()).toContain('recovery_budget_spent');
+    await next.close();
+  });
+});
+
+describe('E6: a tool that is not declared', () => {
+  test('is irreversible: its intent is durable before it acts, and no line crosses it', async () => {
+    const journal = memoryStore();
+    let durable: Entry[] = [];
+    const line = new Line([{ name: 'a', tool: null }, { name: 'b' }], {
+      a: () => {
+        durable = entriesOf(journal.read('r'));
+        return 'acted';
+      },
+    });
+    const run = await line.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    expect(durable.at(-1)).toMatchObject({ do: 'intent', tool: 'a', class: 'irreversible' });
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect(line.reports[0]?.decision.verdict).toBe('escalate');
+    expect(line.codes()).toContain('irreversible_effect_policy');
+    await run.close();
+  });
+});
+
+describe('E2: what a call that failed has done', () => {
+  const acting = (more = ''): Station => ({ name: 'a', reads: ['wanted'], tool: `effect: irreversible${more}` });
+
+  test('is unknown without anybody to ask: the run is parked', async () => {
+    const line = new Line([acting()], {
+      a: () => {
+        throw new Error('connection reset');
+      },
+    });
+    const run = await line.begin();
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    expect(line.verdicts).toEqual(['escalate']);
+    expect(line.codes()).toEqual(['effect_outcome_unknown']);
+    await run.close();
+  });
+
+  test('is nothing where the tool says NotApplied: the same call is made again, with its key', async () => {
+    const line = new Line([acting()], {
+      a: ({ nth }) => {
+        if (nth === 0) throw new NotApplied('refused');
+        return 'acted';
+      },
+    });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    expect(line.verdicts).toEqual(['settle']);
+    expect(line.calls[0]?.key).toBeDefined();
+    expect(line.calls[1]?.key).toBe(line.calls[0]?.key);
+    await run.close();
+  });
+
+  test('is nothing, over and over: the budget ends it', async () => {
+    const line = new Line([{ ...acting(), rollback: 'tries: 2' }], {
+      a: () => {
+        throw new NotApplied('refused');
+      },
+    });
+    const run = await line.begin();
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    expect(line.called('a')).toBeLessThan(8);
+    expect(line.verdicts.slice(0, 2)).toEqual(['settle', 'settle']);
+    await run.close();
+  });
+
+  test('is what its counterparty says: the held call is answered', async () => {
+    const line = new Line([acting(', reconcile: ask')], {
+      a: () => {
+        throw new Error('connection reset');
+      },
+    });
+    const run = await line.begin({ reconcilers: { ask: () => ({ is: 'applied', output: 'was there' }) } });
+    run.send('go');
+    await run.at('rest');
+    expect(run.context.a).toBe('was there');
+    expect([line.verdicts, line.called('a')]).toEqual([['settle'], 1]);
+    await run.close();
+  });
+
+  test('is asked for again when the counterparty throws, and never guessed', async () => {
+    let asked = 0;
+    const line = new Line([acting(', reconcile: ask')], {
+      a: () => {
+        throw new Error('connection reset');
+      },
+    });
+    const run = await line.begin({
+      reconcilers: {
+        ask: () => {
+          asked += 1;
+          throw new Error('busy');
+        },
+      },
+    });
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    expect(asked).toBe(3);
+    expect(line.codes()).toEqual(['effect_outcome_unknown']);
+    await run.close();
+  });
+
+  test('comes to be known when its answer arrives after the deadline', async () => {
+    const late = held<string>();
+    const line = new Line([{ ...acting(), tool: 'effect: irreversible, timeout: 20' }], { a: () => late.promise });
+    const journal = memoryStore();
+    const run = await line.begin({ journal });
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    late.resolve('after all');
+    await calm();
+    await run.close();
+    const outcomes = entriesOf(journal.read('r')).flatMap((entry) => (entry.do === 'outcome' ? [entry.status] : []));
+    expect(outcomes).toEqual(['unknown', 'confirmed']);
+  });
+});

@@ -1,0 +1,360 @@
+/** What waits for a person, and goes on once the person has spoken. */
+import { describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import type { Unblock } from '../../src/model/decision.ts';
+import { calm, Line, of, type Station } from './stations.ts';
+
+const KEY = JSON.stringify(['r', 'A', 'it', 0, 'a', 0]);
+const UNKNOWN: readonly Station[] = [
+  { name: 'a', reads: ['wanted'], tool: 'effect: irreversible' },
+  { name: 'b', reads: ['a'] },
+];
+const loses = {
+  a: ({ nth }: { nth: number }) => {
+    if (nth === 0) throw new Error('connection reset');
+    return 'done again';
+  },
+};
+
+describe('sidecar.settle: a person says what became of a call', () => {
+  test('it happened: the held call is answered, and is not made again', async () => {
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin();
+    run.send('go');
+    await run.finished();
+    await run.sidecar.settle(KEY, 'confirmed', 'it did');
+    await run.at('rest');
+    expect(line.verdicts).toEqual(['escalate', 'settle']);
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b']);
+    expect(run.context).toMatchObject({ a: 'it did', b: 'b it did' });
+    expect(run.status).toBe('running');
+    await run.close();
+  });
+
+  test('it did not: the call is made again, with its key', async () => {
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin();
+    run.send('go');
+    await run.finished();
+    await run.sidecar.settle(KEY, 'failed');
+    await run.at('rest');
+    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([KEY, KEY]);
+    expect(run.context.a).toBe('done again');
+    await run.close();
+  });
+
+  test('it was taken back by hand: the work begins again, with another key', async () => {
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin();
+    run.send('go');
+    await run.finished();
+    await run.sidecar.settle(KEY, 'compensated');
+    await run.at('rest');
+    expect(line.verdicts).toEqual(['escalate', 'restore 0']);
+    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([KEY, `${KEY}~1`]);
+    await run.close();
+  });
+
+  test('in another process than the one that was parked', async () => {
+    const line = new Line(UNKNOWN, loses);
+    const journal = memoryStore();
+    const run = await line.begin({ journal });
+    run.send('go');
+    await run.finished();
+    await run.close();
+    const next = await line.resume({ journal });
+    expect((await next.finished()).status).toBe('parked');
+    expect(line.called('a')).toBe(1);
+    await next.sidecar.settle(KEY, 'confirmed', 'it did');
+    await next.at('rest');
+    expect(next.context).toMatchObject({ a: 'it did', b: 'b it did' });
+    expect(line.called('a')).toBe(1);
+    await next.close();
+  });
+
+  test('a key that no call has is refused', async () => {
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin();
+    await expect(run.sidecar.settle('no such', 'failed')).rejects.toThrow();
+    await run.close();
+  });
+});
+
+describe('sidecar.rerun: the run starts over where that was advised', () => {
+  const stations: readonly Station[] = [
+    { name: 'a', reads: ['wanted'] },
+    { name: 'b', reads: ['a'], tool: 'effect: idempotent' },
+  ];
+
+  test('everything is done again, idempotent calls under their keys', async () => {
+    const line = new Line(stations, { a: ({ nth }) => `a${nth}`, b: ({ nth }) => `b${nth}` });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect(line.verdicts).toEqual(['rerun 2']);
+    expect(run.status).toBe('parked');
+    await run.sidecar.rerun();
+    expect(run.value).toBe('idle');
+    expect(run.context).toEqual({ turn: '0', wanted: 'x' });
+    run.send('go');
+    await run.at('b');
+    await calm();
+    // B was answered `b0` for `a0`: for other arguments the same key is a divergence (E3), and is shown.
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
+    expect(line.codes()).toEqual(['effect_diverged']);
+    await run.close();
+  });
+
+  test('and ends where a run ends that never failed', async () => {
+    const line = new Line(stations);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    const before = run.context;
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.sidecar.rerun();
+    run.send('go');
+    await run.at('rest');
+    expect(run.context).toEqual(before);
+    // Confirmed and kept: the ledger answers.
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
+    run.send('end');
+    expect((await run.finished()).status).toBe('done');
+    await run.close();
+  });
+
+  test('does nothing where no rerun was advised', async () => {
+    const line = new Line(stations);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.sidecar.rerun();
+    expect(run.value).toBe('rest');
+    await run.close();
+  });
+
+  test('undoes what can be undone first, newest first', async () => {
+    const undone: string[] = [];
+    const line = new Line(
+      [
+        { name: 'a', tool: 'effect: reversible, undo: unA', rollback: 'compensable: undo' },
+        { name: 'b', reads: ['a'], tool: 'effect: compensable, undo: unB', rollback: 'compensable: undo' },
+      ],
+      {},
+    );
+    const run = await line.begin({
+      undo: { unA: ({ tool }) => void undone.push(tool), unB: ({ tool }) => void undone.push(tool) },
+    });
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect(line.verdicts).toEqual(['rerun 2']);
+    expect(undone).toEqual([]);
+    await run.sidecar.rerun();
+    expect(undone).toEqual(['b', 'a']);
+    run.send('go');
+    await run.at('rest');
+    expect(line.calls.map(({ key }) => key?.endsWith('~1') ?? null)).toEqual([false, false, true, true]);
+    await run.close();
+  });
+
+  test('a run that was parked on it is parked on it in the next process', async () => {
+    const line = new Line(stations);
+    const journal = memoryStore();
+    const run = await line.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.close();
+    const next = await line.resume({ journal });
+    await calm();
+    expect(next.status).toBe('parked');
+    expect((await next.finished()).status).toBe('parked');
+    await next.sidecar.rerun();
+    expect(next.value).toBe('idle');
+    await next.close();
+  });
+});
+
+describe('level 2, by name', () => {
+  const pair = (rollback: string): readonly Station[] => [
+    { name: 'a', reads: ['wanted'], rollback },
+    { name: 'b', reads: ['a'] },
+    { name: 'c', reads: ['b'] },
+  ];
+
+  test('a line crosses the commitments of those that the policy names', async () => {
+    const line = new Line(pair('joint: [B, C]'), { a: ({ nth }) => `a${nth}` });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.at('rest');
+    expect(line.verdicts).toEqual(['restore_joint 2']);
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+    expect(run.context).toMatchObject({ a: 'a1', b: 'b a1', c: 'c b a1' });
+    await run.close();
+  });
+
+  test('and not those of anybody else: a name that is missing is the act that would unblock it', async () => {
+    const line = new Line(pair('joint: [B]'), { a: ({ nth }) => `a${nth}` });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect(line.verdicts).toEqual(['rerun 2']);
+    const { unblock } = line.reports[0]?.decision as unknown as { unblock: Unblock };
+    expect(unblock).toEqual({ leadsTo: 'restore_joint', acts: [{ act: 'allow_joint', instances: [of('c')] }] });
+    await run.close();
+  });
+});
+
+describe('E5: an undo that fails', () => {
+  const undoable: readonly Station[] = [
+    { name: 'a', reads: ['wanted'], tool: 'effect: compensable, undo: unA', rollback: 'compensable: undo' },
+    { name: 'b' },
+  ];
+
+  test('stops the recovery, and memory is not restored over it', async () => {
+    let asked = 0;
+    const line = new Line(undoable);
+    const run = await line.begin({
+      undo: {
+        unA: () => {
+          asked += 1;
+          throw new Error('no refunds');
+        },
+      },
+    });
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect(await run.finished()).toMatchObject({ status: 'stuck', error: 'no refunds', effect: { id: KEY } });
+    expect(asked).toBe(3);
+    expect(run.context).toMatchObject({ a: 'a x', b: 'b' });
+    run.send('end');
+    await calm();
+    expect(run.value).toBe('rest');
+    await run.close();
+  });
+
+  test('is tried again by the next process, and then the same plan is finished', async () => {
+    let works = false;
+    const line = new Line(undoable, { a: ({ nth }) => `a${nth}` });
+    const journal = memoryStore();
+    const undo = {
+      unA: () => {
+        if (!works) throw new Error('no refunds');
+      },
+    };
+    const run = await line.begin({ journal, undo });
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.finished();
+    await run.close();
+    const still = await line.resume({ journal, undo });
+    expect((await still.finished()).status).toBe('stuck');
+    await still.close();
+    works = true;
+    const next = await line.resume({ journal, undo });
+    await next.at('rest');
+    expect(line.verdicts).toEqual(['restore 0']);
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
+    expect(next.context.a).toBe('a1');
+    await next.close();
+  });
+});
+
+describe('E3: the same key with other arguments', () => {
+  test('is a divergence: refused, shown, and not served', async () => {
+    const line = new Line(
+      [
+        { name: 'a', reads: ['wanted'] },
+        { name: 'b', reads: ['a'], tool: 'effect: idempotent' },
+      ].map((station) => (station.name === 'a' ? { ...station, rollback: 'joint: [B]' } : station)),
+      { a: ({ nth }) => `a${nth}` },
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect((await run.finished()).status).toBe('parked');
+    expect(line.codes()).toEqual(['effect_diverged']);
+    expect(line.called('b')).toBe(1);
+    expect(run.context.b).toBeUndefined();
+    await run.close();
+  });
+
+  test('is answered from the ledger where the arguments are the same', async () => {
+    const line = new Line(
+      [
+        { name: 'a', reads: ['wanted'], rollback: 'joint: [B]' },
+        { name: 'b', reads: ['a'], tool: 'effect: idempotent' },
+      ],
+      { b: ({ nth }) => `b${nth}` },
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.at('rest');
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
+    expect(run.context.b).toBe('b0');
+    await run.close();
+  });
+});
+
+describe('§5: another config', () => {
+  const stations = (rollback = ''): readonly Station[] => [{ name: 'a', reads: ['wanted'], rollback }, { name: 'b' }];
+
+  test("its predecessor's checkpoints are stale", async () => {
+    const first = new Line(stations());
+    const journal = memoryStore();
+    const run = await first.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    await run.close();
+    const second = new Line(stations('tries: 7'));
+    const next = await second.resume({ journal });
+    await next.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect(second.codes()).toEqual(['no_stable_checkpoint', 'checkpoint_stale']);
+    expect(second.verdicts).toEqual(['rerun']);
+    await next.close();
+  });
+
+  test('the same config, read anew, is no other', async () => {
+    const first = new Line(stations(), { a: ({ nth }) => `a${nth}` });
+    const journal = memoryStore();
+    const run = await first.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    await run.close();
+    const next = await first.resume({ journal });
+    await next.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await next.at('rest');
+    expect(first.verdicts).toEqual(['restore 0']);
+    await next.close();
+  });
+
+  test('what is certified under the new one is not stale', async () => {
+    const first = new Line(stations());
+    const journal = memoryStore();
+    const run = await first.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    await run.close();
+    const second = new Line(stations('tries: 7'), {
+      a: ({ nth }) => `anew ${nth}`,
+      b: ({ nth }) => `anew ${nth}`,
+    });
+    const next = await second.resume({ journal });
+    next.send('again');
+    await next.at('rest');
+    await next.fail('CONTRACT_VIOLATION', { instance: of('a', 1), key: 'a' });
+    await next.at('rest');
+    expect(second.verdicts).toEqual(['restore 0']);
+    await next.close();
+  });
+});
