@@ -75,6 +75,11 @@ export class Versions {
       remove((this.#path(write.key).at(-1) as Node).covers, write);
   }
 
+  /** The reads that overlap a key, by whomever and whenever. */
+  *readsAt(key: Key): Generator<Access> {
+    for (const { node } of this.#overlapping(key, 0, NEVER)) yield* node.reads;
+  }
+
   /** The reads of an instance, all of them, in event order. */
   readsBy(record: InstanceRecord): readonly Access[] {
     return this.#reads.get(record) ?? [];

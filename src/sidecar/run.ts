@@ -15,7 +15,7 @@ import { type Effect, isOpen } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { overlaps, parseKey } from '../model/key.ts';
+import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Unavailable } from '../model/veto.ts';
 import { controlOf } from '../recovery/control.ts';
 import { decide } from '../recovery/decide.ts';
@@ -180,6 +180,8 @@ export class Run implements Watcher {
     const first = fold.actors.length - seen.started.length;
     for (const [index, child] of seen.started.entries()) this.adopted(child.ref, first + index);
     this.#sealed(entries[0] as Entry);
+    // What was promised is made durable at once; whoever relies on it awaits it (§5).
+    if (entries[0]?.do === 'step' && entries[0].boundaries.some((id) => id !== '')) void this.durable().catch(() => {});
     for (const entry of entries) {
       if (entry.do === 'finding') this.#found(entry, number, seen.started.some(isCall));
     }
@@ -246,35 +248,39 @@ export class Run implements Watcher {
   /** A replay may rewrite a kept version that a kept instance has read only where the undone part wrote it too (R1). */
   #sealed(entry: Entry): void {
     if (entry.do !== 'step' || this.fold.undoneWrites.size === 0) return;
-    const { versions, registry } = this.fold.history;
     for (const mark of entry.marks) {
-      if (mark.do !== 'write') continue;
+      if (mark.do !== 'write' || mark.mode === 'append') continue;
       const undone = this.fold.undoneWrites.get(instanceName(mark.in));
-      const record = registry.get(mark.in);
-      if (undone === undefined || record === undefined || mark.mode === 'append') continue;
-      if ([...undone].some((text) => text === mark.key.text || mark.key.text.startsWith(`${text}/`))) continue;
-      const reader = [...registry.all()].find(
-        (other) =>
-          other !== record &&
-          other.id.skeleton !== ROOT &&
-          versions.readsBy(other).some((read) => overlaps(read.key, mark.key)) &&
-          [...registry.all()].some((writer) =>
-            versions.writesOf(writer).some((write) => write.by !== record && overlaps(write.key, mark.key)),
-          ),
-      );
-      if (reader === undefined) continue;
-      const error = new Error(
-        `the replay of ${instanceName(mark.in)} writes ${mark.key.text}, which ${instanceName(reader.id)} has read and the undone work had not written`,
-      );
+      if (undone === undefined || covered(mark.key.text, undone)) continue;
+      const reader = this.#readerOfKept(mark.in, mark.key);
+      if (reader === null) continue;
+      const [replay, other] = [instanceName(mark.in), instanceName(reader)];
+      const text = `the replay of ${replay} writes ${mark.key.text}, which ${other} has read and the undone work had not written`;
+      const failure = { in: mark.in, key: null };
       void this.#raise({
         signal: 'CONTRACT_VIOLATION',
-        error,
+        error: new Error(text),
         actor: entry.actor,
-        failure: { in: mark.in, key: null },
+        failure,
         call: null,
       });
       return;
     }
+  }
+
+  /** Another instance that has read a version of a key that others wrote, both kept; null where there is none. */
+  #readerOfKept(by: InstanceId, key: Key): InstanceId | null {
+    const { versions, registry } = this.fold.history;
+    const own = registry.get(by);
+    for (const read of versions.readsAt(key)) {
+      if (read.by === own || read.by.id.skeleton === ROOT) continue;
+      for (const writer of registry.all()) {
+        if (writer === own) continue;
+        if (versions.writesOf(writer).some((write) => write.at < read.at && overlaps(write.key, key)))
+          return read.by.id;
+      }
+    }
+    return null;
   }
 
   // Timers.
@@ -849,8 +855,13 @@ export class Run implements Watcher {
   // Writing.
 
   /** Resolves once everything so far is durable. */
-  durable(): Promise<number> {
-    return this.parts.journal.flush();
+  async durable(): Promise<number> {
+    try {
+      return await this.parts.journal.flush();
+    } catch (error) {
+      this.#break(error);
+      throw error;
+    }
   }
 
   /** Parks a run again that was parked when its process ended; a call that was held then raises its failure itself. */
@@ -933,6 +944,12 @@ function failureBy({ failed, refusals }: Decision, key: string | null): Failure 
   if (failed !== null) return { in: failed, key: key === null ? null : parseKey(key) };
   const several = refusals.some((refusal) => 'why' in refusal && refusal.why === 'fits_several');
   return { in: null, key: null, why: several ? 'fits_several' : 'fits_nobody' };
+}
+
+/** Whether a key is one of the keys, or lies below one. */
+function covered(text: string, keys: ReadonlySet<string>): boolean {
+  for (const key of keys) if (text === key || text.startsWith(`${key}/`)) return true;
+  return false;
 }
 
 function failureOf(owners: readonly InstanceId[]): Failure {
