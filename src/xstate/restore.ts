@@ -88,7 +88,16 @@ export function rewind(
     const ref = next.children[id] as AnyActorRef | undefined;
     if (ref?.getSnapshot().status === 'active') scope.defer(() => ref.start());
   }
+  for (const [id, ref] of Object.entries(kept)) {
+    const { status, output } = ref.getSnapshot() as { status: string; output?: unknown };
+    // What it had told was lost with the step that failed over it, or is undone.
+    if (status === 'done') scope.defer(() => systemOf(scope)._relay(ref, scope.self, doneEvent(id, output)));
+  }
   return next;
+}
+
+function doneEvent(id: string, output: unknown): AnyEventObject {
+  return { type: `xstate.done.actor.${id}`, output, actorId: id };
 }
 
 /** Makes the snapshot that a plan describes, with its children made but not started. */
@@ -244,6 +253,7 @@ interface System {
     cancel(source: unknown, id: string): void;
   };
   _unregister(ref: AnyActorRef): void;
+  _relay(source: AnyActorRef, target: AnyActorRef, event: AnyEventObject): void;
 }
 
 /** The actor system as §11 uses it: the scheduler is no public API, and a test pins it. */
