@@ -17,7 +17,7 @@ interface Context {
 }
 
 /** An agent, its reviewed config, and what goes wrong while it runs. */
-export interface Agent {
+interface Agent {
   readonly config: string;
   /** What goes wrong on the way, without which it would need no recovery. */
   readonly faults: readonly Fault[];

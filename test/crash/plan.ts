@@ -22,6 +22,16 @@ export function atEveryAppend(
   );
 }
 
+/** Two kills, at any append of a run and at any of what is left of it. */
+export function atEveryTwoAppends(agent: AgentName, appends: number): Trial[] {
+  return atEveryAppend(agent, appends, ['durable']).flatMap(({ kills, ...trial }) =>
+    Array.from({ length: appends }, (_, index) => ({
+      ...trial,
+      kills: [...kills, { at: index + 1, when: 'durable' as const }],
+    })),
+  );
+}
+
 /** Two kills, at any phase of a recovery and at any phase of what is left of it, or of the next one. */
 export function atEveryTwoPhases(moments: readonly (readonly [Moment, Moment])[], reconcile = true): Trial[] {
   const { faults } = AGENTS.booking;
