@@ -3,12 +3,15 @@
  * the middle of calls and at random, while the counterparty lives on. Whoever starts again ends where the run would have ended,
  * or says which effect it cannot know about. Every combination is in `soak.ts`; this is what each change is held to.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PHASES } from './deadly.ts';
 import { AGENTS, type AgentName } from './machines.ts';
 import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, inPairs } from './plan.ts';
 import { Stage } from './processes.ts';
 import { Course, type Expected, nameOf, type Outcome, type Trial, Trials } from './trial.ts';
+
+// A quarter of a minute each on a quiet machine; a busy one may take its time.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const stage = new Stage();
 const trials = new Trials(stage);
@@ -19,7 +22,7 @@ const made = { kills: 0, midCall: 0, midRecovery: 0 };
 beforeAll(async () => {
   await stage.open();
   for (const name of NAMES) expected.set(name, await trials.expected(name));
-}, 60_000);
+});
 afterAll(() => stage.close());
 
 /** Makes trials, and tells what went wrong in any of them; `exactly`: each process that was to be killed has to be. */
@@ -85,8 +88,8 @@ describe('with nobody to ask', () => {
   test('a run stops at the call whose outcome nobody knows, names it, and goes on as a person says', async () => {
     const { appends } = await trials.reach('sequential', []);
     const sequential = await tryAll(atEveryAppend('sequential', appends, ['durable'], false));
-    const { appends: more } = await trials.reach('booking');
-    const booking = await tryAll(atEveryAppend('booking', more, ['durable'], false));
+    // The first booking, its undoing, and the second one: what follows is the same again.
+    const booking = await tryAll(atEveryAppend('booking', 14, ['durable'], false));
     const stopped = [...sequential, ...booking].filter(({ parked }) => parked).length;
     expect(stopped).toBeGreaterThan(4);
     expect(stopped).toBeLessThan(sequential.length + booking.length);
