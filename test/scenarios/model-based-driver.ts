@@ -154,13 +154,24 @@ export class Shop {
     this.#now = Math.max(1, this.#now + milliseconds);
   }
 
-  /** A person who looks says what became of every call that is not known. */
-  async settle(): Promise<void> {
-    for (const { key } of readRun({ read: () => this.disk.rows }).fold.ledger.open()) {
-      const { status, output } = this.world.truth(key);
-      await this.sidecar?.settle(key, status, output);
+  /** Does what the decision that the run is parked on asks for; what no act of a person's unblocks is started over. */
+  async unblock(): Promise<void> {
+    const decision = this.reports.at(-1)?.decision;
+    if (this.sidecar?.status !== 'parked' || decision === undefined || !('unblock' in decision)) return;
+    for (const act of decision.unblock.acts) {
+      if (act.act !== 'settle_outcome' && act.act !== 'undo_by_hand') continue;
+      const key = act.effect.id as string;
+      if (act.act === 'undo_by_hand') {
+        this.world.takenBack.push(key);
+        await this.sidecar.settle(key, 'compensated');
+      } else {
+        const { status, output } = this.world.truth(key);
+        await this.sidecar.settle(key, status, output);
+      }
       await this.quiet();
     }
+    await this.sidecar.rerun();
+    await this.quiet();
   }
 
   get digest(): unknown {

@@ -30,6 +30,14 @@ export interface Compared {
   /** Of those in full, how many were answered with a line, and how many with a refusal. */
   lines: number;
   refusals: number;
+  /** Of the lines, how many by level, and how many came after a restore. */
+  readonly levels: [number, number, number];
+  later: number;
+}
+
+/** Nothing compared so far. */
+export function comparedNone(): Compared {
+  return { exactly: 0, partly: 0, lines: 0, refusals: 0, levels: [0, 0, 0], later: 0 };
 }
 
 const read = traceReader();
@@ -70,7 +78,11 @@ function compare(
     expect(withoutNumbers(online)).toEqual(withoutNumbers(offline));
     compared.exactly += 1;
     if (online.line === null) compared.refusals += 1;
-    else compared.lines += 1;
+    else {
+      compared.lines += 1;
+      compared.levels[online.line.level] += 1;
+    }
+    if (epoch > 0) compared.later += 1;
     return;
   }
   compared.partly += 1;

@@ -162,6 +162,8 @@ export class Workworld {
   /** Every act that took effect, with its key, as often as it did. */
   readonly acts: { readonly name: string; readonly key: string }[] = [];
   readonly undone: string[] = [];
+  /** What a person took back by hand. */
+  readonly takenBack: string[] = [];
   /** What was found to be against the rules while it happened. */
   readonly wrong: string[] = [];
   /** How a call with a tag goes wrong at its first try. */
