@@ -204,7 +204,7 @@ describe('level 2, by name', () => {
     await run.at('rest');
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
     expect(line.verdicts).toEqual(['rerun 2']);
-    const { unblock } = line.reports[0]?.decision as unknown as { unblock: Unblock };
+    const { unblock } = line.reports[0]?.decision as never as { unblock: Unblock };
     expect(unblock).toEqual({ leadsTo: 'restore_joint', acts: [{ act: 'allow_joint', instances: [of('c')] }] });
     await run.close();
   });
