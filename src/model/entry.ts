@@ -106,6 +106,8 @@ export interface StepEntry {
   readonly do: 'step';
   readonly actor: number;
   readonly event: unknown;
+  /** Whether the event came from outside the machine, so that nobody sends it again when it is taken back. */
+  readonly outside: boolean;
   readonly value: StateValue;
   /** What history states remember; null where that did not change. */
   readonly remembered: HistoryValue | null;

@@ -90,6 +90,11 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
     readonly instance: InstanceId | null;
     readonly text: string;
   }) => void;
+  /**
+   * Sends the events from outside that a restore took back again, as soon as the machine can take them. Left out, their sender has
+   * to: whoever reacts to states does so anyway, and would send them twice.
+   */
+  readonly redeliver?: boolean;
   /** For development: holds the memory against its changes at boundaries, at the cost of the memory's weight each time. */
   readonly verify?: boolean;
   /** The wall clock, in milliseconds. */
@@ -208,6 +213,7 @@ function parts<TMachine extends AnyStateMachine>(
     undos: options.undo ?? {},
     governor: options.governor ?? (() => null),
     now: options.now ?? Date.now,
+    redeliver: options.redeliver ?? false,
     verify: options.verify ?? false,
     onDecision: options.onDecision ?? (() => {}),
     onFinding: options.onFinding ?? (() => {}),
@@ -311,6 +317,10 @@ function handle<TMachine extends AnyStateMachine>(
 ): Sidecar<TMachine> {
   run.adopted(actor as unknown as AnyActorRef, 0);
   watch.begin(actor as unknown as AnyActorRef);
+  const start =
+    run.fold.takenBack.length === 0
+      ? null
+      : actor.subscribe(() => queueMicrotask(() => (start?.unsubscribe(), run.offer())));
   watchTimers(actor as unknown as AnyActorRef, (ref, id, event, delay) => run.timer(ref, id, event, delay));
   return {
     actor,

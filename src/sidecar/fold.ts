@@ -7,6 +7,7 @@ import { Ledger } from '../effects/ledger.ts';
 import { History } from '../history/history.ts';
 import { fold } from '../history/memory.ts';
 import { Places, type Region, regionName, split } from '../history/places.ts';
+import { encode } from '../journal/codec.ts';
 import type {
   ControlEntry,
   DecisionEntry,
@@ -36,6 +37,8 @@ export interface FoldedStep {
   readonly certified: readonly { readonly name: string; readonly id: string }[];
   /** The memory of its actor after it, where that is kept: from there on the edits lead to the others. */
   memory: { readonly is: unknown } | null;
+  /** The event that it took from outside; null for any other. */
+  readonly outside: unknown;
   /** The wall clock of its append, in milliseconds. */
   readonly time: number;
 }
@@ -110,6 +113,8 @@ export class Fold {
   readonly epochs = new Map<string, number>();
   /** Keys that the undone part of a replaying instance wrote, by its name (R1). */
   readonly undoneWrites = new Map<string, Set<string>>();
+  /** The events from outside that restores took back and that have not come again, in order. */
+  takenBack: unknown[] = [];
   recoveries = 0;
   agent: string | null = null;
   digests: Digests | null = null;
@@ -285,10 +290,12 @@ export class Fold {
       edits: entry.edits,
       certified,
       memory: base ? { is: actor.memory } : null,
+      outside: entry.outside ? entry.event : null,
       time: this.time,
     });
     const parties = entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region }));
     this.places.steps.push({ act, to: this.history.head, actor: entry.actor, parties });
+    if (entry.outside && this.takenBack.length > 0) this.#takeAgain(entry.event);
     const index = this.steps.length - 1;
     for (const number of entry.ended) this.#end(number, index);
     for (const started of entry.started) {
@@ -296,6 +303,12 @@ export class Fold {
       this.#actor(entry.actor, started, entry.event, region);
     }
     for (const { instance, gate } of entry.closed) this.#close(instance, gate, index);
+  }
+
+  #takeAgain(event: unknown): void {
+    const text = textOf(event);
+    const index = this.takenBack.findIndex((back) => textOf(back) === text);
+    if (index !== -1) this.takenBack.splice(index, 1);
   }
 
   /** Folds what a step's instances did besides entering; says which boundaries it certified. */
@@ -420,6 +433,7 @@ export class Fold {
       edits: NOTHING,
       certified: NOTHING,
       memory: { is: memory },
+      outside: null,
       time: this.time,
     });
     this.places.steps.push({ act, to: act, actor: number, parties: [] });
@@ -474,6 +488,17 @@ export class Fold {
     return first;
   }
 
+  /** The events from outside that a restore to these positions would take back, in order. */
+  takenBackBy(kept: readonly (readonly [InstanceId, number])[]): unknown[] {
+    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
+    const back: unknown[] = [];
+    for (let index = this.#firstUndone(kept); index < this.steps.length; index += 1) {
+      const { outside } = this.steps[index] as FoldedStep;
+      if (outside !== null && isUndone(this.places.steps[index] as Places['steps'][number], limits)) back.push(outside);
+    }
+    return back;
+  }
+
   /** The memory of an actor after the last of its steps before an index. */
   #memoryBefore(actor: number, before: number): unknown {
     const edits: Edit[][] = [];
@@ -495,9 +520,8 @@ export class Fold {
     }
     const steps = this.steps.splice(first);
     const placed = this.places.steps.splice(first);
-    const kept = placed.map(
-      ({ parties, act }) => !parties.some(({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= act),
-    );
+    const back: unknown[] = [];
+    const kept = placed.map((step) => !isUndone(step, limits));
     // What a step after the first undone one has in its place: itself, or the last that is kept before it.
     const shift: number[] = [];
     for (const [offset, step] of steps.entries()) {
@@ -507,11 +531,12 @@ export class Fold {
         step.memory = step.memory === null ? null : { is: memory };
         this.steps.push(step);
         this.places.steps.push(placed[offset] as Places['steps'][number]);
-      }
+      } else if (step.outside !== null) back.push(step.outside);
       shift.push(this.steps.length - 1);
     }
     const moved = (index: number): number => (index < first ? index : (shift[index - first] as number));
     const isKept = (index: number): boolean => index < first || kept[index - first] === true;
+    this.takenBack.unshift(...back);
     for (const [actor, memory] of memories) this.actor(actor).memory = memory;
     this.#shift(moved, isKept);
   }
@@ -544,6 +569,16 @@ export class Fold {
       } else if (closed === null && !this.live.has(name)) this.#enliven(place.id, place.region);
     }
   }
+}
+
+/** Whether a step is undone where its instances are kept up to these numbers only. */
+function isUndone({ parties, act }: Places['steps'][number], limits: ReadonlyMap<string, number>): boolean {
+  return parties.some(({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= act);
+}
+
+function textOf(event: unknown): string {
+  const encoded = encode(event);
+  return 'text' in encoded ? encoded.text : `!${encoded.path.join('/')}`;
 }
 
 /** The skeleton that the glue between the skeletons goes by: no config can name one so. */

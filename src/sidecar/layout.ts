@@ -164,6 +164,7 @@ export class Layout {
       entry.again.map((id) => this.#instance(id)),
       entry.remembered === null ? [] : [entry.remembered],
       entry.done ? [1] : [],
+      entry.outside ? [1] : [],
     ];
     return trimmed(whole, 5);
   }
@@ -320,6 +321,7 @@ export class Reader {
       again: list(11).map((id) => this.#instance(id)),
       remembered: (list(12)[0] ?? null) as StepEntry['remembered'],
       done: list(13).length > 0,
+      outside: list(14).length > 0,
     };
   }
 

@@ -44,6 +44,8 @@ export interface Report {
   readonly error: string;
   /** The inputs that the replay will read in another version (empty where nothing is replayed). */
   readonly movedInputs: readonly MovedInput[];
+  /** The events from outside that the restore takes back, in order: nobody but their sender, or `redeliver`, sends them again. */
+  readonly takenBack: readonly unknown[];
 }
 
 /** How a run ended, or why it stands still. */
@@ -70,6 +72,8 @@ export interface RunParts {
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
   readonly now: () => number;
+  /** Whether events from outside that a restore took back are sent again as soon as the machine can take them. */
+  readonly redeliver: boolean;
   /** Whether memories are held against their changes at boundaries (§3). */
   readonly verify: boolean;
   readonly onDecision: (report: Report) => void;
@@ -168,6 +172,7 @@ export class Run implements Watcher {
     this.#together(() => {
       this.#passGates(seen.flatMap((step) => this.#step(ref, number, step)));
     });
+    if (number === 0 && this.fold.takenBack.length > 0) queueMicrotask(() => this.offer());
   }
 
   #step(ref: AnyActorRef, number: number, seen: Seen): readonly Entry[] {
@@ -508,7 +513,7 @@ export class Run implements Watcher {
     const moved = this.#movedInputs(kept);
     this.#holding = true;
     this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
-    this.#tell(raised, decision, moved);
+    this.#tell(raised, decision, moved, this.fold.takenBackBy(kept));
     await this.#carryOut(decision, kept);
     return { next: 'wait' };
   }
@@ -533,10 +538,16 @@ export class Run implements Watcher {
   #keptBy(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): Kept[] {
     const kept = decision.line.moves.map(({ instance, keep }): Kept => [instance, keep === 'none' ? 0 : keep.at]);
     if (decision.policy !== 'dart') return kept;
-    const limit = kept[0]?.[1] ?? 0;
-    return [...this.fold.history.registry.all()].flatMap((record): Kept[] => {
-      const entry = record.checkpoints[0]?.at ?? 0;
-      return [[record.id, entry > limit ? 0 : limit]];
+    const { places, history } = this.fold;
+    const failed = instanceName(decision.failed);
+    const own = kept[0]?.[1] ?? 0;
+    // The whole snapshot is that of the step at which the candidate stands.
+    const entered = places.of(failed)?.entered ?? 0;
+    const step = own === history.expect(decision.failed).checkpoints[0]?.at ? entered : places.stepAt(own);
+    const limit = places.steps[step]?.to ?? own;
+    return [...history.registry.all()].map((record): Kept => {
+      if (instanceName(record.id) === failed) return [record.id, own];
+      return [record.id, (record.checkpoints[0]?.at ?? 0) > limit ? 0 : limit];
     });
   }
 
@@ -582,9 +593,14 @@ export class Run implements Watcher {
     };
   }
 
-  #tell({ signal, error }: Raised, decision: Decision, movedInputs: readonly MovedInput[]): void {
+  #tell(
+    { signal, error }: Raised,
+    decision: Decision,
+    movedInputs: readonly MovedInput[] = [],
+    takenBack: readonly unknown[] = [],
+  ): void {
     try {
-      this.parts.onDecision({ decision, signal, error: told(error), movedInputs });
+      this.parts.onDecision({ decision, signal, error: told(error), movedInputs, takenBack });
     } catch (thrown) {
       // A listener that throws is no reason to leave a recovery half done.
       queueMicrotask(() => {
@@ -597,7 +613,7 @@ export class Run implements Watcher {
     this.#holding = true;
     this.#parked = raised;
     this.#append([this.#decisionEntry(raised, decision)]);
-    this.#tell(raised, decision, []);
+    this.#tell(raised, decision);
     const [ended, failed] = [this.#ended, this.#failed];
     void this.durable().then(() => ended({ status: 'parked', decision }), failed);
   }
@@ -628,7 +644,7 @@ export class Run implements Watcher {
       effect,
     };
     this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
-    this.#tell(raised, decision, []);
+    this.#tell(raised, decision);
     if (this.#parked === null) this.release();
     return known.status === 'confirmed' ? { next: 'answer', output: known.output } : { next: 'again' };
   }
@@ -685,6 +701,7 @@ export class Run implements Watcher {
     this.#append([{ do: 'phase', phase: 'RESUMED' }]);
     this.#holding = false;
     this.#deliver();
+    this.offer();
     await this.durable();
   }
 
@@ -783,6 +800,15 @@ export class Run implements Watcher {
       }
     }
     return failure;
+  }
+
+  /** Sends again what restores took back, one event at a time and only where the machine can take it. */
+  offer(): void {
+    const root = this.#refs.get(0);
+    const [event] = this.fold.takenBack as AnyEventObject[];
+    if (!this.parts.redeliver || event === undefined || root === undefined || this.#holding || this.#stopping) return;
+    const snapshot = root.getSnapshot() as AnyMachineSnapshot;
+    if (snapshot.status === 'active' && snapshot.can(event)) root.send(event);
   }
 
   /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */

@@ -53,6 +53,8 @@ export interface Seen {
   /** Whether no code of the machine's had a part in it: no guard, no action, no input. */
   readonly bare: boolean;
   readonly started: readonly Child[];
+  /** Whether its event was sent from outside the actor system, and this is the first step that it caused. */
+  readonly outside: boolean;
   /** The actors that were there before and are not any more. */
   readonly gone: readonly AnyActorRef[];
 }
@@ -96,6 +98,7 @@ export class Watch {
   readonly machine: AnyStateMachine;
   readonly #watcher: Watcher;
   readonly #systems = new WeakSet<object>();
+  readonly #outside = new WeakSet<object>();
   readonly #collecting = new Map<unknown, Micro[]>();
   readonly #begun = new WeakMap<object, Seen[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
@@ -118,6 +121,7 @@ export class Watch {
     const announcer = system as unknown as { _sendInspectionEvent(event: InspectionEvent): void };
     const announce = announcer._sendInspectionEvent;
     announcer._sendInspectionEvent = (event) => {
+      if (event.type === '@xstate.event' && event.sourceRef === undefined) this.#outside.add(event.event);
       if (event.type === '@xstate.microstep') {
         const { actorRef, snapshot, _transitions: transitions } = event;
         this.#collecting
@@ -295,6 +299,7 @@ export class Watch {
         bare: isBare(before, snapshot, transitions, entered),
         rememberedChanged: before === null || before.historyValue !== snapshot.historyValue,
         started: this.#started(before, snapshot),
+        outside: this.#outside.delete(event) && !event.type.startsWith('xstate.'),
         gone: goneBetween(before, snapshot),
       };
       before = snapshot;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import type { Policy } from '../../src/model/decision.ts';
 import { attach, resume } from '../../src/sidecar/attach.ts';
 import type { Report } from '../../src/sidecar/run.ts';
 import { TOYS, type Toy } from './toys.ts';
@@ -21,11 +22,13 @@ function configOf(toy: Toy) {
   return config;
 }
 
-async function run(toy: Toy, world: World) {
+async function run(toy: Toy, world: World, policy: Policy = 'line') {
   const reports: Report[] = [];
   const { actor, finished, close } = await attach(toy.machine(world), {
     run: 'r',
     config: configOf(toy),
+    policy,
+    redeliver: true,
     reconcilers: { ask: world.ask },
     onDecision: (report) => reports.push(report),
   });
@@ -56,6 +59,25 @@ describe.each(TOYS)('$name', (toy) => {
           acts: calm.acts,
         });
         expect(reports.flatMap(({ movedInputs }) => movedInputs)).toEqual([]);
+      });
+    }
+  }
+});
+
+test.each(TOYS)('$name: the other policies end there too, where they admit', async (toy) => {
+  const calm = new World();
+  const expected = await run(toy, calm);
+  for (const policy of ['static', 'dart'] as const) {
+    for (const fault of FAULTS) {
+      const world = new World(fault, SITES[fault][0]);
+      const { ending, context, reports } = await run(toy, world, policy);
+      expect(reports).toHaveLength(1);
+      if (ending.status !== 'done') continue;
+      expect({ policy, fault, context, acts: world.acts }).toEqual({
+        policy,
+        fault,
+        context: expected.context,
+        acts: calm.acts,
       });
     }
   }

@@ -10,8 +10,8 @@ const tools = `
 belay: 1
 agent: toy
 tools:
-  look: { reads: ["wanted"], writes: ["found"], effect: none, timeout: 30 }
-  send: { reads: ["found"], writes: ["receipt"], effect: irreversible, reconcile: ask, timeout: 30 }
+  look: { reads: ["wanted"], writes: ["found"], effect: none, timeout: 120 }
+  send: { reads: ["found"], writes: ["receipt"], effect: irreversible, reconcile: ask, timeout: 120 }
 `;
 
 const work = (states: string, more = '') => `
@@ -147,8 +147,8 @@ const parallel: Toy = {
 belay: 1
 agent: toy
 tools:
-  look: { reads: ["wanted"], writes: ["found"], effect: none, timeout: 30 }
-  send: { reads: ["found"], writes: ["receipt"], effect: irreversible, reconcile: ask, timeout: 30 }
+  look: { reads: ["wanted"], writes: ["found"], effect: none, timeout: 120 }
+  send: { reads: ["found"], writes: ["receipt"], effect: irreversible, reconcile: ask, timeout: 120 }
   aside: { reads: [], writes: ["other"], effect: none }
 skeletons:
   Work:
@@ -204,8 +204,8 @@ const nested: Toy = {
 belay: 1
 agent: toy
 tools:
-  look: { reads: ["wanted"], writes: ["found"], effect: none, timeout: 30 }
-  send: { reads: ["found"], writes: ["receipt"], effect: irreversible, reconcile: ask, timeout: 30 }
+  look: { reads: ["wanted"], writes: ["found"], effect: none, timeout: 120 }
+  send: { reads: ["found"], writes: ["receipt"], effect: irreversible, reconcile: ask, timeout: 120 }
 skeletons:
   Work:
     entity: '"it"'
@@ -265,8 +265,8 @@ const slotted = (again: boolean): Toy => ({
 belay: 1
 agent: toy
 tools:
-  look: { reads: [], writes: ["slots/{args.slot}/value"], effect: none, timeout: 30 }
-  send: { reads: ["slots/{args.slot}/value"], writes: ["slots/{args.slot}/receipt"], effect: irreversible, reconcile: ask, timeout: 30 }
+  look: { reads: [], writes: ["slots/{args.slot}/value"], effect: none, timeout: 120 }
+  send: { reads: ["slots/{args.slot}/value"], writes: ["slots/{args.slot}/receipt"], effect: irreversible, reconcile: ask, timeout: 120 }
 skeletons:
   Slot:
     entity: string(memory.at)
