@@ -28,7 +28,7 @@ import { changeOf } from './edits.ts';
 /** A retained step, or a place where control was put. Its parties and its place in the history are those of `places.steps`. */
 export interface FoldedStep {
   readonly actor: number;
-  /** Whether control was put there, by a restore or a gate, in every region of its actor. */
+  /** Whether control was put there in every region of its actor: by the run's beginning, by a restore or a gate. */
   readonly put: boolean;
   readonly value: StateValue;
   readonly remembered: HistoryValue;
@@ -284,7 +284,7 @@ export class Fold {
     actor.sinceBase = base ? 0 : actor.sinceBase + 1;
     this.steps.push({
       actor: entry.actor,
-      put: false,
+      put: this.steps.length === 0,
       value: entry.value,
       remembered: actor.remembered,
       edits: entry.edits,
@@ -293,7 +293,9 @@ export class Fold {
       outside: entry.outside ? entry.event : null,
       time: this.time,
     });
-    const parties = entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region }));
+    // The first step of all is the run's beginning, with its input: no line reaches below it, and nobody can undo it.
+    const takers = this.places.steps.length === 0 ? NOTHING : entry.parties;
+    const parties = takers.map(({ instance, region }) => ({ name: instanceName(instance), region }));
     this.places.steps.push({ act, to: this.history.head, actor: entry.actor, parties });
     if (entry.outside && this.takenBack.length > 0) this.#takeAgain(entry.event);
     const index = this.steps.length - 1;
