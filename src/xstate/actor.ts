@@ -1,0 +1,33 @@
+/** Actors as the rest of the house sees them: this room alone knows where they come from. */
+import { type Actor, type AnyActorRef, type AnyStateMachine, createActor, type InspectionEvent } from 'xstate';
+import type { ActorPlan } from './restore.ts';
+import type { Watch } from './watch.ts';
+
+export type {
+  Actor,
+  AnyActorRef as Ref,
+  AnyEventObject as Event,
+  AnyMachineSnapshot as Snapshot,
+  AnyStateMachine,
+  InputFrom,
+  InspectionEvent,
+} from 'xstate';
+
+/** Makes the root actor of a watched machine: from its input, or where a plan says. It is not started. */
+export function makeActor<TMachine extends AnyStateMachine>(
+  watch: Watch,
+  from: { readonly input: unknown } | { readonly plan: ActorPlan },
+  inspect: ((event: InspectionEvent) => void) | undefined,
+): Actor<TMachine> {
+  const start = 'plan' in from ? { snapshot: { status: 'active', belay: from.plan } } : { input: from.input };
+  const options = { ...start, ...(inspect !== undefined && { inspect }) };
+  const actor = createActor(watch.machine, options as never);
+  const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
+  if (status === 'error') throw error;
+  return actor as unknown as Actor<TMachine>;
+}
+
+/** An actor as one of any machine. */
+export function anyRef(actor: unknown): AnyActorRef {
+  return actor as AnyActorRef;
+}
