@@ -105,6 +105,9 @@ type Held =
 /** How often a counterparty is asked, and how long is waited before each further try, in milliseconds. */
 const TRIES = [0, 20, 100];
 
+/** Entries that others may belong to, which follow at once. */
+const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'finding'] as const);
+
 /** A run. */
 export class Run implements Watcher {
   readonly parts: RunParts;
@@ -116,6 +119,8 @@ export class Run implements Watcher {
   #lift: Lift | null = null;
   #placed: readonly Placed[] = [];
   #rows: Row[] = [];
+  /** Whether the end of what is happening is awaited, to write it. */
+  #awaited = false;
   #depth = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -208,6 +213,7 @@ export class Run implements Watcher {
 
   stopping(): void {
     this.#stopping = true;
+    if (this.#depth === 0) this.#write();
   }
 
   crashed(ref: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]): void {
@@ -883,6 +889,9 @@ export class Run implements Watcher {
   /** Resolves once everything so far is durable. */
   async durable(): Promise<number> {
     try {
+      // In the middle of what is happening, the rest of it belongs to what is asked for.
+      if (this.#depth > 0) await null;
+      this.#write();
       return await this.parts.journal.flush();
     } catch (error) {
       this.#break(error);
@@ -912,13 +921,21 @@ export class Run implements Watcher {
     this.#deliver();
   }
 
-  #together(run: () => void): void {
+  /** What is written in one piece (J3): what `run` appends, and where it `goesOn`, all until the event that it belongs to is over. */
+  #together(run: () => void, goesOn = true): void {
     this.#depth += 1;
     try {
       run();
     } finally {
       this.#depth -= 1;
-      if (this.#depth === 0 && this.#rows.length > 0) this.#write();
+      if (this.#depth === 0 && !goesOn) this.#write();
+      else if (!this.#awaited) {
+        this.#awaited = true;
+        queueMicrotask(() => {
+          this.#awaited = false;
+          this.#write();
+        });
+      }
     }
   }
 
@@ -929,6 +946,9 @@ export class Run implements Watcher {
 
   #append(entries: readonly Entry[], memory?: unknown): void {
     if (this.#broken !== null) return;
+    // A step leads to others, of parents and children, and to timers; whatever is more than that stands for itself.
+    const goesOn = entries.every((entry) => LEADS_ON.has(entry.do));
+    if (!goesOn && this.#depth === 0) this.#write();
     this.#together(() => {
       for (const entry of entries) {
         const lost: Lost[] = [];
@@ -936,7 +956,7 @@ export class Run implements Watcher {
         this.fold.apply(entry, this.parts.now(), entry.do === 'step' ? memory : undefined);
         for (const what of lost) this.#tellLost(entry, what);
       }
-    });
+    }, goesOn);
   }
 
   #tellLost(entry: Entry, what: Lost): void {
@@ -950,6 +970,7 @@ export class Run implements Watcher {
 
   #write(): void {
     const rows = this.#rows;
+    if (rows.length === 0 || this.#broken !== null) return;
     this.#rows = [];
     try {
       this.parts.journal.append(rows);

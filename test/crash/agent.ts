@@ -8,7 +8,7 @@ import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Decision } from '../../src/model/decision.ts';
 import { readRun, resume, type Sidecar, SidecarError } from '../../src/sidecar/attach.ts';
 import { Client } from './client.ts';
-import { type Death, deadly, type Phase, say } from './deadly.ts';
+import { type Death, deadly, die, type Phase, say } from './deadly.ts';
 import { AGENTS, type AgentName } from './machines.ts';
 
 /** What a process is to do. */
@@ -75,6 +75,7 @@ async function live(task: Task): Promise<End> {
   // A user who saw no reaction asks again; one who did does not.
   if (JSON.stringify(actor.getSnapshot().value).includes('idle')) actor.send({ type: 'go' });
   let ending = await sidecar.finished();
+  if (death?.at === 'END') die(death, told.appends);
   while (task.person && ending.status === 'parked') {
     await settle(sidecar, client, ending.decision);
     ending = await sidecar.finished();

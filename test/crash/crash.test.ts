@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PHASES } from './deadly.ts';
 import { AGENTS, type AgentName } from './machines.ts';
-import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, inPairs } from './plan.ts';
+import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, inPairs, withUndosThatFail } from './plan.ts';
 import { Stage } from './processes.ts';
 import { Course, type Expected, nameOf, type Outcome, type Trial, Trials } from './trial.ts';
 
@@ -73,10 +73,31 @@ test('killed at any phase of a recovery and at any phase of what is left of it, 
   await tryAll(list);
 });
 
+test('where an undo fails for good, the run is stuck, and the next start undoes it, once, and goes on', async () => {
+  const outcomes = await tryAll(withUndosThatFail(), { exactly: false });
+  expect(outcomes.some(({ stuck }) => stuck)).toBe(true);
+  expect(outcomes.some(({ log }) => log.repeats.some(({ site }) => site === 'unbook'))).toBe(true);
+});
+
+test.each(['rested', 'slots'] as const)(
+  'killed between the phases of its recovery, a run of the agent %s ends as if nothing had happened',
+  async (agent) => {
+    const kills = PHASES.filter((at) => at !== 'COMPENSATED').map((at) => [{ at, when: 'durable' as const }]);
+    await tryAll(kills.map((each) => ({ agent, reconcile: true, kills: each })));
+  },
+);
+
+test('a run that was said to be over is over, even when the process dies at that word', async () => {
+  const outcomes = await tryAll(
+    NAMES.map((agent) => ({ agent, reconcile: true, kills: [{ at: 'END' as const, when: 'durable' as const }] })),
+  );
+  expect(outcomes.map(({ end }) => end?.status)).toEqual(NAMES.map(() => 'over'));
+});
+
 test('killed by the counterparty before or after it has acted, a run neither repeats nor leaves out the act', async () => {
   const outcomes = await tryAll(byTheCounterparty(true));
   expect(outcomes.map(({ log }) => log.killed)).toEqual(outcomes.map(() => 1));
-  expect(outcomes.filter(({ midCall }) => midCall > 0).length).toBeGreaterThanOrEqual(8);
+  expect(outcomes.filter(({ midCall }) => midCall > 0).length).toBeGreaterThanOrEqual(10);
 });
 
 test('killed from outside at any time, a run ends as if nothing had happened', async () => {
@@ -98,7 +119,7 @@ describe('with nobody to ask', () => {
   test('neither a call that was applied nor one that was not is made again before a person has said so', async () => {
     const outcomes = await tryAll(byTheCounterparty(false));
     // The idempotent note is made again, and an undo too, under their keys: that is what these keys are for.
-    expect(outcomes.filter(({ parked }) => parked)).toHaveLength(8);
+    expect(outcomes.filter(({ parked }) => parked)).toHaveLength(10);
   });
 });
 

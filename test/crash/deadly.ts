@@ -15,9 +15,9 @@ export type Phase = (typeof PHASES)[number];
 export const MOMENTS = ['before', 'appended', 'durable'] as const;
 export type Moment = (typeof MOMENTS)[number];
 
-/** At the n-th append of the process, from 1, or at the first that has a phase in it. */
+/** At the n-th append of the process, from 1, at the first that has a phase in it, or as soon as it is said that the run is over. */
 export interface Death {
-  readonly at: number | Phase;
+  readonly at: number | Phase | 'END';
   readonly when: Moment;
 }
 
@@ -125,8 +125,13 @@ class Deadly implements Journal {
   }
 
   #die(): never {
-    say({ died: this.#death as Death, append: this.#told.appends });
-    process.kill(process.pid, 'SIGKILL');
-    for (;;); // nothing more is done until the signal is there
+    return die(this.#death as Death, this.#told.appends);
   }
+}
+
+/** Dies here and now. */
+export function die(death: Death, append: number): never {
+  say({ died: death, append });
+  process.kill(process.pid, 'SIGKILL');
+  for (;;); // nothing more is done until the signal is there
 }

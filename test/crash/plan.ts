@@ -57,6 +57,7 @@ const CALLS: readonly (readonly [AgentName, string])[] = [
   ['booking', 'book'],
   ['booking', 'unbook'],
   ['booking', 'send'],
+  ['slots', 'send 1'],
 ];
 
 /** Killed by the counterparty, before it has acted and after: at a call, or at an undo. */
@@ -67,6 +68,22 @@ export function byTheCounterparty(reconcile: boolean): Trial[] {
       faults: [{ site, does, times: 1 }, ...faultsOf(agent, reconcile)],
       reconcile,
       kills: ['by the counterparty' as const],
+    })),
+  );
+}
+
+/** An undo whose reply is lost, or that fails for good in the first process that tries it, and a kill at each phase. */
+export function withUndosThatFail(): Trial[] {
+  const broken: Fault[] = [
+    { site: 'unbook', does: 'lose', times: 1 },
+    { site: 'unbook', does: 'refuse', times: 3 },
+  ];
+  return broken.flatMap((fault) =>
+    PHASES.map((at) => ({
+      agent: 'booking' as const,
+      faults: [fault, ...AGENTS.booking.faults],
+      reconcile: true,
+      kills: [{ at, when: 'durable' as const }],
     })),
   );
 }

@@ -5,7 +5,15 @@
 import { parseArgs } from 'node:util';
 import { MOMENTS } from './deadly.ts';
 import { AGENTS, type AgentName } from './machines.ts';
-import { atEveryAppend, atEveryTwoAppends, atEveryTwoPhases, atRandom, byTheCounterparty, inPairs } from './plan.ts';
+import {
+  atEveryAppend,
+  atEveryTwoAppends,
+  atEveryTwoPhases,
+  atRandom,
+  byTheCounterparty,
+  inPairs,
+  withUndosThatFail,
+} from './plan.ts';
 import { Stage } from './processes.ts';
 import { type Expected, nameOf, type Trial, Trials } from './trial.ts';
 
@@ -48,7 +56,7 @@ async function soak(): Promise<boolean> {
     const moments = MOMENTS.flatMap((one) => MOMENTS.map((other) => [one, other] as const));
     for (const reconcile of [true, false])
       list.push(...atEveryTwoPhases(moments, reconcile), ...byTheCounterparty(reconcile));
-    list.push(...atRandom(Number(values.random), Number(values.seed)));
+    list.push(...withUndosThatFail(), ...atRandom(Number(values.random), Number(values.seed)));
     return await run(
       list.filter(({ agent }) => expected.has(agent)),
       trials,

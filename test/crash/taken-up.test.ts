@@ -4,6 +4,7 @@ import { assign, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/sidecar/attach.ts';
+import { Reader } from '../../src/sidecar/layout.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
 const { config } = loadConfig(
@@ -25,8 +26,8 @@ skeletons:
   { file: 'toy.yaml' },
 );
 
-/** A machine that sends in a child of its own, and cannot take the child's output while `broken.is`. */
-function machine(broken: { is: boolean }, sent: string[]) {
+/** A machine that sends in a child of its own, and cannot take the child's output so many `times`. */
+function machine(broken: { times: number }, sent: string[]) {
   const send = tool(async ({ key }: { input: undefined; key: string | undefined }) => {
     sent.push(String(key));
     return 'r';
@@ -52,7 +53,8 @@ function machine(broken: { is: boolean }, sent: string[]) {
           onDone: {
             target: 'over',
             actions: assign(({ event }) => {
-              if (broken.is) throw new Error('cannot take it');
+              broken.times -= 1;
+              if (broken.times >= 0) throw new Error('cannot take it');
               return { receipt: event.output as unknown as string };
             }),
           },
@@ -63,23 +65,33 @@ function machine(broken: { is: boolean }, sent: string[]) {
   });
 }
 
-test('a child machine that was done, and whose parent could not take its output, tells it again after a restart', async () => {
+test('a child machine that was done, and whose parent could not take its output, tells it again', async () => {
   if (config === null) throw new Error('the config does not load');
-  const options = { run: 'r', config, journal: memoryStore() };
-  const [broken, sent] = [{ is: true }, [] as string[]];
-  for (let start = 0; start < 3; start += 1) {
-    const sidecar = await resume(machine(broken, sent), options);
-    sidecar.actor.start();
-    expect((await sidecar.finished()).status).toBe('parked');
-    await sidecar.close();
-  }
-  broken.is = false;
-  const last = await resume(machine(broken, sent), options);
-  last.actor.start();
-  expect((await last.finished()).status).toBe('done');
-  expect(last.actor.getSnapshot().context).toEqual({ receipt: 'receipt r' });
+  const verdicts: string[] = [];
+  const store = memoryStore();
+  const [broken, sent] = [{ times: 1 }, [] as string[]];
+  const onDecision = ({ decision }: { decision: { verdict: string } }) => verdicts.push(decision.verdict);
+  const sidecar = await attach(machine(broken, sent), { run: 'r', config, journal: store, onDecision });
+  sidecar.actor.start();
+  expect((await sidecar.finished()).status).toBe('done');
+  expect(sidecar.actor.getSnapshot().context).toEqual({ receipt: 'receipt r' });
+  expect([verdicts, sent.length]).toEqual([['restore'], 1]);
+  await sidecar.close();
+
+  // The same, had the process died before the failure was decided about.
+  const rows = [...store.read('r')];
+  const reader = new Reader();
+  const decided = rows.findIndex((row) => reader.entry(row)?.do === 'decision');
+  const other = memoryStore();
+  const journal = await other.open('r', 'create');
+  journal.append(rows.slice(0, decided));
+  await journal.close();
+  const second = await resume(machine({ times: 0 }, sent), { run: 'r', config, journal: other });
+  second.actor.start();
+  expect((await second.finished()).status).toBe('done');
+  expect(second.actor.getSnapshot().context).toEqual({ receipt: 'receipt r' });
   expect(sent).toHaveLength(1);
-  await last.close();
+  await second.close();
 });
 
 test('a call that a person settles is answered where it waits, in the run that parked on it', async () => {

@@ -40,6 +40,8 @@ export interface Outcome {
   readonly midRecovery: number;
   /** Whether the run had to wait for a person. */
   readonly parked: boolean;
+  /** Whether an undo failed, so that it had to be started once more. */
+  readonly stuck: boolean;
   readonly end: End | null;
   readonly log: Log;
 }
@@ -127,10 +129,13 @@ export class Trials {
     const parked = last.end?.status === 'parked';
     if (parked || open.length > 0) course.judgeEscalation(last.end, open, reconcile);
     if (parked) last = course.add(await this.#stage.live({ ...task, person: true }));
+    // An undo that fails stops the run (E5); the next start tries it again.
+    const stuck = last.end?.status === 'stuck';
+    if (stuck) last = course.add(await this.#stage.live(task));
     const log = await client.log();
     if (expected !== null) course.judgeEnding(agent, last, log, expected, reconcile);
     const { wrong, midCall, midRecovery } = course;
-    return { wrong, kills: course.kills, midCall, midRecovery, parked, end: last.end, log };
+    return { wrong, kills: course.kills, midCall, midRecovery, parked, stuck, end: last.end, log };
   }
 
   #killed(task: Task, kill: Kill): Promise<Life> {
