@@ -132,7 +132,8 @@ export class Run implements Watcher {
   #broken: unknown = null;
   #ended: (ending: Ending) => void = () => {};
   #failed: (error: unknown) => void = () => {};
-  #parked: Raised | null = null;
+  /** The questions that the run is parked on. */
+  #parked: readonly Raised[] = [];
   /** How the run ended or came to stand still, for the first time since it was last set going. */
   finished: Promise<Ending> = this.#newEnding();
 
@@ -161,7 +162,7 @@ export class Run implements Watcher {
 
   get status(): 'running' | 'recovering' | 'parked' | 'done' {
     if (this.fold.ended === 'done') return 'done';
-    if (this.#parked !== null) return 'parked';
+    if (this.#parked.length > 0) return 'parked';
     return this.#waiting > 0 ? 'recovering' : 'running';
   }
 
@@ -454,18 +455,18 @@ export class Run implements Watcher {
     return this.#raise({ signal, error, actor: 0, failure, call: null });
   }
 
-  /** Asks the question again that the run is parked on. */
+  /** Asks the questions again that the run is parked on. */
   async askAgain(): Promise<void> {
-    const raised = this.#parked;
-    if (raised === null) return;
+    const parked = this.#parked;
+    if (parked.length === 0) return;
     this.#unpark();
-    return this.#raise(raised);
+    await Promise.all(parked.map((raised) => this.#raise(raised)));
   }
 
   /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
   async rerun(): Promise<void> {
     const pending = this.fold.pending?.entry;
-    if (this.#parked === null || pending?.decision.verdict !== 'rerun') return;
+    if (this.#parked.length === 0 || pending?.decision.verdict !== 'rerun') return;
     const { decision } = pending;
     this.#unpark();
     this.#append([{ do: 'phase', phase: 'FENCED' }]);
@@ -473,7 +474,7 @@ export class Run implements Watcher {
   }
 
   #unpark(): void {
-    this.#parked = null;
+    this.#parked = [];
     this.finished = this.#newEnding();
   }
 
@@ -617,7 +618,7 @@ export class Run implements Watcher {
 
   #park(raised: Raised, decision: Decision): void {
     this.#holding = true;
-    this.#parked = raised;
+    this.#parked = [...this.#parked, raised];
     this.#append([this.#decisionEntry(raised, decision)]);
     this.#tell(raised, decision);
     const [ended, failed] = [this.#ended, this.#failed];
@@ -651,7 +652,7 @@ export class Run implements Watcher {
     };
     this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
     this.#tell(raised, decision);
-    if (this.#parked === null) this.release();
+    if (this.#parked.length === 0) this.release();
     return known.status === 'confirmed' ? { next: 'answer', output: known.output } : { next: 'again' };
   }
 
@@ -705,8 +706,11 @@ export class Run implements Watcher {
     if (this.#stopping) return;
     this.restore(kept, true);
     this.#append([{ do: 'phase', phase: 'RESUMED' }]);
-    this.#holding = false;
-    this.#deliver();
+    // What was undone has no question any more; what else waits for a person is asked again.
+    const moved = new Set(kept.map(([id]) => instanceName(id)));
+    this.#parked = this.#parked.filter(({ failure }) => failure.in === null || !moved.has(instanceName(failure.in)));
+    if (this.#parked.length === 0) this.release();
+    else void this.askAgain();
     this.offer();
     await this.durable();
   }
@@ -879,7 +883,7 @@ export class Run implements Watcher {
     this.#holding = true;
     queueMicrotask(() => {
       this.#refs.get(actor)?.send({ type: RESTORE, plan: plan() });
-      this.#holding = this.#parked !== null;
+      this.#holding = this.#parked.length > 0;
       if (!this.#holding) this.#deliver();
     });
   }
@@ -906,7 +910,7 @@ export class Run implements Watcher {
     const { decision, signal, error, actor, key } = pending.entry;
     if (decision.verdict !== 'escalate' && decision.verdict !== 'rerun') return false;
     this.#holding = true;
-    this.#parked = { signal, error: new Error(error), actor, failure: failureBy(decision, key), call: null };
+    this.#parked = [{ signal, error: new Error(error), actor, failure: failureBy(decision, key), call: null }];
     this.#ended({ status: 'parked', decision });
     return true;
   }

@@ -130,10 +130,12 @@ export class Shop {
 
   /** A dead process answers nobody. */
   async fail(signal: Signal, suspect: Parameters<Sidecar['fail']>[1]): Promise<void> {
-    const dead = (async () => {
-      while (!this.disk.crashed) await new Promise((resolve) => setTimeout(resolve, 1));
-    })();
-    await Promise.race([this.sidecar?.fail(signal, suspect), dead]);
+    let answered = false;
+    const failing = this.sidecar?.fail(signal, suspect).finally(() => {
+      answered = true;
+    });
+    while (!answered && !this.disk.crashed) await new Promise((resolve) => setImmediate(resolve));
+    if (answered) await failing;
     await this.quiet();
   }
 

@@ -38,3 +38,8 @@ export const told: fc.Arbitrary<Told> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('break' as const), region }) },
   { weight: 4, arbitrary: found },
 );
+
+/** The same where no tool and no code of the machine's fails. */
+export const calmly: fc.Arbitrary<Told> = told
+  .filter((one) => one.do !== 'break')
+  .map((one) => (one.do === 'call' ? { ...one, fault: 'none' } : one));

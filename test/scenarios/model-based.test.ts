@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredRow } from '../../src/journal/journal.ts';
-import type { Sidecar } from '../../src/sidecar/attach.ts';
+import { readRun, type Sidecar } from '../../src/sidecar/attach.ts';
 import { Shop, type Told } from './model-based-driver.ts';
-import { BEGUN, found, told } from './model-based-told.ts';
+import { BEGUN, calmly, found, told } from './model-based-told.ts';
 import { comparedNone, compareWithTrace } from './model-based-trace.ts';
 import { workshopConfig } from './model-based-workshop.ts';
 
@@ -227,5 +227,48 @@ describe('whatever happens, in whatever order', () => {
     expect(seen.crashes).toBeGreaterThan(RUNS.numRuns / 2);
     expect(seen.stale).toBeGreaterThan(0);
     expect(compared.exactly).toBeGreaterThan(RUNS.numRuns / 2);
+  });
+
+  test('a crash anywhere in a recovery ends where the recovery would have ended', { timeout: 300_000 }, async () => {
+    let restores = 0;
+    let crashes = 0;
+    const runs = fc.record({ tolds: fc.array(calmly, { minLength: 6, maxLength: 20, size: 'max' }), wrong: found });
+    const until = async (tolds: readonly Told[]) => {
+      const shop = new Shop();
+      await shop.open();
+      for (const each of tolds) await shop.tell(each);
+      return shop;
+    };
+    const recoveries = ({ disk }: Shop) => readRun({ read: () => disk.rows }).fold.recoveries;
+    const ending = ({ digest, world }: Shop) => ({ digest, acts: world.acts, undone: world.undone });
+    await fc.assert(
+      fc.asyncProperty(runs, async ({ tolds, wrong }) => {
+        const before = [...BEGUN, ...tolds];
+        const whole = await until(before);
+        const appends = whole.disk.appends;
+        await whole.tell(wrong);
+        const verdict = whole.reports.at(-1)?.decision.verdict;
+        if (verdict !== 'restore' && verdict !== 'restore_joint') return;
+        restores += 1;
+        const expected = ending(whole);
+        const decided = recoveries(whole);
+        for (let at = 0; at < whole.disk.appends - appends; at += 1) {
+          const shop = await until(before);
+          shop.disk.left = at;
+          await shop.tell(wrong);
+          expect(shop.disk.crashed).toBe(true);
+          await shop.crash();
+          crashes += 1;
+          // What nobody wrote down was never said: the person says it again.
+          if (recoveries(shop) < decided) await shop.tell(wrong);
+          expect(ending(shop)).toEqual(expected);
+          await shop.sidecar?.close();
+        }
+        await whole.sidecar?.close();
+      }),
+      RUNS,
+    );
+    expect(restores).toBeGreaterThan(RUNS.numRuns / 2);
+    expect(crashes).toBeGreaterThan(RUNS.numRuns);
   });
 });

@@ -358,3 +358,53 @@ describe('§5: another config', () => {
     await next.close();
   });
 });
+
+describe('a run that is parked on more than one question', () => {
+  const both: readonly Station[] = [
+    { name: 'a', reads: ['wanted'] },
+    { name: 'b', tool: 'effect: irreversible' },
+  ];
+
+  test('is not set going by the answer to another one', async () => {
+    const line = new Line(both, { a: ({ nth }) => `a${nth}` });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    // B has acted for good: nothing can be done about it but by a person.
+    await run.fail('CONTRACT_VIOLATION', { instance: of('b'), key: 'b' });
+    expect([line.verdicts, run.status]).toEqual([['escalate'], 'parked']);
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await calm();
+    expect(line.verdicts).toEqual(['escalate', 'restore 0', 'escalate']);
+    expect(run.status).toBe('parked');
+    expect((await run.finished()).status).toBe('parked');
+    await run.sidecar.settle(JSON.stringify(['r', 'B', 'it', 0, 'b', 0]), 'compensated');
+    await calm();
+    // A is under way again in the same region, so that B cannot go back without it; everything can.
+    expect(line.codes()).toEqual(['replay_escapes_instance']);
+    expect(line.verdicts.at(-1)).toBe('rerun 0');
+    await run.sidecar.rerun();
+    expect([run.status, run.value]).toEqual(['running', 'idle']);
+    run.send('go');
+    await run.at('rest');
+    await run.close();
+  });
+
+  test('each call that is held is answered when its outcome is known', async () => {
+    const line = new Line(UNKNOWN, {
+      a: () => {
+        throw new Error('connection reset');
+      },
+    });
+    const run = await line.begin();
+    run.send('go');
+    await run.finished();
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a') });
+    expect(line.verdicts).toEqual(['escalate', 'escalate']);
+    await run.sidecar.settle(KEY, 'confirmed', 'it did');
+    await calm();
+    expect(line.verdicts).toEqual(['escalate', 'escalate', 'settle', 'escalate']);
+    expect(run.status).toBe('parked');
+    await run.close();
+  });
+});
