@@ -72,14 +72,14 @@ export function byTheCounterparty(reconcile: boolean): Trial[] {
   );
 }
 
-/** An undo whose reply is lost, or that fails for good in the first process that tries it, and a kill at each phase. */
+/** An undo whose reply is lost, or that fails for good in the first process that tries it, and a kill around it. */
 export function withUndosThatFail(): Trial[] {
   const broken: Fault[] = [
     { site: 'unbook', does: 'lose', times: 1 },
     { site: 'unbook', does: 'refuse', times: 3 },
   ];
   return broken.flatMap((fault) =>
-    PHASES.map((at) => ({
+    (['DECIDED', 'COMPENSATED'] as const).map((at) => ({
       agent: 'booking' as const,
       faults: [fault, ...AGENTS.booking.faults],
       reconcile: true,
