@@ -223,7 +223,6 @@ describe('whatever happens, in whatever order', () => {
       }),
       RUNS,
     );
-    console.log(seen, compared);
     expect(seen.crashes).toBeGreaterThan(RUNS.numRuns / 2);
     expect(seen.stale).toBeGreaterThan(0);
     expect(compared.exactly).toBeGreaterThan(RUNS.numRuns / 2);
