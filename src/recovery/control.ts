@@ -86,6 +86,9 @@ export function controlOf(history: History, places: Places): Control {
         if (place.root) demands.set(record, { keep: positionBefore(record, act + 1), cause });
         else if (isInside(places, back, place)) demands.set(record, { keep: null, cause });
       }
+      for (const [record, placement] of begun(history, places, moves, back)) {
+        if (!demands.has(record)) demands.set(record, placement);
+      }
       return demands;
     },
     escapes(moves) {
@@ -103,6 +106,31 @@ function isInside(places: Places, back: ReadonlyMap<Region, Back>, place: Place)
     if (region !== place.region && step < place.entered && places.within(place.region, region)) return true;
   }
   return false;
+}
+
+/**
+ * The instances that were entered after the point that their region goes back to, and that did nothing since but call: control
+ * enters them again, and makes those calls again, so that they are kept at their entry.
+ */
+function* begun(
+  history: History,
+  places: Places,
+  moves: Moves,
+  back: ReadonlyMap<Region, Back>,
+): Generator<[InstanceRecord, Placement]> {
+  for (const place of places.all()) {
+    const from = back.get(place.region);
+    if (from === undefined || place.root || place.closed !== null || place.entered <= from.step) continue;
+    const record = history.registry.get(place.id);
+    const entry = record?.checkpoints[0];
+    if (record === undefined || entry === undefined) continue;
+    const [called] = history.effects.of(record, entry.at, history.head);
+    const moved = moves.get(record);
+    if (called === undefined || (moved !== undefined && (moved.keep?.at ?? 0) <= entry.at)) continue;
+    const name = instanceName(place.id);
+    if (places.steps.some(({ parties }) => parties.some((party) => party.name === name))) continue;
+    yield [record, { keep: entry, cause: { kind: 'control', producer: from.by, consumer: place.id, step: called.at } }];
+  }
 }
 
 interface Left {

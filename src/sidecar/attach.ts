@@ -266,6 +266,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
   const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
   if (status === 'error') throw error;
   const sidecar = handle<TMachine>(run, watch, actor as never, journal);
+  run.settleIn(0);
   if (finished !== 'stuck' && !run.parkAgain()) run.release();
   return sidecar;
 }

@@ -748,6 +748,7 @@ export class Run implements Watcher {
     for (const { actor, plan: rewind } of plan.rewinds) {
       const made = rewind();
       this.#refs.get(actor)?.send({ type: RESTORE, plan: made });
+      this.settleIn(actor);
       this.#append(
         (this.#lift as Lift).restarts(
           actor,
@@ -755,6 +756,13 @@ export class Run implements Watcher {
         ),
       );
     }
+  }
+
+  /** Has an actor take the eventless transitions of where it was put, before it hears of anything else. */
+  settleIn(actor: number): void {
+    const ref = this.#refs.get(actor);
+    // xstate's own first event is the one that selects nothing else.
+    if (ref !== undefined) this.#backlog.unshift({ ref, event: { type: 'xstate.init' }, source: null });
   }
 
   /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
@@ -883,6 +891,7 @@ export class Run implements Watcher {
     this.#holding = true;
     queueMicrotask(() => {
       this.#refs.get(actor)?.send({ type: RESTORE, plan: plan() });
+      this.settleIn(actor);
       this.#holding = this.#parked.length > 0;
       if (!this.#holding) this.#deliver();
     });

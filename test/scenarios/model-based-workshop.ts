@@ -274,6 +274,8 @@ export class Disk {
   /** How many appends the process at work still makes; it dies in the one after. */
   left = Number.POSITIVE_INFINITY;
   appends = 0;
+  /** Whether what was appended before it dies has reached the disk by then. */
+  keepsTail = false;
   #process: Process | null = null;
 
   /** The process that has this disk now, as a store. Whoever had it before is dead. */
@@ -326,7 +328,10 @@ class Process implements JournalStore {
 
   #append(rows: readonly Row[]): number {
     const { disk } = this;
-    if (!this.dead && disk.left <= 0) this.dead = true;
+    if (!this.dead && disk.left <= 0) {
+      this.dead = true;
+      if (disk.keepsTail) disk.rows.push(...this.#tail.splice(0));
+    }
     if (this.dead) throw new JournalError('journal_closed', 'the process is dead');
     disk.left -= 1;
     disk.appends += 1;

@@ -223,7 +223,6 @@ describe('whatever happens, in whatever order', () => {
       }),
       RUNS,
     );
-    console.log(seen, compared);
     expect(seen.crashes).toBeGreaterThan(RUNS.numRuns / 2);
     expect(seen.stale).toBeGreaterThan(0);
     expect(compared.exactly).toBeGreaterThan(RUNS.numRuns / 2);
@@ -232,7 +231,11 @@ describe('whatever happens, in whatever order', () => {
   test('a crash anywhere in a recovery ends where the recovery would have ended', { timeout: 300_000 }, async () => {
     let restores = 0;
     let crashes = 0;
-    const runs = fc.record({ tolds: fc.array(calmly, { minLength: 6, maxLength: 20, size: 'max' }), wrong: found });
+    const runs = fc.record({
+      tolds: fc.array(calmly, { minLength: 6, maxLength: 20, size: 'max' }),
+      wrong: found,
+      flushed: fc.boolean(),
+    });
     const until = async (tolds: readonly Told[]) => {
       const shop = new Shop();
       await shop.open();
@@ -242,9 +245,11 @@ describe('whatever happens, in whatever order', () => {
     const recoveries = ({ disk }: Shop) => readRun({ read: () => disk.rows }).fold.recoveries;
     const ending = ({ digest, world }: Shop) => ({ digest, acts: world.acts, undone: world.undone });
     await fc.assert(
-      fc.asyncProperty(runs, async ({ tolds, wrong }) => {
+      fc.asyncProperty(runs, async ({ tolds, wrong, flushed }) => {
         const before = [...BEGUN, ...tolds];
         const whole = await until(before);
+        // What a parked run has not heard of yet is nobody's promise, and is gone with its process.
+        if (whole.sidecar?.status !== 'running') return;
         const appends = whole.disk.appends;
         await whole.tell(wrong);
         const verdict = whole.reports.at(-1)?.decision.verdict;
@@ -255,6 +260,7 @@ describe('whatever happens, in whatever order', () => {
         for (let at = 0; at < whole.disk.appends - appends; at += 1) {
           const shop = await until(before);
           shop.disk.left = at;
+          shop.disk.keepsTail = flushed;
           await shop.tell(wrong);
           expect(shop.disk.crashed).toBe(true);
           await shop.crash();

@@ -1,7 +1,6 @@
 /** What waits for a person, and goes on once the person has spoken. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import type { Unblock } from '../../src/model/decision.ts';
 import { calm, Line, of, type Station } from './stations.ts';
 
 const KEY = JSON.stringify(['r', 'A', 'it', 0, 'a', 0]);
@@ -204,8 +203,9 @@ describe('level 2, by name', () => {
     await run.at('rest');
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
     expect(line.verdicts).toEqual(['rerun 2']);
-    const { unblock } = line.reports[0]?.decision as never as { unblock: Unblock };
-    expect(unblock).toEqual({ leadsTo: 'restore_joint', acts: [{ act: 'allow_joint', instances: [of('c')] }] });
+    expect(line.reports[0]?.decision).toMatchObject({
+      unblock: { leadsTo: 'restore_joint', acts: [{ act: 'allow_joint', instances: [of('c')] }] },
+    });
     await run.close();
   });
 });
