@@ -29,7 +29,9 @@ interface Context {
 
 /** A machine whose every step changes one of the entries of a container, at a boundary with two predicates. */
 function machine(entries: number, ballast = 0) {
-  const rows = Object.fromEntries(Array.from({ length: entries }, (_, n) => [`row${n}`, { value: 0, note: `note ${n}` }]));
+  const rows = Object.fromEntries(
+    Array.from({ length: entries }, (_, n) => [`row${n}`, { value: 0, note: `note ${n}` }]),
+  );
   return setup({
     types: { context: {} as Context, events: {} as { type: 'set'; row: string; value: number } | { type: 'call' } },
     actors: {
@@ -38,7 +40,9 @@ function machine(entries: number, ballast = 0) {
     },
     actions: {
       write: assign(({ context, event }) =>
-        event.type === 'set' ? { rows: { ...context.rows, [event.row]: { ...context.rows[event.row], value: event.value } } } : {},
+        event.type === 'set'
+          ? { rows: { ...context.rows, [event.row]: { ...context.rows[event.row], value: event.value } } }
+          : {},
       ) as never,
     },
   }).createMachine({
@@ -48,7 +52,13 @@ function machine(entries: number, ballast = 0) {
     states: {
       a: { on: { set: { target: 'b', actions: 'write' }, call: 'acting' } },
       b: { on: { set: { target: 'a', actions: 'write' }, call: 'acting' } },
-      acting: { invoke: { src: 'act', input: 1, onDone: { target: 'a', actions: assign({ done: ({ event }) => event.output }) } } },
+      acting: {
+        invoke: {
+          src: 'act',
+          input: 1,
+          onDone: { target: 'a', actions: assign({ done: ({ event }) => event.output }) },
+        },
+      },
     },
   });
 }
@@ -111,7 +121,9 @@ async function observed(entries: number): Promise<number[]> {
 async function durableSteps(): Promise<{ ours: number[]; least: number[] }> {
   const db = new Database(join(folder, 'bare.db'));
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-  db.exec('CREATE TABLE entry (run INTEGER, seq INTEGER, kind INTEGER, body BLOB, PRIMARY KEY (run, seq)) WITHOUT ROWID');
+  db.exec(
+    'CREATE TABLE entry (run INTEGER, seq INTEGER, kind INTEGER, body BLOB, PRIMARY KEY (run, seq)) WITHOUT ROWID',
+  );
   const insert = db.prepare('INSERT INTO entry VALUES (1, ?, 1, ?)');
   const store = sqliteStore(join(folder, 'durable.db'));
   const sidecar = await attached(64, store);
@@ -203,7 +215,9 @@ try {
   for (const entries of [64, 1_000]) {
     const [bare, ours] = [bareSteps(entries), await observed(entries)];
     const added = at(ours, 0.5) - at(bare, 0.5);
-    console.log(`  bare xstate, ${String(entries).padStart(4)} entries       ${shown(at(bare, 0.5))} ${shown(at(bare, 0.99))}`);
+    console.log(
+      `  bare xstate, ${String(entries).padStart(4)} entries       ${shown(at(bare, 0.5))} ${shown(at(bare, 0.99))}`,
+    );
     console.log(`  observed and journaled          ${shown(at(ours, 0.5))} ${shown(at(ours, 0.99))}`);
     const target = entries === 64 ? `   at most 10: ${verdict(added <= 10)}` : '';
     console.log(`  added                           ${shown(added)}${target}`);
@@ -219,7 +233,9 @@ try {
   console.log('On disk (bytes a step)');
   for (const ballast of [0, 2_000, 12_000]) {
     const size = await bytes(ballast);
-    console.log(`  context of ${String(ballast).padStart(5)} bytes more     ${shown(size)}   at most 400: ${verdict(size <= 400)}`);
+    console.log(
+      `  context of ${String(ballast).padStart(5)} bytes more     ${shown(size)}   at most 400: ${verdict(size <= 400)}`,
+    );
   }
   const restore = await restores();
   const more = at(restore.ours, 0.5) - at(restore.own, 0.5);
