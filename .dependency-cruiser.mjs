@@ -28,7 +28,7 @@ export default {
       severity: 'error',
       comment: 'recovery/ is a pure function of the folds. Pass what it needs as a value.',
       from: { path: '^src/recovery/' },
-      to: { path: '^src/', pathNot: '^src/(model|history|recovery)/' },
+      to: { path: '^src/', pathNot: '^src/(model|history|recovery|boundaries|predicates)/' },
     },
     {
       name: 'predicates-import-model-only',
@@ -61,6 +61,27 @@ export default {
         dependencyTypes: ['core'],
         path: '^(node:)?(fs|fs/promises|child_process|net|http|https|worker_threads|process)$',
       },
+    },
+    {
+      name: 'journal-imports-model-only',
+      severity: 'error',
+      comment: 'journal/ keeps rows. What an entry means is folded above it.',
+      from: { path: '^src/journal/' },
+      to: { path: '^src/', pathNot: '^src/(model|journal)/' },
+    },
+    {
+      name: 'effects-import-history-and-the-port',
+      severity: 'error',
+      comment: 'effects/ guards a call. It knows its tool, the ledger and the codec; what a failure leads to is decided above it.',
+      from: { path: '^src/effects/' },
+      to: { path: '^src/', pathNot: '^src/(model|history|boundaries|effects|journal/[^/]+\\.ts$)' },
+    },
+    {
+      name: 'sidecar-knows-no-medium',
+      severity: 'error',
+      comment: 'The sidecar is handed its journal: which medium that is, the caller says. (Memory is the default.)',
+      from: { path: '^src/sidecar/' },
+      to: { path: '^src/(cli|journal/sqlite)/' },
     },
     {
       name: 'xstate-room-imports-effects-and-model',

@@ -67,7 +67,7 @@ export type Reply =
   | { readonly is: 'dropped' };
 
 /** The class of a tool; one that nobody declared is irreversible (E6). */
-export function classOf(tool: Tool | undefined): EffectClass {
+function classOf(tool: Tool | undefined): EffectClass {
   return tool?.effect ?? 'irreversible';
 }
 
@@ -185,7 +185,7 @@ async function settle(call: GuardedCall, key: string | undefined, signal: AbortS
 }
 
 /** SHA-256 over a value whose members are put in order; a value without a text has the digest of where it has none. */
-export function argsDigest(args: unknown): string {
+function argsDigest(args: unknown): string {
   const encoded = encode(ordered(args, 0));
   return createHash('sha256')
     .update('text' in encoded ? encoded.text : `!${encoded.reason}:${encoded.path.join('/')}`)

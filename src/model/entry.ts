@@ -85,7 +85,7 @@ export type Entry =
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
 /** The phase in which what the plan undoes is undone, and control stands where it is to go on (R5). */
-export interface RestoredEntry {
+interface RestoredEntry {
   readonly do: 'restored';
   /** How far each moved instance is kept; 0 is ⊥. Numbers are those of the history. */
   readonly kept: readonly (readonly [InstanceId, number])[];

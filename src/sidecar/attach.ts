@@ -2,14 +2,6 @@
  * Attaches the sidecar to a machine: begins a run, or takes one up again where its journal ends (semantics.md §10, §11). Nothing
  * in the machine is rewritten; a provided copy of it runs, and its actor is an ordinary one.
  */
-import {
-  type Actor,
-  type AnyActorRef,
-  type AnyStateMachine,
-  createActor,
-  type InputFrom,
-  type InspectionEvent,
-} from 'xstate';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
@@ -24,6 +16,14 @@ import { SIGNALS } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { parseKey } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
+import {
+  type Actor,
+  type AnyStateMachine,
+  anyRef,
+  type InputFrom,
+  type InspectionEvent,
+  makeActor,
+} from '../xstate/actor.ts';
 import { machineShape } from '../xstate/shape.ts';
 import { watchTimers } from '../xstate/timers.ts';
 import { Watch } from '../xstate/watch.ts';
@@ -46,8 +46,6 @@ export type SidecarErrorCode =
   | 'run_too_new'
   /** A value that no journal could hold is needed to go on. */
   | 'memory_lost'
-  /** The run is over. */
-  | 'run_ended'
   /** A signal, key or instance that is none. */
   | 'bad_failure';
 
@@ -139,7 +137,7 @@ export async function attach<TMachine extends AnyStateMachine>(
 
 /**
  * Takes a run up where its journal ends: finishes a recovery that was under way, asks the counterparties of calls whose outcome
- * is open, and goes on. A run of which nothing is recorded begins.
+ * is open, and goes on. A run of which nothing is recorded begins, and one that is over says how it ended.
  * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
  */
 export async function resume<TMachine extends AnyStateMachine>(
@@ -231,13 +229,8 @@ function begin<TMachine extends AnyStateMachine>(
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
   run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT }]);
-  const actor = createActor(watch.machine, {
-    input: options.input,
-    ...(options.inspect !== undefined && { inspect: options.inspect }),
-  } as never);
-  const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
-  if (status === 'error') throw error;
-  return handle(run, watch, actor as never, journal);
+  const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect);
+  return handle(run, watch, actor, journal);
 }
 
 async function takeUp<TMachine extends AnyStateMachine>(
@@ -253,19 +246,17 @@ async function takeUp<TMachine extends AnyStateMachine>(
   const watch = new Watch(machine, run);
   run.bind(watch);
   run.holdAll();
-  if (fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
+  if (fold.ended === null && fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
   for (const call of fold.ledger.open()) await run.reconcile(call.key, fold.actor(call.intent.actor).started?.input);
   const finished = await run.finishPlan();
   // A run that ended before its first step has nothing to stand on: it begins.
-  const from =
-    fold.steps.length === 0 ? { input: options.input } : { snapshot: { status: 'active', belay: planResume(fold) } };
-  const actor = createActor(watch.machine, {
-    ...from,
-    ...(options.inspect !== undefined && { inspect: options.inspect }),
-  } as never);
-  const { status, error } = actor.getSnapshot() as { status: string; error?: unknown };
-  if (status === 'error') throw error;
-  const sidecar = handle<TMachine>(run, watch, actor as never, journal);
+  const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold) };
+  const actor = makeActor<TMachine>(watch, from, options.inspect);
+  const sidecar = handle(run, watch, actor, journal);
+  if (fold.ended !== null) {
+    run.isOver((actor.getSnapshot() as { output?: unknown }).output);
+    return sidecar;
+  }
   run.settleIn(0);
   if (finished !== 'stuck' && !run.parkAgain()) run.release();
   return sidecar;
@@ -294,7 +285,6 @@ export function readRun(rows: Pick<Journal, 'read'>): { fold: Fold; reader: Read
 function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, digest: string): void {
   if (fold.agent !== machine.id)
     throw new SidecarError('other_agent', `the run is of "${fold.agent}", and the machine is "${machine.id}"`);
-  if (fold.ended !== null) throw new SidecarError('run_ended', 'the run is over: there is nothing to take up');
   if (fold.digests?.machine !== digest) {
     throw new SidecarError(
       'machine_changed',
@@ -316,13 +306,15 @@ function handle<TMachine extends AnyStateMachine>(
   actor: Actor<TMachine>,
   journal: Journal,
 ): Sidecar<TMachine> {
-  run.adopted(actor as unknown as AnyActorRef, 0);
-  watch.begin(actor as unknown as AnyActorRef);
-  const start =
-    run.fold.takenBack.length === 0
-      ? null
-      : actor.subscribe(() => queueMicrotask(() => (start?.unsubscribe(), run.offer())));
-  watchTimers(actor as unknown as AnyActorRef, (ref, id, event, delay) => run.timer(ref, id, event, delay));
+  run.adopted(anyRef(actor), 0);
+  watch.begin(anyRef(actor));
+  if (run.fold.takenBack.length > 0) {
+    const first = actor.subscribe(() => {
+      first.unsubscribe();
+      queueMicrotask(() => run.offer());
+    });
+  }
+  watchTimers(anyRef(actor), (ref, id, event, delay) => run.timer(ref, id, event, delay));
   return {
     actor,
     finished: () => run.finished,

@@ -3,7 +3,6 @@
  * failure is decided and carried out in phases (semantics.md R5). Everything that happens goes through `#append`: the journal
  * and the fold never disagree.
  */
-import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import type { BoundaryConfig, Skeleton } from '../boundaries/config.ts';
 import { type GuardedCall, guardedCall, type Reconciler, type Reply, type Undo } from '../effects/guard.ts';
 import { told, toolSignal } from '../effects/signals.ts';
@@ -19,6 +18,7 @@ import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Unavailable } from '../model/veto.ts';
 import { controlOf } from '../recovery/control.ts';
 import { decide } from '../recovery/decide.ts';
+import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
 import { type ActorPlan, RESTORE } from '../xstate/restore.ts';
 import { regionOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
@@ -111,9 +111,9 @@ const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'f
 /** A run. */
 export class Run implements Watcher {
   readonly parts: RunParts;
-  readonly #refs = new Map<number, AnyActorRef>();
+  readonly #refs = new Map<number, Ref>();
   readonly #numbers = new WeakMap<object, number>();
-  readonly #backlog: { ref: AnyActorRef; event: AnyEventObject; source: unknown }[] = [];
+  readonly #backlog: { ref: Ref; event: Event; source: unknown }[] = [];
   readonly #verifier: Verifier | null;
   #watch: Watch | null = null;
   #lift: Lift | null = null;
@@ -168,11 +168,11 @@ export class Run implements Watcher {
 
   // What the machine does.
 
-  begun(ref: AnyActorRef, seen: readonly Seen[]): void {
+  begun(ref: Ref, seen: readonly Seen[]): void {
     this.steps(ref, seen);
   }
 
-  steps(ref: AnyActorRef, seen: readonly Seen[]): void {
+  steps(ref: Ref, seen: readonly Seen[]): void {
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
     this.#together(() => {
@@ -181,7 +181,7 @@ export class Run implements Watcher {
     if (number === 0 && this.fold.takenBack.length > 0) queueMicrotask(() => this.offer());
   }
 
-  #step(ref: AnyActorRef, number: number, seen: Seen): readonly Entry[] {
+  #step(ref: Ref, number: number, seen: Seen): readonly Entry[] {
     const { fold } = this;
     const ended = new Set(seen.gone.flatMap((gone) => this.#numbers.get(gone) ?? []));
     const heard = this.#heardFrom(ref, seen.event);
@@ -206,7 +206,7 @@ export class Run implements Watcher {
     return entries;
   }
 
-  adopted(ref: AnyActorRef, number: number): void {
+  adopted(ref: Ref, number: number): void {
     this.#refs.set(number, ref);
     this.#numbers.set(ref, number);
     this.#watch?.begin(ref);
@@ -217,7 +217,7 @@ export class Run implements Watcher {
     if (this.#depth === 0) this.#write();
   }
 
-  crashed(ref: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]): void {
+  crashed(ref: Ref, event: Event, error: unknown, places: readonly Place[]): void {
     const actor = this.#numbers.get(ref) ?? 0;
     const heard = this.#heardFrom(ref, event);
     const region = heard === null ? null : this.fold.actor(heard).region;
@@ -231,21 +231,21 @@ export class Run implements Watcher {
     void this.#raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
   }
 
-  stops(ref: AnyActorRef, event: AnyEventObject, snapshot: AnyMachineSnapshot): boolean {
+  stops(ref: Ref, event: Event, snapshot: Snapshot): boolean {
     if (this.#broken !== null) return true;
     if (!this.#holding) return false;
     const source = /^xstate\.(?:done|error)\.actor\./.test(event.type)
-      ? snapshot.children[String(event['actorId'])]
+      ? snapshot.children[String(event.actorId)]
       : null;
     this.#backlog.push({ ref, event, source });
     return true;
   }
 
   /** The number of the actor that an event is news from. */
-  #heardFrom(ref: AnyActorRef, event: AnyEventObject): number | null {
+  #heardFrom(ref: Ref, event: Event): number | null {
     if (!/^xstate\.(?:done|error)\.actor\./.test(event.type)) return null;
-    const children = (ref.getSnapshot() as { children?: Record<string, AnyActorRef> }).children;
-    const child = children?.[String(event['actorId'])];
+    const children = (ref.getSnapshot() as { children?: Record<string, Ref> }).children;
+    const child = children?.[String(event.actorId)];
     return child === undefined ? null : (this.#numbers.get(child) ?? null);
   }
 
@@ -298,7 +298,7 @@ export class Run implements Watcher {
   // Timers.
 
   /** A delayed event was scheduled by an actor, or taken back (`event` null). */
-  timer(ref: AnyActorRef, id: string, event: AnyEventObject | null, delay: number): void {
+  timer(ref: Ref, id: string, event: Event | null, delay: number): void {
     const actor = this.#numbers.get(ref);
     if (actor === undefined || this.#stopping) return;
     if (event === null) {
@@ -384,8 +384,8 @@ export class Run implements Watcher {
       ({ tool, signals }) => tool === call.tool && signals.includes(signal),
     );
     if (wanted) return false;
-    const parent = (call.ref as unknown as { _parent?: AnyActorRef })._parent;
-    const snapshot = parent?.getSnapshot() as AnyMachineSnapshot | undefined;
+    const parent = (call.ref as unknown as { _parent?: Ref })._parent;
+    const snapshot = parent?.getSnapshot() as Snapshot | undefined;
     try {
       return snapshot?.can({ type: `xstate.error.actor.${call.ref.id}`, error, actorId: call.ref.id }) ?? false;
     } catch {
@@ -823,9 +823,9 @@ export class Run implements Watcher {
   /** Sends again what restores took back, one event at a time and only where the machine can take it. */
   offer(): void {
     const root = this.#refs.get(0);
-    const [event] = this.fold.takenBack as AnyEventObject[];
+    const [event] = this.fold.takenBack as Event[];
     if (!this.parts.redeliver || event === undefined || root === undefined || this.#holding || this.#stopping) return;
-    const snapshot = root.getSnapshot() as AnyMachineSnapshot;
+    const snapshot = root.getSnapshot() as Snapshot;
     if (snapshot.status === 'active' && snapshot.can(event)) root.send(event);
   }
 
@@ -833,9 +833,9 @@ export class Run implements Watcher {
   #deliver(): void {
     for (const { ref, event, source } of this.#backlog.splice(0)) {
       const children = (ref.getSnapshot() as { children?: Record<string, unknown> }).children;
-      if (source !== null && children?.[String(event['actorId'])] !== source) {
+      if (source !== null && children?.[String(event.actorId)] !== source) {
         this.#append([{ do: 'late', actor: this.#numbers.get(ref) ?? 0, event: event.type }]);
-      } else (ref as unknown as { _send(event: AnyEventObject): void })._send(event);
+      } else (ref as unknown as { _send(event: Event): void })._send(event);
     }
   }
 
@@ -922,6 +922,11 @@ export class Run implements Watcher {
     this.#parked = [{ signal, error: new Error(error), actor, failure: failureBy(decision, key), call: null }];
     this.#ended({ status: 'parked', decision });
     return true;
+  }
+
+  /** The run was over when its process ended. */
+  isOver(output: unknown): void {
+    this.#ended({ status: 'done', output });
   }
 
   /** Holds events back until `release`. */
@@ -1027,7 +1032,7 @@ function isCall({ kind, src }: Seen['started'][number]): boolean {
   return kind === 'promise' && src !== null;
 }
 
-function inputOf(ref: AnyActorRef | undefined): unknown {
+function inputOf(ref: Ref | undefined): unknown {
   return (ref as { options?: { input?: unknown } } | undefined)?.options?.input;
 }
 

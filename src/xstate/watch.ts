@@ -230,13 +230,13 @@ export class Watch {
     const { self } = scope;
     if (event.type === RESTORE) {
       const adopt = (ref: AnyActorRef, number: number) => this.#watcher.adopted(ref, number);
-      return rewind(machine, snapshot, event['plan'] as ActorPlan, scope, adopt);
+      return rewind(machine, snapshot, event.plan as ActorPlan, scope, adopt);
     }
     if (event.type === 'xstate.stop' && (self as { _parent?: unknown })._parent === undefined) this.#watcher.stopping();
     if (event.type === 'xstate.stop') return transition(snapshot, event, scope) as AnyMachineSnapshot;
     if (this.#watcher.stops(self, event, snapshot)) return snapshot;
     if (event.type.startsWith('xstate.error.') && !snapshot.can(event)) {
-      this.#watcher.crashed(self, event, event['error'], this.placesOf(snapshot));
+      this.#watcher.crashed(self, event, event.error, this.placesOf(snapshot));
       return snapshot;
     }
     // What a transition defers is let go only when it went well: a failed one must not start what it spawned.

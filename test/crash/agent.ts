@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Reconciler, Undo } from '../../src/effects/guard.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Decision } from '../../src/model/decision.ts';
-import { readRun, resume, type Sidecar, SidecarError } from '../../src/sidecar/attach.ts';
+import { resume, type Sidecar } from '../../src/sidecar/attach.ts';
 import { Client } from './client.ts';
 import { type Death, deadly, die, type Phase, say } from './deadly.ts';
 import { AGENTS, type AgentName } from './machines.ts';
@@ -51,23 +51,16 @@ async function live(task: Task): Promise<End> {
   };
   const unbook: Undo = async ({ undoKey, args }) => void (await client.act('unbook', undoKey, args));
   const said = () => ({ verdicts: verdicts as string[], findings: findings as string[], ...told });
-  let sidecar: Sidecar;
-  try {
-    sidecar = await resume(AGENTS[task.agent].machine(client), {
-      run: 'r',
-      config: loaded.config,
-      journal: deadly(store, death, told),
-      reconcilers: reconcile ? { ask } : {},
-      undo: { unbook },
-      onDecision: ({ decision }) => verdicts?.push(decision.verdict),
-      onFinding: ({ code }) => findings?.push(code),
-    });
-  } catch (error) {
-    if (!(error instanceof SidecarError) || error.code !== 'run_ended') throw error;
-    const { value, memory } = readRun({ read: () => store.read('r') }).fold.actor(0);
-    await store.close();
-    return { status: 'over', value, context: memory, decision: null, ...said() };
-  }
+  const sidecar = await resume(AGENTS[task.agent].machine(client), {
+    run: 'r',
+    config: loaded.config,
+    journal: deadly(store, death, told),
+    reconcilers: reconcile ? { ask } : {},
+    undo: { unbook },
+    onDecision: ({ decision }) => verdicts?.push(decision.verdict),
+    onFinding: ({ code }) => findings?.push(code),
+  });
+  const isOver = sidecar.status === 'done';
   const { actor } = sidecar;
   // What it is given back after each transition is what it may tell others: the test holds it to that.
   actor.subscribe(() => void sidecar.durable().catch(() => {}));
@@ -75,7 +68,7 @@ async function live(task: Task): Promise<End> {
   // A user who saw no reaction asks again; one who did does not.
   if (JSON.stringify(actor.getSnapshot().value).includes('idle')) actor.send({ type: 'go' });
   let ending = await sidecar.finished();
-  if (death?.at === 'END') die(death, told.appends);
+  if (death?.at === 'END' && !isOver) die(death, told.appends);
   while (task.person && ending.status === 'parked') {
     await settle(sidecar, client, ending.decision);
     ending = await sidecar.finished();
@@ -83,7 +76,8 @@ async function live(task: Task): Promise<End> {
   const { value, context } = actor.getSnapshot();
   await sidecar.close();
   await store.close();
-  return { status: ending.status, value, context, decision: 'decision' in ending ? ending.decision : null, ...said() };
+  const status = isOver ? 'over' : ending.status;
+  return { status, value, context, decision: 'decision' in ending ? ending.decision : null, ...said() };
 }
 
 /** What a person does who is told which effect it is about, and looks it up. */

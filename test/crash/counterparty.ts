@@ -107,15 +107,15 @@ function worldOf(name: string): World {
 }
 
 function answer(path: string, said: Record<string, unknown>): unknown {
-  const name = String(said['world']);
+  const name = String(said.world);
   switch (path) {
     case '/world':
-      worlds.set(name, new World(said['faults'] as readonly Fault[]));
+      worlds.set(name, new World(said.faults as readonly Fault[]));
       return {};
     case '/act':
       return worldOf(name).act(said as unknown as Call);
     case '/ask':
-      return worldOf(name).ask(String(said['key']));
+      return worldOf(name).ask(String(said.key));
     case '/log': {
       const { acts, repeats, killed } = worldOf(name);
       return { acts, repeats, killed } satisfies Log;

@@ -63,7 +63,7 @@ async function taken(name: string, value: unknown, journal: JournalStore = memor
 }
 
 const cycle: Record<string, unknown> = { deep: { a: 1 } };
-cycle['self'] = cycle;
+cycle.self = cycle;
 let deep: unknown = 0;
 for (let n = 0; n < 20_000; n += 1) deep = { deep };
 const getter = Object.defineProperty({}, 'trap', {
@@ -165,7 +165,7 @@ test('a config with errors is refused with each of them and its place', async ()
   });
 });
 
-test('a run that is there is not begun again, one that is over not taken up, one that is held not shared', async () => {
+test('a run that is there is not begun again, one that is held not shared, and one that is over says how it ended', async () => {
   const journal = memoryStore();
   const held = await attach(machine('it', 1), { run: 'r', config: reviewed, journal });
   await expect(resume(machine('it', 1), { run: 'r', config: reviewed, journal })).rejects.toMatchObject({
@@ -178,9 +178,14 @@ test('a run that is there is not begun again, one that is over not taken up, one
   await expect(attach(machine('it', 1), { run: 'r', config: reviewed, journal })).rejects.toMatchObject({
     code: 'run_exists',
   });
-  await expect(resume(machine('it', 1), { run: 'r', config: reviewed, journal })).rejects.toMatchObject({
-    code: 'run_ended',
-  });
+  const over = await resume(machine('it', 1), { run: 'r', config: reviewed, journal });
+  over.actor.start();
+  expect([over.status, await over.finished(), over.actor.getSnapshot().value]).toEqual([
+    'done',
+    { status: 'done' },
+    'over',
+  ]);
+  await over.close();
 });
 
 test('a memory that is changed in place is seen by verify, at the boundary, with its place', async () => {

@@ -1,6 +1,5 @@
 /** A world of its own for a toy machine: it logs what was done to it, answers what it was asked, and fails where it is told to. */
 import type { Reconciler } from '../../src/effects/guard.ts';
-import { NotApplied } from '../../src/effects/signals.ts';
 
 /** Where a run fails, once: in a tool before its effect, after it with the reply lost, by silence; in an assign or a guard. */
 export const FAULTS = ['before', 'after', 'timeout', 'assign', 'guard'] as const;
@@ -65,5 +64,3 @@ export class World {
 function silence(): Promise<never> {
   return new Promise(() => {});
 }
-
-export { NotApplied };

@@ -42,7 +42,7 @@ export function of(name: string, ordinal = 0, entity = 'it'): InstanceId {
 }
 
 /** The config of a line, loaded. */
-export function configOf(stations: readonly Station[], more = ''): BoundaryConfig {
+function configOf(stations: readonly Station[], more = ''): BoundaryConfig {
   const tools = stations.flatMap(({ name, reads = [], tool: declared = 'effect: none' }) =>
     declared === null ? [] : [`  ${name}: { reads: ${JSON.stringify(reads)}, writes: [${name}], ${declared} }`],
   );
@@ -180,12 +180,12 @@ export class Line {
   }
 }
 
-export function answer({ tool: name, input }: Called): string {
+function answer({ tool: name, input }: Called): string {
   return [name, ...Object.values(input)].join(' ');
 }
 
 /** A sidecar with its actor's state at hand. */
-export class Running {
+class Running {
   readonly sidecar: Sidecar;
 
   constructor(sidecar: Sidecar) {

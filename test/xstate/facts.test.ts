@@ -120,7 +120,7 @@ test("the parent's microstep precedes its child's start, and a child machine's e
     },
   }).start();
   actor.send({ type: 'go' });
-  actor.getSnapshot().children['k']?.send({ type: 'turn' });
+  actor.getSnapshot().children.k?.send({ type: 'turn' });
   expect(seen).toEqual(['outer steps by go', 'inner starts', 'inner steps by turn']);
 });
 
@@ -135,7 +135,7 @@ test('provide reaches named actors, nested ones too, and no inline ones', () => 
   const leaf = fromPromise(async () => 2);
   const guarded = outer.provide({ actors: { inner: inner.provide({ actors: { leaf } }) as never } });
   const provided = guarded.implementations.actors as Record<string, typeof inner>;
-  expect(provided['inner']?.implementations.actors['leaf']).toBe(leaf);
+  expect(provided.inner?.implementations.actors.leaf).toBe(leaf);
 });
 
 test('replacing an actor aborts and repeats the work of a region that was to be kept', async () => {
