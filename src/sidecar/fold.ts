@@ -111,8 +111,8 @@ export class Fold {
   /** How often each budget was charged (R6), and the run. */
   readonly spent = new Map<string, number>();
   readonly epochs = new Map<string, number>();
-  /** Keys that the undone part of a replaying instance wrote, by its name (R1). */
-  readonly undoneWrites = new Map<string, Set<string>>();
+  /** What replaying instances had written in their undone parts, and the number of the last event before their replay (R1). */
+  readonly replays = new Map<string, { readonly wrote: ReadonlySet<string>; readonly since: number }>();
   /** The events from outside that restores took back and that have not come again, in order. */
   takenBack: unknown[] = [];
   recoveries = 0;
@@ -328,7 +328,7 @@ export class Fold {
       certified ??= [];
       certified.push({ name, id });
       this.live.get(name)?.certified.add(id);
-      if (mark.kind !== 'outcome') this.undoneWrites.delete(name);
+      if (mark.kind !== 'outcome') this.replays.delete(name);
     }
     return certified ?? NOTHING;
   }
@@ -465,7 +465,8 @@ export class Fold {
       const record = this.history.registry.get(id);
       if (record === undefined) continue;
       const undone = this.history.versions.writesBetween(record, at, this.history.head).map((write) => write.key.text);
-      this.undoneWrites.set(instanceName(id), new Set([...(this.undoneWrites.get(instanceName(id)) ?? []), ...undone]));
+      const before = this.replays.get(instanceName(id))?.wrote ?? [];
+      this.replays.set(instanceName(id), { wrote: new Set([...before, ...undone]), since: this.history.head });
       this.history.undo(id, at);
       this.ledger.displace(id, at);
     }

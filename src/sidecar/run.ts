@@ -259,15 +259,15 @@ export class Run implements Watcher {
 
   /** A replay may rewrite a kept version that a kept instance has read only where the undone part wrote it too (R1). */
   #sealed(entry: Entry): void {
-    if (entry.do !== 'step' || this.fold.undoneWrites.size === 0) return;
+    if (entry.do !== 'step' || this.fold.replays.size === 0) return;
     for (const mark of entry.marks) {
       if (mark.do !== 'write' || mark.mode === 'append') continue;
-      const undone = this.fold.undoneWrites.get(instanceName(mark.in));
-      if (undone === undefined || covered(mark.key.text, undone)) continue;
-      const reader = this.#readerOfKept(mark.in, mark.key);
+      const replay = this.fold.replays.get(instanceName(mark.in));
+      if (replay === undefined || covered(mark.key.text, replay.wrote)) continue;
+      const reader = this.#readerOfKept(mark.in, mark.key, replay.since);
       if (reader === null) continue;
-      const [replay, other] = [instanceName(mark.in), instanceName(reader)];
-      const text = `the replay of ${replay} writes ${mark.key.text}, which ${other} has read and the undone work had not written`;
+      const [writer, other] = [instanceName(mark.in), instanceName(reader)];
+      const text = `the replay of ${writer} writes ${mark.key.text}, which ${other} has read and the undone work had not written`;
       const failure = { in: mark.in, key: null };
       void this.#raise({
         signal: 'CONTRACT_VIOLATION',
@@ -280,12 +280,12 @@ export class Run implements Watcher {
     }
   }
 
-  /** Another instance that has read a version of a key that others wrote, both kept; null where there is none. */
-  #readerOfKept(by: InstanceId, key: Key): InstanceId | null {
+  /** Another instance that has read, before the replay, a version of a key that others wrote, both kept; null for none. */
+  #readerOfKept(by: InstanceId, key: Key, since: number): InstanceId | null {
     const { versions, registry } = this.fold.history;
     const own = registry.get(by);
     for (const read of versions.readsAt(key)) {
-      if (read.by === own || read.by.id.skeleton === ROOT) continue;
+      if (read.by === own || read.at > since || read.by.id.skeleton === ROOT) continue;
       for (const writer of registry.all()) {
         if (writer === own) continue;
         if (versions.writesOf(writer).some((write) => write.at < read.at && overlaps(write.key, key)))
@@ -374,7 +374,7 @@ export class Run implements Watcher {
   #mayUndo(name: string, instance: InstanceId): boolean {
     const tool = this.parts.config.tools.get(name);
     if (tool === undefined || tool.undo === null || this.parts.undos[tool.undo] === undefined) return false;
-    const policy = this.parts.config.skeletons.get(instance.skeleton)?.rollback.compensable ?? 'undo';
+    const policy = this.parts.config.skeletons.get(instance.skeleton)?.rollback.compensable ?? 'block';
     return tool.effect === 'reversible' || policy === 'undo';
   }
 
