@@ -3,7 +3,7 @@
  * (states, instances, keys, paths); the rest is an object. Values go through the codec; one that has no text is left out, and
  * said to be (semantics.md §3).
  */
-import { encode, revive, type Unencodable } from '../journal/codec.ts';
+import { type Encoded, encode, revive, type Unencodable } from '../journal/codec.ts';
 import { JournalError, type Row, type StoredRow } from '../journal/journal.ts';
 import { NAME_KIND, Names } from '../journal/names.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES } from '../model/effect.ts';
@@ -87,8 +87,8 @@ export class Layout {
   /** The rows of an entry, those of its new names first. `lost` is told what could not be written. */
   rows(entry: Entry, lost: (what: Lost) => void): Row[] {
     const kind = KINDS.indexOf(entry.do);
-    let encoded = encode(this.#body(entry), options);
-    if (!('text' in encoded)) encoded = encode(this.#body(this.#without(entry, lost)), options);
+    let encoded = this.#text(entry);
+    if (!('text' in encoded)) encoded = this.#text(this.#without(entry, lost));
     if (!('text' in encoded)) {
       throw new JournalError(
         'journal_cannot_write',
@@ -117,10 +117,12 @@ export class Layout {
     return name;
   }
 
-  #body(entry: Entry): unknown {
+  #text(entry: Entry): Encoded {
+    return entry.do === 'step' ? this.#step(entry) : encode(this.#body(entry), options);
+  }
+
+  #body(entry: Exclude<Entry, StepEntry>): unknown {
     switch (entry.do) {
-      case 'step':
-        return this.#step(entry);
       case 'intent':
         return [
           entry.key,
@@ -142,13 +144,27 @@ export class Layout {
     }
   }
 
-  #step(entry: StepEntry): unknown[] {
+  /** The text of a step: its values through the codec, the rest, which is numbers and names, as JSON has it. */
+  #step(entry: StepEntry): Encoded {
+    const event = encode(entry.event, options);
+    if (!('text' in event)) return event;
+    let edits = '';
+    for (const edit of entry.edits) {
+      const encoded = this.#edit(edit, entry.parties.length);
+      if (!('text' in encoded)) return encoded;
+      edits += edits === '' ? encoded.text : `,${encoded.text}`;
+    }
+    const value = JSON.stringify(this.#name(JSON.stringify(entry.value)));
+    const parties = entry.parties.flatMap(({ instance, region }) => [this.#instance(instance), this.#name(region)]);
+    const rest = this.#rest(entry);
+    const tail = entry.started.length === 0 ? { text: JSON.stringify(rest) } : encode(rest, options);
+    if (!('text' in tail)) return tail;
+    const more = rest.length === 0 ? ']' : `,${tail.text.slice(1)}`;
+    return { text: `[${entry.actor},${event.text},${value},${JSON.stringify(parties)},[${edits}]${more}` };
+  }
+
+  #rest(entry: StepEntry): unknown[] {
     const whole = [
-      entry.actor,
-      entry.event,
-      this.#name(JSON.stringify(entry.value)),
-      entry.parties.flatMap(({ instance, region }) => [this.#instance(instance), this.#name(region)]),
-      entry.edits.map((edit) => this.#edit(edit, entry.parties.length)),
       entry.marks.map((mark) => this.#mark(mark)),
       entry.boundaries.map((id) => this.#name(id)),
       entry.started.map(({ id, src, at, kind, input }) => [
@@ -166,13 +182,14 @@ export class Layout {
       entry.done ? [1] : [],
       entry.outside ? [1] : [],
     ];
-    return trimmed(whole, 5);
+    return trimmed(whole);
   }
 
-  #edit({ op, path, value, by }: Edit, parties: number): unknown[] {
-    const at = this.#name(JSON.stringify(path));
-    const who = by.length === parties ? 0 : by;
-    return op === 'delete' ? [EDITS.indexOf(op), at, who] : [EDITS.indexOf(op), at, who, value];
+  #edit({ op, path, value, by }: Edit, parties: number): Encoded {
+    const head = JSON.stringify([EDITS.indexOf(op), this.#name(JSON.stringify(path)), by.length === parties ? 0 : by]);
+    if (op === 'delete') return { text: head };
+    const encoded = encode(value, options);
+    return 'text' in encoded ? { text: `${head.slice(0, -1)},${encoded.text}]` } : encoded;
   }
 
   #mark(mark: HistoryEvent): unknown[] {
@@ -223,10 +240,10 @@ export class Layout {
   }
 }
 
-/** Without what is empty at its end, past the first `least`. */
-function trimmed(whole: unknown[], least: number): unknown[] {
-  while (whole.length > least && Array.isArray(whole.at(-1)) && (whole.at(-1) as unknown[]).length === 0) whole.pop();
-  return whole.length > least ? whole : whole.slice(0, Math.max(least, whole.length));
+/** Without what is empty at its end. */
+function trimmed(whole: unknown[]): unknown[] {
+  while (Array.isArray(whole.at(-1)) && (whole.at(-1) as unknown[]).length === 0) whole.pop();
+  return whole;
 }
 
 /** Reads rows back, for whoever opens a run. */

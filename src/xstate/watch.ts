@@ -365,7 +365,7 @@ function first(micros: readonly Micro[], initial: AnyMachineSnapshot, input: unk
     snapshot: {
       ...initial,
       _nodes: nodes,
-      value: valueOf(machine.root),
+      value: initialValue(machine.root),
       status: 'active',
       children: {},
     } as unknown as AnyMachineSnapshot,
@@ -383,24 +383,24 @@ function initialNodes(node: AnyStateNode): AnyStateNode[] {
   return children.filter((child) => child.type !== 'history').flatMap((child) => [child, ...initialNodes(child)]);
 }
 
-function valueOf(node: AnyStateNode): AnyMachineSnapshot['value'] {
+function initialValue(node: AnyStateNode): AnyMachineSnapshot['value'] {
   if (node.type === 'parallel') {
     return Object.fromEntries(
       Object.values(node.states)
         .filter((child) => child.type !== 'history')
-        .map((child) => [child.key, valueOf(child)]),
+        .map((child) => [child.key, initialValue(child)]),
     );
   }
   const child = node.type === 'compound' ? node.initial.target?.[0] : undefined;
   if (child === undefined) return {};
-  return child.type === 'compound' || child.type === 'parallel' ? { [child.key]: valueOf(child) } : child.key;
+  return child.type === 'compound' || child.type === 'parallel' ? { [child.key]: initialValue(child) } : child.key;
 }
 
 function valueTowards(from: AnyStateNode, [key, ...rest]: string[]): AnyMachineSnapshot['value'] | undefined {
   const child = key === undefined ? undefined : from.states[key];
-  if (child === undefined) return key === undefined ? valueOf(from) : undefined;
-  const inner = rest.length > 0 ? valueTowards(child, rest) : valueOf(child);
+  if (child === undefined) return key === undefined ? initialValue(from) : undefined;
+  const inner = rest.length > 0 ? valueTowards(child, rest) : initialValue(child);
   const below = child.type === 'atomic' || child.type === 'final' ? child.key : { [child.key]: inner ?? {} };
   if (from.type !== 'parallel') return below;
-  return { ...(valueOf(from) as object), [child.key]: inner ?? {} };
+  return { ...(initialValue(from) as object), [child.key]: inner ?? {} };
 }
