@@ -72,7 +72,8 @@ export default {
     {
       name: 'effects-import-history-and-the-port',
       severity: 'error',
-      comment: 'effects/ guards a call. It knows its tool, the ledger and the codec; what a failure leads to is decided above it.',
+      comment:
+        'effects/ guards a call. It knows its tool, the ledger and the codec; what a failure leads to is decided above it.',
       from: { path: '^src/effects/' },
       to: { path: '^src/', pathNot: '^src/(model|history|boundaries|effects|journal/[^/]+\\.ts$)' },
     },

@@ -39,5 +39,5 @@ export {
   type SidecarErrorCode,
   type SidecarOptions,
 } from './sidecar/attach.ts';
-export type { Ending, MovedInput, Report } from './sidecar/run.ts';
+export type { Ending, MovedInput, Report } from './sidecar/report.ts';
 export { type ToolCall, tool } from './xstate/tool.ts';

@@ -30,7 +30,8 @@ import { Watch } from '../xstate/watch.ts';
 import { Fold } from './fold.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
 import { planResume } from './plan.ts';
-import { type Ending, type Report, Run } from './run.ts';
+import type { Ending, Report } from './report.ts';
+import { Run } from './run.ts';
 
 /** Why a sidecar cannot be attached, or a run not taken up. */
 export type SidecarErrorCode =

@@ -1,109 +1,28 @@
-/**
- * One run under the sidecar: what its machine does is journaled and folded, its tools are called through the guard, and a
- * failure is decided and carried out in phases (semantics.md R5). Everything that happens goes through `#append`: the journal
- * and the fold never disagree.
- */
-import type { BoundaryConfig, Skeleton } from '../boundaries/config.ts';
-import { type GuardedCall, guardedCall, type Reconciler, type Reply, type Undo } from '../effects/guard.ts';
+import type { Reply } from '../effects/guard.ts';
 import { told, toolSignal } from '../effects/signals.ts';
-import { type Place as Gate, regionName, split } from '../history/places.ts';
-import type { Journal, Row } from '../journal/journal.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Decision, Policy, Rules } from '../model/decision.ts';
-import { type Effect, isOpen } from '../model/effect.ts';
-import type { DecisionEntry, Entry } from '../model/entry.ts';
+import { regionName } from '../history/places.ts';
+import type { Row } from '../journal/journal.ts';
+import type { Decision } from '../model/decision.ts';
+import { isOpen } from '../model/effect.ts';
+import type { Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { type Key, overlaps, parseKey } from '../model/key.ts';
-import type { Unavailable } from '../model/veto.ts';
+import { parseKey } from '../model/key.ts';
 import { controlOf } from '../recovery/control.ts';
 import { decide } from '../recovery/decide.ts';
 import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
 import { type ActorPlan, RESTORE } from '../xstate/restore.ts';
 import { regionOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
+import { Calls } from './calls.ts';
 import { budgetKey, type Fold, ROOT } from './fold.ts';
-import { type Layout, type Lost, lostText } from './layout.ts';
-import { covers, Lift, type Placed } from './lift.ts';
-import { backOf, type Kept, keptByRerun, planPass, planRestore, type Resumes } from './plan.ts';
+import { type Lost, lostText } from './layout.ts';
+import { Lift, type Placed } from './lift.ts';
+import { bare, type Held, type Raised, type RunParts } from './parts.ts';
+import { type Kept, keptByRerun, planPass, planRestore } from './plan.ts';
+import { Questions } from './questions.ts';
+import type { Ending, MovedInput } from './report.ts';
 import { Verifier } from './verify.ts';
-
-/** An input that a replay reads in another version than the work that it replaces did. */
-export interface MovedInput {
-  readonly instance: InstanceId;
-  readonly key: string;
-  /** Who has written it since. */
-  readonly by: InstanceId;
-}
-
-/** What `onDecision` is told. */
-export interface Report {
-  readonly decision: Decision;
-  readonly signal: Signal;
-  /** What the raw error said. */
-  readonly error: string;
-  /** The inputs that the replay will read in another version (empty where nothing is replayed). */
-  readonly movedInputs: readonly MovedInput[];
-  /** The events from outside that the restore takes back, in order: nobody but their sender, or `redeliver`, sends them again. */
-  readonly takenBack: readonly unknown[];
-}
-
-/** How a run ended, or why it stands still. */
-export type Ending =
-  | { readonly status: 'done'; readonly output: unknown }
-  /** Nothing more happens until somebody acts: the decision says what (§8.4). */
-  | { readonly status: 'parked'; readonly decision: Decision }
-  /** An undo failed, and memory is not restored over it (E5). */
-  | { readonly status: 'stuck'; readonly decision: Decision; readonly effect: Effect; readonly error: string };
-
-/** What a run needs to know besides its machine. */
-export interface RunParts {
-  readonly run: string;
-  readonly config: BoundaryConfig;
-  readonly journal: Journal;
-  readonly fold: Fold;
-  readonly layout: Layout;
-  readonly policy: Policy;
-  readonly reconcilers: Readonly<Record<string, Reconciler>>;
-  readonly undos: Readonly<Record<string, Undo>>;
-  readonly governor: (call: {
-    tool: string;
-    args: unknown;
-    instance: InstanceId;
-  }) => string | null | Promise<string | null>;
-  readonly now: () => number;
-  /** Whether events from outside that a restore took back are sent again as soon as the machine can take them. */
-  readonly redeliver: boolean;
-  /** Whether memories are held against their changes at boundaries (§3). */
-  readonly verify: boolean;
-  readonly onDecision: (report: Report) => void;
-  readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
-}
-
-interface Raised {
-  readonly signal: Signal;
-  readonly error: unknown;
-  readonly actor: number;
-  readonly failure: Failure;
-  /** The held call, if one is: its actor's number and its key. */
-  readonly call: {
-    readonly actor: number;
-    readonly key: string | null;
-    readonly tool: string;
-    readonly args: unknown;
-    /** Tells the held call what to do; nothing, while it has to wait. */
-    answer(held: Held): void;
-  } | null;
-}
-
-/** What a held call is to do. */
-type Held =
-  | { readonly next: 'answer'; readonly output: unknown }
-  | { readonly next: 'again' }
-  | { readonly next: 'wait' };
-
-/** How often a counterparty is asked, and how long is waited before each further try, in milliseconds. */
-const TRIES = [0, 20, 100];
 
 /** Entries that others may belong to, which follow at once. */
 const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'finding'] as const);
@@ -115,6 +34,8 @@ export class Run implements Watcher {
   readonly #numbers = new WeakMap<object, number>();
   readonly #backlog: { ref: Ref; event: Event; source: unknown }[] = [];
   readonly #verifier: Verifier | null;
+  readonly #calls: Calls;
+  readonly #questions: Questions;
   #watch: Watch | null = null;
   #lift: Lift | null = null;
   #placed: readonly Placed[] = [];
@@ -139,6 +60,8 @@ export class Run implements Watcher {
 
   constructor(parts: RunParts) {
     this.parts = parts;
+    this.#calls = new Calls(parts, this);
+    this.#questions = new Questions(parts);
     this.#verifier = parts.verify ? new Verifier() : null;
     for (const { number, memory } of parts.fold.actors) this.#verifier?.reset(number, memory);
   }
@@ -154,6 +77,7 @@ export class Run implements Watcher {
       return [{ skeleton, region: regions.reduce(commonRegion), prefix: first.slice(0, first.lastIndexOf('/') + 1) }];
     });
     this.#lift = new Lift(this.parts.config, this.parts.fold, this.#placed, this.#verifier);
+    this.#questions.bind(watch, this.#placed);
   }
 
   get fold(): Fold {
@@ -264,7 +188,7 @@ export class Run implements Watcher {
       if (mark.do !== 'write' || mark.mode === 'append') continue;
       const replay = this.fold.replays.get(instanceName(mark.in));
       if (replay === undefined || covered(mark.key.text, replay.wrote)) continue;
-      const reader = this.#readerOfKept(mark.in, mark.key, replay.since);
+      const reader = this.#questions.readerOfKept(mark.in, mark.key, replay.since);
       if (reader === null) continue;
       const [writer, other] = [instanceName(mark.in), instanceName(reader)];
       const text = `the replay of ${writer} writes ${mark.key.text}, which ${other} has read and the undone work had not written`;
@@ -278,21 +202,6 @@ export class Run implements Watcher {
       });
       return;
     }
-  }
-
-  /** Another instance that has read, before the replay, a version of a key that others wrote, both kept; null for none. */
-  #readerOfKept(by: InstanceId, key: Key, since: number): InstanceId | null {
-    const { versions, registry } = this.fold.history;
-    const own = registry.get(by);
-    for (const read of versions.readsAt(key)) {
-      if (read.by === own || read.at > since || read.by.id.skeleton === ROOT) continue;
-      for (const writer of registry.all()) {
-        if (writer === own) continue;
-        if (versions.writesOf(writer).some((write) => write.at < read.at && overlaps(write.key, key)))
-          return read.by.id;
-      }
-    }
-    return null;
   }
 
   // Timers.
@@ -316,80 +225,15 @@ export class Run implements Watcher {
     const number = this.#numbers.get(call.ref) as number;
     const actor = this.fold.actor(number);
     const region = actor.region ?? regionName(0, '');
-    const instance = this.fold.ownerOf(region, this.#placed)?.id ?? this.#rootOf(region);
+    const instance = this.fold.ownerOf(region, this.#placed)?.id ?? this.#questions.rootOf(region);
     for (;;) {
-      const reply = await this.#ask(call, number, instance);
+      const reply = await this.#calls.ask(call, number, instance, (this.#lift as Lift).lacks(instance));
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
-      if (reply.is === 'failed' && this.#isMachines(call, reply)) throw reply.error;
+      if (reply.is === 'failed' && this.#calls.isMachines(call, reply)) throw reply.error;
       const held = await this.#hold(call, number, instance, reply);
       if (held.next === 'answer') return held.output;
       if (held.next === 'wait') return never(call.signal);
-    }
-  }
-
-  #rootOf(region: string): InstanceId {
-    const [actor, path] = split(region);
-    for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
-      const id = { skeleton: ROOT, entity: regionName(actor, at), ordinal: 0 };
-      if (this.fold.history.registry.get(id) !== undefined || at === '') return id;
-    }
-  }
-
-  async #ask(call: Call, number: number, instance: InstanceId): Promise<Reply> {
-    const tool = this.parts.config.tools.get(call.tool);
-    let denied: string | null;
-    try {
-      denied = await this.parts.governor({ tool: call.tool, args: call.input, instance });
-    } catch (error) {
-      denied = told(error);
-    }
-    // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
-    if (call.signal.aborted) return { is: 'dropped' };
-    const lacks = (this.#lift as Lift).lacks(instance);
-    if (lacks !== null) {
-      const error = new Error(`nothing that is kept has written ${lacks}, which ${instance.skeleton} requires`);
-      return { is: 'failed', signal: 'MISSING_INPUT', error, key: null };
-    }
-    if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
-    const guarded: GuardedCall = {
-      name: call.tool,
-      tool,
-      undo: this.#mayUndo(call.tool, instance),
-      instance,
-      actor: number,
-      args: call.input,
-      signal: call.signal,
-      act: call.act,
-    };
-    const port = {
-      run: this.parts.run,
-      ledger: this.fold.ledger,
-      append: (entries: readonly Entry[]) => this.#append(entries),
-      durable: () => this.durable(),
-    };
-    return guardedCall(port, guarded);
-  }
-
-  #mayUndo(name: string, instance: InstanceId): boolean {
-    const tool = this.parts.config.tools.get(name);
-    if (tool === undefined || tool.undo === null || this.parts.undos[tool.undo] === undefined) return false;
-    const policy = this.parts.config.skeletons.get(instance.skeleton)?.rollback.compensable ?? 'block';
-    return tool.effect === 'reversible' || policy === 'undo';
-  }
-
-  /** Whether the machine handles the error itself and the config does not want it (F2). */
-  #isMachines(call: Call, { error, signal }: Extract<Reply, { is: 'failed' }>): boolean {
-    const wanted = this.parts.config.recover.some(
-      ({ tool, signals }) => tool === call.tool && signals.includes(signal),
-    );
-    if (wanted) return false;
-    const parent = (call.ref as unknown as { _parent?: Ref })._parent;
-    const snapshot = parent?.getSnapshot() as Snapshot | undefined;
-    try {
-      return snapshot?.can({ type: `xstate.error.actor.${call.ref.id}`, error, actorId: call.ref.id }) ?? false;
-    } catch {
-      return false;
     }
   }
 
@@ -404,7 +248,7 @@ export class Run implements Watcher {
       instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
     if (reply.is === 'diverged') {
       const { recorded, digest } = reply;
-      const effect = this.#effectOf(recorded.key, instance);
+      const effect = this.#questions.effectOf(recorded.key, instance);
       this.#park(
         {
           signal: 'CONTRACT_VIOLATION',
@@ -434,18 +278,6 @@ export class Run implements Watcher {
       const held = { actor: number, key, tool: call.tool, args: call.input, answer };
       void this.#raise({ signal, error, actor, failure, call: held });
     });
-  }
-
-  #effectOf(key: string, instance: InstanceId): Effect {
-    const call = this.fold.ledger.get(key);
-    return {
-      instance,
-      id: key,
-      class: call?.intent.class ?? 'irreversible',
-      status: call?.status ?? 'unknown',
-      undo: call?.intent.undo ?? false,
-      at: call?.at ?? this.fold.history.head,
-    };
   }
 
   // Failures.
@@ -508,96 +340,21 @@ export class Run implements Watcher {
     if (settled !== null) return settled;
     if (this.#stopping) return { next: 'wait' };
     const { signal, failure } = raised;
-    const decision = decide(this.fold.history, failure, this.#rules(failure), {
+    const decision = decide(this.fold.history, failure, this.#questions.rules(failure), {
       control: this.parts.policy === 'dart' ? null : controlOf(this.fold.history, this.fold.places),
-      unavailable: (checkpoint) => this.#unavailable(failure, checkpoint, signal),
+      unavailable: (checkpoint) => this.#questions.unavailable(failure, checkpoint, signal),
     });
     if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') {
       this.#park(raised, decision);
       return { next: 'wait' };
     }
-    const kept = this.#keptBy(decision);
-    const moved = this.#movedInputs(kept);
+    const kept = this.#questions.keptBy(decision);
+    const moved = this.#questions.movedInputs(kept);
     this.#holding = true;
-    this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+    this.#append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
     this.#tell(raised, decision, moved, this.fold.takenBackBy(kept));
     await this.#carryOut(decision, kept);
     return { next: 'wait' };
-  }
-
-  #rules({ in: failed }: Failure): Rules {
-    const joint = failed === null ? [] : (this.parts.config.skeletons.get(failed.skeleton)?.rollback.joint ?? []);
-    return { policy: this.parts.policy, joint };
-  }
-
-  #unavailable(failure: Failure, checkpoint: Checkpoint, signal: Signal): Unavailable | null {
-    const { fold } = this;
-    if (checkpoint.at <= fold.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
-    if (fold.recoveries >= this.parts.config.tries)
-      return { code: 'recovery_budget_spent', of: 'run', spent: fold.recoveries };
-    if (failure.in === null) return null;
-    const tries = this.parts.config.skeletons.get(failure.in.skeleton)?.rollback.tries ?? this.parts.config.tries;
-    const spent = fold.spent.get(budgetKey(failure.in, fold.boundaryAt(failure.in, checkpoint.at), signal)) ?? 0;
-    return spent >= tries ? { code: 'recovery_budget_spent', of: 'boundary', spent } : null;
-  }
-
-  /** How far the line keeps everyone; under `dart`, which restores a whole snapshot, nobody beyond the candidate. */
-  #keptBy(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): Kept[] {
-    const kept = decision.line.moves.map(({ instance, keep }): Kept => [instance, keep === 'none' ? 0 : keep.at]);
-    if (decision.policy !== 'dart') return kept;
-    const { places, history } = this.fold;
-    const failed = instanceName(decision.failed);
-    const own = kept[0]?.[1] ?? 0;
-    // The whole snapshot is that of the step at which the candidate stands.
-    const entered = places.of(failed)?.entered ?? 0;
-    const step = own === history.expect(decision.failed).checkpoints[0]?.at ? entered : places.stepAt(own);
-    const limit = places.steps[step]?.to ?? own;
-    return [...history.registry.all()].map((record): Kept => {
-      if (instanceName(record.id) === failed) return [record.id, own];
-      return [record.id, (record.checkpoints[0]?.at ?? 0) > limit ? 0 : limit];
-    });
-  }
-
-  #movedInputs(kept: readonly Kept[]): MovedInput[] {
-    const { versions, registry } = this.fold.history;
-    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
-    const moved = new Map<string, MovedInput>();
-    for (const [id, at] of kept) {
-      const record = registry.get(id);
-      if (record === undefined || id.skeleton === ROOT) continue;
-      for (const read of versions.readsBy(record)) {
-        if (read.at <= at) continue;
-        for (const other of registry.all()) {
-          if (other === record) continue;
-          const limit = limits.get(instanceName(other.id)) ?? Number.POSITIVE_INFINITY;
-          const write = versions
-            .writesOf(other)
-            .find((each) => each.at > read.at && each.at <= limit && overlaps(each.key, read.key));
-          if (write !== undefined)
-            moved.set(`${instanceName(id)} ${read.key.text}`, { instance: id, key: read.key.text, by: other.id });
-        }
-      }
-    }
-    return [...moved.values()];
-  }
-
-  #decisionEntry({ signal, error, actor, call, failure }: Raised, decision: Decision): DecisionEntry {
-    const own =
-      decision.failed === null
-        ? undefined
-        : decision.line?.moves.find(
-            (move) => instanceName(move.instance) === instanceName(decision.failed as InstanceId),
-          );
-    return {
-      do: 'decision',
-      signal,
-      error: told(error),
-      actor,
-      call: call?.actor ?? null,
-      key: failure.key?.text ?? null,
-      decision,
-      checkpoint: own === undefined || own.keep === 'none' ? null : own.keep,
-    };
   }
 
   #tell(
@@ -619,7 +376,7 @@ export class Run implements Watcher {
   #park(raised: Raised, decision: Decision): void {
     this.#holding = true;
     this.#parked = [...this.#parked, raised];
-    this.#append([this.#decisionEntry(raised, decision)]);
+    this.#append([this.#questions.decisionEntry(raised, decision)]);
     this.#tell(raised, decision);
     const [ended, failed] = [this.#ended, this.#failed];
     void this.durable().then(() => ended({ status: 'parked', decision }), failed);
@@ -631,7 +388,7 @@ export class Run implements Watcher {
   async #settle(raised: Raised): Promise<Held | null> {
     const { call, failure, signal } = raised;
     if (call === null || call.key === null) return null;
-    await this.reconcile(call.key, call.args);
+    await this.#calls.reconcile(call.key, call.args);
     const known = this.fold.ledger.get(call.key);
     if (known === undefined || isOpen(known.status) || this.fold.actor(call.actor).ended !== null) return null;
     if (known.status !== 'confirmed' && known.status !== 'failed') return null;
@@ -639,7 +396,7 @@ export class Run implements Watcher {
     const tries = this.parts.config.skeletons.get(failed.skeleton)?.rollback.tries ?? this.parts.config.tries;
     const spent = this.fold.spent.get(budgetKey(failed, 'call', signal)) ?? 0;
     if (known.status === 'failed' && (spent >= tries || this.fold.recoveries >= this.parts.config.tries)) return null;
-    const effect = this.#effectOf(call.key, known.intent.instance);
+    const effect = this.#questions.effectOf(call.key, known.intent.instance);
     const decision: Decision = {
       verdict: 'settle',
       failed,
@@ -650,35 +407,15 @@ export class Run implements Watcher {
       line: null,
       effect,
     };
-    this.#append([this.#decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
+    this.#append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
     this.#tell(raised, decision);
     if (this.#parked.length === 0) this.release();
     return known.status === 'confirmed' ? { next: 'answer', output: known.output } : { next: 'again' };
   }
 
   /** Asks the counterparty of a call whose outcome is open, a few times (E2). */
-  async reconcile(key: string, args: unknown): Promise<void> {
-    const call = this.fold.ledger.get(key);
-    if (call === undefined || !isOpen(call.status)) return;
-    const name = this.parts.config.tools.get(call.intent.tool)?.reconcile ?? null;
-    const reconciler = name === null ? undefined : this.parts.reconcilers[name];
-    if (reconciler === undefined) return;
-    for (const delay of TRIES) {
-      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
-      try {
-        const finding = await reconciler({ key, tool: call.intent.tool, args });
-        if (!isOpen(call.status)) return;
-        if (finding.is === 'applied')
-          this.#append([{ do: 'outcome', key, status: 'confirmed', output: finding.output }]);
-        if (finding.is === 'not_applied')
-          this.#append([
-            { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' },
-          ]);
-        if (finding.is !== 'unknown') return;
-      } catch {
-        // Not known, then: it is asked again, and never guessed.
-      }
-    }
+  reconcile(key: string, args: unknown): Promise<void> {
+    return this.#calls.reconcile(key, args);
   }
 
   /** A person says what became of a call (E2). */
@@ -696,7 +433,7 @@ export class Run implements Watcher {
   async #carryOut(decision: Decision, kept: readonly Kept[]): Promise<void> {
     this.#holding = true;
     for (const effect of decision.undo) {
-      const error = await this.#undo(effect);
+      const error = await this.#calls.undo(effect);
       if (error === null) continue;
       this.#stuck = true;
       await this.durable();
@@ -724,7 +461,7 @@ export class Run implements Watcher {
     if (decision.verdict === 'rerun' && pending.phase === 'DECIDED') return 'nothing';
     if (pending.phase !== 'RESTORED') {
       for (const effect of decision.undo) {
-        const error = await this.#undo(effect);
+        const error = await this.#calls.undo(effect);
         if (error === null) continue;
         this.#holding = true;
         this.#stuck = true;
@@ -732,7 +469,7 @@ export class Run implements Watcher {
         return 'stuck';
       }
       const admitted = decision.verdict === 'restore' || decision.verdict === 'restore_joint';
-      this.restore(admitted ? this.#keptBy(decision) : keptByRerun(this.fold), false);
+      this.restore(admitted ? this.#questions.keptBy(decision) : keptByRerun(this.fold), false);
     }
     this.#append([{ do: 'phase', phase: 'RESUMED' }]);
     await this.durable();
@@ -741,7 +478,7 @@ export class Run implements Watcher {
 
   /** Undoes memory and, with a machine at hand, control. */
   restore(kept: readonly Kept[], inPlace: boolean): void {
-    const plan = planRestore(this.fold, kept, this.#resumes(kept));
+    const plan = planRestore(this.fold, kept, this.#questions.resumes(kept));
     this.#append([{ do: 'restored', kept: plan.kept, gates: plan.gates, controls: plan.controls }]);
     for (const { number, memory } of this.fold.actors) this.#verifier?.reset(number, memory);
     if (!inPlace) return;
@@ -763,61 +500,6 @@ export class Run implements Watcher {
     const ref = this.#refs.get(actor);
     // xstate's own first event is the one that selects nothing else.
     if (ref !== undefined) this.#backlog.unshift({ ref, event: { type: 'xstate.init' }, source: null });
-  }
-
-  /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
-  #resumes(kept: readonly Kept[]): Resumes {
-    const resumes = new Map<string, never>();
-    const started = new Set(kept.flatMap(([id, at]) => (at === 0 ? [] : [instanceName(id)])));
-    for (const [region, { step, by }] of backOf(this.fold, kept)) {
-      const skeleton = this.parts.config.skeletons.get(by.skeleton);
-      if (skeleton === undefined || skeleton.rollback.resume === null || !started.has(instanceName(by))) continue;
-      const stands = this.fold.steps[step];
-      if (stands === undefined || this.fold.places.of(instanceName(by))?.region !== region) continue;
-      const value = this.#resumeValue(skeleton, stands.value, region);
-      if (value !== null) resumes.set(region, value as never);
-    }
-    return resumes;
-  }
-
-  #resumeValue(skeleton: Skeleton, value: unknown, region: string): unknown {
-    const [, path] = split(region);
-    let at = value;
-    for (const key of path === '' ? [] : path.split('.'))
-      at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined;
-    const states = statesOf(at, path);
-    const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
-    if (states.some((state) => covers(skeleton.states, `${prefix}${state}`))) return null;
-    const resume = bare(skeleton.rollback.resume as string);
-    const inner = path === '' ? resume : resume.slice(path.length + 1);
-    return this.#watch?.valueWithin(prefix, path, inner) ?? null;
-  }
-
-  /** Undoes one effect, under a key of its own (E5). @returns what went wrong, or null. */
-  async #undo(effect: Effect): Promise<string | null> {
-    const call = effect.id === null ? undefined : this.fold.ledger.get(effect.id);
-    if (call === undefined) return 'the ledger does not know the call';
-    if (call.status === 'compensated') return null;
-    const name = this.parts.config.tools.get(call.intent.tool)?.undo ?? null;
-    const undo = name === null ? undefined : this.parts.undos[name];
-    if (undo === undefined) return `nothing is registered that undoes ${call.intent.tool}`;
-    const args = this.fold.actor(call.intent.actor).started?.input;
-    await this.durable();
-    let failure = '';
-    for (const delay of TRIES) {
-      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
-      try {
-        await undo({ key: call.key, undoKey: `${call.key}~undo`, tool: call.intent.tool, args, output: call.output });
-        this.#append([
-          { do: 'outcome', key: call.key, status: 'compensated' },
-          { do: 'phase', phase: 'COMPENSATED', effect: call.key },
-        ]);
-        return null;
-      } catch (error) {
-        failure = told(error);
-      }
-    }
-    return failure;
   }
 
   /** Sends again what restores took back, one event at a time and only where the machine can take it. */
@@ -845,7 +527,7 @@ export class Run implements Watcher {
     const marks = entries.flatMap((entry) => (entry.do === 'step' ? entry.marks : []));
     for (const mark of marks) {
       if (mark.do !== 'enter' || !this.fold.live.has(instanceName(mark.in))) continue;
-      const gates = this.#gatesFor(mark.in);
+      const gates = this.#questions.gatesFor(mark.in);
       if (gates.length === 0) continue;
       // The occurrence that has just begun never was: the kept one answers for it.
       this.#append([{ do: 'restored', kept: [[mark.in, 0]], gates: [], controls: [] }]);
@@ -855,36 +537,6 @@ export class Run implements Watcher {
         if (gate === gates.at(-1)) this.#goOn(control.actor, plan);
       }
     }
-  }
-
-  /** The gate that answers for an instance that has just begun, and those that control comes past behind it. */
-  #gatesFor({ skeleton, entity, ordinal }: InstanceId): Gate[] {
-    const { fold } = this;
-    const region = fold.places.of(instanceName({ skeleton, entity, ordinal }))?.region;
-    const open = [...fold.gates].flatMap(([name, since]): Gate[] => {
-      const gate = fold.places.of(name);
-      if (gate === undefined || gate.closed === null || gate.region !== region) return [];
-      return this.#readsTheSame(gate.id, since) ? [gate] : [];
-    });
-    const gates: Gate[] = [];
-    let next = open.find(({ id }) => id.skeleton === skeleton && id.entity === entity);
-    while (next !== undefined) {
-      const { closed } = next;
-      gates.push(next);
-      next = open.find((gate) => !gates.includes(gate) && gate.entered === closed);
-    }
-    return gates;
-  }
-
-  /** Whether nothing that an instance read has been written since. */
-  #readsTheSame(id: InstanceId, since: number): boolean {
-    const { registry, versions, head } = this.fold.history;
-    const record = registry.get(id);
-    if (record === undefined) return false;
-    const reads = versions.readsBy(record);
-    return ![...registry.all()].some((other) =>
-      versions.writesBetween(other, since, head).some((write) => reads.some((read) => overlaps(read.key, write.key))),
-    );
   }
 
   #goOn(actor: number, plan: () => ActorPlan): void {
@@ -1036,22 +688,9 @@ function inputOf(ref: Ref | undefined): unknown {
   return (ref as { options?: { input?: unknown } } | undefined)?.options?.input;
 }
 
-/** The path of a state within its own machine. */
-function bare(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
 function commonRegion(a: string, b: string): string {
   const [left, right] = [a.split('.'), b.split('.')];
   let shared = 0;
   while (shared < left.length && left[shared] === right[shared]) shared += 1;
   return a === b ? a : left.slice(0, shared).join('.');
-}
-
-/** The paths of the states of a state value, from a region's path on. */
-function statesOf(value: unknown, path: string): string[] {
-  const under = (key: string) => (path === '' ? key : `${path}.${key}`);
-  if (typeof value === 'string') return [under(value)];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [under(key), ...statesOf(inner, under(key))]);
 }

@@ -4,7 +4,7 @@ import type { Signal } from '../../src/model/failure.ts';
 import type { InstanceId } from '../../src/model/instance.ts';
 import { attach, readRun, resume, type Sidecar } from '../../src/sidecar/attach.ts';
 import { ROOT } from '../../src/sidecar/fold.ts';
-import type { Report } from '../../src/sidecar/run.ts';
+import type { Report } from '../../src/sidecar/report.ts';
 import {
   type ActName,
   Disk,

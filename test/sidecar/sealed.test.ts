@@ -6,7 +6,7 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { attach } from '../../src/sidecar/attach.ts';
 import { Reader } from '../../src/sidecar/layout.ts';
-import type { Report } from '../../src/sidecar/run.ts';
+import type { Report } from '../../src/sidecar/report.ts';
 import { calm, held, Line, of, until } from './stations.ts';
 
 describe('R1: a kept version that retained work has read is sealed', () => {

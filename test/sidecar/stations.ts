@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Signal } from '../../src/model/failure.ts';
 import type { InstanceId } from '../../src/model/instance.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/sidecar/attach.ts';
-import type { Ending, Report } from '../../src/sidecar/run.ts';
+import type { Ending, Report } from '../../src/sidecar/report.ts';
 import { type ToolCall, tool } from '../../src/xstate/tool.ts';
 
 /** A state, the tool that it calls and the key that it writes, all of one name. */

@@ -1,0 +1,63 @@
+/** What the parts of a run share: what it was given, and what a failure is while it is being answered. */
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Reconciler, Undo } from '../effects/guard.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Policy } from '../model/decision.ts';
+import type { Entry } from '../model/entry.ts';
+import type { Failure, Signal } from '../model/failure.ts';
+import type { InstanceId } from '../model/instance.ts';
+import type { Fold } from './fold.ts';
+import type { Layout } from './layout.ts';
+import type { Report } from './report.ts';
+
+/** What a run needs to know besides its machine. */
+export interface RunParts {
+  readonly run: string;
+  readonly config: BoundaryConfig;
+  readonly journal: Journal;
+  readonly fold: Fold;
+  readonly layout: Layout;
+  readonly policy: Policy;
+  readonly reconcilers: Readonly<Record<string, Reconciler>>;
+  readonly undos: Readonly<Record<string, Undo>>;
+  readonly governor: (call: {
+    tool: string;
+    args: unknown;
+    instance: InstanceId;
+  }) => string | null | Promise<string | null>;
+  readonly now: () => number;
+  /** Whether events from outside that a restore took back are sent again as soon as the machine can take them. */
+  readonly redeliver: boolean;
+  /** Whether memories are held against their changes at boundaries (§3). */
+  readonly verify: boolean;
+  readonly onDecision: (report: Report) => void;
+  readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
+}
+
+/** A failure as it was raised. */
+export interface Raised {
+  readonly signal: Signal;
+  readonly error: unknown;
+  readonly actor: number;
+  readonly failure: Failure;
+  /** The held call, if one is: its actor's number and its key. */
+  readonly call: {
+    readonly actor: number;
+    readonly key: string | null;
+    readonly tool: string;
+    readonly args: unknown;
+    /** Tells the held call what to do; nothing, while it has to wait. */
+    answer(held: Held): void;
+  } | null;
+}
+
+/** What a held call is to do. */
+export type Held =
+  | { readonly next: 'answer'; readonly output: unknown }
+  | { readonly next: 'again' }
+  | { readonly next: 'wait' };
+
+/** The path of a state within its own machine. */
+export function bare(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,33 @@
+/** What a run tells its user: each decision, and how it ended. */
+import type { Decision } from '../model/decision.ts';
+import type { Effect } from '../model/effect.ts';
+import type { Signal } from '../model/failure.ts';
+import type { InstanceId } from '../model/instance.ts';
+
+/** An input that a replay reads in another version than the work that it replaces did. */
+export interface MovedInput {
+  readonly instance: InstanceId;
+  readonly key: string;
+  /** Who has written it since. */
+  readonly by: InstanceId;
+}
+
+/** What `onDecision` is told. */
+export interface Report {
+  readonly decision: Decision;
+  readonly signal: Signal;
+  /** What the raw error said. */
+  readonly error: string;
+  /** The inputs that the replay will read in another version (empty where nothing is replayed). */
+  readonly movedInputs: readonly MovedInput[];
+  /** The events from outside that the restore takes back, in order: nobody but their sender, or `redeliver`, sends them again. */
+  readonly takenBack: readonly unknown[];
+}
+
+/** How a run ended, or why it stands still. */
+export type Ending =
+  | { readonly status: 'done'; readonly output: unknown }
+  /** Nothing more happens until somebody acts: the decision says what (§8.4). */
+  | { readonly status: 'parked'; readonly decision: Decision }
+  /** An undo failed, and memory is not restored over it (E5). */
+  | { readonly status: 'stuck'; readonly decision: Decision; readonly effect: Effect; readonly error: string };
