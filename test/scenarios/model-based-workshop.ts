@@ -49,7 +49,7 @@ export function workshopConfig(tries = 40, joint: readonly string[] = []): Bound
   );
   const acts = ACTS.map(
     (name) =>
-      `  ${name}: { reads: [], writes: ["cells/{args.at}"], effect: ${name}, reconcile: ask, timeout: 12, output: { type: string }${name === 'compensable' ? ', undo: take_back' : ''} }`,
+      `  ${name}: { reads: [], writes: ["cells/{args.at}"], effect: ${name}, reconcile: ask, timeout: 40, output: { type: string }${name === 'compensable' ? ', undo: take_back' : ''} }`,
   );
   const text = `belay: 1
 agent: workshop
@@ -174,6 +174,8 @@ export class Workworld {
   durable: () => Iterable<StoredRow> = () => [];
   #busy = 0;
   readonly #applied = new Map<string, string>();
+  /** How often it was said of a call that it had not happened. */
+  readonly #denied = new Map<string, number>();
   readonly #silent: (() => void)[] = [];
   #tripping = false;
 
@@ -195,8 +197,11 @@ export class Workworld {
 
   async act(name: ActName, key: string | undefined, tag: string): Promise<unknown> {
     this.#busy += 1;
+    const asked = this.#denied.get(key ?? '') ?? 0;
     try {
       await new Promise((resolve) => setImmediate(resolve));
+      // Who has said that a call did not happen sees to it that it does not happen later either.
+      if ((this.#denied.get(key ?? '') ?? 0) > asked) throw new NotApplied('denied meanwhile');
       return await this.#act(name, key, tag);
     } finally {
       this.#busy -= 1;
@@ -226,7 +231,7 @@ export class Workworld {
   /** Nobody waits for an answer that is kept back, once its deadline is over. */
   async #keepBack(): Promise<void> {
     const spoken = new Promise<void>((resolve) => this.#silent.push(resolve));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 60));
     this.#busy -= 1;
     await spoken;
     this.#busy += 1;
@@ -248,12 +253,18 @@ export class Workworld {
 
   readonly ask: Reconciler = ({ key }) => {
     if (!this.answering) return { is: 'unknown' };
-    return this.#applied.has(key) ? { is: 'applied', output: this.#applied.get(key) } : { is: 'not_applied' };
+    return this.#has(key) ? { is: 'applied', output: this.#applied.get(key) } : { is: 'not_applied' };
   };
 
   /** What became of a call, for a person who looks. */
   truth(key: string): { status: 'confirmed' | 'failed'; output?: unknown } {
-    return this.#applied.has(key) ? { status: 'confirmed', output: this.#applied.get(key) } : { status: 'failed' };
+    return this.#has(key) ? { status: 'confirmed', output: this.#applied.get(key) } : { status: 'failed' };
+  }
+
+  #has(key: string): boolean {
+    if (this.#applied.has(key)) return true;
+    this.#denied.set(key, (this.#denied.get(key) ?? 0) + 1);
+    return false;
   }
 
   readonly takeBack: Undo = ({ undoKey }) => {
