@@ -31,6 +31,7 @@ export type { Abstention, Dependence, Reason, Refusal, Veto, VetoCode } from './
 export { decide } from './recovery/decide.ts';
 export { explain, type Outline } from './recovery/explain.ts';
 export { vetoes } from './recovery/vetoes.ts';
+export type { Agent, AgentSetting, OpenAgent } from './sidecar/agent.ts';
 export {
   attach,
   resume,
