@@ -7,7 +7,13 @@ export type { Finding as Outcome, Reconciler, Undo } from './effects/guard.ts';
 export { NotApplied } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
-export { type Journal, JournalError, type JournalErrorCode, type JournalStore } from './journal/journal.ts';
+export {
+  type Journal,
+  JournalError,
+  type JournalErrorCode,
+  type JournalStore,
+  type StoredRow,
+} from './journal/journal.ts';
 export { memoryStore } from './journal/memory/store.ts';
 export type { BoundaryKind, Checkpoint } from './model/checkpoint.ts';
 export type {
@@ -31,6 +37,14 @@ export type { Abstention, Dependence, Reason, Refusal, Veto, VetoCode } from './
 export { decide } from './recovery/decide.ts';
 export { explain, type Outline } from './recovery/explain.ts';
 export { vetoes } from './recovery/vetoes.ts';
+export {
+  type Account,
+  type AccountedCheckpoint,
+  type AccountedDecision,
+  type AccountedEffect,
+  type AccountedInstance,
+  accountOf,
+} from './sidecar/account.ts';
 export type { Agent, AgentSetting, OpenAgent } from './sidecar/agent.ts';
 export {
   attach,

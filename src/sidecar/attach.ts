@@ -6,11 +6,12 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
 import type { Reconciler, Undo } from '../effects/guard.ts';
-import type { Journal, JournalStore } from '../journal/journal.ts';
+import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Policy } from '../model/decision.ts';
+import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import { SIGNALS } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -240,7 +241,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Sidecar<TMachine>> {
-  const { fold, reader } = readRun(journal);
+  const { fold, reader } = readRun(journal.read());
   const now = { config: config.digest, machine: machineShape(machine).digest };
   refuseOthers(machine, fold, reader, now.machine);
   const run = new Run(parts(options, config, journal, fold, new Layout(reader.names)));
@@ -263,13 +264,17 @@ async function takeUp<TMachine extends AnyStateMachine>(
   return sidecar;
 }
 
-/** Folds a run's journal. @throws JournalError `journal_corrupt`. */
-export function readRun(rows: Pick<Journal, 'read'>): { fold: Fold; reader: Reader } {
+/** Folds a run's journal; `onEntry` is told of each entry before it is folded in. @throws JournalError `journal_corrupt`. */
+export function readRun(
+  rows: Iterable<StoredRow>,
+  onEntry: (entry: Entry, time: number) => void = () => {},
+): { fold: Fold; reader: Reader } {
   const fold = new Fold();
   const reader = new Reader();
-  for (const row of rows.read()) {
+  for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
+    onEntry(entry, row.time);
     try {
       fold.apply(entry, row.time);
     } catch (error) {

@@ -181,14 +181,14 @@ export class Course {
 
   /** The keys of the calls whose outcome is written nowhere and that may not just be made again. */
   openCalls(): string[] {
-    const { ledger } = readRun({ read: () => this.#rows }).fold;
+    const { ledger } = readRun(this.#rows).fold;
     return [...ledger.all()]
       .filter(({ status, intent }) => isOpen(status) && intent.class !== 'idempotent')
       .map(({ key }) => key);
   }
 
   #pending(): boolean {
-    const { pending } = readRun({ read: () => this.#rows }).fold;
+    const { pending } = readRun(this.#rows).fold;
     return pending?.entry.decision.verdict.startsWith('restore') ?? false;
   }
 

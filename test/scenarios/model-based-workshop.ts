@@ -373,7 +373,7 @@ class Process implements JournalStore {
 
 /** Where a run stands, by what its durable rows say: the same for two runs that differ only in how they came there. */
 export function digest(rows: readonly StoredRow[]): unknown {
-  const { fold } = readRun({ read: () => rows });
+  const { fold } = readRun(rows);
   const [root] = fold.actors;
   const committed = [...fold.history.registry.all()].flatMap(({ id, checkpoints }) => {
     const kinds = checkpoints.map(({ kind }) => kind);

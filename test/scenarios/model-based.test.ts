@@ -242,7 +242,7 @@ describe('whatever happens, in whatever order', () => {
       for (const each of tolds) await shop.tell(each);
       return shop;
     };
-    const recoveries = ({ disk }: Shop) => readRun({ read: () => disk.rows }).fold.recoveries;
+    const recoveries = ({ disk }: Shop) => readRun(disk.rows).fold.recoveries;
     const ending = ({ digest, world }: Shop) => ({ digest, acts: world.acts, undone: world.undone });
     await fc.assert(
       fc.asyncProperty(runs, async ({ tolds, wrong, flushed }) => {

@@ -1,0 +1,99 @@
+/**
+ * An account of a run: who took part and how far each got, what was done to the world, what was decided and when. A fold of the
+ * run's rows like any other; whoever shows or audits a run reads it here.
+ */
+import type { StoredRow } from '../journal/journal.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Decision } from '../model/decision.ts';
+import type { EffectClass, EffectStatus } from '../model/effect.ts';
+import type { Signal } from '../model/failure.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { readRun } from './attach.ts';
+import { ROOT } from './fold.ts';
+
+/** A checkpoint with the id of its boundary (`entry` for the entry), and the number of the retained step that it stands at, from 0. */
+export interface AccountedCheckpoint extends Checkpoint {
+  readonly boundary: string;
+  readonly step: number;
+}
+
+/** An instance that is retained. `epoch` says how often a decision moved it (K3). */
+export interface AccountedInstance {
+  readonly id: InstanceId;
+  readonly epoch: number;
+  readonly live: boolean;
+  /** Whether it has promised something to others (§5). */
+  readonly committed: boolean;
+  readonly checkpoints: readonly AccountedCheckpoint[];
+}
+
+/** A call that may have changed the world. `at` is null where a restore has undone its place in the history. */
+export interface AccountedEffect {
+  readonly key: string;
+  readonly tool: string;
+  readonly instance: InstanceId;
+  readonly class: EffectClass;
+  readonly status: EffectStatus;
+  readonly at: number | null;
+}
+
+/** A failure and the answer to it; `time` is that of the wall clock, in milliseconds. */
+export interface AccountedDecision {
+  readonly signal: Signal;
+  readonly error: string;
+  /** The suspect key, if one was named. */
+  readonly key: string | null;
+  readonly time: number;
+  readonly decision: Decision;
+}
+
+/** What became known of a run so far. */
+export interface Account {
+  readonly agent: string | null;
+  readonly ended: boolean;
+  /** The digests of the config and of the machine's structure that are in force. */
+  readonly digests: { readonly config: string; readonly machine: string } | null;
+  readonly instances: readonly AccountedInstance[];
+  readonly effects: readonly AccountedEffect[];
+  readonly decisions: readonly AccountedDecision[];
+  readonly findings: readonly { readonly code: string; readonly instance: InstanceId | null; readonly text: string }[];
+}
+
+/** The account of a run, from its rows. @throws JournalError `journal_corrupt`. */
+export function accountOf(rows: Iterable<StoredRow>): Account {
+  const decisions: AccountedDecision[] = [];
+  const findings: Account['findings'][number][] = [];
+  const { fold } = readRun(rows, (entry, time) => {
+    if (entry.do === 'finding') findings.push({ code: entry.code, instance: entry.instance, text: entry.text });
+    if (entry.do !== 'decision') return;
+    const { signal, error, key, decision } = entry;
+    decisions.push({ signal, error, key, time, decision });
+  });
+  const instances = [...fold.history.registry.all()]
+    .filter(({ id }) => id.skeleton !== ROOT)
+    .map(({ id, committed, checkpoints }): AccountedInstance => {
+      const name = instanceName(id);
+      const step = ({ kind, at }: Checkpoint) =>
+        kind === 'entry' ? (fold.places.of(name)?.entered ?? 0) : fold.places.stepAt(at);
+      const boundary = ({ kind, at }: Checkpoint) => (kind === 'entry' ? 'entry' : fold.boundaryAt(id, at));
+      return {
+        id,
+        epoch: fold.epochs.get(name) ?? 0,
+        live: fold.live.has(name),
+        committed: committed !== null,
+        checkpoints: checkpoints.map((each) => ({ ...each, boundary: boundary(each), step: step(each) })),
+      };
+    });
+  const effects = [...fold.ledger.all()].map(({ key, intent, status, at }): AccountedEffect => {
+    return { key, tool: intent.tool, instance: intent.instance, class: intent.class, status, at };
+  });
+  return {
+    agent: fold.agent,
+    ended: fold.ended === 'done',
+    digests: fold.digests,
+    instances,
+    effects,
+    decisions,
+    findings,
+  };
+}
