@@ -1,0 +1,83 @@
+/** The agent as the command runs it: it opens a world in the folder of the run, and refuses what is no request. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import type { Agent } from 'belay-sidecar';
+import { Calendar } from './calendar.ts';
+import { machine } from './machine.ts';
+import { MailServer } from './mail.ts';
+import type { Planner } from './planner.ts';
+import { type Request, TIMES } from './schedule.ts';
+import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
+
+const text = { type: 'string', minLength: 1, maxLength: 200 } as const;
+
+const isRequest = new Ajv({ allErrors: true }).compile<Request>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['meeting', 'title', 'mode', 'people', 'slots', 'wishes'],
+  properties: {
+    meeting: text,
+    title: text,
+    mode: { enum: ['submit', 'draft'] },
+    people: { type: 'array', items: text, uniqueItems: true, maxItems: 20 },
+    slots: { type: 'array', items: text, maxItems: 20 },
+    wishes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['slot', 'value'],
+        properties: { slot: text, value: { enum: TIMES } },
+      },
+    },
+  },
+});
+
+/** What is asked of the agent where nobody says otherwise: five slots for two people. */
+export const REQUEST: Request = {
+  meeting: 'offsite',
+  title: 'Offsite',
+  mode: 'submit',
+  people: ['ada', 'ben'],
+  slots: ['Kickoff', 'Budget', 'Roadmap', 'Hiring', 'Closing'],
+  wishes: [],
+};
+
+/** The agent with a planner. */
+export function scheduleForm(planner: Planner): Agent {
+  return {
+    machine,
+    config: fileURLToPath(new URL(`${ROOT}boundaries/schedule-form.yaml`, import.meta.url)),
+    about: 'finds a time for each slot of a meeting, reviews the whole, and sends the invitations',
+    async open({ folder, input }) {
+      const request = input === undefined ? REQUEST : { ...REQUEST, ...(input as object) };
+      if (!isRequest(request)) {
+        const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
+        throw new Error(`the input is no request: ${problems?.join('; ')}`);
+      }
+      const calendar = new Calendar(join(folder, 'calendar.sqlite'));
+      const world = { calendar, mail: await MailServer.start(folder), planner };
+      return {
+        machine: machine.provide({ actors: toolsOn(world) }),
+        input: request,
+        reconcilers: reconcilersOn(world),
+        undo: undoOn(world),
+        async world() {
+          const mail = await world.mail.all();
+          return {
+            ...calendar.rows(),
+            mail: mail.map(({ recipient, meeting, subject, body }) => ({ recipient, meeting, subject, body })),
+          };
+        },
+        async close() {
+          await world.mail.close();
+          calendar.close();
+        },
+      };
+    },
+  };
+}
+
+/** Where the repository begins, from here: a level deeper once compiled. */
+const ROOT = import.meta.url.endsWith('.js') ? '../../../' : '../../';

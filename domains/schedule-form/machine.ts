@@ -1,0 +1,279 @@
+/**
+ * The agent as a state machine: a request is collected, each slot is queried, chosen and refined, the whole is reviewed, and
+ * a room is found before the invitations go out. Its tools are provided with a world (tools.ts); without one they refuse.
+ */
+import { tool } from 'belay-sidecar';
+import { assign, setup } from 'xstate';
+import type { Collected, Item, Memory, Receipt, Request, Review, Slot, Submission, Wish } from './schedule.ts';
+import { valuesOf } from './schedule.ts';
+
+function unconnected<TOutput, TInput>() {
+  return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
+}
+
+/** What each tool is called with, and what it answers. */
+export interface ToolTypes {
+  collect_request: { input: { asked: Request }; output: Collected | null };
+  plan_slots: { input: { asked: Request; request: Collected }; output: readonly Item[] };
+  query_calendar: { input: { slot: string; person: string; meeting: string }; output: readonly string[] };
+  choose_slot: { input: Choice; output: string | null };
+  refine_slot: { input: Refinement; output: string };
+  review_schedule: { input: { asked: Request; values: Record<string, string> }; output: Review };
+  check_room: { input: { seats: number; values: Record<string, string> }; output: string };
+  submit_schedule: { input: Invitation; output: Submission };
+  file_receipt: { input: Filing; output: Receipt };
+}
+
+/** What is needed to hold a time for a slot. */
+export interface Choice {
+  readonly slot: string;
+  readonly title: string;
+  readonly meeting: string;
+  readonly free: Readonly<Record<string, readonly string[]>>;
+  /** The times that other slots of the meeting have. */
+  readonly taken: readonly string[];
+}
+
+/** What is needed to settle when a slot takes place. */
+export interface Refinement {
+  readonly slot: string;
+  readonly title: string;
+  readonly meeting: string;
+  readonly people: readonly string[];
+  readonly value: string;
+  readonly wish: Wish | null;
+}
+
+/** What goes out to everybody. */
+export interface Invitation {
+  readonly meeting: string;
+  readonly title: string;
+  readonly to: readonly string[];
+  readonly room: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** What is filed. */
+export interface Filing {
+  readonly meeting: string;
+  readonly room: string;
+  readonly messageId: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+const slotOf = ({ current }: Memory): string => current as string;
+const requestOf = ({ request }: Memory): Collected => request as Collected;
+const titleOf = (memory: Memory) => memory.agenda.find(({ slot }) => slot === memory.current)?.title ?? '';
+
+/** The next slot of the agenda that is neither resolved nor put off. */
+function nextSlot({ agenda, slots }: Memory): string | null {
+  return agenda.find(({ slot }) => slots[slot]?.status === undefined)?.slot ?? null;
+}
+
+/** The people of whom it is not known yet when they are free for the current slot. */
+function unasked(memory: Memory): string[] {
+  const known = memory.slots[slotOf(memory)]?.free ?? {};
+  return requestOf(memory).people.flatMap(({ id }) => (known[id] === undefined ? [id] : []));
+}
+
+/** What the reviewer wishes of the current slot. */
+function wishFor({ review, current }: Memory): Wish | null {
+  return review?.says === 'change' && review.wish.slot === current ? review.wish : null;
+}
+
+/** The memory with something more known of the current slot. */
+function learnt(memory: Memory, more: Slot): Pick<Memory, 'slots'> {
+  const slot = slotOf(memory);
+  return { slots: { ...memory.slots, [slot]: { ...memory.slots[slot], ...more } } };
+}
+
+/** The memory with the answer of the next person who was asked. */
+function heardFree(memory: Memory, times: readonly string[]): Pick<Memory, 'slots'> {
+  const [person] = unasked(memory);
+  return learnt(memory, { free: { ...memory.slots[slotOf(memory)]?.free, [person as string]: times } });
+}
+
+/** The machine, with tools that refuse until a world is provided. */
+export const machine = setup({
+  types: { context: {} as Memory, input: {} as Request },
+  actors: {
+    collect_request: unconnected<Collected | null, ToolTypes['collect_request']['input']>(),
+    plan_slots: unconnected<readonly Item[], ToolTypes['plan_slots']['input']>(),
+    query_calendar: unconnected<readonly string[], ToolTypes['query_calendar']['input']>(),
+    choose_slot: unconnected<string | null, Choice>(),
+    refine_slot: unconnected<string, Refinement>(),
+    review_schedule: unconnected<Review, ToolTypes['review_schedule']['input']>(),
+    check_room: unconnected<string, ToolTypes['check_room']['input']>(),
+    submit_schedule: unconnected<Submission, Invitation>(),
+    file_receipt: unconnected<Receipt, Filing>(),
+  },
+}).createMachine({
+  id: 'schedule-form',
+  context: ({ input }) => ({
+    asked: input,
+    request: null,
+    agenda: [],
+    slots: {},
+    current: null,
+    review: null,
+    room: null,
+    submission: null,
+    receipt: null,
+  }),
+  initial: 'COLLECTING_REQUEST',
+  states: {
+    COLLECTING_REQUEST: {
+      invoke: {
+        src: 'collect_request',
+        input: ({ context }) => ({ asked: context.asked }),
+        onDone: [
+          { guard: ({ event }) => event.output === null, target: 'CANCELLED' },
+          { target: 'PLANNING_SLOTS', actions: assign({ request: ({ event }) => event.output }) },
+        ],
+      },
+    },
+    PLANNING_SLOTS: {
+      invoke: {
+        src: 'plan_slots',
+        input: ({ context }) => ({ asked: context.asked, request: requestOf(context) }),
+        onDone: { target: 'SLOT_READY', actions: assign({ agenda: ({ event }) => event.output }) },
+      },
+    },
+    SLOT_READY: {
+      always: [
+        {
+          guard: ({ context }) => nextSlot(context) !== null,
+          target: 'SLOT_QUERYING',
+          actions: assign({ current: ({ context }) => nextSlot(context) }),
+        },
+        { target: 'REVIEW_READY' },
+      ],
+    },
+    SLOT_QUERYING: {
+      invoke: {
+        src: 'query_calendar',
+        input: ({ context }) => ({
+          slot: slotOf(context),
+          person: unasked(context)[0] as string,
+          meeting: requestOf(context).meeting,
+        }),
+        onDone: [
+          {
+            guard: ({ context }) => unasked(context).length > 1,
+            target: 'SLOT_QUERYING',
+            reenter: true,
+            actions: assign(({ context, event }) => heardFree(context, event.output)),
+          },
+          {
+            target: 'WAITING_SLOT_SELECTION',
+            actions: assign(({ context, event }) => heardFree(context, event.output)),
+          },
+        ],
+      },
+    },
+    WAITING_SLOT_SELECTION: {
+      invoke: {
+        src: 'choose_slot',
+        input: ({ context }) => ({
+          slot: slotOf(context),
+          title: titleOf(context),
+          meeting: requestOf(context).meeting,
+          free: context.slots[slotOf(context)]?.free ?? {},
+          taken: Object.values(valuesOf(context.slots)),
+        }),
+        onDone: [
+          {
+            guard: ({ event }) => event.output === null,
+            target: 'SLOT_READY',
+            actions: assign(({ context }) => learnt(context, { status: 'deferred' })),
+          },
+          {
+            target: 'WAITING_SLOT_REFINEMENT',
+            actions: assign(({ context, event }) => learnt(context, { value: event.output as string })),
+          },
+        ],
+      },
+    },
+    WAITING_SLOT_REFINEMENT: {
+      invoke: {
+        src: 'refine_slot',
+        input: ({ context }) => ({
+          slot: slotOf(context),
+          title: titleOf(context),
+          meeting: requestOf(context).meeting,
+          people: requestOf(context).people.map(({ id }) => id),
+          value: context.slots[slotOf(context)]?.value as string,
+          wish: wishFor(context),
+        }),
+        onDone: [
+          {
+            guard: ({ context }) => nextSlot({ ...context, ...learnt(context, { status: 'resolved' }) }) !== null,
+            target: 'SLOT_READY',
+            actions: assign(({ context, event }) => learnt(context, { value: event.output, status: 'resolved' })),
+          },
+          {
+            guard: ({ context }) => requestOf(context).mode === 'draft',
+            target: 'DONE',
+            actions: assign(({ context, event }) => learnt(context, { value: event.output, status: 'resolved' })),
+          },
+          {
+            target: 'REVIEW_READY',
+            actions: assign(({ context, event }) => learnt(context, { value: event.output, status: 'resolved' })),
+          },
+        ],
+      },
+    },
+    REVIEW_READY: {
+      invoke: {
+        src: 'review_schedule',
+        input: ({ context }) => ({ asked: context.asked, values: valuesOf(context.slots) }),
+        onDone: [
+          {
+            guard: ({ event }) => event.output.says === 'change',
+            target: 'WAITING_SLOT_REFINEMENT',
+            actions: assign(({ event }) => ({
+              review: event.output,
+              current: event.output.says === 'change' ? event.output.wish.slot : null,
+            })),
+          },
+          { guard: ({ event }) => event.output.says === 'withdraw', target: 'CANCELLED' },
+          { target: 'CHECKING_ROOM', actions: assign({ review: ({ event }) => event.output }) },
+        ],
+      },
+    },
+    CHECKING_ROOM: {
+      invoke: {
+        src: 'check_room',
+        input: ({ context }) => ({ seats: requestOf(context).people.length, values: valuesOf(context.slots) }),
+        onDone: { target: 'SUBMITTING', actions: assign({ room: ({ event }) => event.output }) },
+      },
+    },
+    SUBMITTING: {
+      invoke: {
+        src: 'submit_schedule',
+        input: ({ context }) => ({
+          meeting: requestOf(context).meeting,
+          title: requestOf(context).title,
+          to: requestOf(context).people.map(({ email }) => email),
+          room: context.room as string,
+          values: valuesOf(context.slots),
+        }),
+        onDone: { target: 'FILING_RECEIPT', actions: assign({ submission: ({ event }) => event.output }) },
+      },
+    },
+    FILING_RECEIPT: {
+      invoke: {
+        src: 'file_receipt',
+        input: ({ context }) => ({
+          meeting: requestOf(context).meeting,
+          room: context.room as string,
+          messageId: (context.submission as Submission).messageId,
+          values: valuesOf(context.slots),
+        }),
+        onDone: { target: 'DONE', actions: assign({ receipt: ({ event }) => event.output }) },
+      },
+    },
+    DONE: { type: 'final' },
+    CANCELLED: { type: 'final' },
+  },
+});

@@ -1,0 +1,89 @@
+/** The agent's side of the mail: it starts the server of its world, sends by SMTP, and asks whether a message is there. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createTransport } from 'nodemailer';
+
+/** An invitation. `to` are addresses. */
+export interface Mail {
+  readonly messageId: string;
+  readonly meeting: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** The mail server of a world. */
+export class MailServer {
+  readonly #process: ChildProcess;
+  readonly #smtp: number;
+  readonly #http: number;
+
+  private constructor(process: ChildProcess, ports: { smtp: number; http: number }) {
+    this.#process = process;
+    this.#smtp = ports.smtp;
+    this.#http = ports.http;
+  }
+
+  /** Starts a server on the mailbox of a folder, once the one before it has let go of it. */
+  static async start(folder: string): Promise<MailServer> {
+    const compiled = import.meta.url.endsWith('.js');
+    const script = fileURLToPath(new URL(compiled ? './mail-server.js' : './mail-server.ts', import.meta.url));
+    const loader = compiled ? [] : ['--import', import.meta.resolve('tsx')];
+    const child = spawn(process.execPath, [...loader, script, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const failed = once(child, 'exit').then(([code]) => {
+      throw new Error(`the mail server ended with ${code} before it had begun`);
+    });
+    const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), failed]);
+    failed.catch(() => {});
+    return new MailServer(child, JSON.parse(line));
+  }
+
+  /** Sends a message to all of its recipients, or to none. A signal breaks the connection off. */
+  async send({ messageId, meeting, to, subject, body }: Mail, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const socket = connect(this.#smtp, '127.0.0.1');
+    const transport = createTransport({ connection: socket, ignoreTLS: true });
+    const stop = () => void socket.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      await once(socket, 'connect');
+      await transport.sendMail({
+        messageId,
+        from: 'schedule@form.invalid',
+        to: [...to],
+        subject,
+        text: body,
+        headers: { 'X-Meeting': meeting },
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+    }
+  }
+
+  /** To whom a message was delivered; null where it was not, and is not on its way either. @throws where that is not known. */
+  async find(messageId: string): Promise<readonly string[] | null> {
+    const response = await fetch(`http://127.0.0.1:${this.#http}/messages/${encodeURIComponent(messageId)}`);
+    if (response.status === 404) return null;
+    if (!response.ok) throw new Error(`the mail server answers ${response.status}`);
+    return ((await response.json()) as { recipients: string[] }).recipients;
+  }
+
+  /** Everything in the mailbox, in the order of its arrival. */
+  async all(): Promise<readonly (Mail & { readonly recipient: string })[]> {
+    const response = await fetch(`http://127.0.0.1:${this.#http}/messages`);
+    if (!response.ok) throw new Error(`the mail server answers ${response.status}`);
+    return (await response.json()) as never;
+  }
+
+  /** Lets the server deliver what it has and go. */
+  async close(): Promise<void> {
+    if (this.#process.exitCode !== null) return;
+    const gone = once(this.#process, 'exit');
+    this.#process.stdin?.end();
+    await gone;
+  }
+}
