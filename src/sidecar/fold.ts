@@ -89,6 +89,15 @@ export interface Timer {
   gone: number | null;
 }
 
+/** A replay of an instance, until it certifies again. */
+export interface Replay {
+  /** The keys that the undone part had written. */
+  readonly wrote: ReadonlySet<string>;
+  /** The numbers between which the undone part lies: after `from`, up to `since`. */
+  readonly from: number;
+  readonly since: number;
+}
+
 /** A decision that is being carried out, or that waits. */
 export interface Pending {
   readonly entry: DecisionEntry;
@@ -111,8 +120,8 @@ export class Fold {
   /** How often each budget was charged (R6), and the run. */
   readonly spent = new Map<string, number>();
   readonly epochs = new Map<string, number>();
-  /** What replaying instances had written in their undone parts, and the number of the last event before their replay (R1). */
-  readonly replays = new Map<string, { readonly wrote: ReadonlySet<string>; readonly since: number }>();
+  /** The replays that are under way, by the name of their instance (R1). */
+  readonly replays = new Map<string, Replay>();
   /** The events from outside that restores took back and that have not come again, in order. */
   takenBack: unknown[] = [];
   recoveries = 0;
@@ -465,14 +474,25 @@ export class Fold {
       const record = this.history.registry.get(id);
       if (record === undefined) continue;
       const undone = this.history.versions.writesBetween(record, at, this.history.head).map((write) => write.key.text);
-      const before = this.replays.get(instanceName(id))?.wrote ?? [];
-      this.replays.set(instanceName(id), { wrote: new Set([...before, ...undone]), since: this.history.head });
+      const before = this.replays.get(instanceName(id));
+      this.replays.set(instanceName(id), {
+        wrote: new Set([...(before?.wrote ?? []), ...undone]),
+        from: Math.min(before?.from ?? Number.POSITIVE_INFINITY, this.#endOfStep(id, at)),
+        since: this.history.head,
+      });
       this.history.undo(id, at);
       this.ledger.displace(id, at);
     }
     this.#cutSteps(limits, first);
     for (const [id, at] of kept) if (at === 0) this.#forget(instanceName(id));
     for (const control of controls) this.#put(control);
+  }
+
+  /** The number of the last event of the step at which a position of an instance stands; for ⊥, of the step that entered it. */
+  #endOfStep(id: InstanceId, at: number): number {
+    const entered = this.places.of(instanceName(id))?.entered ?? 0;
+    const isEntry = at === 0 || at === this.history.registry.get(id)?.checkpoints[0]?.at;
+    return this.places.steps[isEntry ? entered : this.places.stepAt(at)]?.to ?? at;
   }
 
   #forget(name: string): void {

@@ -14,7 +14,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Unavailable } from '../model/veto.ts';
 import type { Watch } from '../xstate/watch.ts';
-import { budgetKey, type Fold, ROOT } from './fold.ts';
+import { budgetKey, type Fold, type Replay, ROOT } from './fold.ts';
 import { covers, type Placed } from './lift.ts';
 import { bare, type Raised, type RunParts } from './parts.ts';
 import { backOf, type Kept, type Resumes } from './plan.ts';
@@ -40,12 +40,15 @@ export class Questions {
     this.#placed = placed;
   }
 
-  /** Another instance that has read, before the replay, a version of a key that others wrote, both kept; null for none. */
-  readerOfKept(by: InstanceId, key: Key, since: number): InstanceId | null {
+  /**
+   * Another instance that has read a version of a key that others wrote, both kept, while the undone part was being made: had the
+   * replay's write stood there, it would have read that. Null for none; who read before is none, nor who reads after.
+   */
+  readerOfKept(by: InstanceId, key: Key, { from, since }: Replay): InstanceId | null {
     const { versions, registry } = this.#fold.history;
     const own = registry.get(by);
     for (const read of versions.readsAt(key)) {
-      if (read.by === own || read.at > since || read.by.id.skeleton === ROOT) continue;
+      if (read.by === own || read.at <= from || read.at > since || read.by.id.skeleton === ROOT) continue;
       for (const writer of registry.all()) {
         if (writer === own) continue;
         if (versions.writesOf(writer).some((write) => write.at < read.at && overlaps(write.key, key)))

@@ -188,7 +188,7 @@ export class Run implements Watcher {
       if (mark.do !== 'write' || mark.mode === 'append') continue;
       const replay = this.fold.replays.get(instanceName(mark.in));
       if (replay === undefined || covered(mark.key.text, replay.wrote)) continue;
-      const reader = this.#questions.readerOfKept(mark.in, mark.key, replay.since);
+      const reader = this.#questions.readerOfKept(mark.in, mark.key, replay);
       if (reader === null) continue;
       const [writer, other] = [instanceName(mark.in), instanceName(reader)];
       const text = `the replay of ${writer} writes ${mark.key.text}, which ${other} has read and the undone work had not written`;

@@ -46,6 +46,32 @@ describe('R1: a kept version that retained work has read is sealed', () => {
     await run.close();
   });
 
+  test('a first write over what somebody had read before is none', async () => {
+    // B reads what A has written before C begins; C fails before it has written anything, and overwrites it when it is replayed.
+    const line = new Line(
+      [
+        { name: 'a', reads: ['turn'], also: () => ({ wanted: 'y' }) },
+        { name: 'b', reads: ['wanted'] },
+        { name: 'c', reads: ['turn'], also: () => ({ wanted: 'z' }) },
+      ],
+      {
+        c: ({ nth }) => {
+          if (nth === 0) throw new Error('not now');
+          return 'c1';
+        },
+      },
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    run.send('end');
+    expect((await run.finished()).status).toBe('done');
+    expect(line.verdicts).toEqual(['restore 0']);
+    expect(line.called('c')).toBe(2);
+    expect(run.context).toMatchObject({ b: 'b y', c: 'c1', wanted: 'z' });
+    await run.close();
+  });
+
   test('a replay that writes what nobody has read is none', async () => {
     const line = new Line(
       writer((output) => (output === 'a0' ? {} : { unread: 'y' })),
