@@ -37,8 +37,9 @@ export interface AccountedEffect {
   readonly at: number | null;
 }
 
-/** A failure and the answer to it; `time` is that of the wall clock, in milliseconds. */
+/** A failure and the answer to it, in row `seq`; `time` is that of the wall clock, in milliseconds. */
 export interface AccountedDecision {
+  readonly seq: number;
   readonly signal: Signal;
   readonly error: string;
   /** The suspect key, if one was named. */
@@ -59,15 +60,15 @@ export interface Account {
   readonly findings: readonly { readonly code: string; readonly instance: InstanceId | null; readonly text: string }[];
 }
 
-/** The account of a run, from its rows. @throws JournalError `journal_corrupt`. */
+/** The account of a run, from its rows: all of them, or those up to a decision, itself included. @throws JournalError `journal_corrupt`. */
 export function accountOf(rows: Iterable<StoredRow>): Account {
   const decisions: AccountedDecision[] = [];
   const findings: Account['findings'][number][] = [];
-  const { fold } = readRun(rows, (entry, time) => {
+  const { fold } = readRun(rows, (entry, { seq, time }) => {
     if (entry.do === 'finding') findings.push({ code: entry.code, instance: entry.instance, text: entry.text });
     if (entry.do !== 'decision') return;
     const { signal, error, key, decision } = entry;
-    decisions.push({ signal, error, key, time, decision });
+    decisions.push({ seq, signal, error, key, time, decision });
   });
   const instances = [...fold.history.registry.all()]
     .filter(({ id }) => id.skeleton !== ROOT)

@@ -267,14 +267,14 @@ async function takeUp<TMachine extends AnyStateMachine>(
 /** Folds a run's journal; `onEntry` is told of each entry before it is folded in. @throws JournalError `journal_corrupt`. */
 export function readRun(
   rows: Iterable<StoredRow>,
-  onEntry: (entry: Entry, time: number) => void = () => {},
+  onEntry: (entry: Entry, row: StoredRow) => void = () => {},
 ): { fold: Fold; reader: Reader } {
   const fold = new Fold();
   const reader = new Reader();
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
-    onEntry(entry, row.time);
+    onEntry(entry, row);
     try {
       fold.apply(entry, row.time);
     } catch (error) {
