@@ -1,29 +1,29 @@
 /**
- * The agent's database: people, their calendars, rooms and receipts in one SQLite file. A change is made once for each key, in
+ * The agent's database: people and when they are busy, times that are held, rooms and receipts, in one SQLite file. A change is made once for each key, in
  * one transaction with the note that says so: that note is what a reconciler asks for, and its before-image what an undo puts
  * back. Without a key every call is a change of its own.
  */
 import Database from 'better-sqlite3';
-import { type Collected, DAYS, HOURS, type Request, TIMES } from './schedule.ts';
+import { type Collected, type Request, TIMES } from './schedule.ts';
 
-/** A time that is held for a slot in everybody's calendar. */
+/** A time that is held for a slot, for everybody who takes part. */
 export interface Hold {
   readonly meeting: string;
   readonly slot: string;
   readonly people: readonly string[];
   readonly title: string;
   readonly value: string;
-  readonly status: 'tentative' | 'settled';
 }
 
 const TABLES = `
   CREATE TABLE person (id TEXT PRIMARY KEY, email TEXT NOT NULL);
-  CREATE TABLE calendar (person TEXT NOT NULL, meeting TEXT NOT NULL, slot TEXT NOT NULL, value TEXT NOT NULL,
-    title TEXT NOT NULL, status TEXT NOT NULL, PRIMARY KEY (person, meeting, slot));
+  CREATE TABLE busy (person TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (person, value));
+  CREATE TABLE hold (person TEXT NOT NULL, meeting TEXT NOT NULL, slot TEXT NOT NULL, value TEXT NOT NULL,
+    title TEXT NOT NULL, status TEXT NOT NULL, revision INTEGER NOT NULL);
   CREATE TABLE room (id TEXT PRIMARY KEY, seats INTEGER NOT NULL);
   CREATE TABLE booking (room TEXT NOT NULL, value TEXT NOT NULL, meeting TEXT NOT NULL, PRIMARY KEY (room, value));
   CREATE TABLE receipt (meeting TEXT PRIMARY KEY, room TEXT NOT NULL, people INTEGER NOT NULL);
-  CREATE TABLE done (key TEXT PRIMARY KEY, output TEXT NOT NULL, before TEXT NOT NULL);
+  CREATE TABLE done (key TEXT PRIMARY KEY, output TEXT NOT NULL, change TEXT NOT NULL);
 `;
 
 /** Who there is, and when each of them is busy already. */
@@ -39,7 +39,7 @@ const ROOMS: readonly (readonly [id: string, seats: number, booked: readonly str
   ['library', 4, ['fri-16']],
 ];
 
-/** A row of a calendar. */
+/** A time that is held for one of them. */
 interface Row {
   readonly person: string;
   readonly meeting: string;
@@ -47,6 +47,15 @@ interface Row {
   readonly value: string;
   readonly title: string;
   readonly status: string;
+  readonly revision: number;
+}
+
+/** What a call did to the holds of a slot. */
+interface Change {
+  readonly meeting: string;
+  readonly slot: string;
+  readonly before: readonly Row[];
+  readonly after: readonly Row[];
 }
 
 /** The database of a world. */
@@ -61,8 +70,7 @@ export class Calendar {
       this.#database.exec(TABLES);
       for (const [id, busy] of PEOPLE) {
         this.#run('INSERT INTO person VALUES (?, ?)', id, `${id}@people.invalid`);
-        for (const value of busy)
-          this.#run("INSERT INTO calendar VALUES (?, '', ?, ?, 'busy', 'settled')", id, value, value);
+        for (const value of busy) this.#run('INSERT INTO busy VALUES (?, ?)', id, value);
       }
       for (const [id, seats, booked] of ROOMS) {
         this.#run('INSERT INTO room VALUES (?, ?)', id, seats);
@@ -79,52 +87,57 @@ export class Calendar {
     return known.length === 0 || known.length < people.length ? null : { meeting, title, mode, people: known };
   }
 
-  /** When a person is free, the earliest time first. What a slot itself holds does not count. */
-  freeTimes(person: string, meeting: string, slot: string): readonly string[] {
-    const rows = this.#all(
-      'SELECT value FROM calendar WHERE person = ? AND NOT (meeting = ? AND slot = ?)',
-      person,
-      meeting,
-      slot,
-    ) as { value: string }[];
+  /** When a person is free, the earliest time first. */
+  freeTimes(person: string): readonly string[] {
+    const rows = this.#all('SELECT value FROM busy WHERE person = ?', person) as { value: string }[];
     const busy = new Set(rows.map(({ value }) => value));
     return TIMES.filter((time) => !busy.has(time));
   }
 
-  /** Holds a time for a slot in everybody's calendar; it replaces what the slot held before. */
-  hold(hold: Hold, key: string | undefined): string {
-    const { meeting, slot, people, title, value, status } = hold;
-    if (!isTime(value)) throw new Error(`${value} is no time`);
-    return this.#once(key, () => {
-      const before = this.#held(meeting, slot);
-      this.#run('DELETE FROM calendar WHERE meeting = ? AND slot = ?', meeting, slot);
+  /** Holds a time for everybody, tentatively. Held again without a key, it is held twice. */
+  hold({ meeting, slot, people, title, value }: Hold, key: string | undefined): string {
+    return this.#change(meeting, slot, key, () => {
       for (const person of people)
-        this.#run('INSERT INTO calendar VALUES (?, ?, ?, ?, ?, ?)', person, meeting, slot, value, title, status);
-      return { output: value, before: { meeting, slot, rows: before } };
+        this.#run("INSERT INTO hold VALUES (?, ?, ?, ?, ?, 'tentative', 0)", person, meeting, slot, value, title);
+      return value;
     });
   }
 
-  /** Puts back what a slot held before a change; does nothing the second time. @throws where the slot was changed since. */
+  /** Settles when a slot takes place; everybody's hold becomes its next revision. */
+  settle({ meeting, slot, value }: Pick<Hold, 'meeting' | 'slot' | 'value'>, key: string | undefined): string {
+    return this.#change(meeting, slot, key, () => {
+      this.#run(
+        "UPDATE hold SET value = ?, status = 'settled', revision = revision + 1 WHERE meeting = ? AND slot = ?",
+        value,
+        meeting,
+        slot,
+      );
+      return value;
+    });
+  }
+
+  /** Puts back what was held for a slot before a change; nothing the second time. @throws where it was changed since. */
   putBack(key: string, undoKey: string): void {
     this.#once(undoKey, () => {
-      const [note] = this.#all('SELECT output, before FROM done WHERE key = ?', key) as {
-        output: string;
-        before: string;
-      }[];
+      const [note] = this.#all('SELECT change FROM done WHERE key = ?', key) as { change: string }[];
       // A call that put the slot off has changed nothing.
-      if (note === undefined) return { output: null, before: null };
-      const { meeting, slot, rows } = JSON.parse(note.before) as {
-        meeting: string;
-        slot: string;
-        rows: readonly Row[];
-      };
-      const now = this.#held(meeting, slot);
-      if (now.some(({ value }) => value !== JSON.parse(note.output)))
-        throw new Error(`${slot} of ${meeting} was moved since`);
-      this.#run('DELETE FROM calendar WHERE meeting = ? AND slot = ?', meeting, slot);
-      for (const { person, value, title, status } of rows)
-        this.#run('INSERT INTO calendar VALUES (?, ?, ?, ?, ?, ?)', person, meeting, slot, value, title, status);
-      return { output: null, before: null };
+      if (note === undefined) return { output: null, change: null };
+      const { meeting, slot, before, after } = JSON.parse(note.change) as Change;
+      if (JSON.stringify(this.#holds(meeting, slot)) !== JSON.stringify(after))
+        throw new Error(`${slot} of ${meeting} was changed since`);
+      this.#run('DELETE FROM hold WHERE meeting = ? AND slot = ?', meeting, slot);
+      for (const { person, value, title, status, revision } of before)
+        this.#run(
+          'INSERT INTO hold VALUES (?, ?, ?, ?, ?, ?, ?)',
+          person,
+          meeting,
+          slot,
+          value,
+          title,
+          status,
+          revision,
+        );
+      return { output: null, change: null };
     });
   }
 
@@ -140,11 +153,11 @@ export class Calendar {
   /** Files the receipt of a meeting and books its room. Filed again, it is the same. */
   file(meeting: string, room: string, values: readonly string[], key: string | undefined): void {
     this.#once(key, () => {
-      const people = this.#all('SELECT DISTINCT person FROM calendar WHERE meeting = ?', meeting).length;
+      const people = this.#all('SELECT DISTINCT person FROM hold WHERE meeting = ?', meeting).length;
       this.#run('INSERT OR REPLACE INTO receipt VALUES (?, ?, ?)', meeting, room, people);
       if (room !== 'online')
         for (const value of values) this.#run('INSERT OR REPLACE INTO booking VALUES (?, ?, ?)', room, value, meeting);
-      return { output: null, before: null };
+      return { output: null, change: null };
     });
   }
 
@@ -154,10 +167,10 @@ export class Calendar {
     return note === undefined ? null : { output: JSON.parse(note.output) };
   }
 
-  /** Every row that says something about meetings, in order. The notes of what was done are no part of it. */
+  /** Every row that meetings have left, in order. The notes of what was done are no part of it. */
   rows(): Readonly<Record<string, readonly object[]>> {
     return {
-      calendar: this.#all("SELECT * FROM calendar WHERE meeting <> '' ORDER BY meeting, slot, person") as object[],
+      hold: this.#all('SELECT * FROM hold ORDER BY meeting, slot, person, value') as object[],
       booking: this.#all("SELECT * FROM booking WHERE meeting <> '' ORDER BY room, value") as object[],
       receipt: this.#all('SELECT * FROM receipt ORDER BY meeting') as object[],
     };
@@ -167,17 +180,27 @@ export class Calendar {
     this.#database.close();
   }
 
-  #held(meeting: string, slot: string): readonly Row[] {
-    return this.#all('SELECT * FROM calendar WHERE meeting = ? AND slot = ? ORDER BY person', meeting, slot) as Row[];
+  #holds(meeting: string, slot: string): readonly Row[] {
+    return this.#all('SELECT * FROM hold WHERE meeting = ? AND slot = ? ORDER BY rowid', meeting, slot) as Row[];
   }
 
-  #once<T>(key: string | undefined, act: () => { readonly output: T; readonly before: unknown }): T {
+  #change(meeting: string, slot: string, key: string | undefined, act: () => string): string {
+    return this.#once(key, () => {
+      const before = this.#holds(meeting, slot);
+      const output = act();
+      if (!TIMES.includes(output)) throw new Error(`${output} is no time`);
+      return { output, change: { meeting, slot, before, after: this.#holds(meeting, slot) } };
+    });
+  }
+
+  /** A change for each key, and what it answered; a change for each call without one. */
+  #once<T>(key: string | undefined, act: () => { readonly output: T; readonly change: Change | null }): T {
     return this.#together(() => {
       const known = key === undefined ? null : this.find(key);
       if (known !== null) return known.output as T;
-      const { output, before } = act();
+      const { output, change } = act();
       if (key !== undefined)
-        this.#run('INSERT INTO done VALUES (?, ?, ?)', key, JSON.stringify(output), JSON.stringify(before));
+        this.#run('INSERT INTO done VALUES (?, ?, ?)', key, JSON.stringify(output), JSON.stringify(change));
       return output;
     });
   }
@@ -201,9 +224,4 @@ export class Calendar {
   #all(sql: string, ...values: unknown[]): unknown[] {
     return this.#database.prepare(sql).all(...values);
   }
-}
-
-function isTime(value: string): boolean {
-  const [day, hour] = value.split('-');
-  return DAYS.some((known) => known === day) && HOURS.some((known) => known === hour);
 }

@@ -15,7 +15,7 @@ function unconnected<TOutput, TInput>() {
 export interface ToolTypes {
   collect_request: { input: { asked: Request }; output: Collected | null };
   plan_slots: { input: { asked: Request; request: Collected }; output: readonly Item[] };
-  query_calendar: { input: { slot: string; person: string; meeting: string }; output: readonly string[] };
+  query_calendar: { input: { slot: string; person: string }; output: readonly string[] };
   choose_slot: { input: Choice; output: string | null };
   refine_slot: { input: Refinement; output: string };
   review_schedule: { input: { asked: Request; values: Record<string, string> }; output: Review };
@@ -30,16 +30,15 @@ export interface Choice {
   readonly title: string;
   readonly meeting: string;
   readonly free: Readonly<Record<string, readonly string[]>>;
-  /** The times that other slots of the meeting have. */
-  readonly taken: readonly string[];
+  /** The slot before it on the agenda, or `none`, and when that takes place: this one comes after it. */
+  readonly previous: string;
+  readonly after: string | null;
 }
 
 /** What is needed to settle when a slot takes place. */
 export interface Refinement {
   readonly slot: string;
-  readonly title: string;
   readonly meeting: string;
-  readonly people: readonly string[];
   readonly value: string;
   readonly wish: Wish | null;
 }
@@ -76,9 +75,13 @@ function unasked(memory: Memory): string[] {
   return requestOf(memory).people.flatMap(({ id }) => (known[id] === undefined ? [id] : []));
 }
 
-/** What the reviewer wishes of the current slot. */
-function wishFor({ review, current }: Memory): Wish | null {
-  return review?.says === 'change' && review.wish.slot === current ? review.wish : null;
+/** The slot before the current one. */
+function before({ agenda, slots, current }: Memory): Pick<Choice, 'previous' | 'after'> {
+  const index = agenda.findIndex(({ slot }) => slot === current);
+  const previous = agenda[index - 1]?.slot;
+  return previous === undefined
+    ? { previous: 'none', after: null }
+    : { previous, after: slots[previous]?.value ?? null };
 }
 
 /** The memory with something more known of the current slot. */
@@ -116,6 +119,7 @@ export const machine = setup({
     slots: {},
     current: null,
     review: null,
+    wish: null,
     room: null,
     submission: null,
     receipt: null,
@@ -136,7 +140,13 @@ export const machine = setup({
       invoke: {
         src: 'plan_slots',
         input: ({ context }) => ({ asked: context.asked, request: requestOf(context) }),
-        onDone: { target: 'SLOT_READY', actions: assign({ agenda: ({ event }) => event.output }) },
+        onDone: {
+          target: 'SLOT_READY',
+          actions: assign(({ event }) => ({
+            agenda: event.output,
+            slots: Object.fromEntries(event.output.map(({ slot }) => [slot, {}])),
+          })),
+        },
       },
     },
     SLOT_READY: {
@@ -152,11 +162,7 @@ export const machine = setup({
     SLOT_QUERYING: {
       invoke: {
         src: 'query_calendar',
-        input: ({ context }) => ({
-          slot: slotOf(context),
-          person: unasked(context)[0] as string,
-          meeting: requestOf(context).meeting,
-        }),
+        input: ({ context }) => ({ slot: slotOf(context), person: unasked(context)[0] as string }),
         onDone: [
           {
             guard: ({ context }) => unasked(context).length > 1,
@@ -179,7 +185,7 @@ export const machine = setup({
           title: titleOf(context),
           meeting: requestOf(context).meeting,
           free: context.slots[slotOf(context)]?.free ?? {},
-          taken: Object.values(valuesOf(context.slots)),
+          ...before(context),
         }),
         onDone: [
           {
@@ -199,11 +205,9 @@ export const machine = setup({
         src: 'refine_slot',
         input: ({ context }) => ({
           slot: slotOf(context),
-          title: titleOf(context),
           meeting: requestOf(context).meeting,
-          people: requestOf(context).people.map(({ id }) => id),
           value: context.slots[slotOf(context)]?.value as string,
-          wish: wishFor(context),
+          wish: context.wish?.slot === context.current ? context.wish : null,
         }),
         onDone: [
           {
@@ -231,10 +235,10 @@ export const machine = setup({
           {
             guard: ({ event }) => event.output.says === 'change',
             target: 'WAITING_SLOT_REFINEMENT',
-            actions: assign(({ event }) => ({
-              review: event.output,
-              current: event.output.says === 'change' ? event.output.wish.slot : null,
-            })),
+            actions: assign(({ event }) => {
+              const wish = event.output.says === 'change' ? event.output.wish : null;
+              return { wish, current: wish?.slot ?? null };
+            }),
           },
           { guard: ({ event }) => event.output.says === 'withdraw', target: 'CANCELLED' },
           { target: 'CHECKING_ROOM', actions: assign({ review: ({ event }) => event.output }) },

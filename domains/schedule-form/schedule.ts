@@ -1,8 +1,7 @@
 /** The words of the agent: what is asked of it, what it remembers, and what its planner decides. Times are `mon-09` to `fri-16`. */
 
-/** The days that can be planned, and the hours at which a slot may begin. */
-export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;
-export const HOURS = ['09', '10', '11', '12', '13', '14', '15', '16'] as const;
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;
+const HOURS = ['09', '10', '11', '12', '13', '14', '15', '16'] as const;
 
 /** Every time there is, the earliest first. */
 export const TIMES: readonly string[] = DAYS.flatMap((day) => HOURS.map((hour) => `${day}-${hour}`));
@@ -78,6 +77,8 @@ export interface Memory {
   /** The slot that is being resolved. */
   readonly current: string | null;
   readonly review: Review | null;
+  /** The change that the reviewer asked for last. */
+  readonly wish: Wish | null;
   readonly room: string | null;
   readonly submission: Submission | null;
   readonly receipt: Receipt | null;

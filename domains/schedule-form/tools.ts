@@ -5,7 +5,7 @@ import type { Calendar } from './calendar.ts';
 import type { Choice, Filing, Invitation, Refinement, ToolTypes } from './machine.ts';
 import type { MailServer } from './mail.ts';
 import type { Planner } from './planner.ts';
-import type { Collected, Item, Receipt, Review, Submission } from './schedule.ts';
+import { type Collected, type Item, type Receipt, type Review, type Submission, TIMES } from './schedule.ts';
 
 /** What the tools act on. */
 export interface World {
@@ -22,21 +22,22 @@ export function toolsOn({ calendar, mail, planner }: World) {
     ),
     plan_slots: tool<readonly Item[], ToolTypes['plan_slots']['input']>(({ input }) => planner.plan(input)),
     query_calendar: tool<readonly string[], ToolTypes['query_calendar']['input']>(async ({ input }) =>
-      calendar.freeTimes(input.person, input.meeting, input.slot),
+      calendar.freeTimes(input.person),
     ),
     choose_slot: tool<string | null, Choice>(async ({ input, key, signal }) => {
-      const { slot, title, meeting, free, taken } = input;
+      const { slot, title, meeting, free, after } = input;
       const people = Object.keys(free);
       const [first = [], ...others] = Object.values(free);
-      const times = first.filter((time) => !taken.includes(time) && others.every((other) => other.includes(time)));
+      const shared = first.filter((time) => others.every((other) => other.includes(time)));
+      const times = after === null ? shared : shared.filter((time) => TIMES.indexOf(time) > TIMES.indexOf(after));
       const value = await planner.choose({ slot, times });
       signal.throwIfAborted();
-      return value === null ? null : calendar.hold({ meeting, slot, people, title, value, status: 'tentative' }, key);
+      return value === null ? null : calendar.hold({ meeting, slot, people, title, value }, key);
     }),
     refine_slot: tool<string, Refinement>(async ({ input, key, signal }) => {
       const value = await planner.refine(input);
       signal.throwIfAborted();
-      return calendar.hold({ ...input, value, status: 'settled' }, key);
+      return calendar.settle({ ...input, value }, key);
     }),
     review_schedule: tool<Review, ToolTypes['review_schedule']['input']>(({ input }) => planner.review(input)),
     check_room: tool<string, ToolTypes['check_room']['input']>(async ({ input }) =>
