@@ -18,6 +18,7 @@ export { memoryStore } from './journal/memory/store.ts';
 export type { BoundaryKind, Checkpoint } from './model/checkpoint.ts';
 export type {
   Act,
+  Counterparty,
   Decision,
   JointRule,
   Keep,

@@ -79,6 +79,7 @@ function actFields(act: Act): object {
     case 'end_instances':
       return { act: act.act, instances: act.instances.map(instanceName) };
     case 'settle_outcome':
+      return { act: act.act, effect: effectFields(act.effect), ...(act.ask !== undefined && { ask: act.ask }) };
     case 'undo_by_hand':
     case 'register_undo':
       return { act: act.act, effect: effectFields(act.effect) };

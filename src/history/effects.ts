@@ -52,9 +52,11 @@ export class Effects {
   /** Records an effect that `accepts` lets through, or news of one. */
   record(record: InstanceRecord, event: EffectEvent, at: number): void {
     const known = this.#byId.get(event.id);
+    const tool = event.tool ?? known?.tool;
     const effect: Effect = {
       instance: record.id,
       id: event.id,
+      ...(tool !== undefined && { tool }),
       class: event.class,
       status: event.status,
       undo: event.undo ?? known?.undo ?? false,

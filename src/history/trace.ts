@@ -47,7 +47,15 @@ type Written =
   | { do: 'read'; in: InstanceColumns; key: string }
   | { do: 'write'; in: InstanceColumns; key: string; blind?: boolean; append?: boolean }
   | { do: 'boundary'; in: InstanceColumns; kind: BoundaryKind }
-  | { do: 'effect'; in: InstanceColumns; class: EffectClass; status: EffectStatus; undo?: boolean; id?: string }
+  | {
+      do: 'effect';
+      in: InstanceColumns;
+      class: EffectClass;
+      status: EffectStatus;
+      undo?: boolean;
+      id?: string;
+      tool?: string;
+    }
   | { do: 'fail'; in: InstanceColumns; key?: string };
 
 type Validators = Record<Written['do'], ValidateFunction>;
@@ -78,7 +86,7 @@ function compile(ajv: Ajv): Validators {
     read: line({ in: instance, key: text }),
     write: line({ in: instance, key: text }, { blind: flag, append: flag }),
     boundary: line({ in: instance, kind: { enum: BOUNDARY_KINDS } }),
-    effect: line({ in: instance, class: classes, status: statuses }, { undo: flag, id: text }),
+    effect: line({ in: instance, class: classes, status: statuses }, { undo: flag, id: text, tool: text }),
     fail: line({ in: instance }, { key: text }),
   };
 }
@@ -148,8 +156,8 @@ function toEvent(written: Exclude<Written, { do: 'trace' | 'fail' }>): HistoryEv
     case 'boundary':
       return { do: 'boundary', in: instance, kind: written.kind };
     case 'effect': {
-      const { class: kind, status, id = null, undo = null } = written;
-      return { do: 'effect', in: instance, id, class: kind, status, undo };
+      const { class: kind, status, id = null, undo = null, tool } = written;
+      return { do: 'effect', in: instance, id, ...(tool !== undefined && { tool }), class: kind, status, undo };
     }
   }
 }

@@ -41,11 +41,20 @@ export interface RecoveryLine {
   readonly moves: readonly Move[];
 }
 
+/** Who knows what became of a call. */
+export interface Counterparty {
+  /** The name of the reconciler that the config gives the tool; null where it names none. */
+  readonly reconciler: string | null;
+  /** What the call writes outside the memory, as far as the config says: keys with a scheme. */
+  readonly writes: readonly string[];
+}
+
 /** One act of a person, a reviewer or a counterparty. */
 export type Act =
   | { readonly act: 'name_suspect'; readonly why: Abstention }
   | { readonly act: 'allow_joint'; readonly instances: readonly InstanceId[] }
-  | { readonly act: 'settle_outcome'; readonly effect: Effect }
+  /** Find out what became of a call; `ask` says of whom, where a config was at hand. */
+  | { readonly act: 'settle_outcome'; readonly effect: Effect; readonly ask?: Counterparty }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }
   | { readonly act: 'register_undo'; readonly effect: Effect }
   /** Let the instances that control would leave behind end, or undo them: then ask again (R2). */

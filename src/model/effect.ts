@@ -21,6 +21,8 @@ export interface Effect {
   readonly instance: InstanceId;
   /** The name that later news of it carries; null where none can come. */
   readonly id: string | null;
+  /** The name of the tool whose call it is; left out where the history does not say. */
+  readonly tool?: string;
   readonly class: EffectClass;
   readonly status: EffectStatus;
   /** Whether an inverse or a compensation is registered and the policy allows it. */

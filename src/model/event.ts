@@ -26,6 +26,8 @@ export interface EffectEvent {
   readonly do: 'effect';
   readonly in: InstanceId;
   readonly id: string | null;
+  /** The name of the tool whose call it is, for readers; news without it changes nothing about it. */
+  readonly tool?: string;
   readonly class: EffectClass;
   readonly status: EffectStatus;
   readonly undo: boolean | null;

@@ -46,7 +46,9 @@ function headline(decision: Decision): string {
   const failed = decision.failed === null ? 'the failed work' : named(decision.failed);
   switch (decision.verdict) {
     case 'settle':
-      return `the outcome of ${effectName(decision.effect)} is known, so the held call of ${failed} is answered and nothing moves.`;
+      return decision.effect.status === 'failed'
+        ? `${effectName(decision.effect)} did not happen, so the held call of ${failed} is made again under its key and nothing moves.`
+        : `the outcome of ${effectName(decision.effect)} is known, so the held call of ${failed} is answered and nothing moves.`;
     case 'restore': {
       const { level } = decision.line;
       const alone = level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
@@ -152,12 +154,21 @@ function actSentence(act: Act): string {
     case 'allow_joint':
       return `Let the reviewed policy roll back what ${act.instances.map(named).join(', ')} committed (joint).`;
     case 'settle_outcome':
-      return `Ask the counterparty, with the same key, whether ${effectName(act.effect)} happened. If it did not, record it as failed.`;
+      return `Ask ${counterparty(act)}, with the same key, whether ${effectName(act.effect)} happened. If it did not, record it as failed.`;
     case 'undo_by_hand':
       return `Undo ${effectName(act.effect)} in the world by hand, and record it as compensated.`;
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect)}, and record that it has an undo.`;
   }
+}
+
+function counterparty({ ask, effect }: Extract<Act, { act: 'settle_outcome' }>): string {
+  if (ask === undefined) return 'the counterparty';
+  if (ask.reconciler !== null)
+    return `${quoted(ask.reconciler)}, the reconciler of ${quoted(effect.tool ?? 'the tool')}`;
+  if (ask.writes.length === 0)
+    return effect.tool === undefined ? 'the counterparty' : `the counterparty of ${quoted(effect.tool)}`;
+  return `whoever keeps ${ask.writes.map(quoted).join(' and ')}, which it writes`;
 }
 
 function dependenceClause(dependence: Dependence): string {
@@ -178,7 +189,8 @@ function checkpointName(checkpoint: Checkpoint): string {
 }
 
 function effectName(effect: Effect): string {
-  const name = effect.id === null ? 'the effect' : `the effect ${JSON.stringify(effect.id)}`;
+  const unnamed = effect.id === null ? 'the effect' : `the effect ${JSON.stringify(effect.id)}`;
+  const name = effect.tool === undefined ? unnamed : quoted(effect.tool);
   return `${name} of ${named(effect.instance)} (${effect.class}, ${effect.status}, event ${effect.at})`;
 }
 

@@ -368,18 +368,18 @@ export class Fold {
   }
 
   #intent(entry: IntentEntry): void {
-    const { instance, key, undo } = entry;
+    const { instance, key, tool, undo } = entry;
     const known = this.ledger.get(key);
     const status = known?.status === 'confirmed' ? 'confirmed' : 'intended';
-    const at = this.#happen({ do: 'effect', in: instance, id: key, class: entry.class, status, undo });
+    const at = this.#happen({ do: 'effect', in: instance, id: key, tool, class: entry.class, status, undo });
     this.ledger.intend(entry, known?.at ?? at);
   }
 
   #outcome(entry: OutcomeEntry): void {
     const call = this.ledger.settle(entry);
     if (call === undefined || call.at === null) return;
-    const { instance, class: kind } = call.intent;
-    this.#happen({ do: 'effect', in: instance, id: entry.key, class: kind, status: entry.status, undo: null });
+    const { instance, tool, class: kind } = call.intent;
+    this.#happen({ do: 'effect', in: instance, id: entry.key, tool, class: kind, status: entry.status, undo: null });
   }
 
   #timer({ actor, id, region, event, delay }: Extract<Entry, { do: 'timer' }>): void {

@@ -726,7 +726,7 @@ function isUnder(key: Key, declared: Key): boolean {
   return key.segments.length >= declared.segments.length && overlaps(key, declared);
 }
 
-function isOutside(key: Key): boolean {
+export function isOutside(key: Key): boolean {
   const scheme = key.segments[0];
   return scheme?.endsWith(':') === true && scheme !== 'actor:' && key.text.startsWith(scheme);
 }

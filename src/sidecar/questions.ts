@@ -6,16 +6,17 @@ import type { BoundaryConfig, Skeleton } from '../boundaries/config.ts';
 import { told } from '../effects/signals.ts';
 import { type Place as Gate, regionName, split } from '../history/places.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Decision, Policy, Rules } from '../model/decision.ts';
+import type { Act, Counterparty, Decision, Policy, Rules } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Unavailable } from '../model/veto.ts';
+import type { Facts } from '../predicates/predicate.ts';
 import type { Watch } from '../xstate/watch.ts';
 import { budgetKey, type Fold, type Replay, ROOT } from './fold.ts';
-import { covers, type Placed } from './lift.ts';
+import { covers, isOutside, type Placed } from './lift.ts';
 import { bare, type Raised, type RunParts } from './parts.ts';
 import { backOf, type Kept, type Resumes } from './plan.ts';
 import type { MovedInput } from './report.ts';
@@ -71,6 +72,7 @@ export class Questions {
     return {
       instance,
       id: key,
+      ...(call !== undefined && { tool: call.intent.tool }),
       class: call?.intent.class ?? 'irreversible',
       status: call?.status ?? 'unknown',
       undo: call?.intent.undo ?? false,
@@ -109,6 +111,24 @@ export class Questions {
       if (instanceName(record.id) === failed) return [record.id, own];
       return [record.id, (record.checkpoints[0]?.at ?? 0) > limit ? 0 : limit];
     });
+  }
+
+  /** The decision, with whom to ask where somebody has to: only the config knows. */
+  withWhomToAsk(decision: Decision): Decision {
+    if (!('unblock' in decision)) return decision;
+    const acts = decision.unblock.acts.map((act): Act => {
+      return act.act === 'settle_outcome' ? { ...act, ask: this.#counterparty(act.effect) } : act;
+    });
+    return { ...decision, unblock: { ...decision.unblock, acts } };
+  }
+
+  #counterparty({ id, tool: name, instance }: Effect): Counterparty {
+    const tool = name === undefined ? undefined : this.#config.tools.get(name);
+    const call = id === null ? undefined : this.#fold.ledger.get(id);
+    const args = call === undefined ? {} : this.#fold.actor(call.intent.actor).started?.input;
+    const facts: Facts = { state: '', action: name ?? '', args, entity: instance.entity, memory: {}, event: {} };
+    const writes = (tool?.writes ?? []).map((template) => template.fill(facts)).filter(isOutside);
+    return { reconciler: tool?.reconcile ?? null, writes: writes.map(({ text }) => text) };
   }
 
   movedInputs(kept: readonly Kept[]): MovedInput[] {

@@ -345,7 +345,7 @@ export class Run implements Watcher {
       unavailable: (checkpoint) => this.#questions.unavailable(failure, checkpoint, signal),
     });
     if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') {
-      this.#park(raised, decision);
+      this.#park(raised, this.#questions.withWhomToAsk(decision));
       return { next: 'wait' };
     }
     const kept = this.#questions.keptBy(decision);

@@ -72,8 +72,8 @@ function line(event: HistoryEvent): string {
     case 'boundary':
       return JSON.stringify({ do: 'boundary', in: triple(event.in), kind: event.kind });
     case 'effect': {
-      const { class: kind, status, undo, id } = event;
-      const known = { ...(undo !== null && { undo }), ...(id !== null && { id }) };
+      const { class: kind, status, undo, id, tool } = event;
+      const known = { ...(undo !== null && { undo }), ...(id !== null && { id }), ...(tool !== undefined && { tool }) };
       return JSON.stringify({ do: 'effect', in: triple(event.in), class: kind, status, ...known });
     }
   }

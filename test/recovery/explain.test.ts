@@ -1,6 +1,6 @@
 /** What a person reads. Each sentence is part of the product, so each is written out here once. */
 import { expect, test } from 'vitest';
-import type { JointRule } from '../../src/model/decision.ts';
+import type { Act, Decision, JointRule, Unblock } from '../../src/model/decision.ts';
 import { parseKey } from '../../src/model/key.ts';
 import { decide } from '../../src/recovery/decide.ts';
 import { explain, type Outline } from '../../src/recovery/explain.ts';
@@ -9,12 +9,25 @@ import { historyOf } from './written.ts';
 
 type Line = Omit<WrittenEvent, 'in' | 'by'> & { in: string; by?: string };
 
-function told(lines: Line[], who: string, { joint = 'none', key }: { joint?: JointRule; key?: string } = {}): string[] {
+interface Asked {
+  joint?: JointRule;
+  key?: string;
+}
+
+function told(lines: Line[], who: string, asked: Asked = {}): string[] {
+  return said(decided(lines, who, asked));
+}
+
+function said(decision: Decision): string[] {
+  return flatten(explain(decision), 0);
+}
+
+function decided(lines: Line[], who: string, { joint = 'none', key }: Asked = {}): Decision {
   const written = lines.map(({ by, ...line }) => {
     return { ...line, in: ['S', line.in, 0], ...(by !== undefined && { by: ['S', by, 0] }) } as WrittenEvent;
   });
   const failure = { in: { skeleton: 'S', entity: who, ordinal: 0 }, key: key === undefined ? null : parseKey(key) };
-  return flatten(explain(decide(historyOf(written), failure, { policy: 'line', joint })), 0);
+  return decide(historyOf(written), failure, { policy: 'line', joint });
 }
 
 function flatten({ label, text, under = [] }: Outline, depth: number): string[] {
@@ -238,4 +251,37 @@ test('a run that may simply start over says so', () => {
   const failure = { in: { skeleton: 'S', entity: 'A', ordinal: 0 }, key: null };
   const decision = decide(historyOf(lines), failure, { policy: 'dart', joint: 'none' });
   expect(flatten(explain(decision), 0).at(-1)).toBe('  To go on: start the rerun; nothing else is needed.');
+});
+
+test('an effect of a tool is called by the tool, and whom to ask by the name that the config has', () => {
+  const lines: Line[] = [
+    { do: 'enter', ...A },
+    { do: 'effect', ...A, class: 'irreversible', status: 'unknown', id: '["r","S","A",0,"pay",0]', tool: 'pay' },
+  ];
+  const decision = decided(lines, 'A');
+  expect(said(decision).at(-1)).toBe(
+    '    Ask the counterparty, with the same key, whether pay of S::A::0 (irreversible, unknown, event 2) happened. If it did not, record it as failed.',
+  );
+  const asking = (ask: { reconciler: string | null; writes: string[] }) => {
+    const { unblock } = decision as Extract<Decision, { unblock: Unblock }>;
+    const acts = unblock.acts.map((act) => ({ ...act, ask }) as Act);
+    const [sentence] =
+      said({ ...decision, unblock: { ...unblock, acts } } as Decision)
+        .at(-1)
+        ?.trim()
+        .split(', with the same') ?? [];
+    return sentence;
+  };
+  expect(asking({ reconciler: 'findPayment', writes: ['bank:p1'] })).toBe('Ask findPayment, the reconciler of pay');
+  expect(asking({ reconciler: null, writes: ['bank:p1', 'mail:p1'] })).toBe(
+    'Ask whoever keeps bank:p1 and mail:p1, which it writes',
+  );
+  expect(asking({ reconciler: null, writes: [] })).toBe('Ask the counterparty of pay');
+});
+
+test('a name of a tool that is no plain word is quoted', () => {
+  const effect = { do: 'effect', ...A, class: 'irreversible', status: 'confirmed', tool: 'pay. Do not worry' } as const;
+  expect(told([{ do: 'enter', ...A }, effect], 'A')).toContain(
+    '      irreversible_effect_policy: "pay. Do not worry" of S::A::0 (irreversible, confirmed, event 2) is done and cannot be taken back.',
+  );
 });

@@ -24,6 +24,7 @@ export interface WrittenEvent {
   status?: string;
   undo?: boolean;
   id?: string;
+  tool?: string;
 }
 
 /** Where an instance stands in a line: 0 keeps nothing, Infinity keeps all, anything else is the number of a checkpoint. */
