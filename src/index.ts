@@ -56,4 +56,13 @@ export {
   type SidecarOptions,
 } from './sidecar/attach.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
+export {
+  FAULT_SIGNALS,
+  type Fault,
+  FaultError,
+  type FaultErrorCode,
+  type FaultSignal,
+  type Faulty,
+  withFault,
+} from './xstate/faults.ts';
 export { type ToolCall, tool } from './xstate/tool.ts';

@@ -1,0 +1,148 @@
+/**
+ * Rehearses a failure: a provided copy of a machine in which one call of one tool goes wrong, either before it acts or after it
+ * has acted and its reply is lost. Nothing in the machine is rewritten, and it works with the sidecar and without. For whoever
+ * wants to see what a failure of their own agent leads to before the world shows it to them.
+ */
+import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
+import { CodedError } from '../model/coded-error.ts';
+import { SIGNALS, type Signal } from '../model/failure.ts';
+import { kindOf } from './shape.ts';
+
+/** The signals that a call of a tool can fail with (docs/sidecar.md); the others come from the machine itself. */
+export const FAULT_SIGNALS = [
+  'TIMEOUT',
+  'TOOL_EXCEPTION',
+  'INVALID_OUTPUT',
+  'GOVERNOR_DENIED',
+] as const satisfies Signal[];
+
+/** One of them. */
+export type FaultSignal = (typeof FAULT_SIGNALS)[number];
+
+/** A failure to be rehearsed. */
+export interface Fault {
+  /** The tool: the name of a promise in `setup()`, of the machine or of one that it invokes by name. */
+  readonly tool: string;
+  /** Which of its calls fails, counted from 1 in this process; the first if left out. */
+  readonly nth?: number;
+  /** `before`: the tool is not called at all. `after`: it has acted, and its reply is lost. */
+  readonly when: 'before' | 'after';
+  /**
+   * What the failure is taken for. `INVALID_OUTPUT` answers with nothing (`undefined`), which only a tool with an `output` schema
+   * in the config refuses. `GOVERNOR_DENIED` is `before` only, and needs `governor` to be handed to the sidecar.
+   */
+  readonly signal: FaultSignal;
+}
+
+/** Why a failure cannot be rehearsed. */
+export type FaultErrorCode =
+  /** No promise of that name, neither in the machine nor in those that it invokes by name. */
+  | 'unknown_tool'
+  /** The signal comes from the machine and not from a call, or is none. */
+  | 'not_of_a_call'
+  /** A denied call is never made, so nothing can be denied after it. */
+  | 'only_before'
+  /** Calls are counted from 1. */
+  | 'bad_number';
+
+/** A failure that cannot be rehearsed. The message says what can. */
+export class FaultError extends CodedError<FaultErrorCode> {
+  override readonly name = 'FaultError';
+}
+
+/** A machine in which a failure is going to happen. */
+export interface Faulty<TMachine extends AnyStateMachine> {
+  /** The copy. Its states and edges are the machine's own, so a run of one can be resumed with the other. */
+  readonly machine: TMachine;
+  /** To be handed to `attach` or `resume` as `governor`: denies the call where that is the failure, and nothing else. */
+  readonly governor: (call: { tool: string }) => string | null;
+  /** Whether the failure has happened. It never does where the tool is not called that often. */
+  fired(): boolean;
+}
+
+/**
+ * A copy of a machine in which the nth call of a tool fails, once.
+ * @throws FaultError where that cannot happen.
+ */
+export function withFault<TMachine extends AnyStateMachine>(machine: TMachine, fault: Fault): Faulty<TMachine> {
+  refuseImpossible(fault);
+  const { tool, nth = 1, when, signal } = fault;
+  const denies = signal === 'GOVERNOR_DENIED';
+  let called = 0;
+  let fired = false;
+  const isIt = (): boolean => {
+    called += 1;
+    return called === nth;
+  };
+  const fail = (): undefined => {
+    fired = true;
+    return broken(fault);
+  };
+  const faulty = (logic: AnyActorLogic): AnyActorLogic => {
+    const { config: act } = logic as unknown as { config: (call: object) => Promise<unknown> };
+    return fromPromise(async (call) => {
+      if (denies || !isIt()) return act(call);
+      if (when === 'after') await act(call);
+      return fail();
+    });
+  };
+  const tools = new Set<string>();
+  const copy = copied(machine, new Map(), (name, logic) => {
+    tools.add(name);
+    return name === tool ? faulty(logic) : logic;
+  });
+  if (!tools.has(tool)) {
+    const known = [...tools].map((name) => JSON.stringify(name)).join(', ');
+    const are = known === '' ? 'it has no promise with a name' : `its tools are ${known}`;
+    throw new FaultError('unknown_tool', `${JSON.stringify(tool)} is no tool of ${machine.id}: ${are}`);
+  }
+  return {
+    machine: copy as TMachine,
+    governor: (call) => {
+      if (!denies || call.tool !== tool || !isIt()) return null;
+      fired = true;
+      return `rehearsed: ${tool} is not allowed`;
+    },
+    fired: () => fired,
+  };
+}
+
+function refuseImpossible({ nth = 1, when, signal }: Fault): void {
+  if (!(FAULT_SIGNALS as readonly string[]).includes(signal)) {
+    const known = (SIGNALS as readonly string[]).includes(signal);
+    const what = known ? 'comes from the machine itself and not from a call' : 'is no signal';
+    throw new FaultError('not_of_a_call', `${signal} ${what}: a call fails with ${FAULT_SIGNALS.join(', ')}`);
+  }
+  if (signal === 'GOVERNOR_DENIED' && when !== 'before')
+    throw new FaultError('only_before', 'GOVERNOR_DENIED comes before the call: a call that was denied has not acted');
+  if (!Number.isSafeInteger(nth) || nth < 1)
+    throw new FaultError('bad_number', `calls are counted from 1, so ${nth} is none of them`);
+}
+
+/** The failure itself: an error that is taken for the signal, or an answer that no schema of an object or a text takes. */
+function broken({ tool, when, signal }: Fault): undefined {
+  if (signal === 'INVALID_OUTPUT') return undefined;
+  const what = when === 'before' ? 'before it acted' : 'after it had acted, and its reply is lost';
+  const error = new Error(`rehearsed: ${tool} failed ${what}`);
+  if (signal === 'TIMEOUT') error.name = 'TimeoutError';
+  throw error;
+}
+
+/** A copy with other promises, nested named machines copied likewise; one that invokes itself is copied once. */
+function copied(
+  machine: AnyStateMachine,
+  known: Map<AnyStateMachine, AnyStateMachine>,
+  promise: (name: string, logic: AnyActorLogic) => AnyActorLogic,
+): AnyStateMachine {
+  const before = known.get(machine);
+  if (before !== undefined) return before;
+  const copy = machine.provide({}) as AnyStateMachine;
+  known.set(machine, copy);
+  const { actors } = copy.implementations;
+  for (const [name, logic] of Object.entries(actors) as [string, AnyActorLogic][]) {
+    const kind = kindOf(logic);
+    if (kind === 'machine') actors[name] = copied(logic as AnyStateMachine, known, promise);
+    if (kind === 'promise') actors[name] = promise(name, logic);
+  }
+  return copy;
+}
