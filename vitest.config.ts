@@ -1,6 +1,16 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const own = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 export default defineConfig({
+  // domains/ and audit/ use the package by its public names; here those are its source.
+  resolve: {
+    alias: [
+      { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
+      { find: /^belay-sidecar\/sqlite$/, replacement: own('src/journal/sqlite/store.ts') },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],

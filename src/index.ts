@@ -56,6 +56,7 @@ export {
   type SidecarOptions,
 } from './sidecar/attach.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
+export { type TraceLineOut, traceOf } from './sidecar/trace.ts';
 export {
   FAULT_SIGNALS,
   type Fault,

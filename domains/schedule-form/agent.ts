@@ -35,7 +35,7 @@ const isRequest = new Ajv({ allErrors: true }).compile<Request>({
 });
 
 /** What is asked of the agent where nobody says otherwise: five slots for two people. */
-export const REQUEST: Request = {
+const REQUEST: Request = {
   meeting: 'offsite',
   title: 'Offsite',
   mode: 'submit',

@@ -27,7 +27,9 @@ mailbox.exec(
 mailbox.exec('COMMIT');
 const deliver = mailbox.prepare('INSERT INTO mail VALUES (?, ?, ?, ?, ?)');
 const find = mailbox.prepare('SELECT DISTINCT recipient FROM mail WHERE message_id = ? ORDER BY recipient');
-const everything = mailbox.prepare('SELECT * FROM mail ORDER BY rowid');
+const everything = mailbox.prepare(
+  'SELECT message_id AS messageId, recipient, meeting, subject, body FROM mail ORDER BY rowid',
+);
 
 const sessions = new Set<string>();
 let closed: (() => void)[] = [];

@@ -15,6 +15,11 @@ export interface Mail {
   readonly body: string;
 }
 
+/** A message in the mailbox of one recipient. */
+export interface Delivered extends Omit<Mail, 'to'> {
+  readonly recipient: string;
+}
+
 /** The mail server of a world. */
 export class MailServer {
   readonly #process: ChildProcess;
@@ -49,7 +54,7 @@ export class MailServer {
     const stop = () => void socket.destroy();
     signal.addEventListener('abort', stop, { once: true });
     try {
-      await once(socket, 'connect');
+      await once(socket, 'connect', { signal });
       await transport.sendMail({
         messageId,
         from: 'schedule@form.invalid',
@@ -73,10 +78,10 @@ export class MailServer {
   }
 
   /** Everything in the mailbox, in the order of its arrival. */
-  async all(): Promise<readonly (Mail & { readonly recipient: string })[]> {
+  async all(): Promise<readonly Delivered[]> {
     const response = await fetch(`http://127.0.0.1:${this.#http}/messages`);
     if (!response.ok) throw new Error(`the mail server answers ${response.status}`);
-    return (await response.json()) as never;
+    return (await response.json()) as Delivered[];
   }
 
   /** Lets the server deliver what it has and go. */
