@@ -33,6 +33,8 @@ export interface Expected {
   readonly preserved: readonly string[];
   /** Every veto, as `CHECKPOINT CODE WITNESS`. */
   readonly vetoes: readonly string[];
+  /** What would unblock it, as `ACT WHAT, ask WHOM`. */
+  readonly acts: readonly string[];
 }
 
 /** The ways of recovering that a case is held against. */
@@ -114,7 +116,7 @@ function expected() {
   return {
     type: 'object',
     additionalProperties: false,
-    required: ['verdict', 'instance', 'checkpoint', 'replayed', 'preserved', 'vetoes'],
+    required: ['verdict', 'instance', 'checkpoint', 'replayed', 'preserved', 'vetoes', 'acts'],
     properties: {
       verdict: { enum: ['settle', 'restore', 'restore_joint', 'rerun', 'escalate'] },
       instance: name,
@@ -122,6 +124,7 @@ function expected() {
       replayed: { type: 'integer', minimum: 0 },
       preserved: names,
       vetoes: names,
+      acts: names,
     },
   };
 }

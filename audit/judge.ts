@@ -1,9 +1,11 @@
 /** What a case shows under each strategy: whether it is as frozen, whether an admission was safe, and whether a block was needed. */
 import {
+  type Act,
   type Agent,
   type Checkpoint,
   type Decision,
   decide,
+  type Effect,
   type InstanceId,
   instanceName,
   type Verdict,
@@ -169,17 +171,37 @@ function shownBy(observed: Observed, decision: Decision): Expected {
     preserved: preserved.map(instanceName),
     vetoes: [...vetoes(decision)].map((veto) => {
       const where = veto.candidate === null ? [] : [boundaryAt(veto.candidate.at)];
-      return [...where, veto.code, ...witnessOf(veto, observed)].join(' ');
+      return [...where, veto.code, ...witnessOf(veto)].join(' ');
     }),
+    acts: 'unblock' in decision ? decision.unblock.acts.map(actText) : [],
   };
 }
 
 /** The witness in short: the consumer, or the tool of the effect. */
-function witnessOf(veto: Veto, { before }: Observed): readonly string[] {
+function witnessOf(veto: Veto): readonly string[] {
   if ('dependence' in veto) return [instanceName(veto.dependence.consumer)];
-  if ('effect' in veto)
-    return [before.effects.find(({ key }) => key === veto.effect.id)?.tool ?? String(veto.effect.id)];
-  return [];
+  return 'effect' in veto ? [toolOf(veto.effect)] : [];
+}
+
+function actText(act: Act): string {
+  switch (act.act) {
+    case 'name_suspect':
+      return act.act;
+    case 'allow_joint':
+    case 'end_instances':
+      return `${act.act} ${act.instances.map(instanceName).join(' ')}`;
+    case 'settle_outcome': {
+      const asks = act.ask?.reconciler ?? act.ask?.writes.join(' ') ?? '';
+      return `${act.act} ${toolOf(act.effect)}${asks === '' ? '' : `, ask ${asks}`}`;
+    }
+    case 'undo_by_hand':
+    case 'register_undo':
+      return `${act.act} ${toolOf(act.effect)}`;
+  }
+}
+
+function toolOf({ tool, id }: Effect): string {
+  return tool ?? String(id);
 }
 
 function mismatchesOf(expected: Expected | undefined, shown: Expected): readonly string[] {

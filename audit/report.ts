@@ -144,7 +144,8 @@ function vetoLines({ observed, onceKnown }: Judged): readonly string[] {
       ...witness.map((name) => `  ${name}`),
     ]);
   }
-  const all = [...lines].flatMap(([where, under]) => [`${where}:`, ...under]);
+  const acts = observed.acts.map((act) => `to unblock it: ${act}`);
+  const all = [...[...lines].flatMap(([where, under]) => [`${where}:`, ...under]), ...acts];
   if (onceKnown === null) return all;
   return [...all, `once known: ${onceKnown.verdict}`, ...onceKnown.codes];
 }

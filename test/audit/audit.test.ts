@@ -40,6 +40,7 @@ interface Report {
         replayed: number;
         preserved: string[];
         vetoes: string[];
+        acts: string[];
       };
       readonly difference: { duplicates: number; missing: number; unexpected: number };
       readonly onceKnown: { codes: string[] } | null;
@@ -110,7 +111,8 @@ describe('npm run audit', () => {
 
   test('effect-blocked: a lost reply is settled where somebody can be asked, and blocks where nobody can', () => {
     expect(of('submit-reply-lost').row.observed.verdict).toBe('settle');
-    expect(of('submit-reply-lost', 'belay-alone').row.observed.verdict).toBe('escalate');
+    const alone = of('submit-reply-lost', 'belay-alone').row.observed;
+    expect([alone.verdict, alone.acts]).toEqual(['escalate', ['settle_outcome submit_schedule, ask find_submission']]);
     const { observed, onceKnown } = of('submit-reply-lost', 'dart').row;
     expect(observed.vetoes).toContain('entry effect_outcome_unknown submit_schedule');
     expect(onceKnown?.codes).toEqual(['irreversible_effect_policy']);
