@@ -1,7 +1,9 @@
 /** The audit as tables: what came of each case, what came of doing it anyway, and who could have been meant. */
+import { instanceName } from 'belay-sidecar';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { STRATEGIES, type Strategy } from './case.ts';
+import type { Forced } from './force.ts';
 import type { Judged, JudgedCase } from './judge.ts';
 import type { Difference } from './worlds.ts';
 
@@ -33,9 +35,10 @@ export function summaryOf(judged: readonly JudgedCase[]): Summary {
   };
 }
 
-/** Whether everything is as it has to be: as frozen, nothing unsafe, and no needless block of Belay's where it can ask. */
+/** Whether everything is as it has to be: as frozen, nothing admitted that is unsafe, and nothing needlessly blocked by Belay. */
 export function isSound({ notAsFrozen, unsafeAdmissions, falseBlocked }: Summary): boolean {
-  return notAsFrozen + unsafeAdmissions.belay + unsafeAdmissions['belay-alone'] + falseBlocked.belay === 0;
+  const unsafe = STRATEGIES.reduce((sum, strategy) => sum + unsafeAdmissions[strategy], 0);
+  return notAsFrozen + unsafe + falseBlocked.belay + falseBlocked['belay-alone'] === 0;
 }
 
 /** Lays the audit out for a terminal of so many columns. */
@@ -43,14 +46,15 @@ export function textOf(judged: readonly JudgedCase[], columns: number, colours: 
   const { bold, dim } = pc.createColors(colours);
   return [
     bold('What came of it'),
-    dim('belay-alone has nobody to ask what became of a call; dart is the rule of the DART paper.'),
-    dim('replay: calls made again until the failed one has succeeded; kept: completed instances'),
-    dim('that nothing happened to; twice: rows of the world that are there once too often.'),
+    dim('belay-alone has nobody to ask what became of a call; dart is the rule of the'),
+    dim('DART paper. replay: calls made again until the failed one has succeeded; kept:'),
+    dim('completed instances that stay as they are; twice: rows of the world that are'),
+    dim('there once too often.'),
     recoveries(judged, columns, colours),
     '',
     bold('What was refused, done anyway'),
-    dim('By a runtime that knows checkpoints only. In rows of the world: there twice, missing, or'),
-    dim('such as should not be there.'),
+    dim('By a runtime that knows checkpoints only. Rows of the world that are there'),
+    dim('twice, that are lost, and that are wrong.'),
     counterfactuals(judged, columns, colours),
     '',
     bold('Who is meant, if names had no ordinals'),
@@ -156,44 +160,31 @@ function trimmed(shown: { toString(): string }): string {
 
 function counterfactuals(judged: readonly JudgedCase[], columns: number, colours: boolean): string {
   const { bold, green, red } = pc.createColors(colours);
-  const shown = table(
-    ['', 'calls', 'twice', 'lost', 'wrong', 'promises thrown away'],
-    [32, 5, 5, 5, 5],
-    columns,
-    colours,
-  );
-  const row = (
-    what: string,
-    calls: number,
-    { duplicates, missing, unexpected }: Difference,
-    dropped: string,
-    harmless: boolean,
-  ) =>
-    shown.push([harmless ? green(what) : red(what), ...[calls, duplicates, missing, unexpected].map(String), dropped]);
-  for (const { case: given, rows, rerun } of judged) {
-    shown.push([{ colSpan: 6, content: bold(given.name) }]);
-    const seen = new Set<string>();
-    for (const { counterfactuals: refused } of rows) {
-      for (const { boundary, forced } of refused) {
-        for (const each of forced) {
-          const world =
-            each.world === 'as it was' ? '' : `, ${each.world === 'before' ? 'without' : 'with'} the effect`;
-          if (seen.has(boundary + world)) continue;
-          seen.add(boundary + world);
-          const dropped = each.dropped
-            .map(({ skeleton, entity, ordinal }) => `${skeleton}::${entity}::${ordinal}`)
-            .join(', ');
-          row(`  ${boundary}${world}`, each.calls, each.difference, dropped, each.harmless);
-        }
-      }
+  const head = ['', 'calls', 'twice', 'lost', 'wrong', 'promises thrown away'];
+  const shown = table(head, [32, 5, 5, 5, 5], columns, colours);
+  for (const each of judged) {
+    shown.push([{ colSpan: head.length, content: bold(each.case.name) }]);
+    for (const [what, { calls, difference, dropped, harmless }] of forcedIn(each)) {
+      const { duplicates, missing, unexpected } = difference;
+      const counts = [calls, duplicates, missing, unexpected].map(String);
+      shown.push([(harmless ? green : red)(`  ${what}`), ...counts, dropped.map(instanceName).join('\n')]);
     }
-    row('  the task started over', rerun.calls, rerun.difference, '', rerun.harmless);
   }
   return trimmed(shown);
 }
 
+/** Everything that was forced, by what it was: what two strategies refuse is forced once. */
+function forcedIn({ rows, rerun }: JudgedCase): ReadonlyMap<string, Forced> {
+  const worlds = { 'as it was': '', before: ', without the effect', after: ', with the effect' };
+  const refused = rows.flatMap(({ counterfactuals: all }) => all.flatMap(({ forced }) => forced));
+  return new Map([
+    ...refused.map((each): [string, Forced] => [`${each.what}${worlds[each.world]}`, each]),
+    ['the task started over', rerun],
+  ]);
+}
+
 function localisations(judged: readonly JudgedCase[], columns: number, colours: boolean): string {
-  const shown = table(['', 'could be', 'the answer', 'the older one restored anyway'], [28, 8, 18], columns, colours);
+  const shown = table(['', 'could be', 'the answer', 'restoring the older one'], [28, 8, 18], columns, colours);
   for (const { case: given, localisation } of judged) {
     if (localisation === null) continue;
     const { withoutOrdinals, weakened, stale } = localisation;
