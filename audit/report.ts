@@ -212,7 +212,8 @@ function closing(judged: readonly JudgedCase[], colours: boolean): readonly stri
     : red('Not everything is as it has to be.');
   return [
     `${bold(String(summary.cases))} cases. Blocked: ${by(summary.blocked)}.`,
-    `Unsafe admissions: ${by(summary.unsafeAdmissions)}. Needless blocks: ${by(summary.falseBlocked)}.`,
+    `Unsafe admissions: ${by(summary.unsafeAdmissions)}.`,
+    `Needless blocks: ${by(summary.falseBlocked)}.`,
     `Starting over does harm in ${summary.harmfulReruns} of ${summary.cases}.`,
     ...mismatches,
     verdict,
