@@ -16,8 +16,9 @@ import type { Unavailable } from '../model/veto.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { Watch } from '../xstate/watch.ts';
 import { budgetKey, type Fold, type Replay, ROOT } from './fold.ts';
-import { covers, isOutside, type Placed } from './lift.ts';
+import { isOutside } from './outside.ts';
 import { bare, type Raised, type RunParts } from './parts.ts';
+import { covers, type Placed } from './places.ts';
 import { backOf, type Kept, type Resumes } from './plan.ts';
 import type { MovedInput } from './report.ts';
 

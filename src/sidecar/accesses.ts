@@ -1,0 +1,153 @@
+/**
+ * What those who take part in a microstep read and wrote (semantics.md K5, K6): reads as their tools declare them, writes as the
+ * changes of the memory show them and, outside of it, as the tools declare those, too.
+ */
+import { type Change, diff } from '../history/memory.ts';
+import type { Edit, Party } from '../model/entry.ts';
+import type { HistoryEvent, WriteMode } from '../model/event.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
+import { editOf } from './edits.ts';
+import type { Entering } from './entering.ts';
+import { ROOT } from './fold.ts';
+import { isOutside } from './outside.ts';
+import { type Acting, isUnder, type StepView } from './step-view.ts';
+
+const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
+
+/** The reads and writes of a microstep. */
+export class Accesses {
+  readonly edits: readonly Edit[];
+  /** In the order in which the step made them. */
+  readonly made: readonly HistoryEvent[];
+  /** What the calls that it starts read, and may come to write: after the step, so that its checkpoints precede them. */
+  readonly begun: readonly HistoryEvent[];
+  readonly #view: StepView;
+  readonly #entering: Entering;
+
+  constructor(view: StepView, entering: Entering) {
+    this.#view = view;
+    this.#entering = entering;
+    const { parties } = entering;
+    const { memoryBefore, memory } = view.seen;
+    const changes = diff(memoryBefore, memory, (path) => view.isAppend(view.keyOf(path)));
+    this.edits = changes.map((change) => editOf(change, this.#authors(change, parties)));
+    this.made = [...this.#reads(parties), ...this.#writes(this.edits, parties), ...this.#ties(this.edits, parties)];
+    this.begun = [...this.#calls(parties)];
+  }
+
+  #mode(key: Key, op: Edit['op']): WriteMode {
+    if (op === 'append') return 'append';
+    return this.#view.config.blind.some((declared) => isUnder(key, declared)) ? 'blind' : 'update';
+  }
+
+  /** Which parties made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
+  #authors({ path }: Change, parties: readonly Party[]): number[] {
+    const all = parties.map((_, index) => index);
+    if (all.length <= 1) return all;
+    const key = this.#view.keyOf(path);
+    const owners = all.filter((index) =>
+      this.#outputs(parties[index] as Party).some((output) => overlaps(output, key)),
+    );
+    return owners.length === 1 ? owners : all;
+  }
+
+  #outputs({ instance }: Party): Key[] {
+    const skeleton = this.#view.config.skeletons.get(instance.skeleton);
+    if (skeleton === undefined) return [];
+    const tools = this.#view
+      .toolsOf(instance)
+      .flatMap(({ tool, args }) =>
+        (tool?.writes ?? []).map((template) => this.#view.fill(template, instance.entity, args)),
+      );
+    return [...skeleton.outputs.map((template) => this.#view.fill(template, instance.entity)), ...tools];
+  }
+
+  /** What those who take part read (K5). A step that ran no code of the machine's reads nothing. */
+  *#reads(parties: readonly Party[]): Generator<HistoryEvent> {
+    for (const { instance } of parties) {
+      const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
+      const undeclared = heard.length === 0 ? !this.#view.seen.bare : heard.some(({ tool }) => tool === undefined);
+      yield* this.#readsOf(instance, heard, undeclared);
+    }
+  }
+
+  *#calls(parties: readonly Party[]): Generator<HistoryEvent> {
+    const acting = [...parties.map(({ instance }) => instance), ...this.#entering.entered.map(({ id }) => id)];
+    for (const instance of acting) {
+      const starting = this.#view.toolsOf(instance).filter(({ starts }) => starts);
+      if (starting.length === 0) continue;
+      const undeclared = starting.some(({ tool }) => tool === undefined);
+      yield* this.#readsOf(instance, starting, undeclared);
+      // The world changes at some point between the start and the answer: from the start on for its readers, and it hides what
+      // was there only once the answer has come.
+      for (const key of this.#declaredWrites(instance, starting))
+        yield { do: 'write', in: instance, key, mode: 'append' };
+    }
+  }
+
+  *#readsOf(instance: InstanceId, tools: readonly Acting[], undeclared: boolean): Generator<HistoryEvent> {
+    const keys = tools.flatMap(
+      ({ tool, args }) => tool?.reads.map((template) => this.#view.fill(template, instance.entity, args)) ?? [],
+    );
+    if (undeclared) keys.push(...this.#inputs(instance));
+    const told = new Set<string>();
+    for (const key of keys) {
+      if (told.has(key.text)) continue;
+      told.add(key.text);
+      yield { do: 'read', in: instance, key };
+    }
+  }
+
+  /** What tools are declared to write outside of the memory, where no change can be observed. */
+  #declaredWrites(instance: InstanceId, tools: readonly Acting[]): Key[] {
+    return tools
+      .flatMap(({ tool, args }) =>
+        (tool?.writes ?? []).map((template) => this.#view.fill(template, instance.entity, args)),
+      )
+      .filter(isOutside);
+  }
+
+  #inputs(instance: InstanceId): Key[] {
+    const skeleton = this.#view.config.skeletons.get(instance.skeleton);
+    if (skeleton === undefined) return [EVERYTHING];
+    return skeleton.inputs.map((template) => this.#view.fill(template, instance.entity));
+  }
+
+  /** What they wrote: the changes of the memory, and what their tools are declared to write outside of it. */
+  *#writes(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
+    for (const { path, op, by } of edits) {
+      const key = this.#view.keyOf(path);
+      for (const index of by) {
+        const { instance } = parties[index] as Party;
+        yield { do: 'write', in: instance, key, mode: this.#mode(key, op) };
+        this.#outside(instance, key, parties[index] as Party);
+      }
+    }
+    for (const { instance } of parties) {
+      const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
+      for (const key of this.#declaredWrites(instance, heard)) {
+        yield { do: 'write', in: instance, key, mode: this.#mode(key, 'set') };
+      }
+    }
+  }
+
+  /** A write outside the declared outputs is a finding, and nothing certifies meanwhile (K5). */
+  #outside(instance: InstanceId, key: Key, party: Party): void {
+    if (instance.skeleton === ROOT || this.#outputs(party).some((output) => overlaps(output, key))) return;
+    this.#view.find(
+      'write_outside_outputs',
+      instance,
+      `${instanceName(instance)} wrote ${key.text}, which is none of its outputs`,
+    );
+  }
+
+  /** Changes that several instances made in one step tie them together: neither is undone without the others. */
+  *#ties(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
+    for (const { path, by } of edits) {
+      if (by.length <= 1) continue;
+      const key = this.#view.keyOf(path);
+      for (const index of by) yield { do: 'read', in: (parties[index] as Party).instance, key };
+    }
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Which boundaries certify at a microstep (semantics.md §4): each test is made once, on what the step shows, and only four yeses
+ * certify. What does not is told, with the test that failed.
+ */
+import type { Boundary, Skeleton } from '../boundaries/config.ts';
+import { crossing } from '../model/effect.ts';
+import type { HistoryEvent } from '../model/event.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
+import type { Answer } from '../predicates/predicate.ts';
+import { certify, type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
+import type { Accesses } from './accesses.ts';
+import type { Entering } from './entering.ts';
+import { type Live, ROOT } from './fold.ts';
+import { lostIn, lostText } from './layout.ts';
+import { covers, isWithin } from './places.ts';
+import type { StepView } from './step-view.ts';
+import type { Verifier } from './verify.ts';
+
+/** A boundary that certified, with its id; an outcome's is empty. */
+export interface Certified {
+  readonly mark: Extract<HistoryEvent, { do: 'boundary' }>;
+  readonly id: string;
+}
+
+/** Asks the boundaries of a microstep. */
+export class Certifying {
+  readonly #view: StepView;
+  readonly #entering: Entering;
+  readonly #accesses: Accesses;
+  readonly #verifier: Verifier | null;
+  readonly #present: readonly Live[];
+
+  /** `verifier` holds the changes against the memories, where that is wanted (§3). */
+  constructor(view: StepView, entering: Entering, accesses: Accesses, verifier: Verifier | null) {
+    this.#view = view;
+    this.#entering = entering;
+    this.#accesses = accesses;
+    this.#verifier = verifier;
+    this.#present = [...view.here.map(({ live }) => live), ...entering.entered];
+  }
+
+  /** The boundaries that certify at this step, and those of the roots, whose every step is a position. */
+  boundaries(): readonly Certified[] {
+    return [...this.#present.flatMap((live) => this.#of(live)), ...this.#ofRoots()];
+  }
+
+  #of(live: Live): Certified[] {
+    const isNew = this.#entering.entered.includes(live);
+    const name = instanceName(live.id);
+    if (!isNew && !this.#entering.parties.some(({ instance }) => instanceName(instance) === name)) return [];
+    const skeleton = this.#view.config.skeletons.get(live.id.skeleton);
+    if (skeleton === undefined) return [];
+    const certified = skeleton.boundaries
+      .filter((boundary) => this.#isAt(boundary, live, isNew) && this.#judge(boundary, skeleton, live))
+      .map(({ kind, id }): Certified => ({ mark: { do: 'boundary', in: live.id, kind }, id }));
+    if (skeleton.rollback.outcomeCheckpoints && !isNew && this.#closesUncrossable(live.id))
+      certified.push({ mark: { do: 'boundary', in: live.id, kind: 'outcome' }, id: '' });
+    return certified;
+  }
+
+  #ofRoots(): Certified[] {
+    const { registry, effects } = this.#view.fold.history;
+    return this.#entering.parties.flatMap(({ instance }): Certified[] => {
+      if (instance.skeleton !== ROOT) return [];
+      const record = registry.get(instance);
+      if (record !== undefined && effects.hasOpen(record)) return [];
+      return [{ mark: { do: 'boundary', in: instance, kind: 'outcome' }, id: '' }];
+    });
+  }
+
+  /** Whether the step is the answer to a call that no rollback may cross (§5). */
+  #closesUncrossable(id: InstanceId): boolean {
+    const record = this.#view.fold.history.registry.get(id);
+    if (record === undefined || this.#view.fold.history.effects.hasOpen(record)) return false;
+    const heard = this.#view.news;
+    const actor = this.#view.fold.actors.findLast((other) => other.started === heard && heard !== null);
+    const call = actor === undefined ? undefined : this.#view.fold.ledger.ofActor(actor.number);
+    if (call === undefined || call.status !== 'confirmed') return false;
+    const { class: kind, undo } = call.intent;
+    return (
+      crossing({ class: kind, status: 'confirmed', undo }) !== 'cross' &&
+      instanceName(call.intent.instance) === instanceName(id)
+    );
+  }
+
+  #isAt({ site, id }: Boundary, live: Live, isNew: boolean): boolean {
+    const { before, after, entered, sources } = this.#view.seen;
+    if ('from' in site) {
+      const left = before?.some(({ path }) => path === site.from) ?? false;
+      const taken = sources.some(({ path }) => isWithin(path, site.from) || isWithin(site.from, path));
+      return !isNew && left && taken && entered.some(({ path }) => path === site.to);
+    }
+    if (!after.some(({ path }) => path === site.at)) return false;
+    return entered.some(({ path }) => path === site.at) || !live.certified.has(id);
+  }
+
+  #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {
+    const state = 'at' in boundary.site ? boundary.site.at : boundary.site.to;
+    // A reviewed no settles it, and is no finding: the work is not there yet.
+    const predicate = boundary.when.ask(this.#view.facts(state, live.id.entity));
+    if (predicate.is === 'no') return false;
+    const verdicts = certify(this.#evidence(boundary, skeleton, live, predicate));
+    if (isCertified(verdicts)) return true;
+    const name = instanceName(live.id);
+    const told = TESTS.flatMap((test) => {
+      const answer = verdicts[test];
+      return answer.is === 'yes' ? [] : [`${test}: ${answer.is === 'no' ? 'no' : answer.reason}`];
+    });
+    this.#view.find(
+      'not_certified',
+      live.id,
+      `${boundary.kind} ${boundary.id} of ${name} does not certify: ${told.join('; ')}`,
+    );
+    return false;
+  }
+
+  #evidence(boundary: Boundary, skeleton: Skeleton, live: Live, predicate: Answer): Evidence {
+    const { entered, leaving } = this.#entering;
+    const { entity } = live.id;
+    const record = this.#view.fold.history.registry.get(live.id);
+    const isOther = (other: Live) => other !== live && other.region === live.region;
+    const sharing = this.#present.filter((other) => isOther(other) && !entered.includes(other));
+    const after = this.#view.seen.after.filter(
+      ({ region }) => region === live.region.slice(live.region.indexOf(':') + 1),
+    );
+    const inside = after.some(({ path }) => covers(skeleton.states, path));
+    const stray = live.stray ?? this.#straysNow(live.id);
+    const owners = this.#present.filter(
+      (other) =>
+        other.region === live.region &&
+        (this.#view.config.skeletons.get(other.id.skeleton)?.boundaries.includes(boundary) ?? false),
+    );
+    return {
+      owners: owners.filter((other) => other === live || !leaving.has(instanceName(other.id))).length,
+      predicate,
+      missing: boundary.outputs
+        .map((template) => this.#view.fill(template, entity))
+        .filter((key) => !this.#hasWritten(live.id, key))
+        .map((key) => key.text),
+      stray,
+      neighbours: sharing.length,
+      resumable: inside || skeleton.rollback.resume !== null,
+      anchored: skeleton.rollback.anchors.includes(boundary.id),
+      open: record === undefined || !this.#view.fold.history.effects.hasOpen(record) ? [] : this.#openKeys(live.id),
+      orphans: this.#view.fold.ledger.orphans(live.id).map(({ key }) => key),
+    };
+  }
+
+  /** Why this very step keeps its boundaries from certifying: a write outside the outputs, or a value that has no codec. */
+  #straysNow(id: InstanceId): string | null {
+    for (const finding of this.#view.findings) {
+      if (finding.do !== 'finding' || finding.instance === null || instanceName(finding.instance) !== instanceName(id))
+        continue;
+      if (finding.code === 'write_outside_outputs') return finding.text;
+    }
+    for (const edit of this.#accesses.edits) {
+      const lost = edit.op === 'delete' ? null : lostIn(edit.value, edit.path);
+      if (lost !== null) return lostText({ of: 'memory', ...lost });
+    }
+    const place = this.#verifier?.differs(this.#view.actor, this.#accesses.edits, this.#view.seen.memory) ?? null;
+    return place === null ? null : `the memory was changed in place at ${place}: no step shows it`;
+  }
+
+  #openKeys(id: InstanceId): string[] {
+    return this.#view.fold.ledger
+      .open()
+      .filter((call) => instanceName(call.intent.instance) === instanceName(id))
+      .map(({ key }) => key);
+  }
+
+  /** Whether a key has a version of an instance's own, or of an earlier ordinal's of the same entity that it read (§4, Closed). */
+  #hasWritten(id: InstanceId, key: Key): boolean {
+    const { made: accesses } = this.#accesses;
+    if (
+      accesses.some(
+        (mark) => mark.do === 'write' && instanceName(mark.in) === instanceName(id) && overlaps(mark.key, key),
+      )
+    )
+      return true;
+    const { registry, versions } = this.#view.fold.history;
+    const record = registry.get(id);
+    if (record === undefined) return false;
+    if (versions.writesOf(record).some((write) => overlaps(write.key, key))) return true;
+    const reads =
+      versions.readsBy(record).some((read) => overlaps(read.key, key)) ||
+      accesses.some(
+        (mark) => mark.do === 'read' && instanceName(mark.in) === instanceName(id) && overlaps(mark.key, key),
+      );
+    for (let ordinal = id.ordinal - 1; reads && ordinal >= 0; ordinal -= 1) {
+      const earlier = registry.get({ ...id, ordinal });
+      if (earlier !== undefined && versions.writesOf(earlier).some((write) => overlaps(write.key, key))) return true;
+    }
+    return false;
+  }
+}
