@@ -12,97 +12,21 @@ import type {
   ControlEntry,
   DecisionEntry,
   Digests,
-  Edit,
   Entry,
-  HistoryValue,
   IntentEntry,
   OutcomeEntry,
   Started,
-  StateValue,
   StepEntry,
 } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { Cut } from './cut.ts';
 import { changeOf } from './edits.ts';
-
-/** A retained step, or a place where control was put. Its parties and its place in the history are those of `places.steps`. */
-export interface FoldedStep {
-  readonly actor: number;
-  /** Whether control was put there in every region of its actor: by the run's beginning, by a restore or a gate. */
-  readonly put: boolean;
-  readonly value: StateValue;
-  readonly remembered: HistoryValue;
-  readonly edits: readonly Edit[];
-  /** The boundaries that it certified, by the name of their instance. */
-  readonly certified: readonly { readonly name: string; readonly id: string }[];
-  /** The memory of its actor after it, where that is kept: from there on the edits lead to the others. */
-  memory: { readonly is: unknown } | null;
-  /** The event that it took from outside; null for any other. */
-  readonly outside: unknown;
-  /** The wall clock of its append, in milliseconds. */
-  readonly time: number;
-}
+import type { FoldedActor, FoldedStep, Live, Pending, Replay, Timer } from './folded.ts';
 
 /** How many steps of an actor at most have to be folded to make a memory again. */
 const BASE_EVERY = 64;
 const NOTHING: readonly never[] = [];
-
-/** An actor of the run. */
-export interface FoldedActor {
-  readonly number: number;
-  readonly parent: number | null;
-  readonly started: Started | null;
-  /** The event of the step that started it. */
-  readonly event: unknown;
-  /** The event of its last step. */
-  last: unknown;
-  /** The region of its parent in which it is invoked. */
-  readonly region: Region | null;
-  memory: unknown;
-  value: StateValue;
-  remembered: HistoryValue;
-  /** How many steps ago its memory was kept. */
-  sinceBase: number;
-  /** The index of the step by which it had ended; null while it goes on. */
-  ended: number | null;
-}
-
-/** A live instance. */
-export interface Live {
-  readonly id: InstanceId;
-  readonly region: Region;
-  /** The ids of the boundaries certified since control came to where it is. */
-  readonly certified: Set<string>;
-  /** Why nothing of it certifies: a write outside its outputs, or a value that no journal holds. */
-  stray: string | null;
-}
-
-/** A timer of an actor. */
-export interface Timer {
-  readonly actor: number;
-  readonly id: string;
-  readonly region: Region;
-  readonly event: unknown;
-  readonly due: number;
-  /** The index of the last step before it was armed, and of the last before it was gone. */
-  armed: number;
-  gone: number | null;
-}
-
-/** A replay of an instance, until it certifies again. */
-export interface Replay {
-  /** The keys that the undone part had written. */
-  readonly wrote: ReadonlySet<string>;
-  /** The numbers between which the undone part lies: after `from`, up to `since`. */
-  readonly from: number;
-  readonly since: number;
-}
-
-/** A decision that is being carried out, or that waits. */
-export interface Pending {
-  readonly entry: DecisionEntry;
-  phase: 'DECIDED' | 'FENCED' | 'RESTORED';
-}
 
 /** The state of a run. */
 export class Fold {
@@ -273,7 +197,7 @@ export class Fold {
       const region = regions.next().value as Region;
       const root = mark.in.skeleton === ROOT;
       this.places.enter(mark.in, region, root);
-      if (!root) this.#enliven(mark.in, region);
+      if (!root) this.enliven(mark.in, region);
     }
     const act = this.history.head;
     const certified = this.#marks(entry);
@@ -283,7 +207,7 @@ export class Fold {
       const place = this.places.of(name);
       if (place === undefined) continue;
       this.places.enter(id, place.region, place.root);
-      this.#enliven(id, place.region);
+      this.enliven(id, place.region);
     }
     actor.memory = memory === undefined ? fold(actor.memory, entry.edits.map(changeOf)) : memory;
     actor.value = entry.value;
@@ -342,7 +266,8 @@ export class Fold {
     return certified ?? NOTHING;
   }
 
-  #enliven(id: InstanceId, region: Region): void {
+  /** Has an instance live in a region. */
+  enliven(id: InstanceId, region: Region): void {
     this.live.set(instanceName(id), { id, region, certified: new Set(), stray: null });
   }
 
@@ -468,8 +393,7 @@ export class Fold {
   }
 
   #restored(kept: readonly (readonly [InstanceId, number])[], controls: readonly ControlEntry[]): void {
-    const first = this.#firstUndone(kept);
-    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
+    const cut = new Cut(this, kept);
     for (const [id, at] of kept) {
       const record = this.history.registry.get(id);
       if (record === undefined) continue;
@@ -483,7 +407,7 @@ export class Fold {
       this.history.undo(id, at);
       this.ledger.displace(id, at);
     }
-    this.#cutSteps(limits, first);
+    cut.carryOut();
     for (const [id, at] of kept) if (at === 0) this.#forget(instanceName(id));
     for (const control of controls) this.#put(control);
   }
@@ -495,108 +419,16 @@ export class Fold {
     return this.places.steps[isEntry ? entered : this.places.stepAt(at)]?.to ?? at;
   }
 
+  /** The events from outside that a restore to these positions would take back, in order. */
+  takenBackBy(kept: readonly (readonly [InstanceId, number])[]): unknown[] {
+    return new Cut(this, kept).takesBack();
+  }
+
   #forget(name: string): void {
     this.places.forget(name);
     this.live.delete(name);
     this.dormant.delete(name);
   }
-
-  /** The index before which no step is undone. */
-  #firstUndone(kept: readonly (readonly [InstanceId, number])[]): number {
-    let first = this.steps.length;
-    for (const [id, at] of kept) {
-      const index = at === 0 ? this.places.of(instanceName(id))?.entered : this.places.stepAt(at);
-      first = Math.min(first, Math.max(0, index ?? first));
-    }
-    return first;
-  }
-
-  /** The events from outside that a restore to these positions would take back, in order. */
-  takenBackBy(kept: readonly (readonly [InstanceId, number])[]): unknown[] {
-    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
-    const back: unknown[] = [];
-    for (let index = this.#firstUndone(kept); index < this.steps.length; index += 1) {
-      const { outside } = this.steps[index] as FoldedStep;
-      if (outside !== null && isUndone(this.places.steps[index] as Places['steps'][number], limits)) back.push(outside);
-    }
-    return back;
-  }
-
-  /** The memory of an actor after the last of its steps before an index. */
-  #memoryBefore(actor: number, before: number): unknown {
-    const edits: Edit[][] = [];
-    for (let index = before - 1; index >= 0; index -= 1) {
-      const step = this.steps[index] as FoldedStep;
-      if (step.actor !== actor) continue;
-      if (step.memory !== null) return fold(step.memory.is, edits.reverse().flat().map(changeOf));
-      edits.push([...step.edits]);
-    }
-    return undefined;
-  }
-
-  /** Takes the undone steps out, and folds the memories of those after them anew (R1). */
-  #cutSteps(limits: ReadonlyMap<string, number>, first: number): void {
-    const memories = new Map<number, unknown>();
-    for (let index = first; index < this.steps.length; index += 1) {
-      const { actor } = this.steps[index] as FoldedStep;
-      if (!memories.has(actor)) memories.set(actor, this.#memoryBefore(actor, first));
-    }
-    const steps = this.steps.splice(first);
-    const placed = this.places.steps.splice(first);
-    const back: unknown[] = [];
-    const kept = placed.map((step) => !isUndone(step, limits));
-    // What a step after the first undone one has in its place: itself, or the last that is kept before it.
-    const shift: number[] = [];
-    for (const [offset, step] of steps.entries()) {
-      if (kept[offset]) {
-        const memory = fold(memories.get(step.actor), step.edits.map(changeOf));
-        memories.set(step.actor, memory);
-        step.memory = step.memory === null ? null : { is: memory };
-        this.steps.push(step);
-        this.places.steps.push(placed[offset] as Places['steps'][number]);
-      } else if (step.outside !== null) back.push(step.outside);
-      shift.push(this.steps.length - 1);
-    }
-    const moved = (index: number): number => (index < first ? index : (shift[index - first] as number));
-    const isKept = (index: number): boolean => index < first || kept[index - first] === true;
-    this.takenBack.unshift(...back);
-    for (const [actor, memory] of memories) this.actor(actor).memory = memory;
-    this.#shift(moved, isKept);
-  }
-
-  #shift(moved: (index: number) => number, isKept: (index: number) => boolean): void {
-    for (const [number, placed] of this.places.actors.entries()) {
-      const folded = this.actor(number);
-      if (folded.ended !== null) folded.ended = isKept(folded.ended) ? moved(folded.ended) : null;
-      if (placed.started !== -1 && !isKept(placed.started)) folded.ended ??= -1;
-      placed.started = moved(placed.started);
-      placed.alive = folded.ended === null;
-    }
-    for (const timer of this.timers) {
-      if (timer.armed !== -1 && !isKept(timer.armed)) timer.gone = -1;
-      else if (timer.gone !== null) timer.gone = isKept(timer.gone) ? moved(timer.gone) : null;
-      timer.armed = moved(timer.armed);
-    }
-    for (const place of this.places.all()) {
-      const name = instanceName(place.id);
-      const enteredKept = isKept(place.entered);
-      const closed = place.closed !== null && isKept(place.closed) ? moved(place.closed) : null;
-      // One that has closed and is kept although its entering step is not begins with the first step that it still has.
-      place.entered = moved(place.entered) + (enteredKept || closed === null ? 0 : 1);
-      place.closed = closed;
-      place.gate = closed !== null && place.gate;
-      if (place.root) continue;
-      if (!enteredKept) {
-        this.live.delete(name);
-        if (closed === null) this.dormant.add(name);
-      } else if (closed === null && !this.live.has(name)) this.#enliven(place.id, place.region);
-    }
-  }
-}
-
-/** Whether a step is undone where its instances are kept up to these numbers only. */
-function isUndone({ parties, act }: Places['steps'][number], limits: ReadonlyMap<string, number>): boolean {
-  return parties.some(({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= act);
 }
 
 function textOf(event: unknown): string {

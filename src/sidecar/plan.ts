@@ -7,7 +7,8 @@ import type { ControlEntry, HistoryValue, Started, StateValue } from '../model/e
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Back, regionsBack } from '../recovery/control.ts';
 import type { ActorPlan, ChildPlan, TimerPlan } from '../xstate/restore.ts';
-import type { Fold, FoldedActor, FoldedStep } from './fold.ts';
+import type { Fold } from './fold.ts';
+import type { FoldedActor, FoldedStep } from './folded.ts';
 
 /** How far an instance is kept: a number of the history, 0 for ⊥. */
 export type Kept = readonly [InstanceId, number];

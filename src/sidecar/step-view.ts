@@ -9,7 +9,8 @@ import type { InstanceId } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { Place, Seen } from '../xstate/watch.ts';
-import type { Fold, Live } from './fold.ts';
+import type { Fold } from './fold.ts';
+import type { Live } from './folded.ts';
 import { covers, type Placed } from './places.ts';
 
 /** A tool that takes part in a step: one that it starts, or the one that it hears from. */
