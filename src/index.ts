@@ -15,6 +15,7 @@ export {
   type StoredRow,
 } from './journal/journal.ts';
 export { memoryStore } from './journal/memory/store.ts';
+export type { Aftermath, Circumstance, Replayed } from './model/aftermath.ts';
 export type { BoundaryKind, Checkpoint } from './model/checkpoint.ts';
 export type {
   Act,

@@ -11,22 +11,13 @@ const PIECE = 64 * 1024;
 
 /** Lays a decision out for the machine that asked, as one line of JSON in pieces. `id` names the trace. */
 export function* answer(id: string, history: History, decision: Decision): Generator<string> {
-  const { at, verdict, line, undo } = decision;
-  const level = line?.level ?? null;
-  const whole = line === null ? null : wholeLine(history, line.moves);
-  const head = JSON.stringify({ id, at, verdict, level, line: whole });
-  const tail = JSON.stringify({
-    ...(undo.length > 0 && { undo: undo.map(effectFields) }),
-    ...(decision.verdict === 'settle' && { effect: effectFields(decision.effect) }),
-    ...('unblock' in decision && {
-      unblock: { leadsTo: decision.unblock.leadsTo, acts: decision.unblock.acts.map(actFields) },
-    }),
-  });
+  const entered = [...history.registry.all()].map((record) => record.id);
+  const head = JSON.stringify({ id, ...verdictFields(entered, decision) });
+  const tail = JSON.stringify(actsFields(decision));
   let piece = `${head.slice(0, -1)},"vetoes":[`;
   let separator = '';
   for (const veto of vetoes(decision)) {
-    const { code, candidate } = veto;
-    piece += separator + JSON.stringify({ code, candidate, witness: witness(veto) });
+    piece += separator + JSON.stringify(vetoFields(veto));
     separator = ',';
     if (piece.length < PIECE) continue;
     yield piece;
@@ -35,12 +26,42 @@ export function* answer(id: string, history: History, decision: Decision): Gener
   yield `${piece}]${tail === '{}' ? '' : ','}${tail.slice(1)}\n`;
 }
 
+/** The same as one object, of a decision whose run had entered these instances. */
+export function answerFields(entered: readonly InstanceId[], decision: Decision): object {
+  return {
+    ...verdictFields(entered, decision),
+    vetoes: Array.from(vetoes(decision), vetoFields),
+    ...actsFields(decision),
+  };
+}
+
+function verdictFields(entered: readonly InstanceId[], { at, verdict, line }: Decision): object {
+  const whole = line === null ? null : wholeLine(entered, line.moves);
+  return { at, verdict, level: line?.level ?? null, line: whole };
+}
+
+function vetoFields(veto: Veto): object {
+  const { code, candidate } = veto;
+  return { code, candidate, witness: witness(veto) };
+}
+
+function actsFields(decision: Decision): object {
+  const { undo } = decision;
+  return {
+    ...(undo.length > 0 && { undo: undo.map(effectFields) }),
+    ...(decision.verdict === 'settle' && { effect: effectFields(decision.effect) }),
+    ...('unblock' in decision && {
+      unblock: { leadsTo: decision.unblock.leadsTo, acts: decision.unblock.acts.map(actFields) },
+    }),
+  };
+}
+
 function wholeLine(
-  history: History,
+  entered: readonly InstanceId[],
   moves: readonly { instance: InstanceId; keep: Keep }[],
 ): Record<string, Keep | 'all'> {
   const line: Record<string, Keep | 'all'> = {};
-  for (const record of history.registry.all()) line[instanceName(record.id)] = 'all';
+  for (const id of entered) line[instanceName(id)] = 'all';
   for (const { instance, keep } of moves) line[instanceName(instance)] = keep;
   return line;
 }

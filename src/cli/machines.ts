@@ -1,9 +1,13 @@
-/** Finds the machines that configs are held against: the exports of a built module, which the user names and nobody else. */
+/**
+ * Finds the machines that configs are held against, and the agents that can be run: the exports of a built module, which the user
+ * names and nobody else.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MachineShape } from '../model/machine.ts';
 import type { Guards } from '../predicates/compile.ts';
+import type { Agent } from '../sidecar/agent.ts';
 import { isMachine, machineShape } from '../xstate/shape.ts';
 
 /** What a module brings. */
@@ -11,10 +15,12 @@ export interface Machines {
   readonly shapes: ReadonlyMap<string, MachineShape>;
   /** The module's export `guards`: conditions in code that configs may name. */
   readonly guards: Guards;
+  /** What its export `agents` brings, by the ids of their machines. */
+  readonly agents: ReadonlyMap<string, Agent>;
 }
 
 /** No module was named: there is nothing to hold configs against. */
-export const NO_MACHINES: Machines = { shapes: new Map(), guards: {} };
+export const NO_MACHINES: Machines = { shapes: new Map(), guards: {}, agents: new Map() };
 
 /** How long a module may take to load, in milliseconds. */
 const PATIENCE = 30_000;
@@ -52,8 +58,37 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   for (const value of Object.values(exports)) {
     for (const machine of machinesIn(value)) if (!shapes.has(machine.id)) shapes.set(machine.id, machineShape(machine));
   }
+  const agents = agentsIn(exports.agents);
+  if ('problem' in agents) return { problem: `${file}: bad_agent ${agents.problem}` };
+  for (const { machine } of agents.values()) if (!shapes.has(machine.id)) shapes.set(machine.id, machineShape(machine));
   if (shapes.size === 0) return { problem: `${file}: no_machine it exports no xstate machine` };
-  return { shapes, guards: guardsIn(exports.guards) };
+  return { shapes, guards: guardsIn(exports.guards), agents };
+}
+
+/** The agents of an export; a machine among them is only a machine. */
+function agentsIn(exported: unknown): Map<string, Agent> | { readonly problem: string } {
+  const agents = new Map<string, Agent>();
+  if (exported === undefined) return agents;
+  if (typeof exported !== 'object' || exported === null)
+    return { problem: 'its export "agents" is no record and no list of agents' };
+  for (const [name, value] of Object.entries(exported)) {
+    if (isMachine(value)) continue;
+    const lack = lackOf(value);
+    if (lack !== null) return { problem: `"${name}" of its agents has no ${lack}` };
+    const agent = value as Agent;
+    if (agents.has(agent.machine.id)) return { problem: `two of its agents have the machine "${agent.machine.id}"` };
+    agents.set(agent.machine.id, agent);
+  }
+  return agents;
+}
+
+/** The first thing that a value lacks for an agent, or null. */
+function lackOf(value: unknown): string | null {
+  const { machine, config, about, open } = (value ?? {}) as Partial<Record<keyof Agent, unknown>>;
+  if (!isMachine(machine)) return 'machine of xstate v5';
+  if (typeof config !== 'string') return 'config, the path of its boundary config';
+  if (typeof about !== 'string') return 'about, what it does in one line';
+  return typeof open === 'function' ? null : 'function open';
 }
 
 function machinesIn(value: unknown) {

@@ -1,55 +1,64 @@
-/** The verbs that read a journal file: `runs` lists what is in it, `export` writes a run as a trace. Neither takes a lease. */
-import { JournalError, type JournalStore } from '../journal/journal.ts';
-import { sqliteStore } from '../journal/sqlite/store.ts';
+/** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run as a trace. */
+import { JournalError, type JournalStore, type RunSummary } from '../journal/journal.ts';
+import { type Standing, standingOf } from '../sidecar/standing.ts';
 import { traceOf } from '../sidecar/trace.ts';
-import { printable } from './terminal.ts';
+import { type Counting, counted, reading, type Told } from './reading.ts';
+import { table } from './table.ts';
+import type { Medium } from './terminal.ts';
+import { standingFields, standingText, timeText } from './wording.ts';
 
-/** Where a program keeps its journal unless it says otherwise. */
-export const JOURNAL = 'belay.sqlite';
-
-/** What a verb has to say: pieces of text for whoever reads them, and the exit code. */
-export interface Told {
-  readonly pieces: Iterable<string>;
-  /** What went wrong, for the person at the terminal. */
-  readonly problem: string | null;
+interface Listed extends RunSummary {
+  readonly agent: string | null;
+  /** How it stands, or with what its journal refuses to be read. */
+  readonly stands: Standing | { readonly code: string };
 }
 
 /** Lists the runs of a journal file. */
-export async function listRuns(file: string, json: boolean): Promise<Told> {
+export async function listRuns(file: string, json: boolean, medium: Medium, counting: Counting): Promise<Told> {
   return reading(file, (store) => {
-    const runs = store.runs();
-    if (json) return runs.map((run) => `${JSON.stringify({ ...run, time: new Date(run.time).toISOString() })}\n`);
+    const runs = store.runs().map((run) => listed(store, run, counting));
+    const unread = runs.flatMap(({ run, stands }) =>
+      'code' in stands ? [`${JSON.stringify(run)} (${stands.code})`] : [],
+    );
+    const problem = unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}`;
+    if (json) return { pieces: runs.map((run) => `${JSON.stringify(fields(run))}\n`), problem };
     if (runs.length === 0) return ['no runs yet\n'];
-    const width = Math.max(3, ...runs.map(({ run }) => printable(run).length));
-    const row = (name: string, head: string, time: string, held: string) =>
-      `${name.padEnd(width)}  ${head.padStart(8)}  ${time.padEnd(24)}  ${held}\n`;
-    return [
-      row('RUN', 'ROWS', 'LAST WRITTEN', 'NOW'),
-      ...runs.map(({ run, head, time, held }) =>
-        row(printable(run), String(head), new Date(time).toISOString(), held ? 'running' : 'at rest'),
-      ),
+    const columns = [
+      { name: 'RUN' },
+      { name: 'AGENT' },
+      { name: 'ROWS', right: true },
+      { name: 'LAST WRITTEN' },
+      { name: 'STANDS' },
     ];
+    const rows = runs.map(({ run, agent, head, time, held, stands }) => {
+      const text = 'code' in stands ? stands.code : standingText(stands, held);
+      return [run, agent ?? '', String(head), timeText(time), text];
+    });
+    return { pieces: [table(columns, rows, medium)], problem };
   });
+}
+
+/** One that is damaged must not hide the others. */
+function listed(store: JournalStore, run: RunSummary, counting: Counting): Listed {
+  try {
+    const { agent, standing } = standingOf(counted(store.read(run.run), counting));
+    return { ...run, agent, stands: standing };
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return { ...run, agent: null, stands: { code: error.code } };
+  }
+}
+
+function fields({ run, agent, head, time, held, stands }: Listed): object {
+  const how = 'code' in stands ? { standing: null, code: stands.code, held } : standingFields(stands, held);
+  return { run, agent, head, time: new Date(time).toISOString(), ...how };
 }
 
 /** Writes a run as a trace (docs/trace-format.md). */
-export async function exportTrace(file: string, run: string): Promise<Told> {
+export async function exportTrace(file: string, run: string, counting: Counting): Promise<Told> {
   return reading(file, (store) => {
     const lines: string[] = [];
-    for (const { text } of traceOf(run, store.read(run))) lines.push(`${text}\n`);
+    for (const { text } of traceOf(run, counted(store.read(run), counting))) lines.push(`${text}\n`);
     return lines;
   });
-}
-
-async function reading(file: string, tell: (store: JournalStore) => string[]): Promise<Told> {
-  let store: JournalStore | undefined;
-  try {
-    store = sqliteStore(file, { readonly: true });
-    return { pieces: tell(store), problem: null };
-  } catch (error) {
-    if (!(error instanceof JournalError)) throw error;
-    return { pieces: [], problem: `${file}: ${error.code} ${error.message}` };
-  } finally {
-    await store?.close();
-  }
 }

@@ -17,15 +17,15 @@ export function printable(text: string): string {
   });
 }
 
-/** Lays out an outline under a place, two columns further in for each level. */
-export function layOut(place: string, outline: Outline, { columns, colours }: Medium): string {
+/** Lays out an outline, two columns further in for each level; `place` stands before it, where there is one. */
+export function layOut(place: string | null, outline: Outline, { columns, colours }: Medium): string {
   const { bold, yellow } = pc.createColors(colours);
   const out: string[] = [];
   const stack = [{ node: outline, depth: 0 }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { node, depth } = next;
     const label = node.label === undefined ? '' : `${(depth === 0 ? bold : yellow)(printable(node.label))}: `;
-    const words = `${depth === 0 ? `${printable(place)}: ` : ''}${label}${printable(node.text)}`;
+    const words = `${depth === 0 && place !== null ? `${printable(place)}: ` : ''}${label}${printable(node.text)}`;
     const indent = '  '.repeat(depth);
     const wrapped = wrapAnsi(words, Math.max(columns - indent.length - 2, 20), { hard: false, trim: true });
     out.push(indent + wrapped.replaceAll('\n', `\n${indent}  `));

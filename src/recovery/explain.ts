@@ -3,6 +3,7 @@
  * a terminal or a page lays out. Names and keys are a run's own and may hold anything: what is no plain word is quoted, so
  * that no name reads as a sentence of ours, and whoever prints the text escapes what its medium would obey.
  */
+import type { Aftermath, Circumstance } from '../model/aftermath.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Act, Decision, Keep, Move, Unblock } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
@@ -21,8 +22,11 @@ export function quoted(name: string): string {
   return /^[\p{L}\p{N}_.:/*[\]@+=#%~-]+$/u.test(name) ? name : JSON.stringify(name);
 }
 
-/** Explains a decision: the verdict first, then what moves, what to undo, what was refused and why, and what would unblock it. */
-export function explain(decision: Decision): Outline {
+/**
+ * Explains a decision: the verdict first, then what moves, what to undo, what was refused and why, and what would unblock it.
+ * With what a journal knows around it, also what failed, and what came of a restore.
+ */
+export function explain(decision: Decision, around: Circumstance | null = null): Outline {
   const { line, verdict, undo } = decision;
   const admitted = verdict === 'restore' || verdict === 'restore_joint';
   const moves = line?.moves.filter((move) => !admitted || move.cause !== null) ?? [];
@@ -31,6 +35,7 @@ export function explain(decision: Decision): Outline {
     label: line === null ? verdict : `${verdict} (level ${line.level})`,
     text: headline(decision),
     under: [
+      ...(around === null ? [] : [failing(around)]),
       ...section(admitted ? 'Rolled back with it' : 'The line that the policy does not allow', moves.map(moved)),
       ...section(
         undoing,
@@ -38,6 +43,7 @@ export function explain(decision: Decision): Outline {
       ),
       ...section('Refused', refused(decision.refusals)),
       ...('unblock' in decision ? [unblocking(decision.unblock)] : []),
+      ...outcome(around?.aftermath ?? null),
     ],
   };
 }
@@ -61,6 +67,29 @@ function headline(decision: Decision): string {
     case 'escalate':
       return `no line that the policy allows brings ${failed} back, and effects stand that a rerun must not repeat.`;
   }
+}
+
+function failing({ signal, error, state, tool }: Circumstance): Outline {
+  const where = state === null ? '' : ` in the state ${quoted(state)}`;
+  const what = tool === null ? 'the machine failed' : `${quoted(tool)} failed`;
+  return { label: signal, text: `${what}${where}: ${JSON.stringify(error)}` };
+}
+
+/** What came of a restore: the work that was done again, and the completed work that stayed as it was. */
+function outcome(aftermath: Aftermath | null): Outline[] {
+  if (aftermath === null) return [];
+  const { replayed, preserved } = aftermath;
+  const again = replayed.map(({ instance, tools }) => {
+    const what = tools.length === 0 ? 'no tool answered it again' : tools.map(quoted).join(', ');
+    return { text: `${named(instance)}: ${what}` };
+  });
+  const kept = preserved.length === 1 ? '1 completed instance' : `${preserved.length} completed instances`;
+  return [
+    ...section('Done again after it', again),
+    preserved.length === 0
+      ? { text: 'No other work was complete by then.' }
+      : { text: `Kept as it was: ${kept}`, under: [{ text: preserved.map(named).join(', ') }] },
+  ];
 }
 
 function ownPlace(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): string {

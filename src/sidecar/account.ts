@@ -2,14 +2,15 @@
  * An account of a run: who took part and how far each got, what was done to the world, what was decided and when. A fold of the
  * run's rows like any other; whoever shows or audits a run reads it here.
  */
+import type { InstanceRecord } from '../history/registry.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Decision } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { readRun } from './attach.ts';
-import { ROOT } from './fold.ts';
+import { type Fold, ROOT } from './fold.ts';
+import { storyOf } from './story.ts';
 
 /** A checkpoint with the id of its boundary (`entry` for the entry), and the number of the retained step that it stands at, from 0. */
 export interface AccountedCheckpoint extends Checkpoint {
@@ -57,44 +58,46 @@ export interface Account {
   readonly instances: readonly AccountedInstance[];
   readonly effects: readonly AccountedEffect[];
   readonly decisions: readonly AccountedDecision[];
-  readonly findings: readonly { readonly code: string; readonly instance: InstanceId | null; readonly text: string }[];
+  /** What a person should know, and how often it was found. */
+  readonly findings: readonly {
+    readonly code: string;
+    readonly instance: InstanceId | null;
+    readonly text: string;
+    readonly count: number;
+  }[];
 }
 
-/** The account of a run, from its rows: all of them, or those up to a decision, itself included. @throws JournalError `journal_corrupt`. */
+/** The account of a run, from its rows: all of them, or those up to a decision, itself included. @throws JournalError. */
 export function accountOf(rows: Iterable<StoredRow>): Account {
-  const decisions: AccountedDecision[] = [];
-  const findings: Account['findings'][number][] = [];
-  const { fold } = readRun(rows, (entry, { seq, time }) => {
-    if (entry.do === 'finding') findings.push({ code: entry.code, instance: entry.instance, text: entry.text });
-    if (entry.do !== 'decision') return;
-    const { signal, error, key, decision } = entry;
-    decisions.push({ seq, signal, error, key, time, decision });
-  });
-  const instances = [...fold.history.registry.all()]
-    .filter(({ id }) => id.skeleton !== ROOT)
-    .map(({ id, committed, checkpoints }): AccountedInstance => {
-      const name = instanceName(id);
-      const step = ({ kind, at }: Checkpoint) =>
-        kind === 'entry' ? (fold.places.of(name)?.entered ?? 0) : fold.places.stepAt(at);
-      const boundary = ({ kind, at }: Checkpoint) => (kind === 'entry' ? 'entry' : fold.boundaryAt(id, at));
-      return {
-        id,
-        epoch: fold.epochs.get(name) ?? 0,
-        live: fold.live.has(name),
-        committed: committed !== null,
-        checkpoints: checkpoints.map((each) => ({ ...each, boundary: boundary(each), step: step(each) })),
-      };
-    });
-  const effects = [...fold.ledger.all()].map(({ key, intent, status, at }): AccountedEffect => {
-    return { key, tool: intent.tool, instance: intent.instance, class: intent.class, status, at };
-  });
+  const { agent, standing, digests, fold, decisions, findings } = storyOf(rows);
   return {
-    agent: fold.agent,
-    ended: fold.ended === 'done',
-    digests: fold.digests,
-    instances,
-    effects,
-    decisions,
+    agent,
+    ended: standing.is === 'done',
+    digests,
+    instances: [...fold.history.registry.all()]
+      .filter(({ id }) => id.skeleton !== ROOT)
+      .map((each) => told(fold, each)),
+    effects: [...fold.ledger.all()].map(({ key, intent, status, at }): AccountedEffect => {
+      return { key, tool: intent.tool, instance: intent.instance, class: intent.class, status, at };
+    }),
+    decisions: decisions.map(({ seq, time, entry: { signal, error, key, decision } }): AccountedDecision => {
+      return { seq, signal, error, key, time, decision };
+    }),
     findings,
+  };
+}
+
+function told(fold: Fold, { id, committed, checkpoints }: InstanceRecord): AccountedInstance {
+  const name = instanceName(id);
+  return {
+    id,
+    epoch: fold.epochs.get(name) ?? 0,
+    live: fold.live.has(name),
+    committed: committed !== null,
+    checkpoints: checkpoints.map(({ kind, at }) => {
+      const isEntry = kind === 'entry';
+      const step = isEntry ? (fold.places.of(name)?.entered ?? 0) : fold.places.stepAt(at);
+      return { kind, at, step, boundary: isEntry ? 'entry' : fold.boundaryAt(id, at) };
+    }),
   };
 }

@@ -11,7 +11,6 @@ import { JournalError } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Policy } from '../model/decision.ts';
-import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import { SIGNALS } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -44,8 +43,6 @@ export type SidecarErrorCode =
   | 'config_unreviewed'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
-  /** The journal was written in a newer form than this version reads. */
-  | 'run_too_new'
   /** A value that no journal could hold is needed to go on. */
   | 'memory_lost'
   /** A signal, key or instance that is none. */
@@ -264,17 +261,13 @@ async function takeUp<TMachine extends AnyStateMachine>(
   return sidecar;
 }
 
-/** Folds a run's journal; `onEntry` is told of each entry before it is folded in. @throws JournalError `journal_corrupt`. */
-export function readRun(
-  rows: Iterable<StoredRow>,
-  onEntry: (entry: Entry, row: StoredRow) => void = () => {},
-): { fold: Fold; reader: Reader } {
+/** Folds a run's journal. @throws JournalError `journal_corrupt`. */
+export function readRun(rows: Iterable<StoredRow>): { fold: Fold; reader: Reader } {
   const fold = new Fold();
   const reader = new Reader();
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
-    onEntry(entry, row);
     try {
       fold.apply(entry, row.time);
     } catch (error) {

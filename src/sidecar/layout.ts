@@ -246,13 +246,22 @@ function trimmed(whole: unknown[]): unknown[] {
   return whole;
 }
 
+/** What kind of entry a row is, without reading it; null for the rows that only name things, and for kinds that are not known. */
+export function kindOf({ kind }: StoredRow): Entry['do'] | null {
+  const name = KINDS[kind];
+  return name === undefined || name === 'name' ? null : name;
+}
+
 /** Reads rows back, for whoever opens a run. */
 export class Reader {
   readonly names = new Names();
   /** Where in the memory something is missing that no journal could hold. */
   readonly missing = new Set<string>();
 
-  /** The entry of a row; null for the rows that only name things. @throws JournalError `journal_corrupt`. */
+  /**
+   * The entry of a row; null for the rows that only name things.
+   * @throws JournalError `journal_corrupt`, `journal_too_new`.
+   */
   entry(row: StoredRow): Entry | null {
     if (row.kind === NAME_KIND) {
       this.names.learn(row);
@@ -262,7 +271,10 @@ export class Reader {
     if (name === undefined || name === 'name') throw this.#corrupt(row, 'is of no kind that this version knows');
     try {
       const body = revive(JSON.parse(row.body), { resolve: (id) => this.#resolve(id) });
-      return this.#entry(name, body as unknown[]);
+      const entry = this.#entry(name, body as unknown[]);
+      if (entry.do !== 'begin' || entry.format <= FORMAT) return entry;
+      const newer = `the run was written in format ${entry.format}, and this version reads up to ${FORMAT}`;
+      throw new JournalError('journal_too_new', `${newer}: use the newer Belay.`);
     } catch (error) {
       if (error instanceof JournalError) throw error;
       throw this.#corrupt(row, error instanceof Error ? error.message : 'cannot be read');

@@ -1,0 +1,140 @@
+/** The verbs that run an agent, `run` and `resume`: their options, their help, and what they hand on. */
+import { type Command, Option } from 'commander';
+import { POLICIES, type Policy } from '../../model/decision.ts';
+import { SIGNALS, type Signal } from '../../model/failure.ts';
+import type { Agent } from '../../sidecar/agent.ts';
+import { finish, note, page } from '../console.ts';
+import { type Ending, endingJson, endingText, exitCodeOf } from '../ending.ts';
+import { JOURNAL } from '../reading.ts';
+import { resumeRun, SETTLED } from '../resume.ts';
+import { type Problem, runAgent } from '../run.ts';
+import { table } from '../table.ts';
+
+/** What both are given on the command line. */
+interface Given {
+  journal: string;
+  machines?: string;
+  input?: string;
+  config?: string;
+  policy: Policy;
+  reconcilers: boolean;
+  failAt?: string;
+  when?: 'before' | 'after';
+  signal?: Signal;
+  json?: boolean;
+}
+
+const CODES = `Exit code: 0 when the run is done; 1 when it is parked, stuck or waits for an event; 2 when
+it cannot be started or read, or the command is misused; 130 or 143 when it was stopped
+by SIGINT or SIGTERM: it is closed first, and belay resume takes it up again.`;
+
+/** Adds `belay run`. */
+export function addRun(program: Command): void {
+  shared(program.command('run'), "the machine's input, as JSON")
+    .description('begin a run of an agent under the sidecar, if wanted with a failure in it')
+    .argument('[agent]', 'the id of its machine; left out, the agents are listed')
+    .option('--run <name>', "the name of the run (default: the agent's, and the next free number)")
+    .addHelpText(
+      'after',
+      `
+The module of the machines exports what can be run as "agents" (docs/sidecar.md). The run
+has a folder of its own beside the journal, FILE.world/RUN, in which the agent keeps its
+world.
+
+A step is a tool, or a tool and the number of its call: pay is pay#1. It fails before it
+acts, or after it has acted and its reply is lost.
+
+Examples:
+  belay run
+  belay run order
+  belay run order --run order-7 --input '{"item":"tea"}'
+  belay run order --fail-at pay --when after --signal TIMEOUT
+  belay run order --fail-at askPrice#2 --signal INVALID_OUTPUT --json
+
+${CODES}`,
+    )
+    .action(async (agent: string | undefined, given: Given & { run?: string }) => {
+      const ended = await runAgent({ ...typed(given), agent: agent ?? null, run: given.run ?? null });
+      if ('problem' in ended || 'ended' in ended) return end(ended, given.json ?? false);
+      const list = ended.agents.map(({ machine, about }) => ({ agent: machine.id, about }));
+      const text = given.json ? list.map((each) => `${JSON.stringify(each)}\n`).join('') : agentTable(ended.agents);
+      return finish(text, null, 0);
+    });
+}
+
+/** Adds `belay resume`. */
+export function addResume(program: Command): void {
+  shared(program.command('resume'), 'as for run, where the agent needs it to open its world')
+    .description('take a run up where its journal ends, and say what became of a call, if wanted')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .option('--settle <effect>', 'a call whose outcome is open: its tool, "event N", or its key')
+    .addOption(new Option('--as <status>', 'what became of it').choices(SETTLED))
+    .option('--output <json>', 'what the call answered, where it is confirmed')
+    .option('--rerun', 'start the run over, where a decision advised it')
+    .addHelpText(
+      'after',
+      `
+belay explain RUN says what a run waits for, and with which of these it goes on.
+
+Examples:
+  belay resume order-1
+  belay resume order-1 --settle pay --as confirmed --output '"receipt 7"'
+  belay resume order-1 --settle 'event 12' --as failed
+  belay resume order-1 --rerun
+
+${CODES}`,
+    )
+    .action(
+      async (
+        run: string,
+        given: Given & { settle?: string; as?: (typeof SETTLED)[number]; output?: string; rerun?: boolean },
+      ) => {
+        const { settle = null, as = null, output = null, rerun = false } = given;
+        return end(await resumeRun({ ...typed(given), run, settle, as, output, rerun }), given.json ?? false);
+      },
+    );
+}
+
+function shared(command: Command, input: string): Command {
+  return command
+    .option('--journal <file>', 'the SQLite file of its journal', JOURNAL)
+    .option('--machines <file>', 'a built JavaScript module that exports the agents; its code is run')
+    .option('--input <json>', input)
+    .option('--config <file>', "another boundary config than the agent's own")
+    .addOption(new Option('--policy <rule>', 'how lines are computed').choices(POLICIES).default('line'))
+    .option('--no-reconcilers', 'nobody is asked what became of a call')
+    .option('--fail-at <step>', 'rehearse a failure: TOOL or TOOL#N, the Nth call of a tool')
+    .addOption(new Option('--when <time>', 'whether it fails before it acts or after').choices(['before', 'after']))
+    .addOption(new Option('--signal <signal>', 'as what it fails (default: TOOL_EXCEPTION)').choices(SIGNALS))
+    .option('--json', 'one JSON object, with the decisions and the rows of the world');
+}
+
+function typed({ journal, machines, input, config, policy, reconcilers, failAt, when, signal }: Given) {
+  return {
+    journal,
+    machines: machines ?? null,
+    input: input ?? null,
+    config: config ?? null,
+    policy,
+    reconcilers,
+    failAt: failAt ?? null,
+    when: when ?? null,
+    signal: signal ?? null,
+  };
+}
+
+/** Says how it ended, and ends: the agent's module may still be waiting for something. */
+async function end(ended: Ending | Problem, json: boolean): Promise<never> {
+  if ('problem' in ended) {
+    const { problem, agents = [] } = ended;
+    note(problem);
+    process.stderr.write(agents.length === 0 ? '' : agentTable(agents));
+    return finish('', null, 2);
+  }
+  return finish(json ? endingJson(ended) : endingText(ended, page()), null, exitCodeOf(ended.ended.stop));
+}
+
+function agentTable(agents: readonly Agent[]): string {
+  const rows = agents.map(({ machine, about }) => [machine.id, about]);
+  return table([{ name: 'AGENT' }, { name: 'WHAT IT DOES' }], rows, page());
+}

@@ -1,0 +1,123 @@
+/** The verbs that read a journal, `runs`, `show`, `explain` and `export`: their options, their help, and what they hand on. */
+import type { Command } from 'commander';
+import { page, tell, terminal } from '../console.ts';
+import { explainRun } from '../explanation.ts';
+import { JOURNAL } from '../reading.ts';
+import { exportTrace, listRuns } from '../runs.ts';
+import { showRun } from '../show.ts';
+
+/** What they all take, and what they all say at the end of their help. */
+const FILE = ['--journal <file>', 'the SQLite file that the program gives to sqliteStore', JOURNAL] as const;
+const BESIDE = 'Reads beside a running program, and takes nothing from it.';
+
+/** Adds `belay runs`. */
+export function addRuns(program: Command): void {
+  program
+    .command('runs')
+    .description('list the runs of a journal file and how each of them stands')
+    .option(...FILE)
+    .option('--json', 'one JSON object a run, in the order of their beginning')
+    .addHelpText(
+      'after',
+      `
+How a run stands:
+  done                 its machine has reached its end
+  running              a living process has it
+  at rest              no process has it; belay resume RUN goes on where it ended
+  parked (VERDICT)     it waits for somebody to act; belay explain RUN says for what
+  recovering           a recovery is under way
+  recovery unfinished  its process ended in the middle of one, or an undo failed; belay resume RUN finishes it
+
+Examples:
+  belay runs
+  belay runs --journal orders.sqlite --json | jq -r .run
+
+${BESIDE}
+Exit code: 0, also where there are no runs; 2 when the file or one of its runs cannot be read, or the
+command is misused.`,
+    )
+    .action(async ({ journal, json = false }: { journal: string; json?: boolean }) => {
+      const { progress, done } = terminal('rows');
+      await tell(await listRuns(journal, json, page(), progress), done);
+    });
+}
+
+/** Adds `belay show`. */
+export function addShow(program: Command): void {
+  program
+    .command('show')
+    .description('show what happened in a run: its instances, effects, decisions and findings')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .option(...FILE)
+    .option('--json', 'the same as one JSON object')
+    .addHelpText(
+      'after',
+      `
+EPOCH counts the decisions that moved an instance, RESTORED how often it was put back since. An EVENT is a number in
+the run's history, as belay explain and belay export have it.
+
+Examples:
+  belay show order-1
+  belay show order-1 --json | jq '.effects[] | select(.status == "unknown")'
+
+${BESIDE}
+Exit code: 0; 2 when the file or the run cannot be read, or the command is misused.`,
+    )
+    .action(async (run: string, { journal: file, json = false }: { journal: string; json?: boolean }) => {
+      const { progress: counting, done } = terminal('rows');
+      await tell(await showRun({ file, run, json, medium: page(), counting }), done);
+    });
+}
+
+/** Adds `belay explain`. */
+export function addExplain(program: Command): void {
+  program
+    .command('explain')
+    .description('explain every decision of a run: what was restored or refused, why, and what would unblock it')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .option(...FILE)
+    .option('--json', 'one JSON object a decision, with every reason and its witness')
+    .addHelpText(
+      'after',
+      `
+The newest decision comes last. Where the run waits for somebody, the commands follow that set it going again.
+
+Examples:
+  belay explain order-1
+  belay explain order-1 --json | jq -r 'select(.parked) | .commands[].command'
+
+${BESIDE}
+Exit code: 0, also where nothing has failed; 2 when the file or the run cannot be read, or the command is
+misused.`,
+    )
+    .action(async (run: string, { journal: file, json = false }: { journal: string; json?: boolean }) => {
+      const { progress: counting, done } = terminal('rows');
+      await tell(await explainRun({ file, run, json, medium: page(), counting }), done);
+    });
+}
+
+/** Adds `belay export`. */
+export function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('write what a run did as a trace, for belay decide')
+    .argument('<run>', 'the name of the run')
+    .requiredOption('--trace', 'as a trace, JSON lines (docs/trace-format.md)')
+    .option(...FILE)
+    .addHelpText(
+      'after',
+      `
+A trace knows no restore: after each, the events that are kept begin another trace, RUN#1, RUN#2 and so on. Each
+decision that asked for a line stands there as a "fail" line; what was settled, or fitted no instance, does not.
+
+Examples:
+  belay export order-1 --trace > order-1.jsonl
+  belay export order-1 --trace | belay decide -
+
+Exit code: 0; 2 when the file or the run cannot be read, or the command is misused.`,
+    )
+    .action(async (run: string, { journal }: { journal: string }) => {
+      const { progress, done } = terminal('rows');
+      await tell(await exportTrace(journal, run, progress), done);
+    });
+}

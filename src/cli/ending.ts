@@ -1,0 +1,114 @@
+/** How a process of a run ended, for the person who started it and for a program: the state, the decisions, the world, what next. */
+import pc from 'picocolors';
+import { quoted } from '../recovery/explain.ts';
+import type { Fault } from '../xstate/faults.ts';
+import { movesOutline } from './moves.ts';
+import type { Ended, Stop } from './session.ts';
+import { decisions } from './show.ts';
+import { faultText } from './step.ts';
+import { table } from './table.ts';
+import { layOut, type Medium, printable } from './terminal.ts';
+import { command, count, standingFields } from './wording.ts';
+
+/** What is needed to tell it. */
+export interface Ending {
+  readonly ended: Ended;
+  readonly journal: string;
+  readonly fault: Fault | null;
+  /** How many decisions the run had before this process. */
+  readonly before: number;
+}
+
+/** The exit code: 0 where the run is done, 1 where it stands still, and what a shell expects of a process that was stopped. */
+export function exitCodeOf(stop: Stop): number {
+  switch (stop.status) {
+    case 'done':
+      return 0;
+    case 'parked':
+    case 'stuck':
+    case 'waiting':
+      return 1;
+    case 'stopped':
+      return stop.by === 'SIGINT' ? 130 : 143;
+  }
+}
+
+/** Tells it in words. */
+export function endingText({ ended, journal, fault, before }: Ending, medium: Medium): string {
+  const { bold } = pc.createColors(medium.colours);
+  const { read, stop, state, world, fired } = ended;
+  const made = decisions(read).slice(before);
+  const parts = [
+    layOut(read.run, { text: stopText(stop, state) }, medium),
+    ...(fault === null || fired ? [] : [`The failure never came: ${printable(faultText(fault))}.\n`]),
+    made.length === 0 ? '' : `\n${bold('Decisions')}\n${decisionTable(made, medium)}`,
+    world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
+  ];
+  const moves = movesOutline(read, journal);
+  const next = [command('show', read.run, journal), command('explain', read.run, journal)];
+  return [
+    ...parts,
+    ...(moves === null ? [] : ['\n', layOut(null, moves, medium)]),
+    '\n',
+    ...next.map((line) => `${printable(line)}\n`),
+  ].join('');
+}
+
+function stopText(stop: Stop, state: string): string {
+  switch (stop.status) {
+    case 'done':
+      return `done, in the state ${quoted(state)}`;
+    case 'parked':
+      return `parked (${stop.decision.verdict}), in the state ${quoted(state)}: it waits for somebody to act`;
+    case 'stuck':
+      return `stuck: what undoes ${quoted(stop.effect.tool ?? 'an effect')} failed, ${JSON.stringify(stop.error)}`;
+    case 'waiting':
+      return `at rest, in the state ${quoted(state)}: it waits for an event that only its own program sends`;
+    case 'stopped':
+      return `stopped, in the state ${quoted(state)}`;
+  }
+}
+
+function decisionTable(made: ReturnType<typeof decisions>, medium: Medium): string {
+  const columns = [{ name: 'SIGNAL' }, { name: 'VERDICT' }, { name: 'INSTANCE' }, { name: 'BACK TO' }];
+  const rows = made.map(({ signal, verdict, instance, checkpoint }) => [
+    signal,
+    verdict,
+    instance ?? '(none)',
+    checkpoint === null ? '' : `${checkpoint.kind} ${checkpoint.at}`,
+  ]);
+  return table(columns, rows, medium);
+}
+
+function worldTable(world: NonNullable<Ended['world']>, medium: Medium): string {
+  const rows = Object.entries(world).map(([name, all]) => [name, count(all.length, 'row')]);
+  return rows.length === 0 ? '  nothing\n' : table([{ name: 'TABLE' }, { name: 'ROWS', right: true }], rows, medium);
+}
+
+/** Tells it to a program, as one line of JSON. */
+export function endingJson({ ended, fault, before }: Ending): string {
+  const { read, stop, state, world, fired } = ended;
+  return `${JSON.stringify(
+    {
+      run: read.run,
+      agent: read.agent,
+      status: stop.status,
+      state,
+      ...(stop.status === 'done' && stop.output !== undefined && { output: stop.output }),
+      ...(stop.status === 'stuck' && { error: stop.error }),
+      ...(stop.status === 'stopped' && { by: stop.by }),
+      ...standingFields(read.standing, read.held),
+      decisions: decisions(read).slice(before),
+      ...(fault !== null && { fault: { ...fault, fired } }),
+      world,
+    },
+    plain,
+  )}\n`;
+}
+
+/** What JSON has no form for, as text or as what it holds. */
+function plain(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Map) return [...value];
+  return value instanceof Set ? [...value] : value;
+}

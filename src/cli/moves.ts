@@ -1,0 +1,108 @@
+/**
+ * What a person at the terminal can do about a run as it stands: the commands that carry out the smallest act that unblocks it.
+ * Why it is blocked is recovery/explain.ts's to say; that there is a command for it, this file's.
+ */
+import type { Act } from '../model/decision.ts';
+import type { Effect } from '../model/effect.ts';
+import { type Outline, quoted } from '../recovery/explain.ts';
+import type { ReadRun } from './reading.ts';
+import { command } from './wording.ts';
+
+/** One command, and when it is the one. */
+export interface MoveOn {
+  readonly command: string;
+  readonly when: string;
+}
+
+/** The commands that set a run going again; none where it is over, or where only somebody outside can act. */
+export function movesOn(read: ReadRun, journal: string): MoveOn[] {
+  const { run, standing, held, decisions } = read;
+  const resume = (...more: string[]) => command('resume', run, journal, ...more);
+  switch (standing.is) {
+    case 'done':
+      return [];
+    case 'open':
+      return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
+    case 'recovering':
+      return held ? [] : [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }];
+    case 'parked': {
+      const last = decisions.at(-1)?.entry.decision;
+      if (last === undefined || !('unblock' in last)) return [];
+      if (last.unblock.acts.length === 0)
+        return [{ command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' }];
+      return last.unblock.acts.flatMap((act) => movesOf(act, read, resume));
+    }
+  }
+}
+
+function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string): MoveOn[] {
+  switch (act.act) {
+    case 'settle_outcome': {
+      const effect = nameOf(act.effect, read);
+      const asks = act.ask === undefined || act.ask.reconciler === null ? null : act.ask.reconciler;
+      const output = act.effect.class === 'none' ? [] : ['--output', 'JSON'];
+      return [
+        ...(asks === null ? [] : [{ command: resume(), when: `asks ${quoted(asks)}, and goes on by what it says` }]),
+        {
+          command: resume('--settle', effect, '--as', 'confirmed', ...output),
+          when: 'if it happened: the call is answered with that JSON, and not made again',
+        },
+        {
+          command: resume('--settle', effect, '--as', 'failed'),
+          when: 'if it did not, and will not later: the call is made again, under its key',
+        },
+      ];
+    }
+    case 'undo_by_hand':
+      return [
+        {
+          command: resume('--settle', nameOf(act.effect, read), '--as', 'compensated'),
+          when: 'once it has been undone by hand',
+        },
+      ];
+    case 'register_undo':
+      return [{ command: resume(), when: 'once the config and the agent have an undo for it' }];
+    case 'allow_joint':
+      return [{ command: resume(), when: 'once the reviewed config allows it (rollback, joint)' }];
+    case 'end_instances':
+    case 'name_suspect':
+      return [];
+  }
+}
+
+/** What `--settle` calls an effect: its tool, where only one of the calls that matter is of that tool; else its event. */
+function nameOf(effect: Effect, read: ReadRun): string {
+  const tool = effect.tool ?? '';
+  const alike = relevantCalls(read).filter((call) => call.tool === tool);
+  return alike.length === 1 && tool !== '' ? tool : `event ${effect.at}`;
+}
+
+/** A call that a person may have something to say about. */
+export interface RelevantCall {
+  readonly key: string;
+  readonly tool: string;
+  readonly status: Effect['status'];
+  readonly class: Effect['class'];
+  readonly at: number | null;
+}
+
+/** The calls whose outcome is open, and those that the decision names on which the run is parked. */
+export function relevantCalls({
+  fold,
+  standing,
+  decisions,
+}: Pick<ReadRun, 'fold' | 'standing' | 'decisions'>): RelevantCall[] {
+  const last = standing.is === 'parked' ? decisions.at(-1)?.entry.decision : undefined;
+  const acts = last !== undefined && 'unblock' in last ? last.unblock.acts : [];
+  const named = new Set(acts.flatMap((act) => ('effect' in act ? [act.effect.id] : [])));
+  return [...fold.ledger.all()]
+    .filter(({ key, status }) => status === 'intended' || status === 'unknown' || named.has(key))
+    .map(({ key, intent, status, at }) => ({ key, tool: intent.tool, status, class: intent.class, at }));
+}
+
+/** The same as an outline. */
+export function movesOutline(read: ReadRun, journal: string): Outline | null {
+  const moves = movesOn(read, journal);
+  if (moves.length === 0) return null;
+  return { text: 'To go on', under: moves.map((move) => ({ text: move.command, under: [{ text: move.when }] })) };
+}

@@ -1,0 +1,189 @@
+/**
+ * One process of a run: opens the agent's world, puts its machine under the sidecar, waits until there is nothing more to wait for,
+ * and closes everything in every case, also when it is told to stop.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JournalStore } from '../journal/journal.ts';
+import { sqliteStore } from '../journal/sqlite/store.ts';
+import { CodedError } from '../model/coded-error.ts';
+import type { Policy } from '../model/decision.ts';
+import type { Agent, OpenAgent } from '../sidecar/agent.ts';
+import { attach, resume, type Sidecar, type SidecarOptions } from '../sidecar/attach.ts';
+import type { Ending } from '../sidecar/report.ts';
+import { stateText } from '../sidecar/story.ts';
+import { type Fault, withFault } from '../xstate/faults.ts';
+import { liveLine, note } from './console.ts';
+import { type ReadRun, readRun } from './reading.ts';
+
+/** What a process of a run is started with. */
+export interface SessionOptions {
+  readonly agent: Agent;
+  readonly run: string;
+  /** The file of its journal. */
+  readonly journal: string;
+  readonly input: unknown;
+  /** The path of another config than the agent's own. */
+  readonly config: string | null;
+  readonly policy: Policy;
+  /** Whether the agent's reconcilers may be asked. */
+  readonly reconcilers: boolean;
+  readonly fault: Fault | null;
+  /** Whether the run has to be there, or must not be. */
+  readonly begins: boolean;
+}
+
+/** How a process of a run ended. */
+export type Stop =
+  | Ending
+  /** The machine waits for an event that nobody here sends. */
+  | { readonly status: 'waiting' }
+  | { readonly status: 'stopped'; readonly by: NodeJS.Signals };
+
+/** What is to be told of it. */
+export interface Ended {
+  readonly stop: Stop;
+  /** The state of the machine. */
+  readonly state: string;
+  /** Whether the failure that was asked for has happened; null where none was. */
+  readonly fired: boolean | null;
+  readonly world: Readonly<Record<string, readonly object[]>> | null;
+  readonly read: ReadRun;
+}
+
+/** What is done once the run stands still for the first time. It may set it going again with `until`. */
+export type Next = (
+  stop: Stop,
+  session: { sidecar: Sidecar; store: JournalStore; until: () => Promise<Stop> },
+) => Promise<Stop>;
+
+/** Runs one process of a run. A problem is something that kept it from starting, or its journal from being written. */
+export async function inSession(options: SessionOptions, next: Next): Promise<Ended | { readonly problem: string }> {
+  const stopped = stopSignal();
+  try {
+    const store = sqliteStore(options.journal);
+    try {
+      return await withWorld(options, store, stopped.signal, next);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof CodedError) return { problem: `${options.journal}: ${error.code} ${error.message}` };
+    return { problem: `${options.agent.machine.id}: cannot_run ${message(error)}` };
+  } finally {
+    stopped.done();
+  }
+}
+
+/** The folder of a run's own, beside its journal. */
+export function worldFolder(journal: string, run: string): string {
+  // The two names that would lead out of it are the only ones that the encoding leaves as they are.
+  const name = encodeURIComponent(run).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
+  return join(`${journal}.world`, name);
+}
+
+async function withWorld(
+  options: SessionOptions,
+  store: JournalStore,
+  stopped: Promise<NodeJS.Signals>,
+  next: Next,
+): Promise<Ended | { readonly problem: string }> {
+  const { agent, run, journal, input } = options;
+  const folder = worldFolder(journal, run);
+  const isNew = !existsSync(folder);
+  if (options.begins && !isNew) note(`${folder} is there already, and is used as it is`);
+  let open: OpenAgent;
+  try {
+    mkdirSync(folder, { recursive: true });
+    open = await agent.open({ run, folder, input });
+  } catch (error) {
+    if (isNew) rmSync(folder, { recursive: true, force: true });
+    return { problem: `${agent.machine.id}: cannot_open ${message(error)}` };
+  }
+  try {
+    return await withSidecar(options, store, open, stopped, next);
+  } finally {
+    await open.close().catch((error: unknown) => note(`${agent.machine.id}: cannot_close ${message(error)}`));
+    if (isNew && !store.runs().some((each) => each.run === run)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function withSidecar(
+  options: SessionOptions,
+  store: JournalStore,
+  open: OpenAgent,
+  stopped: Promise<NodeJS.Signals>,
+  next: Next,
+): Promise<Ended> {
+  const { agent, run, fault } = options;
+  const faulty = fault === null ? null : withFault(open.machine, fault);
+  const settings: SidecarOptions = {
+    run,
+    config: options.config ?? agent.config,
+    journal: store,
+    policy: options.policy,
+    input: open.input as never,
+    redeliver: true,
+    ...(options.reconcilers && open.reconcilers !== undefined && { reconcilers: open.reconcilers }),
+    ...(open.undo !== undefined && { undo: open.undo }),
+    ...(open.guards !== undefined && { guards: open.guards }),
+    ...(faulty !== null && { governor: faulty.governor }),
+    onFinding: ({ code, text }) => {
+      if (code === 'config_unreviewed') note(`${code}: ${text}`);
+    },
+  };
+  const machine = faulty?.machine ?? open.machine;
+  // A run of which nothing is recorded, because its process ended at once, begins as well.
+  const isThere = store.runs().some((each) => each.run === run && each.head > 0);
+  const start = options.begins && (isThere || !store.runs().some((each) => each.run === run)) ? attach : resume;
+  const sidecar = await start(machine, settings);
+  const stateNow = () => stateText((sidecar.actor.getSnapshot() as { value?: unknown }).value);
+  const line = liveLine(() => `${run}: ${stateNow()}${sidecar.status === 'running' ? '' : `, ${sidecar.status}`}`);
+  let stop: Stop;
+  let state: string;
+  try {
+    sidecar.actor.start();
+    const until = () => Promise.race([sidecar.finished(), stopped.then(stoppedBy), waiting()]);
+    stop = await next(await until(), { sidecar, store, until });
+    state = stateNow();
+  } finally {
+    line.done();
+    await sidecar.close();
+  }
+  const world = (await open.world?.()) ?? null;
+  return { stop, state, fired: faulty?.fired() ?? null, world, read: readRun(store, run) };
+}
+
+/** Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits for. */
+function waiting(): Promise<Stop> {
+  return new Promise((resolve) => {
+    process.once('beforeExit', () => {
+      resolve({ status: 'waiting' });
+    });
+  });
+}
+
+function stoppedBy(by: NodeJS.Signals): Stop {
+  return { status: 'stopped', by };
+}
+
+/** Resolves when the process is told to stop. Told twice, it stops at once, as a crash would stop it. */
+function stopSignal(): { readonly signal: Promise<NodeJS.Signals>; done(): void } {
+  let told: (signal: NodeJS.Signals) => void;
+  let times = 0;
+  const signal = new Promise<NodeJS.Signals>((resolve) => {
+    told = resolve;
+  });
+  const on = (name: NodeJS.Signals) => {
+    times += 1;
+    if (times > 1) process.exit(name === 'SIGINT' ? 130 : 143);
+    told(name);
+  };
+  process.on('SIGINT', on).on('SIGTERM', on);
+  return { signal, done: () => void process.off('SIGINT', on).off('SIGTERM', on) };
+}
+
+/** What an error says, in one line. */
+export function message(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
+}

@@ -1,0 +1,58 @@
+/**
+ * Tables of text within a width. What does not fit is wrapped within its column, at any place, as names have no spaces; the widest
+ * columns give way first. Libraries that draw tables want to be told each width; finding them is all there is to it.
+ */
+import pc from 'picocolors';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import { type Medium, printable } from './terminal.ts';
+
+/** A column: what it is called, and on which side its cells stand. */
+export interface Column {
+  readonly name: string;
+  readonly right?: boolean;
+}
+
+const GAP = 2;
+/** No column gets narrower for the sake of the others. */
+const NARROWEST = 6;
+
+/** Lays out rows under the names of their columns, each line indented by two. Cells are made harmless to print. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { columns: width, colours }: Medium,
+): string {
+  const { dim } = pc.createColors(colours);
+  const cells = rows.map((row) => row.map(printable));
+  const names = columns.map(({ name }) => name);
+  const widths = fitting(
+    columns.map((_, index) => Math.max(...[names, ...cells].map((row) => stringWidth(row[index] ?? '')))),
+    width - GAP * columns.length,
+  );
+  const lines = (row: readonly string[]): string[] => {
+    const wrapped = widths.map((limit, index) => wrapAnsi(row[index] ?? '', limit, { hard: true }).split('\n'));
+    const height = Math.max(...wrapped.map(({ length }) => length));
+    return Array.from({ length: height }, (_, line) => {
+      const padded = wrapped.map((cell, index) => {
+        const text = cell[line] ?? '';
+        const room = ' '.repeat(Math.max(0, (widths[index] as number) - stringWidth(text)));
+        return columns[index]?.right === true ? `${room}${text}` : `${text}${room}`;
+      });
+      return `${' '.repeat(GAP)}${padded.join(' '.repeat(GAP))}`.trimEnd();
+    });
+  };
+  const head = lines(names).map((line) => dim(line));
+  return [...head, ...cells.flatMap(lines)].map((line) => `${line}\n`).join('');
+}
+
+/** The widths, the widest made narrower until all of them fit. */
+function fitting(natural: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over -= 1) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] as number) <= NARROWEST) break;
+    widths[widest] = (widths[widest] as number) - 1;
+  }
+  return widths;
+}

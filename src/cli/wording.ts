@@ -1,0 +1,43 @@
+/** How the verbs that speak of runs word what they have in common: how a run stands, a time, and a command to type. */
+import type { Standing } from '../sidecar/standing.ts';
+import { JOURNAL } from './reading.ts';
+
+/** How a run stands, in few words. `held` says whether a living process holds it. */
+export function standingText(standing: Standing, held: boolean): string {
+  switch (standing.is) {
+    case 'done':
+      return 'done';
+    case 'parked':
+      return `parked (${standing.verdict})`;
+    case 'recovering':
+      return held ? 'recovering' : 'recovery unfinished';
+    case 'open':
+      return held ? 'running' : 'at rest';
+  }
+}
+
+/** The same for a program. */
+export function standingFields(standing: Standing, held: boolean): object {
+  return { standing: standing.is, ...('verdict' in standing && { verdict: standing.verdict }), held };
+}
+
+/** A time to the second, in UTC. */
+export function timeText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** A command about a run, as it would be typed where it is printed. */
+export function command(verb: string, run: string, journal: string, ...more: readonly string[]): string {
+  const where = journal === JOURNAL ? [] : ['--journal', journal];
+  return ['belay', verb, run, ...more, ...where].map(word).join(' ');
+}
+
+/** A word of a command line, quoted where a shell would take it for more than one or for something else. */
+function word(text: string): string {
+  return /^[\w.:@%+=,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What a number of things is called. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,180 @@
+/**
+ * A run as somebody wants it told who was not there: who took part, what was decided and around what, what came of it, and what
+ * a person should know. One reading of the journal, beside whoever may be writing it.
+ */
+import type { StoredRow } from '../journal/journal.ts';
+import { JournalError } from '../journal/journal.ts';
+import type { Circumstance } from '../model/aftermath.ts';
+import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { Fold, ROOT } from './fold.ts';
+import { Reader } from './layout.ts';
+import { type Standing, StandingFold } from './standing.ts';
+
+/** A decision, and what was around it. */
+export interface Decided {
+  /** The how manieth of its run, from 1. */
+  readonly number: number;
+  /** The row that it stands in. */
+  readonly seq: number;
+  /** The wall clock of its append, in milliseconds. */
+  readonly time: number;
+  readonly entry: DecisionEntry;
+  readonly around: Circumstance;
+  /** Every instance that had been entered, in that order. */
+  readonly entered: readonly InstanceId[];
+}
+
+/** Something that a person should know, and how often it was found. */
+export interface Found {
+  readonly code: string;
+  readonly text: string;
+  readonly instance: InstanceId | null;
+  readonly count: number;
+}
+
+/** A run, told. */
+export interface Story {
+  readonly agent: string | null;
+  readonly digests: Digests | null;
+  readonly standing: Standing;
+  readonly rows: number;
+  /** The wall clock of its first and last rows, in milliseconds; null where it has none. */
+  readonly times: { readonly first: number; readonly last: number } | null;
+  readonly fold: Fold;
+  readonly decisions: readonly Decided[];
+  readonly findings: readonly Found[];
+  /** How often each instance was put back, by its name. */
+  readonly restored: ReadonlyMap<string, number>;
+}
+
+/** Reads a run. @throws JournalError `journal_corrupt`, `journal_too_new`. */
+export function storyOf(rows: Iterable<StoredRow>): Story {
+  const teller = new Teller();
+  for (const row of rows) teller.take(row);
+  return teller.story();
+}
+
+type Replaying = { instance: InstanceId; tools: string[] };
+type Draft = Omit<Decided, 'around'> & { around: Circumstance };
+
+class Teller {
+  readonly #reader = new Reader();
+  readonly #fold = new Fold();
+  readonly #standing = new StandingFold();
+  readonly #decisions: Draft[] = [];
+  readonly #findings = new Map<string, { code: string; text: string; instance: InstanceId | null; count: number }>();
+  readonly #restored = new Map<string, number>();
+  /** The pieces of work that are being done again, by their names. */
+  readonly #replaying = new Map<string, Replaying>();
+  #rows = 0;
+  #times: { first: number; last: number } | null = null;
+
+  take(row: StoredRow): void {
+    this.#rows += 1;
+    this.#times = { first: this.#times?.first ?? row.time, last: row.time };
+    const entry = this.#reader.entry(row);
+    if (entry === null) return;
+    if (entry.do === 'decision') this.#decide(entry, row);
+    if (entry.do === 'restored') this.#restore(entry);
+    if (entry.do === 'step') this.#replay(entry);
+    if (entry.do === 'finding') this.#find(entry);
+    this.#standing.take(entry);
+    try {
+      this.#fold.apply(entry, row.time);
+    } catch (error) {
+      if (error instanceof JournalError) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new JournalError('journal_corrupt', `row ${row.seq} does not follow what was before it: ${why}`);
+    }
+  }
+
+  story(): Story {
+    return {
+      agent: this.#standing.agent,
+      digests: this.#fold.digests,
+      standing: this.#standing.now,
+      rows: this.#rows,
+      times: this.#times,
+      fold: this.#fold,
+      decisions: this.#decisions,
+      findings: [...this.#findings.values()],
+      restored: this.#restored,
+    };
+  }
+
+  #decide(entry: DecisionEntry, { seq, time }: StoredRow): void {
+    this.#replaying.clear();
+    const { call, actor, signal, error } = entry;
+    const started = call === null ? null : (this.#fold.actors[call]?.started ?? null);
+    const value = this.#fold.actors[actor]?.value;
+    this.#decisions.push({
+      number: this.#decisions.length + 1,
+      seq,
+      time,
+      entry,
+      around: {
+        signal,
+        error,
+        state: started?.at ?? (value === undefined || value === '' ? null : stateText(value)),
+        tool: started?.src ?? null,
+        aftermath: null,
+      },
+      entered: [...this.#fold.history.registry.all()].flatMap(({ id }) => (id.skeleton === ROOT ? [] : [id])),
+    });
+  }
+
+  /** Only what a decision restores is told: a gate that takes an occurrence out again is no recovery. */
+  #restore({ kept }: Extract<Entry, { do: 'restored' }>): void {
+    const decided = this.#decisions.at(-1);
+    if (this.#fold.pending === null || decided === undefined) return;
+    const moved = new Set(kept.map(([id]) => instanceName(id)));
+    for (const name of moved) this.#restored.set(name, (this.#restored.get(name) ?? 0) + 1);
+    const preserved = decided.entered.filter((id) => !moved.has(instanceName(id)) && this.#isComplete(id));
+    const replayed = kept.flatMap(([id]) => (id.skeleton === ROOT ? [] : [{ instance: id, tools: [] }]));
+    for (const each of replayed) this.#replaying.set(instanceName(each.instance), each);
+    decided.around = { ...decided.around, aftermath: { replayed, preserved } };
+  }
+
+  #isComplete(id: InstanceId): boolean {
+    const closed = this.#fold.places.of(instanceName(id))?.closed ?? null;
+    return closed !== null && (this.#fold.history.registry.get(id)?.committed ?? null) !== null;
+  }
+
+  #replay(entry: Extract<Entry, { do: 'step' }>): void {
+    if (this.#replaying.size === 0) return;
+    const tool = this.#answered(entry);
+    for (const { instance } of entry.parties) {
+      if (tool !== null) this.#replaying.get(instanceName(instance))?.tools.push(tool);
+    }
+    for (const mark of entry.marks) if (mark.do === 'boundary') this.#replaying.delete(instanceName(mark.in));
+    for (const { instance } of entry.closed) this.#replaying.delete(instanceName(instance));
+  }
+
+  /** The tool whose answer a step took. */
+  #answered({ actor, event }: Extract<Entry, { do: 'step' }>): string | null {
+    const { type } = event as { type?: unknown };
+    const id = /^xstate\.done\.actor\.(.*)$/s.exec(String(type))?.[1];
+    if (id === undefined) return null;
+    const made = this.#fold.actors.findLast(({ parent, started }) => parent === actor && started?.id === id);
+    return made?.started?.src ?? null;
+  }
+
+  #find({ code, text, instance }: Extract<Entry, { do: 'finding' }>): void {
+    const key = JSON.stringify([code, text, instance]);
+    const known = this.#findings.get(key);
+    if (known === undefined) this.#findings.set(key, { code, text, instance, count: 1 });
+    else known.count += 1;
+  }
+}
+
+/** A state value as a path, the regions of a parallel state in brackets: `filling.(slots.asking, clock.ticking)`. */
+export function stateText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  const parts = Object.entries(value).map(([key, inner]) => {
+    const below = stateText(inner);
+    return below === '' ? key : `${key}.${below}`;
+  });
+  return parts.length === 1 ? (parts[0] as string) : parts.length === 0 ? '' : `(${parts.join(', ')})`;
+}
