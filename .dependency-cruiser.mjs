@@ -179,6 +179,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // What a user would write: it imports the built package by its public name.
+    exclude: { path: '^test/cli/fixtures/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },

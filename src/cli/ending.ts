@@ -8,12 +8,14 @@ import { decisions } from './show.ts';
 import { faultText } from './step.ts';
 import { table } from './table.ts';
 import { layOut, type Medium, printable } from './terminal.ts';
-import { command, count, standingFields } from './wording.ts';
+import { command, standingFields } from './wording.ts';
 
 /** What is needed to tell it. */
 export interface Ending {
   readonly ended: Ended;
   readonly journal: string;
+  /** The module of the machines, where it had to be named. */
+  readonly machines: string | null;
   readonly fault: Fault | null;
   /** How many decisions the run had before this process. */
   readonly before: number;
@@ -34,17 +36,17 @@ export function exitCodeOf(stop: Stop): number {
 }
 
 /** Tells it in words. */
-export function endingText({ ended, journal, fault, before }: Ending, medium: Medium): string {
+export function endingText({ ended, journal, machines, fault, before }: Ending, medium: Medium): string {
   const { bold } = pc.createColors(medium.colours);
   const { read, stop, state, world, fired } = ended;
   const made = decisions(read).slice(before);
   const parts = [
-    layOut(read.run, { text: stopText(stop, state) }, medium),
+    layOut(null, { label: read.run, text: stopText(stop, state) }, medium),
     ...(fault === null || fired ? [] : [`The failure never came: ${printable(faultText(fault))}.\n`]),
     made.length === 0 ? '' : `\n${bold('Decisions')}\n${decisionTable(made, medium)}`,
     world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
   ];
-  const moves = movesOutline(read, journal);
+  const moves = stop.status === 'waiting' ? null : movesOutline(read, journal, machines);
   const next = [command('show', read.run, journal), command('explain', read.run, journal)];
   return [
     ...parts,
@@ -55,17 +57,20 @@ export function endingText({ ended, journal, fault, before }: Ending, medium: Me
 }
 
 function stopText(stop: Stop, state: string): string {
+  const where = `in the state ${quoted(state)}`;
   switch (stop.status) {
     case 'done':
-      return `done, in the state ${quoted(state)}`;
+      return `done, ${where}`;
     case 'parked':
-      return `parked (${stop.decision.verdict}), in the state ${quoted(state)}: it waits for somebody to act`;
-    case 'stuck':
-      return `stuck: what undoes ${quoted(stop.effect.tool ?? 'an effect')} failed, ${JSON.stringify(stop.error)}`;
+      return `parked (${stop.decision.verdict}), ${where}, until somebody acts`;
+    case 'stuck': {
+      const tool = quoted(stop.effect.tool ?? 'an effect');
+      return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(stop.error)}`;
+    }
     case 'waiting':
-      return `at rest, in the state ${quoted(state)}: it waits for an event that only its own program sends`;
+      return `at rest, ${where}, for an event that only a program of its own sends`;
     case 'stopped':
-      return `stopped, in the state ${quoted(state)}`;
+      return `stopped, ${where}`;
   }
 }
 
@@ -81,7 +86,7 @@ function decisionTable(made: ReturnType<typeof decisions>, medium: Medium): stri
 }
 
 function worldTable(world: NonNullable<Ended['world']>, medium: Medium): string {
-  const rows = Object.entries(world).map(([name, all]) => [name, count(all.length, 'row')]);
+  const rows = Object.entries(world).map(([name, all]) => [name, all.length.toLocaleString('en')]);
   return rows.length === 0 ? '  nothing\n' : table([{ name: 'TABLE' }, { name: 'ROWS', right: true }], rows, medium);
 }
 

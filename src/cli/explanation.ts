@@ -42,7 +42,7 @@ function text(read: ReadRun, file: string, medium: Medium): string {
 }
 
 /** A decision as one object, with everything. */
-export function decisionFields(read: ReadRun, { number, time, entry, around, entered }: Decided, file: string): object {
+function decisionFields(read: ReadRun, { number, time, entry, around, entered }: Decided, file: string): object {
   const { signal, error, state, tool, aftermath } = around;
   const isLast = number === read.decisions.length;
   const waits = isLast && read.standing.is === 'parked';

@@ -5,6 +5,7 @@
 import type { Act } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import { type Outline, quoted } from '../recovery/explain.ts';
+import type { Decided } from '../sidecar/story.ts';
 import type { ReadRun } from './reading.ts';
 import { command } from './wording.ts';
 
@@ -14,10 +15,14 @@ export interface MoveOn {
   readonly when: string;
 }
 
-/** The commands that set a run going again; none where it is over, or where only somebody outside can act. */
-export function movesOn(read: ReadRun, journal: string): MoveOn[] {
+/**
+ * The commands that set a run going again, with the module of the machines where that had to be named; none where it is over, or
+ * where only somebody outside can act.
+ */
+export function movesOn(read: ReadRun, journal: string, machines: string | null = null): MoveOn[] {
   const { run, standing, held, decisions } = read;
-  const resume = (...more: string[]) => command('resume', run, journal, ...more);
+  const where = machines === null ? [] : ['--machines', machines];
+  const resume = (...more: string[]) => command('resume', run, journal, ...more, ...where);
   switch (standing.is) {
     case 'done':
       return [];
@@ -26,13 +31,25 @@ export function movesOn(read: ReadRun, journal: string): MoveOn[] {
     case 'recovering':
       return held ? [] : [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }];
     case 'parked': {
-      const last = decisions.at(-1)?.entry.decision;
-      if (last === undefined || !('unblock' in last)) return [];
-      if (last.unblock.acts.length === 0)
-        return [{ command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' }];
-      return last.unblock.acts.flatMap((act) => movesOf(act, read, resume));
+      const last = decisions.at(-1);
+      if (last === undefined || !('unblock' in last.entry.decision)) return [];
+      const { verdict, unblock } = last.entry.decision;
+      return [
+        ...again(last, resume),
+        ...unblock.acts.flatMap((act) => movesOf(act, read, resume)),
+        ...(verdict === 'rerun'
+          ? [{ command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' }]
+          : []),
+      ];
     }
   }
+}
+
+/** A held call of a tool that changes nothing is simply made again by whoever takes the run up. */
+function again({ entry, around }: Decided, resume: () => string): MoveOn[] {
+  const asks = 'unblock' in entry.decision && entry.decision.unblock.acts.some(({ act }) => act === 'settle_outcome');
+  if (entry.call === null || around.tool === null || asks) return [];
+  return [{ command: resume(), when: `has ${quoted(around.tool)} called again` }];
 }
 
 function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string): MoveOn[] {
@@ -54,16 +71,15 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
       ];
     }
     case 'undo_by_hand':
+    case 'register_undo':
       return [
         {
           command: resume('--settle', nameOf(act.effect, read), '--as', 'compensated'),
           when: 'once it has been undone by hand',
         },
       ];
-    case 'register_undo':
-      return [{ command: resume(), when: 'once the config and the agent have an undo for it' }];
+    // A changed config makes the checkpoints of this run stale (§5): it is of use to the runs that begin after it.
     case 'allow_joint':
-      return [{ command: resume(), when: 'once the reviewed config allows it (rollback, joint)' }];
     case 'end_instances':
     case 'name_suspect':
       return [];
@@ -101,8 +117,8 @@ export function relevantCalls({
 }
 
 /** The same as an outline. */
-export function movesOutline(read: ReadRun, journal: string): Outline | null {
-  const moves = movesOn(read, journal);
+export function movesOutline(read: ReadRun, journal: string, machines: string | null = null): Outline | null {
+  const moves = movesOn(read, journal, machines);
   if (moves.length === 0) return null;
   return { text: 'To go on', under: moves.map((move) => ({ text: move.command, under: [{ text: move.when }] })) };
 }

@@ -46,7 +46,9 @@ export async function resumeRun(options: ResumeOptions): Promise<Ending | Proble
     { agent, run, journal, input, config, policy, reconcilers, fault, begins: false },
     next.next,
   );
-  return 'problem' in ended ? ended : { ended, journal, fault, before: read.decisions.length };
+  return 'problem' in ended
+    ? ended
+    : { ended, journal, machines: options.machines, fault, before: read.decisions.length };
 }
 
 function misuse({ settle, as, output, rerun }: ResumeOptions): string | null {
@@ -101,14 +103,14 @@ function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem 
 /** Says it, unless somebody who knows has said it before. */
 function settling(run: string, call: RelevantCall, as: (typeof SETTLED)[number], output: unknown): Next {
   return async (stop, { sidecar, store, until }) => {
-    if (stop.status !== 'parked' && stop.status !== 'waiting') return stop;
+    if (stop.status === 'stopped' || stop.status === 'stuck') return stop;
     const now = storyOf(store.read(run)).fold.ledger.get(call.key);
     if (now === undefined || cannotBe({ ...call, status: now.status }, as) !== null) {
-      note(
-        `${call.tool} is ${now?.status ?? 'not recorded'} by now, and not settled by hand: its counterparty was asked`,
-      );
+      const status = now?.status ?? 'not recorded';
+      note(`${call.tool} is ${status} by now: its counterparty was asked, and nothing was settled by hand`);
       return stop;
     }
+    if (stop.status === 'done') return stop;
     await sidecar.settle(call.key, as, output);
     return until();
   };

@@ -56,7 +56,7 @@ export async function runAgent(options: RunOptions): Promise<Ending | Problem | 
     { agent, run, journal, input, config, policy, reconcilers, fault, begins: true },
     async (stop) => stop,
   );
-  return 'problem' in ended ? ended : { ended, journal, fault, before: 0 };
+  return 'problem' in ended ? ended : { ended, journal, machines: options.machines, fault, before: 0 };
 }
 
 /** An agent by the id of its machine, or what there is. */
@@ -106,8 +106,9 @@ function configOf(file: string): BoundaryConfig | null | Problem {
 
 /** The name of a run that is not there yet: the one that was typed, or the agent's with the next free number. */
 function freeName({ journal, run, machines }: RunOptions, agent: string): string | Problem {
+  const wrong = run === null ? null : nameProblem(run);
+  if (wrong !== null) return { problem: `--run: ${wrong}` };
   try {
-    if (run !== null) checkRunName(run);
     const taken = new Set(existsSync(journal) ? recorded(journal) : []);
     if (run !== null) {
       if (!taken.has(run)) return run;
@@ -132,5 +133,14 @@ function recorded(journal: string): string[] {
     return store.runs().flatMap(({ run, head }) => (head > 0 ? [run] : []));
   } finally {
     void store.close();
+  }
+}
+
+function nameProblem(run: string): string | null {
+  try {
+    checkRunName(run);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }

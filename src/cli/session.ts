@@ -184,6 +184,6 @@ function stopSignal(): { readonly signal: Promise<NodeJS.Signals>; done(): void 
 }
 
 /** What an error says, in one line. */
-export function message(error: unknown): string {
+function message(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
 }

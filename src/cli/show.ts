@@ -70,7 +70,7 @@ export function decisions({ decisions: decided }: Pick<ReadRun, 'decisions'>) {
     verdict: decision.verdict,
     level: decision.line?.level ?? null,
     instance: decision.failed === null ? null : instanceName(decision.failed),
-    checkpoint,
+    checkpoint: decision.verdict.startsWith('restore') ? checkpoint : null,
   }));
 }
 

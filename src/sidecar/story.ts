@@ -26,7 +26,7 @@ export interface Decided {
 }
 
 /** Something that a person should know, and how often it was found. */
-export interface Found {
+interface Found {
   readonly code: string;
   readonly text: string;
   readonly instance: InstanceId | null;
@@ -143,21 +143,27 @@ class Teller {
 
   #replay(entry: Extract<Entry, { do: 'step' }>): void {
     if (this.#replaying.size === 0) return;
-    const tool = this.#answered(entry);
-    for (const { instance } of entry.parties) {
-      if (tool !== null) this.#replaying.get(instanceName(instance))?.tools.push(tool);
+    const answered = this.#answered(entry);
+    for (const { instance, region } of entry.parties) {
+      // Others may take part in the step because of what the answer changes; the call is that of whose states it was made in.
+      const isOwn = answered !== null && this.#fold.places.within(answered.region, region);
+      if (isOwn) this.#replaying.get(instanceName(instance))?.tools.push(answered.tool);
     }
     for (const mark of entry.marks) if (mark.do === 'boundary') this.#replaying.delete(instanceName(mark.in));
     for (const { instance } of entry.closed) this.#replaying.delete(instanceName(instance));
   }
 
-  /** The tool whose answer a step took. */
-  #answered({ actor, event }: Extract<Entry, { do: 'step' }>): string | null {
+  /** The tool whose answer a step took, and where it was called. */
+  #answered({
+    actor,
+    event,
+  }: Extract<Entry, { do: 'step' }>): { readonly tool: string; readonly region: string } | null {
     const { type } = event as { type?: unknown };
     const id = /^xstate\.done\.actor\.(.*)$/s.exec(String(type))?.[1];
     if (id === undefined) return null;
     const made = this.#fold.actors.findLast(({ parent, started }) => parent === actor && started?.id === id);
-    return made?.started?.src ?? null;
+    const tool = made?.started?.src ?? null;
+    return tool === null || made?.region === undefined || made.region === null ? null : { tool, region: made.region };
   }
 
   #find({ code, text, instance }: Extract<Entry, { do: 'finding' }>): void {

@@ -24,9 +24,10 @@ interface Given {
   json?: boolean;
 }
 
-const CODES = `Exit code: 0 when the run is done; 1 when it is parked, stuck or waits for an event; 2 when
-it cannot be started or read, or the command is misused; 130 or 143 when it was stopped
-by SIGINT or SIGTERM: it is closed first, and belay resume takes it up again.`;
+const CODES = `Exit code: 0 when the run is done; 1 when it is parked, stuck or waits for an
+event; 2 when it cannot be started or read, or the command is misused; 130 or
+143 when it was told to stop (SIGINT, SIGTERM): it is closed first, and belay
+resume takes it up again.`;
 
 /** Adds `belay run`. */
 export function addRun(program: Command): void {
@@ -37,12 +38,14 @@ export function addRun(program: Command): void {
     .addHelpText(
       'after',
       `
-The module of the machines exports what can be run as "agents" (docs/sidecar.md). The run
-has a folder of its own beside the journal, FILE.world/RUN, in which the agent keeps its
-world.
+The module of the machines, which belay.machines in package.json names, exports
+what can be run as "agents" (docs/sidecar.md). The run has a folder of its own
+beside the journal, FILE.world/RUN, in which the agent keeps its world.
 
-A step is a tool, or a tool and the number of its call: pay is pay#1. It fails before it
-acts, or after it has acted and its reply is lost.
+A step is a tool, or a tool and the number of its call: pay is pay#1. It fails
+before it acts, or after it has acted and its reply is lost, as one of TIMEOUT,
+TOOL_EXCEPTION, INVALID_OUTPUT (of tools that declare an output) and
+GOVERNOR_DENIED (before only).
 
 Examples:
   belay run
@@ -74,7 +77,8 @@ export function addResume(program: Command): void {
     .addHelpText(
       'after',
       `
-belay explain RUN says what a run waits for, and with which of these it goes on.
+belay explain RUN says what a run waits for, and with which of these it goes
+on. Whoever can be asked is asked first: what a counterparty says counts.
 
 Examples:
   belay resume order-1

@@ -23,18 +23,19 @@ export function addRuns(program: Command): void {
 How a run stands:
   done                 its machine has reached its end
   running              a living process has it
-  at rest              no process has it; belay resume RUN goes on where it ended
-  parked (VERDICT)     it waits for somebody to act; belay explain RUN says for what
+  at rest              no process has it; belay resume RUN goes on with it
+  parked (VERDICT)     it waits for somebody to act; belay explain RUN says why
   recovering           a recovery is under way
-  recovery unfinished  its process ended in the middle of one, or an undo failed; belay resume RUN finishes it
+  recovery unfinished  its process ended in one, or an undo failed; belay resume
+                       RUN finishes it
 
 Examples:
   belay runs
   belay runs --journal orders.sqlite --json | jq -r .run
 
 ${BESIDE}
-Exit code: 0, also where there are no runs; 2 when the file or one of its runs cannot be read, or the
-command is misused.`,
+Exit code: 0, also where there are no runs; 2 when the file or one of its runs
+cannot be read, or the command is misused.`,
     )
     .action(async ({ journal, json = false }: { journal: string; json?: boolean }) => {
       const { progress, done } = terminal('rows');
@@ -53,15 +54,16 @@ export function addShow(program: Command): void {
     .addHelpText(
       'after',
       `
-EPOCH counts the decisions that moved an instance, RESTORED how often it was put back since. An EVENT is a number in
-the run's history, as belay explain and belay export have it.
+EPOCH counts the decisions that moved an instance, RESTORED how often it was put
+back. Events are numbered as belay explain and belay export have them.
 
 Examples:
   belay show order-1
   belay show order-1 --json | jq '.effects[] | select(.status == "unknown")'
 
 ${BESIDE}
-Exit code: 0; 2 when the file or the run cannot be read, or the command is misused.`,
+Exit code: 0; 2 when the file or the run cannot be read, or the command is
+misused.`,
     )
     .action(async (run: string, { journal: file, json = false }: { journal: string; json?: boolean }) => {
       const { progress: counting, done } = terminal('rows');
@@ -80,15 +82,16 @@ export function addExplain(program: Command): void {
     .addHelpText(
       'after',
       `
-The newest decision comes last. Where the run waits for somebody, the commands follow that set it going again.
+The newest decision comes last. Where the run waits for somebody, the commands
+follow that set it going again.
 
 Examples:
   belay explain order-1
   belay explain order-1 --json | jq -r 'select(.parked) | .commands[].command'
 
 ${BESIDE}
-Exit code: 0, also where nothing has failed; 2 when the file or the run cannot be read, or the command is
-misused.`,
+Exit code: 0, also where nothing has failed; 2 when the file or the run cannot
+be read, or the command is misused.`,
     )
     .action(async (run: string, { journal: file, json = false }: { journal: string; json?: boolean }) => {
       const { progress: counting, done } = terminal('rows');
