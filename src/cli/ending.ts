@@ -29,6 +29,7 @@ export function exitCodeOf(stop: Stop): number {
     case 'parked':
     case 'stuck':
     case 'waiting':
+    case 'broken':
       return 1;
     case 'stopped':
       return stop.by === 'SIGINT' ? 130 : 143;
@@ -69,6 +70,8 @@ function stopText(stop: Stop, state: string): string {
     }
     case 'waiting':
       return `at rest, ${where}, for an event that only a program of its own sends`;
+    case 'broken':
+      return `broken off, ${where}, as something in the agent's module threw: ${JSON.stringify(stop.error)}`;
     case 'stopped':
       return `stopped, ${where}`;
   }
@@ -100,7 +103,7 @@ export function endingJson({ ended, fault, before }: Ending): string {
       status: stop.status,
       state,
       ...(stop.status === 'done' && stop.output !== undefined && { output: stop.output }),
-      ...(stop.status === 'stuck' && { error: stop.error }),
+      ...((stop.status === 'stuck' || stop.status === 'broken') && { error: stop.error }),
       ...(stop.status === 'stopped' && { by: stop.by }),
       ...standingFields(read.standing, read.held),
       decisions: decisions(read).slice(before),

@@ -103,7 +103,7 @@ function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem 
 /** Says it, unless somebody who knows has said it before. */
 function settling(run: string, call: RelevantCall, as: (typeof SETTLED)[number], output: unknown): Next {
   return async (stop, { sidecar, store, until }) => {
-    if (stop.status === 'stopped' || stop.status === 'stuck') return stop;
+    if (stop.status !== 'parked' && stop.status !== 'waiting' && stop.status !== 'done') return stop;
     const now = storyOf(store.read(run)).fold.ledger.get(call.key);
     if (now === undefined || cannotBe({ ...call, status: now.status }, as) !== null) {
       const status = now?.status ?? 'not recorded';

@@ -38,6 +38,8 @@ export type Stop =
   | Ending
   /** The machine waits for an event that nobody here sends. */
   | { readonly status: 'waiting' }
+  /** Something in the agent's module threw where nobody catches it. */
+  | { readonly status: 'broken'; readonly error: string }
   | { readonly status: 'stopped'; readonly by: NodeJS.Signals };
 
 /** What is to be told of it. */
@@ -85,7 +87,7 @@ export function worldFolder(journal: string, run: string): string {
 async function withWorld(
   options: SessionOptions,
   store: JournalStore,
-  stopped: Promise<NodeJS.Signals>,
+  stopped: Promise<Stop>,
   next: Next,
 ): Promise<Ended | { readonly problem: string }> {
   const { agent, run, journal, input } = options;
@@ -112,7 +114,7 @@ async function withSidecar(
   options: SessionOptions,
   store: JournalStore,
   open: OpenAgent,
-  stopped: Promise<NodeJS.Signals>,
+  stopped: Promise<Stop>,
   next: Next,
 ): Promise<Ended> {
   const { agent, run, fault } = options;
@@ -143,15 +145,25 @@ async function withSidecar(
   let state: string;
   try {
     sidecar.actor.start();
-    const until = () => Promise.race([sidecar.finished(), stopped.then(stoppedBy), waiting()]);
+    const until = () => Promise.race([sidecar.finished(), stopped, waiting()]);
     stop = await next(await until(), { sidecar, store, until });
     state = stateNow();
   } finally {
     line.done();
     await sidecar.close();
   }
-  const world = (await open.world?.()) ?? null;
+  const world = await worldOf(open);
   return { stop, state, fired: faulty?.fired() ?? null, world, read: readRun(store, run) };
+}
+
+/** What is in the world, if the agent shows it and can. */
+async function worldOf(open: OpenAgent): Promise<Ended['world']> {
+  try {
+    return (await open.world?.()) ?? null;
+  } catch (error) {
+    note(`the world cannot be shown: ${message(error)}`);
+    return null;
+  }
 }
 
 /** Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits for. */
@@ -163,24 +175,24 @@ function waiting(): Promise<Stop> {
   });
 }
 
-function stoppedBy(by: NodeJS.Signals): Stop {
-  return { status: 'stopped', by };
-}
-
-/** Resolves when the process is told to stop. Told twice, it stops at once, as a crash would stop it. */
-function stopSignal(): { readonly signal: Promise<NodeJS.Signals>; done(): void } {
-  let told: (signal: NodeJS.Signals) => void;
-  let times = 0;
-  const signal = new Promise<NodeJS.Signals>((resolve) => {
-    told = resolve;
+/** Resolves when the process is told to stop, or breaks. Told twice, it stops at once, as a crash would stop it. */
+function stopSignal(): { readonly signal: Promise<Stop>; done(): void } {
+  let stop: (stop: Stop) => void;
+  let told = false;
+  const signal = new Promise<Stop>((resolve) => {
+    stop = resolve;
   });
-  const on = (name: NodeJS.Signals) => {
-    times += 1;
-    if (times > 1) process.exit(name === 'SIGINT' ? 130 : 143);
-    told(name);
+  const onSignal = (by: NodeJS.Signals) => {
+    if (told) process.exit(by === 'SIGINT' ? 130 : 143);
+    told = true;
+    stop({ status: 'stopped', by });
   };
-  process.on('SIGINT', on).on('SIGTERM', on);
-  return { signal, done: () => void process.off('SIGINT', on).off('SIGTERM', on) };
+  const onError = (error: unknown) => stop({ status: 'broken', error: message(error) });
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('uncaughtException', onError);
+  return {
+    signal,
+    done: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('uncaughtException', onError),
+  };
 }
 
 /** What an error says, in one line. */

@@ -108,7 +108,12 @@ function shared(command: Command, input: string): Command {
     .addOption(new Option('--policy <rule>', 'how lines are computed').choices(POLICIES).default('line'))
     .option('--no-reconcilers', 'nobody is asked what became of a call')
     .option('--fail-at <step>', 'rehearse a failure: TOOL or TOOL#N, the Nth call of a tool')
-    .addOption(new Option('--when <time>', 'whether it fails before it acts or after').choices(['before', 'after']))
+    .addOption(
+      new Option('--when <time>', 'whether it fails before it acts or after (default: after)').choices([
+        'before',
+        'after',
+      ]),
+    )
     .addOption(new Option('--signal <signal>', 'as what it fails (default: TOOL_EXCEPTION)').choices(SIGNALS))
     .option('--json', 'one JSON object, with the decisions and the rows of the world');
 }

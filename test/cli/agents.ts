@@ -1,0 +1,64 @@
+/** Runs the agents of the fixtures at the terminal, each test in a folder of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { belay, MAIN } from './belay.ts';
+
+/** The module of the agents. */
+export const AGENTS = fileURLToPath(new URL('fixtures/agents.mjs', import.meta.url));
+
+/** A folder that somebody works in. */
+export class Desk {
+  readonly folder = mkdtempSync(join(tmpdir(), 'belay-run-'));
+
+  /** A command that reads. */
+  read(...args: string[]) {
+    return belay(args, '', {}, this.folder);
+  }
+
+  /** A command that runs an agent. */
+  act(...args: string[]) {
+    return belay([...args, '--machines', AGENTS], '', {}, this.folder);
+  }
+
+  /** What a command says to a program, each line parsed. */
+  async json(...args: string[]) {
+    const { out } = await this.read(...args, '--json');
+    return out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+
+  /** Begins a command that runs an agent, and lets it run. */
+  begin(...args: string[]) {
+    const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined };
+    const child = spawn(process.execPath, [MAIN, ...args, '--machines', AGENTS], { cwd: this.folder, env });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    const closed = once(child, 'close').then(([code]) => ({ code: code as number | null, out }));
+    return { kill: (signal: NodeJS.Signals) => child.kill(signal), closed };
+  }
+
+  /** Resolves once `belay show` says something of a run. */
+  async until(run: string, holds: (shown: { effects: { tool: string; status: string }[] }) => boolean): Promise<void> {
+    for (;;) {
+      const { out } = await this.read('show', run, '--json');
+      if (out !== '' && holds(JSON.parse(out))) return;
+    }
+  }
+
+  clear(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The longest line of a text, in characters. */
+export function widest(text: string): number {
+  return Math.max(...text.split('\n').map((line) => [...line].length));
+}

@@ -1,0 +1,298 @@
+/** `belay run` and `belay resume`: an agent at the terminal, whole, with a failure in it, stopped, and taken up again. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { Desk, widest } from './agents.ts';
+import { belay, file } from './belay.ts';
+
+const desk = new Desk();
+afterAll(() => desk.clear());
+
+const booked = (count: number) => expect.stringMatching(new RegExp(`payments +${count}\n`));
+
+describe('belay run', () => {
+  test('runs an agent to its end, and says where it ended, what is in its world, and how to go on', async () => {
+    const { code, out, err } = await desk.act('run', 'order');
+    expect(code).toBe(0);
+    expect(out).toBe(
+      'order-1: done, in the state shipped\n\n' +
+        'World\n  TABLE     ROWS\n  payments     1\n  parcels      1\n\n' +
+        'belay show order-1\nbelay explain order-1\n',
+    );
+    expect(err).toMatch(/^config_unreviewed: nobody has vouched for .*order\.yaml as it is/);
+    expect(readFileSync(join(desk.folder, 'belay.sqlite.world/order-1/closed'), 'utf8')).toBe('x');
+  });
+
+  test('numbers its runs, and gives them the input and the name that were asked for', async () => {
+    expect((await desk.act('run', 'order')).out).toMatch(/^order-2: done/);
+    const { code, out } = await desk.act('run', 'order', '--run', 'the tea', '--input', '{"item":"oolong"}', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      run: 'the tea',
+      agent: 'order',
+      status: 'done',
+      state: 'shipped',
+      decisions: [],
+      world: { payments: [{ receipt: 'paid 6' }], parcels: [{ receipt: 'shipped paid 6' }] },
+    });
+  });
+
+  test('a reply that is lost is settled by asking the counterparty', async () => {
+    const { code, out } = await desk.act('run', 'order', '--fail-at', 'pay', '--when', 'after', '--signal', 'TIMEOUT');
+    expect([code, out]).toEqual([0, booked(1)]);
+    expect(out).toMatch(/TIMEOUT +settle +Payment::tea::0\n/);
+  });
+
+  test('an output that is none goes back to the checkpoint before it', async () => {
+    const { code, out } = await desk.act('run', 'order', '--fail-at', 'askPrice#1', '--signal', 'INVALID_OUTPUT');
+    expect(code).toBe(0);
+    expect(out).toMatch(/INVALID_OUTPUT +restore +Price::tea::0 +entry 2\n/);
+  });
+
+  test('a call that is denied is told as denied', async () => {
+    const { out } = await desk.act('run', 'order', '--fail-at', 'askPrice', '--signal', 'GOVERNOR_DENIED', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      decisions: [{ signal: 'GOVERNOR_DENIED', verdict: 'restore' }],
+      fault: { tool: 'askPrice', nth: 1, when: 'before', signal: 'GOVERNOR_DENIED', fired: true },
+    });
+  });
+
+  test('a step that never comes is said not to have come', async () => {
+    const { code, out } = await desk.act('run', 'order', '--fail-at', 'pay#2');
+    expect(code).toBe(0);
+    expect(out).toContain('\nThe failure never came: pay#2, after it has acted, as TOOL_EXCEPTION.\n');
+  });
+
+  test('a machine that waits for an event is at rest, and nobody waits for it', async () => {
+    const { code, out } = await desk.act('run', 'desk');
+    expect([code, out]).toEqual([1, expect.stringMatching(/^desk-1: at rest, in the state open, for an event/)]);
+  });
+
+  test('without an agent, says what there is', async () => {
+    const { code, out, err } = await desk.act('run');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(
+      '  AGENT  WHAT IT DOES\n  order  has something paid and shipped\n' +
+        '  paper  writes while it is reviewed\n  desk   waits for somebody to call\n',
+    );
+    expect((await desk.act('run', '--json')).out).toContain('{"agent":"desk","about":"waits for somebody to call"}\n');
+  });
+});
+
+describe('a run that is parked', () => {
+  test('says by which commands it goes on, and goes on by what a person says happened', async () => {
+    const parked = await desk.act('run', 'order', '--run', 'lost', '--fail-at', 'ship');
+    expect(parked.code).toBe(1);
+    expect(parked.out).toContain('lost: parked (escalate), in the state shipping, until somebody acts\n');
+    expect(parked.out).toMatch(/belay resume lost --settle ship --as confirmed --output JSON/);
+    expect(widest(parked.out)).toBeLessThanOrEqual(80);
+    const resumed = await desk.act('resume', 'lost', '--settle', 'ship', '--as', 'confirmed', '--output', '"found it"');
+    expect(resumed.code).toBe(0);
+    expect(resumed.out).toMatch(/settle +Shipping::tea::0\n/);
+    expect(resumed.out).toMatch(/parcels +1\n/);
+  });
+
+  test('or did not: then the call is made again under its key', async () => {
+    await desk.act('run', 'order', '--run', 'before', '--fail-at', 'ship', '--when', 'before');
+    const [{ effects }] = await desk.json('show', 'before');
+    const { at } = effects.find(({ tool }: { tool: string }) => tool === 'ship');
+    const { code, out } = await desk.act('resume', 'before', '--settle', `event ${at}`, '--as', 'failed');
+    expect([code, out]).toEqual([0, expect.stringMatching(/parcels +1\n/)]);
+  });
+
+  test('by its whole key, too, and as taken back by hand: then under another key', async () => {
+    await desk.act('run', 'order', '--run', 'back', '--fail-at', 'ship');
+    const [{ effects }] = await desk.json('show', 'back');
+    const { key } = effects.find(({ tool }: { tool: string }) => tool === 'ship');
+    const { code, out } = await desk.act('resume', 'back', '--settle', key, '--as', 'compensated', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out).world.parcels.map((parcel: { key: string }) => parcel.key)).toEqual([key, `${key}~1`]);
+  });
+
+  test('without reconcilers nobody is asked; with them resume asks first, and a word of a person changes nothing', async () => {
+    const parked = await desk.act('run', 'order', '--run', 'alone', '--fail-at', 'pay', '--no-reconcilers');
+    expect([parked.code, parked.out]).toEqual([1, expect.stringContaining('asks findPayment')]);
+    expect((await desk.act('resume', 'alone', '--no-reconcilers')).code).toBe(1);
+    const { code, out, err } = await desk.act('resume', 'alone', '--settle', 'pay', '--as', 'failed');
+    expect([code, out]).toEqual([0, booked(1)]);
+    expect(err).toContain('pay is confirmed by now: its counterparty was asked, and nothing was settled by hand\n');
+  });
+
+  test('a rerun that is advised is started by --rerun', async () => {
+    const parked = await desk.act('run', 'paper', '--fail-at', 'polish', '--when', 'before');
+    expect([parked.code, parked.out]).toEqual([1, expect.stringContaining('belay resume paper-1 --rerun')]);
+    const { code, out } = await desk.act('resume', 'paper-1', '--rerun', '--fail-at', 'polish');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^paper-1: done/)]);
+    const told = await desk.json('explain', 'paper-1');
+    expect(told.at(-1)).toMatchObject({
+      verdict: 'rerun',
+      parked: false,
+      replayed: [
+        { instance: 'Writing::the paper::0', tools: ['draft', 'polish'] },
+        { instance: 'Review::the paper::0', tools: ['review'] },
+      ],
+    });
+  });
+});
+
+describe('a run that is stopped', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('by %s is closed, and taken up again without a second payment', async (signal, code) => {
+    const run = `stopped-${code}`;
+    const running = desk.begin('run', 'order', '--run', run, '--input', '{"slow":true}');
+    await desk.until(run, ({ effects }) => effects.some(({ tool }) => tool === 'pay'));
+    expect((await desk.read('runs')).out).toMatch(new RegExp(`${run} +order +\\d+ +\\S+ +running\n`));
+    expect(await desk.act('resume', run)).toMatchObject({ code: 2, err: expect.stringContaining('lease_held') });
+    running.kill(signal);
+    const stopped = await running.closed;
+    expect([stopped.code, stopped.out]).toEqual([code, expect.stringContaining(`belay resume ${run}`)]);
+    expect(stopped.out).toMatch(new RegExp(`^${run}: stopped, in the state paying\n`));
+    expect(existsSync(join(desk.folder, `belay.sqlite.world/${run}/closed`))).toBe(true);
+    const resumed = await desk.act('resume', run);
+    expect([resumed.code, resumed.out]).toEqual([0, booked(1)]);
+  });
+
+  test('one that was killed is taken up as well', async () => {
+    const running = desk.begin('run', 'order', '--run', 'killed', '--input', '{"slow":true}');
+    await desk.until('killed', ({ effects }) => effects.some(({ tool }) => tool === 'pay'));
+    running.kill('SIGKILL');
+    await running.closed;
+    expect((await desk.read('runs')).out).toMatch(/killed +order +\d+ +\S+ +at rest\n/);
+    expect(await desk.act('resume', 'killed')).toMatchObject({ code: 0, out: booked(1) });
+  });
+});
+
+describe('what cannot be done is said in one sentence, with exit 2, and begins no run', () => {
+  test.each<[string, string[], string | RegExp]>([
+    ['an agent that is not there', ['run', 'odrer'], /^there is no agent "odrer"\. Did you mean "order"\?\n {2}AGENT/],
+    ['an input that is not JSON', ['run', 'order', '--input', '{'], /^--input is not JSON: /],
+    [
+      'an input that is none of its',
+      ['run', 'order', '--input', '7'],
+      'order: cannot_open the input is {"item": "tea"}\n',
+    ],
+    [
+      'a run that is there',
+      ['run', 'order', '--run', 'order-1'],
+      /^there is a run "order-1" already\. To go on with it: belay resume order-1/,
+    ],
+    ['a name that is none', ['run', 'order', '--run', ''], /^--run: /],
+    ['a config that is not there', ['run', 'order', '--config', 'no.yaml'], /^no\.yaml:1:1 cannot_read ENOENT/],
+    [
+      'a tool that is not there',
+      ['run', 'order', '--fail-at', 'apy'],
+      '--fail-at: "apy" is no tool of order. Did you mean "pay"?\n',
+    ],
+    [
+      'a call that is none',
+      ['run', 'order', '--fail-at', 'pay#0'],
+      '--fail-at: calls are counted from 1, so 0 is none of them\n',
+    ],
+    [
+      'a signal without a step',
+      ['run', 'order', '--signal', 'TIMEOUT'],
+      '--signal needs --fail-at STEP: which call is to fail\n',
+    ],
+    [
+      'a time without a step',
+      ['run', 'order', '--when', 'after'],
+      '--when needs --fail-at STEP: which call is to fail\n',
+    ],
+    [
+      'a signal of the machine',
+      ['run', 'order', '--fail-at', 'pay', '--signal', 'CHAIN_EXCEPTION'],
+      /^--fail-at: CHAIN_EXCEPTION comes from the machine itself/,
+    ],
+    [
+      'a denial after the call',
+      ['run', 'order', '--fail-at', 'pay', '--signal', 'GOVERNOR_DENIED', '--when', 'after'],
+      /^--fail-at: GOVERNOR_DENIED comes before the call/,
+    ],
+    [
+      'an output that nobody refuses',
+      ['run', 'order', '--fail-at', 'ship', '--signal', 'INVALID_OUTPUT'],
+      /^--signal INVALID_OUTPUT: whatever "ship" answers is taken/,
+    ],
+    [
+      'a run to resume that is not there',
+      ['resume', 'oder-1'],
+      'belay.sqlite: run_unknown There is no run "oder-1". Did you mean "order-1"?\n',
+    ],
+    [
+      'a call without a word on it',
+      ['resume', 'order-1', '--settle', 'pay'],
+      '--settle needs --as: confirmed, failed, compensated\n',
+    ],
+    ['a word without a call', ['resume', 'order-1', '--as', 'failed'], '--as needs --settle EFFECT: of which call?\n'],
+    [
+      'an answer of what did not happen',
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--output', '1'],
+      /^--output goes with --as confirmed/,
+    ],
+    [
+      'two things at once',
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--rerun'],
+      /^--settle and --rerun exclude each other/,
+    ],
+    [
+      'a rerun that nobody advised',
+      ['resume', 'order-1', '--rerun'],
+      /^no rerun is advised for "order-1": it is not parked/,
+    ],
+    [
+      'a call that is settled',
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed'],
+      '--settle: no open call is called "pay". Nothing in this run waits to be settled.\n',
+    ],
+    [
+      'a key of a call that is settled',
+      ['resume', 'order-1', '--settle', '["order-1","Payment","tea",0,"pay",0]', '--as', 'failed'],
+      /^--settle: "pay" is confirmed already, so it can only be compensated/,
+    ],
+  ])('%s', async (_name, args, complaint) => {
+    const { code, out, err } = await desk.act(...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err.replace(/^config_unreviewed.*\n/, '')).toMatch(complaint);
+  });
+
+  test('an open call that is named wrongly is refused with those that there are', async () => {
+    await desk.act('run', 'order', '--run', 'misnamed', '--fail-at', 'pay', '--no-reconcilers');
+    const { code, err } = await desk.act('resume', 'misnamed', '--settle', 'event 1', '--as', 'failed');
+    expect(code).toBe(2);
+    expect(err).toContain('--settle: no open call is called "event 1". There is "event 13" (pay, unknown).\n');
+    const answerless = await desk.act('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed');
+    expect(answerless.err).toContain('--as confirmed needs --output JSON: "pay" has to answer by its output schema');
+    const wrong = await desk.act('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed', '--output', '7');
+    expect(wrong.err).toContain('--output is not what "pay" answers by its output schema: the output must be string');
+  });
+
+  test('a module without agents, and one with something that is none', async () => {
+    const none = file('none.mjs', 'export const x = 1;');
+    expect(await belay(['run', 'order', '--machines', none])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no_machine'),
+    });
+    const bad = file('bad.mjs', 'export const agents = { order: { about: "x" } };');
+    expect((await belay(['run', 'order', '--machines', bad])).err).toBe(
+      `${bad}: bad_agent "order" of its agents has no machine of xstate v5\n`,
+    );
+    expect((await belay(['run', 'order'], '', {}, desk.folder)).err).toMatch(/^there are no agents to run: /);
+  });
+
+  test('nothing of this has left a run or a folder', async () => {
+    const runs = (await desk.json('runs')).map(({ run }) => run);
+    expect(runs.filter((run) => /^order-/.test(run))).toEqual([...new Set(runs.filter((run) => /^order-/.test(run)))]);
+    expect((await desk.act('run', 'order', '--input', '7')).code).toBe(2);
+    const [next] = /^order-\d+/.exec((await desk.act('run', 'order')).out) as RegExpExecArray;
+    expect(next).toBe(`order-${runs.filter((run) => /^order-/.test(run)).length + 1}`);
+  });
+});
+
+test('a config is held against the machine of an agent, too', async () => {
+  const { code, out } = await desk.act('check', join(import.meta.dirname, 'fixtures'));
+  expect(code).toBe(0);
+  expect(out).toContain('paper.yaml: paper is in order\n');
+  expect(out).not.toContain('no_machine');
+});
