@@ -68,7 +68,11 @@ export function terminal(what: 'lines' | 'rows' = 'lines'): Output & { done(): v
 
 /** What tables and accounts are laid out for: the width of the terminal, and the old one of all where there is none. */
 export function page(): Medium {
-  return { columns: Math.min(Math.max(process.stdout.columns ?? NARROW, 40), READABLE), colours: wantsColours() };
+  return {
+    columns: Math.min(Math.max(process.stdout.columns ?? NARROW, 40), READABLE),
+    colours: wantsColours(),
+    breaks: true,
+  };
 }
 
 /** NO_COLOR says no, FORCE_COLOR yes; else a terminal that can has colours, and a pipe or a file has none. */

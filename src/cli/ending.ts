@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import { quoted } from '../recovery/explain.ts';
 import type { Fault } from '../xstate/faults.ts';
-import { movesOutline } from './moves.ts';
+import { movesOn, movesText } from './moves.ts';
 import type { Ended, Stop } from './session.ts';
 import { decisions } from './show.ts';
 import { faultText } from './step.ts';
@@ -47,14 +47,9 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
     made.length === 0 ? '' : `\n${bold('Decisions')}\n${decisionTable(made, medium)}`,
     world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
   ];
-  const moves = stop.status === 'waiting' ? null : movesOutline(read, journal, machines);
+  const moves = stop.status === 'waiting' ? [] : movesOn(read, journal, machines);
   const next = [command('show', read.run, journal), command('explain', read.run, journal)];
-  return [
-    ...parts,
-    ...(moves === null ? [] : ['\n', layOut(null, moves, medium)]),
-    '\n',
-    ...next.map((line) => `${printable(line)}\n`),
-  ].join('');
+  return [...parts, movesText(moves, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
 }
 
 function stopText(stop: Stop, state: string): string {

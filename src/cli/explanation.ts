@@ -1,12 +1,11 @@
 /** The verb `explain`: every decision of a run with its reasons, and the commands that set a run going again that waits. */
-import pc from 'picocolors';
 import { instanceName } from '../model/instance.ts';
 import { explain } from '../recovery/explain.ts';
 import type { Decided } from '../sidecar/story.ts';
 import { answerFields } from './answer.ts';
-import { movesOn, movesOutline } from './moves.ts';
+import { movesOn, movesText } from './moves.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from './reading.ts';
-import { layOut, type Medium, printable } from './terminal.ts';
+import { layOut, type Medium } from './terminal.ts';
 import { count, standingText } from './wording.ts';
 
 /** How a run is explained. */
@@ -28,17 +27,15 @@ export async function explainRun({ file, run, json, medium, counting }: ExplainO
 }
 
 function text(read: ReadRun, file: string, medium: Medium): string {
-  const { bold } = pc.createColors(medium.colours);
   const { run, standing, held, decisions } = read;
   const made =
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
-  const head = `${bold(printable(run))}: ${standingText(standing, held)}, ${made}\n`;
+  const head = layOut(null, { label: run, text: `${standingText(standing, held)}, ${made}` }, medium);
   const told = decisions.map((decided) => {
     const { decision } = decided.entry;
     return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);
   });
-  const moves = movesOutline(read, file);
-  return [head, ...told, ...(moves === null ? [] : [layOut(null, moves, medium)])].join('\n');
+  return [head, ...told].join('\n') + movesText(movesOn(read, file), medium);
 }
 
 /** A decision as one object, with everything. */

@@ -2,11 +2,13 @@
  * What a person at the terminal can do about a run as it stands: the commands that carry out the smallest act that unblocks it.
  * Why it is blocked is recovery/explain.ts's to say; that there is a command for it, this file's.
  */
+import pc from 'picocolors';
 import type { Act } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
-import { type Outline, quoted } from '../recovery/explain.ts';
+import { quoted } from '../recovery/explain.ts';
 import type { Decided } from '../sidecar/story.ts';
 import type { ReadRun } from './reading.ts';
+import { layOut, type Medium, printable } from './terminal.ts';
 import { command } from './wording.ts';
 
 /** One command, and when it is the one. */
@@ -116,9 +118,13 @@ export function relevantCalls({
     .map(({ key, intent, status, at }) => ({ key, tool: intent.tool, status, class: intent.class, at }));
 }
 
-/** The same as an outline. */
-export function movesOutline(read: ReadRun, journal: string, machines: string | null = null): Outline | null {
-  const moves = movesOn(read, journal, machines);
-  if (moves.length === 0) return null;
-  return { text: 'To go on', under: moves.map((move) => ({ text: move.command, under: [{ text: move.when }] })) };
+/** The same in words; empty where there are none. A command is never broken: it is there to be copied. */
+export function movesText(moves: readonly MoveOn[], medium: Medium): string {
+  const { bold } = pc.createColors(medium.colours);
+  const room = { ...medium, columns: medium.columns - 4 };
+  const lines = moves.map(({ command: typed, when }) => {
+    const told = layOut(null, { text: when }, room).trimEnd();
+    return `  ${printable(typed)}\n    ${told.replaceAll('\n', '\n    ')}\n`;
+  });
+  return lines.length === 0 ? '' : `\n${bold('To go on')}\n${lines.join('')}`;
 }

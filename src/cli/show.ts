@@ -4,7 +4,7 @@ import { instanceName } from '../model/instance.ts';
 import { ROOT } from '../sidecar/fold.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from './reading.ts';
 import { table } from './table.ts';
-import { type Medium, printable } from './terminal.ts';
+import { layOut, type Medium, printable } from './terminal.ts';
 import { command, standingFields, standingText, timeText } from './wording.ts';
 
 /** How a run is shown. */
@@ -106,16 +106,15 @@ function text(read: ReadRun, file: string, medium: Medium): string {
   ].join('\n');
 }
 
-function head({ run, agent, standing, held, digests, rows, times }: ReadRun, { colours }: Medium): string {
-  const { bold } = pc.createColors(colours);
-  const lines = [
-    `${bold(printable(run))}: ${standingText(standing, held)}`,
-    `  agent   ${printable(agent ?? 'none yet')}`,
-    `  config  ${digests?.config.slice(0, 16) ?? 'none yet'}`,
-    `  rows    ${rows.toLocaleString('en')}`,
-    ...(times === null ? [] : [`  time    ${timeText(times.first)} to ${timeText(times.last)}`]),
+function head({ run, agent, standing, held, digests, rows, times }: ReadRun, medium: Medium): string {
+  const facts = [
+    `agent   ${agent ?? 'none yet'}`,
+    `config  ${digests?.config.slice(0, 16) ?? 'none yet'}`,
+    `rows    ${rows.toLocaleString('en')}`,
+    ...(times === null ? [] : [`time    ${timeText(times.first)} to ${timeText(times.last)}`]),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  const under = facts.map((text) => ({ text }));
+  return layOut(null, { label: run, text: standingText(standing, held), under }, medium);
 }
 
 function section(name: string, body: string | null, empty: string, { colours }: Medium): string {

@@ -8,6 +8,8 @@ export interface Medium {
   /** The width to wrap to. */
   readonly columns: number;
   readonly colours: boolean;
+  /** Whether a word that is longer than a line is broken; else it sticks out. */
+  readonly breaks?: boolean;
 }
 
 /** Replaces what a terminal or a reader could take for more than text: controls, formatting characters, line separators. */
@@ -18,7 +20,7 @@ export function printable(text: string): string {
 }
 
 /** Lays out an outline, two columns further in for each level; `place` stands before it, where there is one. */
-export function layOut(place: string | null, outline: Outline, { columns, colours }: Medium): string {
+export function layOut(place: string | null, outline: Outline, { columns, colours, breaks = false }: Medium): string {
   const { bold, yellow } = pc.createColors(colours);
   const out: string[] = [];
   const stack = [{ node: outline, depth: 0 }];
@@ -27,7 +29,7 @@ export function layOut(place: string | null, outline: Outline, { columns, colour
     const label = node.label === undefined ? '' : `${(depth === 0 ? bold : yellow)(printable(node.label))}: `;
     const words = `${depth === 0 && place !== null ? `${printable(place)}: ` : ''}${label}${printable(node.text)}`;
     const indent = '  '.repeat(depth);
-    const wrapped = wrapAnsi(words, Math.max(columns - indent.length - 2, 20), { hard: false, trim: true });
+    const wrapped = wrapAnsi(words, Math.max(columns - indent.length - 2, 20), { hard: breaks, trim: true });
     out.push(indent + wrapped.replaceAll('\n', `\n${indent}  `));
     for (const child of (node.under ?? []).toReversed()) stack.push({ node: child, depth: depth + 1 });
   }

@@ -1,0 +1,307 @@
+/** `belay runs`, `show` and `explain`: what a journal tells a person, at 80 columns, and a program. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { table } from '../../src/cli/table.ts';
+import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { AGENTS, Desk, widest } from './agents.ts';
+import { belay, MAIN } from './belay.ts';
+
+const desk = new Desk();
+const LONG =
+  'a very long name of a run, which somebody has made of a customer, a day and a case: 2026-11-21/0000000042';
+const EVIL = 'evil\u001b[2J\u202e';
+
+/** Whether a terminal would take something in a text for more than text. */
+const obeyed = (text: string) => text.includes('\u001b') || text.includes('\u202e');
+
+beforeAll(async () => {
+  await desk.act('run', 'order', '--run', 'plain');
+  await desk.act('run', 'order', '--run', 'parked', '--fail-at', 'ship');
+  await desk.act('run', 'order', '--run', 'restored', '--fail-at', 'ship', '--signal', 'GOVERNOR_DENIED');
+  await desk.act('run', 'paper', '--run', 'advised', '--fail-at', 'polish', '--when', 'before');
+  await desk.act('run', 'order', '--run', LONG, '--input', JSON.stringify({ item: EVIL }), '--fail-at', 'ship');
+  await desk.act('run', 'order', '--run', EVIL);
+});
+afterAll(() => desk.clear());
+
+describe('belay runs', () => {
+  test('says of each run its agent and how it stands', async () => {
+    const { code, out } = await desk.read('runs');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ {2}RUN +AGENT +ROWS +LAST WRITTEN +STANDS\n/);
+    expect(out).toMatch(/\n {2}parked +order +\d+ +\S+Z +parked \(escalate\)\n/);
+    expect(out).toMatch(/\n {2}advised +paper +\d+ +\S+Z +parked \(rerun\)\n/);
+    expect(out).toMatch(/\n {2}plain +order +\d+ +\S+Z +done\n/);
+    expect(widest(out)).toBeLessThanOrEqual(80);
+  });
+
+  test('and to a program', async () => {
+    const [plain, parked] = await desk.json('runs');
+    expect(plain).toMatchObject({ run: 'plain', agent: 'order', standing: 'done', held: false });
+    expect(parked).toMatchObject({ run: 'parked', standing: 'parked', verdict: 'escalate' });
+  });
+
+  test('of a journal in which nothing has begun, says so', async () => {
+    await sqliteStore(join(desk.folder, 'empty.sqlite')).close();
+    expect(await desk.read('runs', '--journal', 'empty.sqlite')).toEqual({ code: 0, out: 'no runs yet\n', err: '' });
+    expect(await desk.read('runs', '--journal', 'empty.sqlite', '--json')).toEqual({ code: 0, out: '', err: '' });
+  });
+});
+
+describe('belay show', () => {
+  test('shows the instances, the effects, the decisions and the findings', async () => {
+    const { code, out } = await desk.read('show', 'parked');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^parked: parked \(escalate\)\n {2}agent {3}order\n {2}config {2}[0-9a-f]{16}\n {2}rows {4}\d+\n/,
+    );
+    expect(out).toMatch(/\n {2}Payment::tea::0 +0 {2}closed, committed {2}entry \d+, exit \d+\n/);
+    expect(out).toMatch(/\n {2}Shipping::tea::0 +0 {2}live +entry \d+\n/);
+    expect(out).toMatch(/\n {2}ship +Shipping::tea::0 +irreversible +unknown +\d+\n/);
+    expect(out).toMatch(/\n {2}1 {2}TOOL_EXCEPTION +escalate +Shipping::tea::0\n/);
+    expect(out).toContain('\nFindings: nothing that a person should know\n');
+    expect(out).toMatch(/\nbelay explain parked says why\.\n$/);
+    expect(widest(out)).toBeLessThanOrEqual(80);
+  });
+
+  test('says how often an instance was put back, and to where', async () => {
+    const { out } = await desk.read('show', 'restored');
+    expect(out).toMatch(/\n {2}Shipping::tea::0 +1 {2}closed, committed {2}entry \d+, exit \d+ +1x\n/);
+    expect(out).toMatch(/\n {2}1 {2}GOVERNOR_DENIED +restore, level 0 +Shipping::tea::0 +entry \d+\n/);
+  });
+
+  test('says what there is not', async () => {
+    const { out } = await desk.read('show', 'plain');
+    expect(out).toContain('\nDecisions: nothing has failed\n');
+    expect(out).not.toContain('says why');
+    expect((await desk.read('show', 'advised')).out).toContain('\nEffects: no call that could change the world\n');
+  });
+
+  test('is one object for a program', async () => {
+    const [shown] = await desk.json('show', 'parked');
+    expect(shown).toMatchObject({
+      run: 'parked',
+      agent: 'order',
+      standing: 'parked',
+      verdict: 'escalate',
+      held: false,
+      effects: [
+        { tool: 'pay', status: 'confirmed' },
+        { tool: 'ship', status: 'unknown', error: expect.any(String) },
+      ],
+      decisions: [{ number: 1, signal: 'TOOL_EXCEPTION', verdict: 'escalate', checkpoint: null }],
+      findings: [],
+    });
+    expect(shown.instances[2]).toEqual({
+      instance: 'Shipping::tea::0',
+      epoch: 0,
+      live: true,
+      committed: false,
+      checkpoints: [{ kind: 'entry', at: expect.any(Number) }],
+      restored: 0,
+    });
+  });
+});
+
+describe('belay explain', () => {
+  test('says why a run is parked, whom to ask, and the commands that set it going again', async () => {
+    const { code, out } = await desk.read('explain', 'parked');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^parked: parked \(escalate\), 1 decision\n\ndecision 1, event \d+: escalate: no line/);
+    expect(out).toContain('TOOL_EXCEPTION: ship failed in the state shipping: "rehearsed: ship failed');
+    expect(out).toContain('Ask whoever keeps courier:parcels, which it writes, with the same key,');
+    expect(out).toContain(
+      'To go on\n' +
+        '  belay resume parked --settle ship --as confirmed --output JSON\n' +
+        '    if it happened: the call is answered with that JSON, and not made again\n' +
+        '  belay resume parked --settle ship --as failed\n' +
+        '    if it did not, and will not later: the call is made again, under its key\n',
+    );
+    expect(out).not.toContain('["');
+    expect(widest(out)).toBeLessThanOrEqual(80);
+  });
+
+  test('says of a restore what was done again, and what stayed as it was', async () => {
+    const { out } = await desk.read('explain', 'restored');
+    expect(out).toMatch(/restore \(level 0\): Shipping::tea::0 goes back to its\s+entry/);
+    expect(out).toContain('  Done again after it\n    Shipping::tea::0: ship\n');
+    expect(out).toContain('  Kept as it was: 2 completed instances\n    Price::tea::0, Payment::tea::0\n');
+    const [told] = await desk.json('explain', 'restored');
+    expect(told).toMatchObject({
+      number: 1,
+      signal: 'GOVERNOR_DENIED',
+      state: 'shipping',
+      tool: 'ship',
+      failed: 'Shipping::tea::0',
+      verdict: 'restore',
+      level: 0,
+      vetoes: [],
+      replayed: [{ instance: 'Shipping::tea::0', tools: ['ship'] }],
+      preserved: ['Price::tea::0', 'Payment::tea::0'],
+      parked: false,
+      commands: [],
+    });
+  });
+
+  test('is one object a decision for a program, with whom to ask and what to type', async () => {
+    const told = await desk.json('explain', 'parked');
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      parked: true,
+      vetoes: [{ code: 'effect_outcome_unknown', witness: { tool: 'ship', status: 'unknown' } }],
+      unblock: { acts: [{ act: 'settle_outcome', ask: { reconciler: null, writes: ['courier:parcels'] } }] },
+    });
+    expect(told[0].commands[1].command).toBe('belay resume parked --settle ship --as failed');
+  });
+
+  test('of a rerun that is advised, says how to start it', async () => {
+    const { out } = await desk.read('explain', 'advised');
+    expect(out).toContain('committed_consumers_present: "Review::the paper::0" rests on');
+    expect(out).toContain('\n  belay resume advised\n    has polish called again\n');
+    expect(out).toContain('\n  belay resume advised --rerun\n    starts the run over,');
+  });
+
+  test('of a run in which nothing failed, says so', async () => {
+    expect((await desk.read('explain', 'plain')).out).toBe('plain: done, nothing has failed, so nothing was decided\n');
+    expect((await desk.read('explain', 'plain', '--json')).out).toBe('');
+  });
+
+  test('names the journal in its commands where it is not the usual one', async () => {
+    copyFileSync(join(desk.folder, 'belay.sqlite'), join(desk.folder, 'my orders.sqlite'));
+    const { out } = await desk.read('explain', 'parked', '--journal', 'my orders.sqlite');
+    expect(out).toContain("\n  belay resume parked --settle ship --as failed --journal 'my orders.sqlite'\n");
+  });
+});
+
+describe('what a journal says is never obeyed, and never wider than the terminal', () => {
+  test.each(['show', 'explain'])('%s of names that are long, or hold escapes', async (verb) => {
+    for (const run of [LONG, EVIL]) {
+      const { code, out } = await desk.read(verb, run);
+      expect(code).toBe(0);
+      expect(obeyed(out)).toBe(false);
+      const commands = out.split('\n').filter((line) => !line.includes('belay '));
+      expect(widest(commands.join('\n'))).toBeLessThanOrEqual(80);
+    }
+  });
+
+  test('runs neither', async () => {
+    const { out } = await desk.read('runs');
+    expect([obeyed(out), widest(out) <= 80]).toEqual([false, true]);
+  });
+
+  test.each(['runs', 'show parked', 'explain parked'])(
+    '%s is coloured where that is wanted, and says the same',
+    async (args) => {
+      const plain = await belay(args.split(' '), '', { NO_COLOR: '1', FORCE_COLOR: '1' }, desk.folder);
+      const coloured = await belay(args.split(' '), '', { FORCE_COLOR: '1' }, desk.folder);
+      expect(plain.out).not.toContain('\u001b');
+      expect(coloured.out).toContain('\u001b[');
+      expect(stripVTControlCharacters(coloured.out)).toBe(plain.out);
+    },
+  );
+
+  test('a reader that has seen enough is no failure', async () => {
+    const child = spawn(process.execPath, [MAIN, 'show', 'parked'], { cwd: desk.folder });
+    child.stdout.destroy();
+    expect((await once(child, 'close'))[0]).toBe(0);
+  });
+});
+
+describe('what cannot be read is said in one line, with exit 2', () => {
+  const complaint = async (...args: string[]) => {
+    const { code, out, err } = await desk.read(...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err.split('\n')).toHaveLength(2);
+    return err;
+  };
+
+  test.each(['show', 'explain'])('%s of a run that is not there names those that are near', async (verb) => {
+    expect(await complaint(verb, 'praked')).toBe(
+      'belay.sqlite: run_unknown There is no run "praked". Did you mean "parked"?\n',
+    );
+  });
+
+  test('a journal that is not there, is none, or is torn', async () => {
+    expect(await complaint('show', 'x', '--journal', 'no.sqlite')).toMatch(/^no\.sqlite: journal_cannot_read /);
+    writeFileSync(join(desk.folder, 'text.sqlite'), 'hello\n');
+    expect(await complaint('explain', 'x', '--journal', 'text.sqlite')).toMatch(/^text\.sqlite: journal_not_ours /);
+    const torn = join(desk.folder, 'torn.sqlite');
+    copyFileSync(join(desk.folder, 'belay.sqlite'), torn);
+    truncateSync(torn, 24_576);
+    for (const args of [['runs'], ['show', 'parked'], ['explain', 'parked']])
+      expect(await complaint(...args, '--journal', 'torn.sqlite')).toMatch(/^torn\.sqlite: journal_corrupt /);
+  });
+
+  test('a run of a newer format; the others are listed all the same', async () => {
+    const store = sqliteStore(join(desk.folder, 'newer.sqlite'));
+    for (const [run, format] of [
+      ['old', 1],
+      ['new', 99],
+    ] as const) {
+      const journal = await store.open(run, 'create');
+      const digests = { config: 'c', machine: 'm' };
+      journal.append([{ kind: 1, body: JSON.stringify({ agent: 'order', digests, format }) }]);
+      await journal.close();
+    }
+    await store.close();
+    for (const verb of ['show', 'explain'])
+      expect(await complaint(verb, 'new', '--journal', 'newer.sqlite')).toMatch(
+        /^newer\.sqlite: journal_too_new .*format 99/,
+      );
+    const { code, out, err } = await desk.read('runs', '--journal', 'newer.sqlite');
+    expect([code, err]).toEqual([2, 'newer.sqlite: cannot be read: "new" (journal_too_new)\n']);
+    expect(out).toMatch(/\n {2}old +order +1 +\S+ +at rest\n {2}new +1 +\S+ +journal_too_new\n$/);
+    const resumed = await belay(
+      ['resume', 'new', '--journal', 'newer.sqlite', '--machines', AGENTS],
+      '',
+      {},
+      desk.folder,
+    );
+    expect(resumed).toMatchObject({ code: 2, err: expect.stringContaining('journal_too_new') });
+    const empty = await desk.read('show', 'old', '--journal', 'newer.sqlite');
+    expect(empty.out).toContain('Instances: none has been entered\n');
+  });
+
+  test.each([
+    [['show']],
+    [['explain', 'a', 'b']],
+    [['runs', '--nope']],
+    [['resume']],
+    [['resume', 'x', '--settle', 'y', '--as', 'perhaps']],
+    [['run', 'order', '--fail-at', 'pay', '--when', 'sometime']],
+  ])('a command that is misused: %j', async (args) => {
+    const { code, out, err } = await desk.read(...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^error: /);
+  });
+});
+
+test.each(['run', 'resume', 'runs', 'show', 'explain'])(
+  'the help of %s fits, shows examples and says what the exit codes mean',
+  async (verb) => {
+    const { code, out } = await desk.read(verb, '--help');
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`\nExamples:\n  belay ${verb}`));
+    expect(out).toMatch(/\nExit code: 0/);
+    expect(widest(out)).toBeLessThanOrEqual(80);
+  },
+);
+
+test('a table gives wide columns less room, and wraps names that have no spaces', () => {
+  const rows = [
+    ['x'.repeat(50), '12', 'y'.repeat(30)],
+    ['山田', '3', ''],
+  ];
+  const columns = [{ name: 'NAME' }, { name: 'N', right: true }, { name: 'REST' }];
+  expect(table(columns, rows, { columns: 40, colours: false })).toBe(
+    '  NAME               N  REST\n' +
+      `  ${'x'.repeat(16)}  12  ${'y'.repeat(16)}\n` +
+      `  ${'x'.repeat(16)}      ${'y'.repeat(14)}\n` +
+      `  ${'x'.repeat(16)}\n  xx\n` +
+      `  山田               3\n`,
+  );
+});
