@@ -1,8 +1,8 @@
 /** What a journal says of a run to somebody who was not there. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { accountOf, stateText } from '../../src/sidecar/account.ts';
 import { standingOf } from '../../src/sidecar/standing.ts';
+import { stateText, storyOf } from '../../src/sidecar/story.ts';
 import { Line, of, type Station } from './stations.ts';
 
 const KEY = JSON.stringify(['r', 'A', 'it', 0, 'a', 0]);
@@ -24,7 +24,7 @@ async function begun(line: Line) {
   run.send('go');
   const told = async () => {
     await run.sidecar.durable();
-    return accountOf(journal.read('r'));
+    return storyOf(journal.read('r'));
   };
   return { journal, run, told };
 }
