@@ -36,13 +36,13 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       const last = decisions.at(-1);
       if (last === undefined || !('unblock' in last.entry.decision)) return [];
       const { verdict, unblock } = last.entry.decision;
-      return [
+      const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
+      const all = [
         ...again(last, resume),
         ...unblock.acts.flatMap((act) => movesOf(act, read, resume)),
-        ...(verdict === 'rerun'
-          ? [{ command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' }]
-          : []),
+        ...(verdict === 'rerun' ? [over] : []),
       ];
+      return [...new Map(all.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
     }
   }
 }

@@ -67,7 +67,8 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
     try {
       return await withWorld(options, store, stopped.signal, next);
     } finally {
-      await store.close();
+      // A journal that failed cannot be closed well, and has said why before.
+      await store.close().catch((error: unknown) => note(`${options.journal}: ${message(error)}`));
     }
   } catch (error) {
     if (error instanceof CodedError) return { problem: `${options.journal}: ${error.code} ${error.message}` };

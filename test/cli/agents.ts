@@ -1,9 +1,9 @@
 /** Runs the agents of the fixtures at the terminal, each test in a folder of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { belay, MAIN } from './belay.ts';
 
@@ -14,19 +14,19 @@ export const AGENTS = fileURLToPath(new URL('fixtures/agents.mjs', import.meta.u
 export class Desk {
   readonly folder = mkdtempSync(join(tmpdir(), 'belay-run-'));
 
-  /** A command that reads. */
-  read(...args: string[]) {
-    return belay(args, '', {}, this.folder);
+  constructor() {
+    const machines = relative(this.folder, AGENTS);
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ belay: { machines } }));
   }
 
-  /** A command that runs an agent. */
-  act(...args: string[]) {
-    return belay([...args, '--machines', AGENTS], '', {}, this.folder);
+  /** Runs a command there. */
+  ask(...args: string[]) {
+    return belay(args, '', {}, this.folder);
   }
 
   /** What a command says to a program, each line parsed. */
   async json(...args: string[]) {
-    const { out } = await this.read(...args, '--json');
+    const { out } = await this.ask(...args, '--json');
     return out
       .trim()
       .split('\n')
@@ -36,7 +36,7 @@ export class Desk {
   /** Begins a command that runs an agent, and lets it run. */
   begin(...args: string[]) {
     const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined };
-    const child = spawn(process.execPath, [MAIN, ...args, '--machines', AGENTS], { cwd: this.folder, env });
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd: this.folder, env });
     let out = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       out += chunk;
@@ -48,7 +48,7 @@ export class Desk {
   /** Resolves once `belay show` says something of a run. */
   async until(run: string, holds: (shown: { effects: { tool: string; status: string }[] }) => boolean): Promise<void> {
     for (;;) {
-      const { out } = await this.read('show', run, '--json');
+      const { out } = await this.ask('show', run, '--json');
       if (out !== '' && holds(JSON.parse(out))) return;
     }
   }

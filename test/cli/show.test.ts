@@ -19,18 +19,18 @@ const EVIL = 'evil\u001b[2J\u202e';
 const obeyed = (text: string) => text.includes('\u001b') || text.includes('\u202e');
 
 beforeAll(async () => {
-  await desk.act('run', 'order', '--run', 'plain');
-  await desk.act('run', 'order', '--run', 'parked', '--fail-at', 'ship');
-  await desk.act('run', 'order', '--run', 'restored', '--fail-at', 'ship', '--signal', 'GOVERNOR_DENIED');
-  await desk.act('run', 'paper', '--run', 'advised', '--fail-at', 'polish', '--when', 'before');
-  await desk.act('run', 'order', '--run', LONG, '--input', JSON.stringify({ item: EVIL }), '--fail-at', 'ship');
-  await desk.act('run', 'order', '--run', EVIL);
+  await desk.ask('run', 'order', '--run', 'plain');
+  await desk.ask('run', 'order', '--run', 'parked', '--fail-at', 'ship');
+  await desk.ask('run', 'order', '--run', 'restored', '--fail-at', 'ship', '--signal', 'GOVERNOR_DENIED');
+  await desk.ask('run', 'paper', '--run', 'advised', '--fail-at', 'polish', '--when', 'before');
+  await desk.ask('run', 'order', '--run', LONG, '--input', JSON.stringify({ item: EVIL }), '--fail-at', 'ship');
+  await desk.ask('run', 'order', '--run', EVIL);
 });
 afterAll(() => desk.clear());
 
 describe('belay runs', () => {
   test('says of each run its agent and how it stands', async () => {
-    const { code, out } = await desk.read('runs');
+    const { code, out } = await desk.ask('runs');
     expect(code).toBe(0);
     expect(out).toMatch(/^ {2}RUN +AGENT +ROWS +LAST WRITTEN +STANDS\n/);
     expect(out).toMatch(/\n {2}parked +order +\d+ +\S+Z +parked \(escalate\)\n/);
@@ -47,14 +47,14 @@ describe('belay runs', () => {
 
   test('of a journal in which nothing has begun, says so', async () => {
     await sqliteStore(join(desk.folder, 'empty.sqlite')).close();
-    expect(await desk.read('runs', '--journal', 'empty.sqlite')).toEqual({ code: 0, out: 'no runs yet\n', err: '' });
-    expect(await desk.read('runs', '--journal', 'empty.sqlite', '--json')).toEqual({ code: 0, out: '', err: '' });
+    expect(await desk.ask('runs', '--journal', 'empty.sqlite')).toEqual({ code: 0, out: 'no runs yet\n', err: '' });
+    expect(await desk.ask('runs', '--journal', 'empty.sqlite', '--json')).toEqual({ code: 0, out: '', err: '' });
   });
 });
 
 describe('belay show', () => {
   test('shows the instances, the effects, the decisions and the findings', async () => {
-    const { code, out } = await desk.read('show', 'parked');
+    const { code, out } = await desk.ask('show', 'parked');
     expect(code).toBe(0);
     expect(out).toMatch(
       /^parked: parked \(escalate\)\n {2}agent {3}order\n {2}config {2}[0-9a-f]{16}\n {2}rows {4}\d+\n/,
@@ -69,16 +69,16 @@ describe('belay show', () => {
   });
 
   test('says how often an instance was put back, and to where', async () => {
-    const { out } = await desk.read('show', 'restored');
+    const { out } = await desk.ask('show', 'restored');
     expect(out).toMatch(/\n {2}Shipping::tea::0 +1 {2}closed, committed {2}entry \d+, exit \d+ +1x\n/);
     expect(out).toMatch(/\n {2}1 {2}GOVERNOR_DENIED +restore, level 0 +Shipping::tea::0 +entry \d+\n/);
   });
 
   test('says what there is not', async () => {
-    const { out } = await desk.read('show', 'plain');
+    const { out } = await desk.ask('show', 'plain');
     expect(out).toContain('\nDecisions: nothing has failed\n');
     expect(out).not.toContain('says why');
-    expect((await desk.read('show', 'advised')).out).toContain('\nEffects: no call that could change the world\n');
+    expect((await desk.ask('show', 'advised')).out).toContain('\nEffects: no call that could change the world\n');
   });
 
   test('is one object for a program', async () => {
@@ -109,7 +109,7 @@ describe('belay show', () => {
 
 describe('belay explain', () => {
   test('says why a run is parked, whom to ask, and the commands that set it going again', async () => {
-    const { code, out } = await desk.read('explain', 'parked');
+    const { code, out } = await desk.ask('explain', 'parked');
     expect(code).toBe(0);
     expect(out).toMatch(/^parked: parked \(escalate\), 1 decision\n\ndecision 1, event \d+: escalate: no line/);
     expect(out).toContain('TOOL_EXCEPTION: ship failed in the state shipping: "rehearsed: ship failed');
@@ -126,7 +126,7 @@ describe('belay explain', () => {
   });
 
   test('says of a restore what was done again, and what stayed as it was', async () => {
-    const { out } = await desk.read('explain', 'restored');
+    const { out } = await desk.ask('explain', 'restored');
     expect(out).toMatch(/restore \(level 0\): Shipping::tea::0 goes back to its\s+entry/);
     expect(out).toContain('  Done again after it\n    Shipping::tea::0: ship\n');
     expect(out).toContain('  Kept as it was: 2 completed instances\n    Price::tea::0, Payment::tea::0\n');
@@ -159,20 +159,20 @@ describe('belay explain', () => {
   });
 
   test('of a rerun that is advised, says how to start it', async () => {
-    const { out } = await desk.read('explain', 'advised');
+    const { out } = await desk.ask('explain', 'advised');
     expect(out).toContain('committed_consumers_present: "Review::the paper::0" rests on');
     expect(out).toContain('\n  belay resume advised\n    has polish called again\n');
     expect(out).toContain('\n  belay resume advised --rerun\n    starts the run over,');
   });
 
   test('of a run in which nothing failed, says so', async () => {
-    expect((await desk.read('explain', 'plain')).out).toBe('plain: done, nothing has failed, so nothing was decided\n');
-    expect((await desk.read('explain', 'plain', '--json')).out).toBe('');
+    expect((await desk.ask('explain', 'plain')).out).toBe('plain: done, nothing has failed, so nothing was decided\n');
+    expect((await desk.ask('explain', 'plain', '--json')).out).toBe('');
   });
 
   test('names the journal in its commands where it is not the usual one', async () => {
     copyFileSync(join(desk.folder, 'belay.sqlite'), join(desk.folder, 'my orders.sqlite'));
-    const { out } = await desk.read('explain', 'parked', '--journal', 'my orders.sqlite');
+    const { out } = await desk.ask('explain', 'parked', '--journal', 'my orders.sqlite');
     expect(out).toContain("\n  belay resume parked --settle ship --as failed --journal 'my orders.sqlite'\n");
   });
 });
@@ -180,7 +180,7 @@ describe('belay explain', () => {
 describe('what a journal says is never obeyed, and never wider than the terminal', () => {
   test.each(['show', 'explain'])('%s of names that are long, or hold escapes', async (verb) => {
     for (const run of [LONG, EVIL]) {
-      const { code, out } = await desk.read(verb, run);
+      const { code, out } = await desk.ask(verb, run);
       expect(code).toBe(0);
       expect(obeyed(out)).toBe(false);
       const commands = out.split('\n').filter((line) => !line.includes('belay '));
@@ -189,7 +189,7 @@ describe('what a journal says is never obeyed, and never wider than the terminal
   });
 
   test('runs neither', async () => {
-    const { out } = await desk.read('runs');
+    const { out } = await desk.ask('runs');
     expect([obeyed(out), widest(out) <= 80]).toEqual([false, true]);
   });
 
@@ -213,7 +213,7 @@ describe('what a journal says is never obeyed, and never wider than the terminal
 
 describe('what cannot be read is said in one line, with exit 2', () => {
   const complaint = async (...args: string[]) => {
-    const { code, out, err } = await desk.read(...args);
+    const { code, out, err } = await desk.ask(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err.split('\n')).toHaveLength(2);
     return err;
@@ -252,7 +252,7 @@ describe('what cannot be read is said in one line, with exit 2', () => {
       expect(await complaint(verb, 'new', '--journal', 'newer.sqlite')).toMatch(
         /^newer\.sqlite: journal_too_new .*format 99/,
       );
-    const { code, out, err } = await desk.read('runs', '--journal', 'newer.sqlite');
+    const { code, out, err } = await desk.ask('runs', '--journal', 'newer.sqlite');
     expect([code, err]).toEqual([2, 'newer.sqlite: cannot be read: "new" (journal_too_new)\n']);
     expect(out).toMatch(/\n {2}old +order +1 +\S+ +at rest\n {2}new +1 +\S+ +journal_too_new\n$/);
     const resumed = await belay(
@@ -262,7 +262,7 @@ describe('what cannot be read is said in one line, with exit 2', () => {
       desk.folder,
     );
     expect(resumed).toMatchObject({ code: 2, err: expect.stringContaining('journal_too_new') });
-    const empty = await desk.read('show', 'old', '--journal', 'newer.sqlite');
+    const empty = await desk.ask('show', 'old', '--journal', 'newer.sqlite');
     expect(empty.out).toContain('Instances: none has been entered\n');
   });
 
@@ -274,7 +274,7 @@ describe('what cannot be read is said in one line, with exit 2', () => {
     [['resume', 'x', '--settle', 'y', '--as', 'perhaps']],
     [['run', 'order', '--fail-at', 'pay', '--when', 'sometime']],
   ])('a command that is misused: %j', async (args) => {
-    const { code, out, err } = await desk.read(...args);
+    const { code, out, err } = await desk.ask(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/^error: /);
   });
@@ -283,7 +283,7 @@ describe('what cannot be read is said in one line, with exit 2', () => {
 test.each(['run', 'resume', 'runs', 'show', 'explain'])(
   'the help of %s fits, shows examples and says what the exit codes mean',
   async (verb) => {
-    const { code, out } = await desk.read(verb, '--help');
+    const { code, out } = await desk.ask(verb, '--help');
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`\nExamples:\n  belay ${verb}`));
     expect(out).toMatch(/\nExit code: 0/);
