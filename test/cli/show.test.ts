@@ -125,6 +125,15 @@ describe('belay explain', () => {
     expect(widest(out)).toBeLessThanOrEqual(80);
   });
 
+  test('calls an effect by its tool in an exported trace, too', async () => {
+    const { out } = await desk.ask('export', 'parked', '--trace');
+    const told = await belay(['decide', '-'], out);
+    expect(told).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('whether ship of Shipping::tea::0 (irreversible'),
+    });
+  });
+
   test('says of a restore what was done again, and what stayed as it was', async () => {
     const { out } = await desk.ask('explain', 'restored');
     expect(out).toMatch(/restore \(level 0\): Shipping::tea::0 goes back to its\s+entry/);

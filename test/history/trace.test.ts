@@ -58,6 +58,7 @@ describe('each line of the format is read', () => {
     const effect = { do: 'effect', in: A, class: 'reversible', status: 'unknown', id: null, undo: null };
     expect(event(fields)).toEqual(effect);
     expect(event({ ...fields, id: 'e', undo: false })).toEqual({ ...effect, id: 'e', undo: false });
+    expect(event({ ...fields, tool: 'pay' })).toEqual({ ...effect, tool: 'pay' });
   });
 });
 
@@ -88,6 +89,7 @@ describe('what is no line of the format is refused with a code and the mend', ()
     [`{"do":"effect",${where},"class":"safe","status":"failed"}`, 'unknown_class', '"irreversible"'],
     [`{"do":"effect",${where},"class":"none","status":"done"}`, 'unknown_status', '"confirmed"'],
     [`{"do":"effect",${where},"class":"none","status":"failed","id":1}`, 'bad_value', '"id" must be string'],
+    [`{"do":"effect",${where},"class":"none","status":"failed","tool":1}`, 'bad_value', '"tool" must be string'],
     ['{"do":"enter","in":"A::a::0"}', 'bad_instance', '"in" is ["Skeleton", "entity", ordinal]'],
     ['{"do":"enter","in":["A","a"]}', 'bad_instance', '"in" is ["Skeleton", "entity", ordinal]'],
     ['{"do":"enter","in":["A","a",0,0]}', 'bad_instance', '"in" is ["Skeleton", "entity", ordinal]'],
