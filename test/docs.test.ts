@@ -1,27 +1,9 @@
 /** What the documents show is what the command does. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { belay } from './cli/belay.ts';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const read = (name: string) => readFileSync(`${root}/${name}`, 'utf8');
-
-/** The fenced blocks of a page in one language that are no files of their own, in order. */
-function blocks(page: string, language: string): string[] {
-  return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
-    .filter((match) => match[1] === language)
-    .map((match) => match[2] as string);
-}
-
-/** The fenced blocks of a page that are files, by their names. */
-function files(page: string): Map<string, string> {
-  return new Map(
-    [...page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)].map((match) => [match[1] as string, match[2] as string]),
-  );
-}
+import { blocks, compiled, files, read, root, TYPESCRIPT, tryout } from './pages.ts';
 
 const readme = read('README.md');
 const format = read('docs/trace-format.md');
@@ -35,14 +17,9 @@ test("the README's trace is the file that it names, and the command says about i
 });
 
 describe("the README's attach example", () => {
-  // Inside the repository, so that the package's public names resolve as they do for a user who has installed it.
-  mkdirSync(join(root, 'reports'), { recursive: true });
-  const folder = mkdtempSync(join(root, 'reports/readme-'));
-  for (const [name, content] of files(readme)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const { folder, write, remove } = tryout('readme');
+  for (const [name, content] of files(readme)) write(name, content);
+  afterAll(remove);
   const run = () => execFileSync(process.execPath, ['--import', 'tsx', 'run.ts'], { cwd: folder, encoding: 'utf8' });
 
   test('needs at most 25 lines around the machine', () => {
@@ -51,17 +28,12 @@ describe("the README's attach example", () => {
   });
 
   test('compiles under strict rules', () => {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const strict = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
-    const files = ['run.ts', 'machine.ts', 'shop.ts'];
-    const args = [tsc, ...strict, '--types', 'node', '--allowImportingTsExtensions', ...files];
-    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe('');
+    expect(compiled(folder, ['run.ts', 'machine.ts', 'shop.ts'])).toBe('');
   });
 
   test('has a config that holds against the machine', async () => {
-    const { code, out } = await belay(['check', `${folder}/boundaries`, '--machines', `${folder}/machine.ts`], '', {
-      NODE_OPTIONS: `--import ${import.meta.resolve('tsx')}`,
-    });
+    const args = ['check', `${folder}/boundaries`, '--machines', `${folder}/machine.ts`];
+    const { code, out } = await belay(args, '', TYPESCRIPT);
     expect([code, out]).toEqual([0, expect.stringContaining('0 errors, 0 warnings')]);
   });
 

@@ -1,0 +1,78 @@
+/** The pages of the documents, by their fenced blocks, and a folder in which what they show can be tried. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What a process needs in its environment to load TypeScript. */
+export const TYPESCRIPT = { NODE_OPTIONS: `--import ${import.meta.resolve('tsx')}` };
+
+/** The text of a file of the repository. */
+export function read(name: string): string {
+  return readFileSync(`${root}/${name}`, 'utf8');
+}
+
+/** A fenced block. Its first line says the language; then the name of a file, if it is one; then the part of it, if it is that. */
+export interface Block {
+  readonly language: string;
+  readonly file: string | null;
+  readonly part: string | null;
+  readonly content: string;
+}
+
+/** The fenced blocks of a page, in order. */
+export function allBlocks(page: string): Block[] {
+  return [...page.matchAll(/^```(\w+)(?: (\S+))?(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(
+    ([, language = '', file = null, part = null, content = '']) => ({ language, file, part, content }),
+  );
+}
+
+/** The fenced blocks of a page in one language that are no files of their own, in order. */
+export function blocks(page: string, language: string): string[] {
+  return allBlocks(page).flatMap((block) => (block.language === language && block.file === null ? block.content : []));
+}
+
+/** The files that a page shows, as they are once all of it has been read. */
+export function files(page: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const block of allBlocks(page)) {
+    if (block.file !== null) texts.set(block.file, applied(texts.get(block.file) ?? '', block));
+  }
+  return texts;
+}
+
+/** A file once a block about it has been read: the whole, a part that takes the place of the last one of that name, or a diff. */
+export function applied(before: string, { language, part, content }: Block): string {
+  if (language === 'diff') {
+    return [...content.matchAll(/^-(.*)\n\+(.*)$/gm)].reduce((text, [, from = '', to = '']) => {
+      if (text.split(`${from}\n`).length !== 2) throw new Error(`this line does not stand there once: ${from}`);
+      return text.replace(`${from}\n`, () => `${to}\n`);
+    }, before);
+  }
+  return part === null ? content : before.slice(0, before.indexOf(`\n${part}:`) + 1) + content;
+}
+
+/** A new folder inside the repository, where the package's public names resolve as they do for a user who has installed it. */
+export function tryout(name: string): { folder: string; write(file: string, content: string): void; remove(): void } {
+  mkdirSync(join(root, 'reports'), { recursive: true });
+  const folder = mkdtempSync(join(root, `reports/${name}-`));
+  const write = (file: string, content: string) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), content);
+  };
+  return { folder, write, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** What the compiler says about files of a folder under strict rules; nothing where they are well typed. */
+export function compiled(folder: string, names: readonly string[]): string {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const strict = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
+  const args = [tsc, ...strict, '--types', 'node', '--allowImportingTsExtensions', ...names];
+  try {
+    return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  } catch (error) {
+    return String((error as { stdout: unknown }).stdout);
+  }
+}
