@@ -82,6 +82,17 @@ test('the format lists every code with which a trace is refused, and no other', 
   expect([...codes].sort()).toEqual([...declared].sort());
 });
 
+test('the sidecar lists every code with which a checkpoint is refused, and no other', () => {
+  const page = read('docs/sidecar.md');
+  const section = page.slice(page.indexOf('## Why a checkpoint is refused'), page.indexOf('## Reconcilers and undos'));
+  const listed = [...section.matchAll(/`([a-z]+_[a-z_]+)`/g)].map((match) => match[1]);
+  const vetoes = [...read('src/model/veto.ts').matchAll(/code: '(\w+)'/g)].map((match) => match[1]);
+  const ofEffects = /EffectVeto =(.*);/.exec(read('src/model/effect.ts'))?.[1] ?? '';
+  const declared = [...vetoes, ...[...ofEffects.matchAll(/'(\w+)'/g)].map((match) => match[1])];
+  expect(declared.length).toBeGreaterThan(10);
+  expect([...new Set(listed)].sort()).toEqual([...new Set(declared)].sort());
+});
+
 test('every link to a file of the repository leads somewhere', () => {
   const pages = [
     'README.md',
