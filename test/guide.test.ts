@@ -1,0 +1,123 @@
+/** The guide, followed from top to bottom: its files are written, its commands run, and what they print is what it shows. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { MAIN } from './cli/belay.ts';
+import { allBlocks, applied, compiled, files, read, root, TYPESCRIPT, tryout } from './pages.ts';
+
+const guide = read('docs/guide.md');
+const page = allBlocks(guide);
+
+/** A command of a block that shows a terminal, and what is printed under it. */
+interface Shown {
+  readonly command: string;
+  readonly printed: string;
+}
+
+function commandsOf(console: string): Shown[] {
+  return console
+    .split(/^\$ /m)
+    .slice(1)
+    .map((text) => {
+      const end = text.indexOf('\n');
+      return { command: text.slice(0, end), printed: text.slice(end + 1) };
+    });
+}
+
+/** A folder with the package installed, in which commands run as a shell runs them. */
+function installed(name: string) {
+  const { folder, write, remove } = tryout(name);
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/belay-sidecar'), 'dir');
+  const run = async (command: string): Promise<string> => {
+    const line = command.replace(/^npx belay /, `node '${MAIN}' `).replace(/^node /, `'${process.execPath}' `);
+    const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...TYPESCRIPT };
+    const ran = await promisify(execFile)('sh', ['-c', `${line} 2>&1`], { cwd: folder, env }).catch(
+      (error: { stdout: string }) => error,
+    );
+    return ran.stdout;
+  };
+  return { folder, write, run, remove };
+}
+
+/** Without what is another each time: the day, and the time. */
+function undated(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\d(?:T[\d:]+Z)?/g, 'TODAY');
+}
+
+describe('the guide, from top to bottom', () => {
+  const { folder, write, run, remove } = installed('guide');
+  const texts = new Map<string, string>();
+  afterAll(remove);
+
+  for (const block of page) {
+    const { language, file, content } = block;
+    if (file !== null) {
+      test(`has ${file} as far as it is shown`, () => {
+        texts.set(file, applied(texts.get(file) ?? '', block));
+        write(file, texts.get(file) as string);
+      });
+    }
+    for (const { command, printed } of language === 'console' ? commandsOf(content) : []) {
+      test(command, async () => {
+        expect(undated(await run(command))).toBe(undated(printed));
+      });
+    }
+  }
+
+  test('compiles under strict rules', () => {
+    const names = [...files(guide).keys()].filter((name) => name.endsWith('.ts'));
+    expect(names).toContain('agents.ts');
+    expect(compiled(folder, names)).toBe('');
+  });
+
+  test('shows whatever it writes, and compares whatever it prints', () => {
+    const languages = new Set(page.map(({ language }) => language));
+    expect([...languages].sort()).toEqual(['console', 'diff', 'json', 'ts', 'yaml']);
+    expect(page.filter(({ language, file }) => language !== 'console' && file === null)).toEqual([]);
+  });
+});
+
+describe('what the guide says of what is written otherwise', () => {
+  /** What a command prints in the guide's folder as its end leaves it, with one file changed. */
+  const otherwise = async (file: string, from: string, to: string, command: string): Promise<string> => {
+    const { write, run, remove } = installed('otherwise');
+    try {
+      const texts = files(guide);
+      const changed = (texts.get(file) as string).replace(from, to);
+      expect(changed).not.toBe(texts.get(file));
+      for (const [name, text] of texts) write(name, name === file ? changed : text);
+      return (await run(command)).replace(/\s+/g, ' ');
+    } finally {
+      remove();
+    }
+  };
+  const config = 'boundaries/expenses.yaml';
+
+  test('where a receipt may cross the payment, one receipt goes back once the transfer is paid back', async () => {
+    const from = 'anchors: [read, reserved],';
+    const printed = await otherwise(config, from, `${from} joint: [Payment],`, 'node wrong.ts late');
+    expect(printed).toContain('(then the answer is restore_joint)');
+    expect(printed).toContain('restore_joint (level 2): Receipt::r2::0 goes back to its entry');
+    expect(printed).toMatch(/done: hold 40, hold 25, hold 60, transfer 125, march filed $/);
+  });
+
+  test('a call in a state of no skeleton fits nobody', async () => {
+    const printed = await otherwise(
+      config,
+      '[reading, reserving]\n    entry: [reading]',
+      '[reserving]\n    entry: [reserving]',
+      'node fault.ts before',
+    );
+    expect(printed).toContain('ambiguous_instance: the failure lies outside every unit of work.');
+  });
+
+  test('an idempotent call with what was found wrong is refused', async () => {
+    const from = '({ context: { report } }) => ({ report })';
+    const to = '({ context: { report, transfer } }) => ({ report, transfer })';
+    const printed = await otherwise('machine.ts', from, to, 'node wrong.ts late');
+    expect(printed).toContain('effect_diverged: file of Payment::march::0');
+  });
+});
