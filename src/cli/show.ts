@@ -125,19 +125,12 @@ function section(name: string, body: string | null, empty: string, { colours }: 
 function instanceTable(read: ReadRun, medium: Medium): string | null {
   const all = instances(read);
   if (all.length === 0) return null;
-  const columns = [
-    { name: 'INSTANCE' },
-    { name: 'EPOCH', right: true },
-    { name: 'STANDS' },
-    { name: 'CHECKPOINTS' },
-    { name: 'RESTORED', right: true },
-  ];
-  const rows = all.map(({ instance, epoch, live, committed, checkpoints, restored }) => [
+  const columns = [{ name: 'INSTANCE' }, { name: 'EPOCH', right: true }, { name: 'STANDS' }, { name: 'CHECKPOINTS' }];
+  const rows = all.map(({ instance, epoch, live, committed, checkpoints }) => [
     instance,
     String(epoch),
     `${live ? 'live' : 'closed'}${committed ? ', committed' : ''}`,
     checkpoints.map(({ kind, at }) => `${kind} ${at}`).join(', '),
-    restored === 0 ? '' : `${restored}x`,
   ]);
   return table(columns, rows, medium);
 }

@@ -70,7 +70,7 @@ describe('belay show', () => {
 
   test('says how often an instance was put back, and to where', async () => {
     const { out } = await desk.ask('show', 'restored');
-    expect(out).toMatch(/\n {2}Shipping::tea::0 +1 {2}closed, committed {2}entry \d+, exit \d+ +1x\n/);
+    expect(out).toMatch(/\n {2}Shipping::tea::0 +1 {2}closed, committed {2}entry \d+, exit \d+\n/);
     expect(out).toMatch(/\n {2}1 {2}GOVERNOR_DENIED +restore, level 0 +Shipping::tea::0 +entry \d+\n/);
   });
 
