@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { lintConfig } from '../../src/boundaries/lint.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
+import { EFFECT_CLASSES } from '../../src/model/effect.ts';
 import { compilePredicate } from '../../src/predicates/compile.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { ask } from '../predicates/facts.ts';
@@ -36,6 +37,7 @@ describe('every field is described, and no other', () => {
   const { tool, skeleton, boundary } = schema.$defs;
   test.each([
     ['### A tool', Object.keys(tool.properties)],
+    ['### An effect', EFFECT_CLASSES],
     ['### A skeleton', Object.keys(skeleton.properties)],
     ['### A boundary', Object.keys(boundary.properties)],
     ['### Rollback', Object.keys(skeleton.properties.rollback.properties)],
