@@ -3,7 +3,16 @@ export type { BoundaryConfig } from './boundaries/config.ts';
 export { readConfig } from './boundaries/directory.ts';
 export type { Finding as ConfigFinding } from './boundaries/finding.ts';
 export { type Loaded, loadConfig } from './boundaries/load.ts';
-export type { Finding as Outcome, Reconciler, Undo } from './effects/guard.ts';
+export type {
+  Buffer,
+  Finding as Outcome,
+  Inverse,
+  Publication,
+  Reconciler,
+  StagedCall,
+  Undo,
+  UndoCall,
+} from './effects/counterparty.ts';
 export { NotApplied } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';

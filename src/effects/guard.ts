@@ -12,28 +12,6 @@ import type { InstanceId } from '../model/instance.ts';
 import type { Ledger, LedgerCall } from './ledger.ts';
 import { NotApplied, told, toolSignal } from './signals.ts';
 
-/** What a counterparty says about a call when it is asked, with the same key. `not_applied` is final: it will not happen later. */
-export type Finding =
-  | { readonly is: 'applied'; readonly output?: unknown }
-  | { readonly is: 'not_applied' }
-  | { readonly is: 'unknown' };
-
-/** Asks a counterparty whether a call happened: read-only, and asked again a few times when it throws. */
-export type Reconciler = (call: {
-  readonly key: string;
-  readonly tool: string;
-  readonly args: unknown;
-}) => Promise<Finding> | Finding;
-
-/** Undoes a confirmed call: an inverse or a compensation. It may be asked again, with the same key, until it has succeeded. */
-export type Undo = (call: {
-  readonly key: string;
-  readonly undoKey: string;
-  readonly tool: string;
-  readonly args: unknown;
-  readonly output: unknown;
-}) => Promise<void> | void;
-
 /** Where a guard writes. */
 export interface GuardPort {
   readonly run: string;

@@ -2,7 +2,7 @@
  * An agent as the command can run it: its machine, its boundary config, and how to open the world that its tools act on. A
  * program that attaches the sidecar itself needs none of this.
  */
-import type { Reconciler, Undo } from '../effects/guard.ts';
+import type { Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { AnyStateMachine } from '../xstate/actor.ts';
 

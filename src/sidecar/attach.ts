@@ -5,7 +5,7 @@
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
-import type { Reconciler, Undo } from '../effects/guard.ts';
+import type { Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';

@@ -1,6 +1,6 @@
 /** What the parts of a run share: what it was given, and what a failure is while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
-import type { Reconciler, Undo } from '../effects/guard.ts';
+import type { Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Entry } from '../model/entry.ts';

@@ -3,7 +3,7 @@
  * told to die on the way. A script; its one argument is a `Task` as JSON.
  */
 import { loadConfig } from '../../src/boundaries/load.ts';
-import type { Reconciler, Undo } from '../../src/effects/guard.ts';
+import type { Reconciler, Undo } from '../../src/effects/counterparty.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Decision } from '../../src/model/decision.ts';
 import { resume, type Sidecar } from '../../src/sidecar/attach.ts';

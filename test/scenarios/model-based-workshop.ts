@@ -5,7 +5,7 @@
 import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import type { Reconciler, Undo } from '../../src/effects/guard.ts';
+import type { Reconciler, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
 import {
   type Journal,

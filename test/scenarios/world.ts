@@ -1,5 +1,5 @@
 /** A world of its own for a toy machine: it logs what was done to it, answers what it was asked, and fails where it is told to. */
-import type { Reconciler } from '../../src/effects/guard.ts';
+import type { Reconciler } from '../../src/effects/counterparty.ts';
 
 /** Where a run fails, once: in a tool before its effect, after it with the reply lost, by silence; in an assign or a guard. */
 export const FAULTS = ['before', 'after', 'timeout', 'assign', 'guard'] as const;

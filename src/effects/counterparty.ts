@@ -1,0 +1,67 @@
+/**
+ * Whom the sidecar asks about the world and whom it has change it back: what a program registers beside its tools, by the names
+ * that its config uses (semantics.md E2, E4, E5). Every function here may be asked again with the same keys, after a crash too.
+ */
+
+/** What a counterparty says about a call when it is asked, with the same key. `not_applied` is final: it will not happen later. */
+export type Finding =
+  | { readonly is: 'applied'; readonly output?: unknown }
+  | { readonly is: 'not_applied' }
+  | { readonly is: 'unknown' };
+
+/** Asks a counterparty whether a call happened: read-only, and asked again a few times when it throws. */
+export type Reconciler = (call: {
+  readonly key: string;
+  readonly tool: string;
+  readonly args: unknown;
+}) => Promise<Finding> | Finding;
+
+/** A confirmed call that is to be undone. */
+export interface UndoCall {
+  readonly key: string;
+  /** Names the decision to undo it. */
+  readonly undoKey: string;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly output: unknown;
+}
+
+/** Undoes a confirmed call: an inverse or a compensation. It may be asked again, with the same key, until it has succeeded. */
+export type Undo = (call: UndoCall) => Promise<void> | void;
+
+/** An undo that can tell beforehand whether it still can: what it would change back may have moved on since (§6, reversible). */
+export interface Inverse {
+  readonly undo: Undo;
+  /** Read-only: why it cannot be undone any more, or null. A call that cannot is demoted, and blocks like one without an undo. */
+  moved(call: UndoCall): Promise<string | null> | string | null;
+}
+
+/** A call that has been staged and that nobody has seen yet (E4). */
+export interface StagedCall {
+  readonly key: string;
+  readonly tool: string;
+  readonly args: unknown;
+  /** What the tool answered when it staged the call. */
+  readonly staged: unknown;
+}
+
+/** The commit that makes staged calls visible. */
+export interface Publication {
+  /** Names the commit: the same when it is asked for again. */
+  readonly id: string;
+  readonly run: string;
+  /** The instance that commits, as it is shown, and the id of its boundary. */
+  readonly instance: string;
+  readonly boundary: string;
+}
+
+/** Holds calls back until the boundary of their instance certifies (E4). */
+export interface Buffer {
+  /**
+   * Makes staged calls visible, all of them or none. It may be asked again with the same calls until it has succeeded, and then
+   * changes nothing any more. To throw `NotApplied` says that nothing is visible.
+   */
+  publish(calls: readonly StagedCall[], publication: Publication): Promise<void> | void;
+  /** Removes what was staged for calls that were rolled back: they never happened. May be asked again. */
+  discard(calls: readonly StagedCall[]): Promise<void> | void;
+}
