@@ -13,6 +13,7 @@ export type {
   Undo,
   UndoCall,
 } from './effects/counterparty.ts';
+export type { Gate, GateStatus } from './effects/gates.ts';
 export { NotApplied } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
@@ -65,6 +66,7 @@ export {
   type SidecarErrorCode,
   type SidecarOptions,
 } from './sidecar/attach.ts';
+export type { Check } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
 export { type TraceLineOut, traceOf } from './sidecar/trace.ts';
 export {

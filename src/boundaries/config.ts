@@ -17,6 +17,26 @@ export interface KeyTemplate {
   fill(facts: Facts): Key;
 }
 
+/** A whole number: as it stands, or found in a call. Null where there is none to be found. */
+export interface Amount {
+  readonly text: string;
+  of(call: { readonly args: unknown; readonly output: unknown }): number | null;
+}
+
+/** What a call takes of a budget: at most, known before it leaves, and really, known after it; null where that is the same. */
+export interface Spend {
+  readonly atMost: Amount;
+  readonly charge: Amount | null;
+}
+
+/** What the calls of one commit must add up to before any of them becomes visible. */
+export interface Invariant {
+  readonly id: string;
+  /** What each call of a tool adds; an amount that begins with a minus is taken away. */
+  readonly sum: ReadonlyMap<string, Amount>;
+  readonly is: number;
+}
+
 /** What an action touches. */
 export interface Tool {
   readonly name: string;
@@ -27,6 +47,21 @@ export interface Tool {
   readonly reconcile: string | null;
   /** The name of the inverse or the compensation; null where none is registered. */
   readonly undo: string | null;
+  /** How often the counterparty is asked in all, and how long is waited before the second time, in milliseconds (E2). */
+  readonly asking: { readonly tries: number; readonly wait: number };
+  /** Whether each call waits for a person's approval, and for how long at most, in milliseconds; null where none is needed. */
+  readonly gate: { readonly expires: number | null } | null;
+  /**
+   * Whether a call stays invisible until its instance commits (E4): `call`, the whole call waits; a name, the call stages and the
+   * buffer of that name publishes; null, it acts at once.
+   */
+  readonly buffer: 'call' | { readonly name: string } | null;
+  /** What must be so before a call leaves, asked again after its approval. */
+  readonly when: Predicate | null;
+  /** The name of the check, in code, that looks at the world once more before a call leaves. */
+  readonly check: string | null;
+  /** What a call takes of the run's budgets. */
+  readonly spends: ReadonlyMap<string, Spend>;
   /** How long a call may take, in milliseconds; null for as long as it likes. */
   readonly timeout: number | null;
   /** Says what is wrong with an output, or null. Always null where the config has no output schema. */
@@ -44,6 +79,8 @@ export interface Boundary {
   readonly when: Predicate;
   /** What must have a version by then (semantics.md §4, Closed); the skeleton's outputs unless it names its own. */
   readonly outputs: readonly KeyTemplate[];
+  /** What must hold before the calls that the instance has held back become visible (E4). */
+  readonly invariants: readonly Invariant[];
 }
 
 /** How far a skeleton's instances may be rolled back. */
@@ -93,4 +130,6 @@ export interface BoundaryConfig {
   readonly recover: readonly { readonly tool: string; readonly signals: readonly Signal[] }[];
   /** How many recoveries a run may have in all (R6). */
   readonly tries: number;
+  /** What a run may spend in all, by the name of what is spent: whole numbers; `time` in milliseconds of its calls. */
+  readonly budgets: ReadonlyMap<string, number>;
 }

@@ -59,6 +59,11 @@ export function textOf(item: Item | null): string | null {
   return item?.kind === 'scalar' && typeof item.value === 'string' ? item.value : null;
 }
 
+/** The number of an item; null where it is none. */
+export function numberOf(item: Item | null): number | null {
+  return item?.kind === 'scalar' && typeof item.value === 'number' ? item.value : null;
+}
+
 /** The texts of a list, each with its item; what is no text is left out. */
 export function textsOf(item: Item | null): readonly (readonly [string, Item])[] {
   return itemsOf(item).flatMap((member) => {

@@ -30,6 +30,10 @@ export type RefusalCode =
   | 'bad_site'
   | 'bad_timeout'
   | 'bad_output_schema'
+  | 'bad_amount'
+  /** A call that does nothing need not wait, and one that waits for two things would be approved long before it acts. */
+  | 'bad_hold'
+  | 'unknown_budget'
   | 'duplicate_boundary'
   | 'unknown_boundary'
   | 'unknown_skeleton'

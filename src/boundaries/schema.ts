@@ -78,9 +78,18 @@ function describe(error: ErrorObject, root: Item, path: readonly string[]): Desc
   }
 }
 
+const FORMS: Readonly<Record<string, string>> = {
+  timeout: 'Write a number of milliseconds, or a text such as 5s.',
+  expires: 'Write a number of milliseconds, or a text such as 2d.',
+  wait: 'Write a number of milliseconds, or a text such as 5s.',
+  gate: 'Write true, or { expires: 2d }.',
+  buffer: 'Write true, or the name of a buffer.',
+  reconcile: 'Write the name of a reconciler, or { ask: NAME, tries: 6, wait: 5s }.',
+  when: "Write CEL as a text, or { guard: 'name@digest' }.",
+};
+
 function formsOf(field: string | undefined): string {
-  if (field === 'timeout') return 'Write a number of milliseconds, or a text such as 5s.';
-  return "Write CEL as a text, or { guard: 'name@digest' }.";
+  return FORMS[field ?? ''] ?? 'Write a whole number, or where one is: args.cents.';
 }
 
 function wordOf(type: string): string {

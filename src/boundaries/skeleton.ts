@@ -1,10 +1,11 @@
 /** Compiles one skeleton: what it is about, where it begins and ends, its boundaries, and how far it may be rolled back. */
 import { compileEntity, compilePredicate, type Guards, guardPredicate } from '../predicates/compile.ts';
 import type { Expression, Predicate } from '../predicates/predicate.ts';
-import type { Problem } from '../predicates/problem.ts';
 import { suggest } from '../predicates/suggest.ts';
-import type { Boundary, KeyTemplate, Rollback, Site, Skeleton } from './config.ts';
-import { field, type Item, itemsOf, placeWithin, textOf, textsOf } from './document.ts';
+import { amountIn } from './amount.ts';
+import { compiledText } from './condition.ts';
+import type { Boundary, Invariant, KeyTemplate, Rollback, Site, Skeleton } from './config.ts';
+import { entriesOf, field, type Item, itemsOf, numberOf, textOf, textsOf } from './document.ts';
 import type { Findings, Place } from './finding.ts';
 import { keyTemplatesIn, nameIn } from './names.ts';
 
@@ -77,6 +78,19 @@ function compileBoundary(
     site: siteOf(field(item, 'at'), findings),
     when: conditionOf(field(item, 'when'), guards, findings),
     outputs: own === null ? outputs : keyTemplatesIn(own, findings),
+    invariants: itemsOf(field(item, 'invariants')).map((invariant) => invariantOf(invariant, findings)),
+  };
+}
+
+function invariantOf(item: Item, findings: Findings): Invariant {
+  const id = field(item, 'id');
+  const sum = entriesOf(field(item, 'sum')).map(([tool, { item: amount }]) => {
+    return [tool, amountIn(amount, ['args'], findings)] as const;
+  });
+  return {
+    id: id === null ? '' : nameIn(textOf(id) ?? '', id.at, findings),
+    sum: new Map(sum),
+    is: numberOf(field(item, 'is')) ?? 0,
   };
 }
 
@@ -124,10 +138,7 @@ function conditionOf(item: Item | null, guards: Guards, findings: Findings): Pre
   const guard = text === null ? textOf(field(item, 'guard')) : GUARD_TEXT.exec(text)?.[1];
   if (typeof guard === 'string') return guardOf(guard, item, guards, findings);
   if (text === null) return NEVER;
-  const compiled = compilePredicate(text);
-  if ('ok' in compiled) return compiled.ok;
-  reportProblems(compiled.problems, item, findings);
-  return NEVER;
+  return compiledText(compilePredicate(text), item, findings) ?? NEVER;
 }
 
 /** A guard that is not there is no refusal: the config runs, and what the guard decides never certifies. */
@@ -149,18 +160,8 @@ function guardOf(reference: string, item: Item, guards: Guards, findings: Findin
 
 function entityOf(item: Item | null, findings: Findings): Expression {
   const text = textOf(item) ?? '';
-  if (item !== null && text !== '') {
-    const compiled = compileEntity(text);
-    if ('ok' in compiled) return compiled.ok;
-    reportProblems(compiled.problems, item, findings);
-  }
-  return { text, evaluate: () => ({ reason: 'no_expression' }) };
-}
-
-function reportProblems(problems: readonly Problem[], item: Item, findings: Findings): void {
-  for (const { code, offset, message, mend } of problems) {
-    findings.report(code, 'error', placeWithin(item, offset), message, mend);
-  }
+  const compiled = item === null || text === '' ? null : compiledText(compileEntity(text), item, findings);
+  return compiled ?? { text, evaluate: () => ({ reason: 'no_expression' }) };
 }
 
 function compileRollback(item: Item | null, boundaries: readonly Boundary[], findings: Findings): Rollback {

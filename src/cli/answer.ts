@@ -80,7 +80,13 @@ function witness(veto: Veto): object {
     case 'replay_escapes_instance':
       return { instance: instanceName(veto.instance), step: veto.step };
     case 'effect_diverged':
-      return { effect: effectFields(veto.effect), recorded: veto.recorded, asked: veto.asked };
+      return {
+        effect: effectFields(veto.effect),
+        recorded: veto.recorded,
+        asked: veto.asked,
+        recordedArgs: veto.recordedArgs,
+        askedArgs: veto.askedArgs,
+      };
     case 'committed_consumers_present': {
       const { consumer, producer, ...rest } = veto.dependence;
       return { consumer: instanceName(consumer), producer: instanceName(producer), ...rest, committed: veto.committed };

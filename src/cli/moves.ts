@@ -30,6 +30,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       return [];
     case 'open':
       return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
+    case 'stuck':
     case 'recovering':
       return held ? [] : [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }];
     case 'parked': {

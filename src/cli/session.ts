@@ -129,6 +129,8 @@ async function withSidecar(
     redeliver: true,
     ...(options.reconcilers && open.reconcilers !== undefined && { reconcilers: open.reconcilers }),
     ...(open.undo !== undefined && { undo: open.undo }),
+    ...(open.buffers !== undefined && { buffers: open.buffers }),
+    ...(open.checks !== undefined && { checks: open.checks }),
     ...(open.guards !== undefined && { guards: open.guards }),
     ...(faulty !== null && { governor: faulty.governor }),
     onFinding: ({ code, text }) => {

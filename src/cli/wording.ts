@@ -9,6 +9,8 @@ export function standingText(standing: Standing, held: boolean): string {
       return 'done';
     case 'parked':
       return `parked (${standing.verdict})`;
+    case 'stuck':
+      return 'stuck';
     case 'recovering':
       return held ? 'recovering' : 'recovery unfinished';
     case 'open':

@@ -1,16 +1,16 @@
 /**
- * The guard around a tool: intent before the act, outcome after it (semantics.md E1-E3). It never guesses: what a call did is
+ * The guard around a tool: intent before the act, outcome after it (semantics.md E1-E4). It never guesses: what a call did is
  * confirmed, known not to have happened, or unknown. Whether anything is done about a failure is decided elsewhere.
  */
-import { createHash } from 'node:crypto';
 import type { Tool } from '../boundaries/config.ts';
-import { encode } from '../journal/codec.ts';
 import type { EffectClass } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import { argsDigest } from './digest.ts';
 import type { Ledger, LedgerCall } from './ledger.ts';
-import { NotApplied, told, toolSignal } from './signals.ts';
+import { NotApplied, told } from './signals.ts';
+import { type Settled, timed } from './timed.ts';
 
 /** Where a guard writes. */
 export interface GuardPort {
@@ -20,6 +20,16 @@ export interface GuardPort {
   /** Resolves once everything appended is durable. */
   durable(): Promise<unknown>;
 }
+
+/** What may be spent by a call: what is to be written down with it, or why it may not leave. */
+export type Admission = { readonly entries: readonly Entry[] } | { readonly refused: string };
+
+/** What a person says of a call that waits at its gate. */
+export type Approval =
+  | { readonly is: 'approved'; readonly gate: string }
+  | { readonly is: 'denied'; readonly why: string }
+  /** Its actor was stopped, or the run is over. */
+  | { readonly is: 'dropped' };
 
 /** A call as it comes to the guard. `tool` undefined: nobody declared it. */
 export interface GuardedCall {
@@ -33,12 +43,26 @@ export interface GuardedCall {
   readonly args: unknown;
   readonly signal: AbortSignal;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
+  /** Admits what it spends, under its key or the number of its actor. */
+  admit(of: string): Admission;
+  /** What it is charged once it is known. */
+  charge(of: string, output: unknown): readonly Entry[];
+  /** Waits for a person's approval of a call that is held at its gate. */
+  approval(key: string, digest: string): Promise<Approval>;
+  /** Asks the preconditions of a call that is about to leave: why it may not, or null. Null itself where it has none. */
+  readonly allowed: (() => Promise<string | null>) | null;
+  /** Asks everything once more, after an approval. */
+  stillAllowed(): Promise<string | null>;
+  /** Whether an approval still opens, at the very moment at which it is used. */
+  opens(gate: string, digest: string): boolean;
+  /** Removes what a failed staging may have left. */
+  discard(key: string): Promise<void>;
 }
 
 /** What became of a call. */
 export type Reply =
   | { readonly is: 'done'; readonly output: unknown }
-  /** `key` null where its class takes none. */
+  /** `key` null where its class takes none, and where it never left. */
   | { readonly is: 'failed'; readonly signal: Signal; readonly error: unknown; readonly key: string | null }
   | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }
   /** Its actor was stopped before the call left. */
@@ -51,7 +75,23 @@ function classOf(tool: Tool | undefined): EffectClass {
 
 /** Makes a call, or answers it from the ledger. Never throws. */
 export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  if (classOf(call.tool) === 'none') return plainCall(call);
+  if (call.allowed !== null && !isAnswered(port, call)) {
+    const why = await call.allowed();
+    if (call.signal.aborted) return { is: 'dropped' };
+    if (why !== null) return denied(why);
+  }
+  return guarded(port, call);
+}
+
+/** Whether the ledger answers a call, whatever has become of its preconditions since. */
+function isAnswered({ run, ledger }: GuardPort, { actor, instance, name }: GuardedCall): boolean {
+  const key = ledger.ofActor(actor)?.key ?? ledger.nextKey(run, instance, name);
+  const status = ledger.get(key)?.status;
+  return status === 'confirmed' || status === 'buffered';
+}
+
+async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  if (classOf(call.tool) === 'none') return plainCall(port, call);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
   const key = known?.key ?? ledger.nextKey(port.run, call.instance, call.name);
@@ -59,43 +99,108 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
   const digest = argsDigest(call.args);
   const stands = recorded !== undefined && recorded.status !== 'failed' && recorded.status !== 'compensated';
   if (stands && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
-  const intent: Entry = {
-    do: 'intent',
-    key,
-    actor: call.actor,
-    tool: call.name,
-    instance: call.instance,
-    class: classOf(call.tool),
-    undo: call.undo,
-    digest,
-  };
+  const intent = { do: 'intent', ...named(call), key, digest } as const;
   if (recorded?.status === 'confirmed') {
     if (recorded.at === null)
       port.append([intent, { do: 'outcome', key, status: 'confirmed', output: recorded.output }]);
     return { is: 'done', output: recorded.output };
   }
-  if (recorded !== undefined && stands && classOf(call.tool) !== 'idempotent') {
-    return {
-      is: 'failed',
-      signal: 'TOOL_EXCEPTION',
-      error: new Error('the process ended while the call was under way'),
-      key,
-    };
+  if (recorded?.status === 'buffered') {
+    if (recorded.intent.held === 'gate') return throughGate(port, call, key, digest);
+    return recorded.staged ? { is: 'done', output: recorded.output } : stage(port, call, key);
   }
-  port.append([intent]);
+  if (stands && classOf(call.tool) !== 'idempotent')
+    return failed('TOOL_EXCEPTION', new Error('the process ended while the call was under way'), key);
+  if (call.tool?.gate) {
+    port.append([{ ...intent, held: 'gate' }]);
+    return throughGate(port, call, key, digest);
+  }
+  const admission = call.admit(key);
+  if ('refused' in admission) return denied(admission.refused);
+  const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
+  port.append([{ ...intent, ...held }, ...admission.entries]);
   await port.durable();
-  if (call.signal.aborted) {
-    port.append([{ do: 'outcome', key, status: 'failed', error: 'stopped before the call left' }]);
-    return { is: 'dropped' };
-  }
-  return act(port, call, key);
+  if (call.signal.aborted) return drop(port, key, call);
+  return call.tool?.buffer ? stage(port, call, key) : act(port, call, key);
 }
 
-async function plainCall(call: GuardedCall): Promise<Reply> {
+function named({ name, tool, undo, instance, actor, args }: GuardedCall) {
+  return { actor, tool: name, instance, class: classOf(tool), undo, args };
+}
+
+function failed(signal: Signal, error: unknown, key: string | null): Reply {
+  return { is: 'failed', signal, error, key };
+}
+
+/** It never left, so nothing is asked about it. */
+function denied(why: string): Reply {
+  return failed('GOVERNOR_DENIED', new Error(why), null);
+}
+
+/** Its actor was stopped before it left. What a restore has taken back meanwhile may be somebody else's by now. */
+function drop(port: GuardPort, key: string, { actor }: GuardedCall): Reply {
+  const own = port.ledger.get(key);
+  if (own !== undefined && own.intent.actor === actor && own.at !== null && own.status !== 'confirmed')
+    port.append([{ do: 'outcome', key, status: 'failed', error: 'stopped before the call left' }]);
+  return { is: 'dropped' };
+}
+
+async function plainCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  const of = String(call.actor);
+  const admission = call.admit(of);
+  if ('refused' in admission) return denied(admission.refused);
+  if (admission.entries.length > 0) {
+    port.append(admission.entries);
+    await port.durable();
+    if (call.signal.aborted) return { is: 'dropped' };
+  }
   const settled = await timed(call, undefined);
-  if ('error' in settled) return { is: 'failed', signal: settled.signal, error: settled.error, key: null };
+  if ('error' in settled) return failed(settled.signal, settled.error, null);
+  const spent = call.charge(of, settled.output);
+  if (spent.length > 0) port.append(spent);
   const refusal = call.tool?.refuses(settled.output) ?? null;
-  if (refusal !== null) return { is: 'failed', signal: 'INVALID_OUTPUT', error: new Error(refusal), key: null };
+  if (refusal !== null) return failed('INVALID_OUTPUT', new Error(refusal), null);
+  return { is: 'done', output: settled.output };
+}
+
+/** Waits for the approval, asks again whether the call may leave, and uses the approval up in the commit with which it leaves. */
+async function throughGate(port: GuardPort, call: GuardedCall, key: string, digest: string): Promise<Reply> {
+  for (;;) {
+    const approval = await call.approval(key, digest);
+    if (approval.is === 'dropped' || call.signal.aborted) return drop(port, key, call);
+    const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
+    if (call.signal.aborted) return drop(port, key, call);
+    const admission = why === null ? call.admit(key) : { refused: why };
+    if ('refused' in admission) {
+      port.append([{ do: 'outcome', key, status: 'failed', error: admission.refused }]);
+      return denied(admission.refused);
+    }
+    const { gate } = approval as { gate: string };
+    // While it was asked about, the approval may have run out.
+    if (!call.opens(gate, digest)) continue;
+    port.append([{ do: 'leave', key, gate }, ...admission.entries]);
+    await port.durable();
+    if (call.signal.aborted) return drop(port, key, call);
+    return act(port, call, key);
+  }
+}
+
+/** Stages a call that is held back until its instance commits (E4). Nobody sees it: what fails here has not happened. */
+async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<Reply> {
+  if (call.tool?.buffer === 'call') {
+    port.append([{ do: 'outcome', key, status: 'buffered' }]);
+    return { is: 'done', output: undefined };
+  }
+  const settled = await timed(call, key);
+  if (call.signal.aborted) return { is: 'dropped' };
+  const refusal = 'error' in settled ? null : (call.tool?.refuses(settled.output) ?? null);
+  if ('error' in settled || refusal !== null) {
+    const error = 'error' in settled ? settled.error : new Error(refusal as string);
+    await call.discard(key);
+    port.append([{ do: 'outcome', key, status: 'failed', error: told(error) }]);
+    return failed('error' in settled ? settled.signal : 'INVALID_OUTPUT', error, key);
+  }
+  port.append([{ do: 'outcome', key, status: 'buffered', output: settled.output }]);
   return { is: 'done', output: settled.output };
 }
 
@@ -103,81 +208,25 @@ async function act(port: GuardPort, call: GuardedCall, key: string): Promise<Rep
   const settled = await timed(call, key, (late) => {
     // News after the deadline: it settles what was unknown, and changes nothing that is settled.
     if (port.ledger.get(key)?.status !== 'unknown') return;
-    port.append([
-      {
-        do: 'outcome',
-        key,
-        ...('error' in late ? lateFailure(late.error) : { status: 'confirmed', output: late.output }),
-      },
-    ]);
+    port.append([{ do: 'outcome', key, ...news(late) }]);
   });
   if ('error' in settled) {
-    const { error, signal } = settled;
-    port.append([
-      { do: 'outcome', key, status: error instanceof NotApplied ? 'failed' : 'unknown', error: told(error) },
-    ]);
-    return { is: 'failed', signal, error, key };
+    port.append([{ do: 'outcome', key, ...news(settled) }]);
+    return failed(settled.signal, settled.error, key);
   }
+  const spent = call.charge(key, settled.output);
   const refusal = call.tool?.refuses(settled.output) ?? null;
   if (refusal !== null) {
-    port.append([{ do: 'outcome', key, status: 'unknown', error: refusal }]);
-    return { is: 'failed', signal: 'INVALID_OUTPUT', error: new Error(refusal), key };
+    port.append([{ do: 'outcome', key, status: 'unknown', error: refusal }, ...spent]);
+    return failed('INVALID_OUTPUT', new Error(refusal), key);
   }
-  port.append([{ do: 'outcome', key, status: 'confirmed', output: settled.output }]);
+  port.append([{ do: 'outcome', key, status: 'confirmed', output: settled.output }, ...spent]);
   return { is: 'done', output: settled.output };
 }
 
-function lateFailure(error: unknown): { status: 'failed' | 'unknown'; error: string } {
-  return { status: error instanceof NotApplied ? 'failed' : 'unknown', error: told(error) };
-}
-
-type Settled = { readonly output: unknown } | { readonly error: unknown; readonly signal: Signal };
-
-/** The call, or its deadline, whichever comes first; what comes after the deadline goes to `late`. */
-async function timed(call: GuardedCall, key: string | undefined, late?: (settled: Settled) => void): Promise<Settled> {
-  const own = new AbortController();
-  const forward = () => own.abort(call.signal.reason);
-  call.signal.addEventListener('abort', forward, { once: true });
-  const settling = settle(call, key, own.signal);
-  const { tool } = call;
-  if (tool === undefined || tool.timeout === null) return settling;
-  const limit = tool.timeout;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), limit);
-  });
-  const first = await Promise.race([settling, deadline]);
-  clearTimeout(timer);
-  if (first !== 'late') return first;
-  own.abort();
-  if (late !== undefined) void settling.then(late);
-  return { error: new Error(`no answer within ${limit} ms`), signal: 'TIMEOUT' };
-}
-
-async function settle(call: GuardedCall, key: string | undefined, signal: AbortSignal): Promise<Settled> {
-  try {
-    return { output: await call.act(key, signal) };
-  } catch (error) {
-    return { error, signal: toolSignal(error) };
-  }
-}
-
-/** SHA-256 over a value whose members are put in order; a value without a text has the digest of where it has none. */
-function argsDigest(args: unknown): string {
-  const encoded = encode(ordered(args, 0));
-  return createHash('sha256')
-    .update('text' in encoded ? encoded.text : `!${encoded.reason}:${encoded.path.join('/')}`)
-    .digest('hex');
-}
-
-function ordered(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth > 64) return value;
-  if (Array.isArray(value)) return value.map((member) => ordered(member, depth + 1));
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, ordered((value as Record<string, unknown>)[name], depth + 1)]),
-  );
+/** What a call that came back says of itself (E2). */
+export function news(settled: Settled) {
+  if (!('error' in settled)) return { status: 'confirmed', output: settled.output } as const;
+  const { error } = settled;
+  return { status: error instanceof NotApplied ? 'failed' : 'unknown', error: told(error) } as const;
 }

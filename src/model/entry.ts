@@ -62,6 +62,16 @@ export type Entry =
   | StepEntry
   | IntentEntry
   | OutcomeEntry
+  /** A held call leaves; `gate` is the approval that it uses up. */
+  | { readonly do: 'leave'; readonly key: string; readonly gate: string }
+  /** A confirmed call can no longer be undone: what it changed has moved on since (§6). */
+  | { readonly do: 'demoted'; readonly key: string; readonly why: string }
+  /** A counterparty was asked about a call and did not know; it is asked again no earlier than `next`, if that is no null. */
+  | { readonly do: 'asked'; readonly key: string; readonly tries: number; readonly next: number | null }
+  | GateEntry
+  | AnswerEntry
+  | PublishEntry
+  | SpendEntry
   /** A delayed event was scheduled; null `delay`: it was taken back, or it fired. Milliseconds. */
   | {
       readonly do: 'timer';
@@ -74,7 +84,7 @@ export type Entry =
     }
   | DecisionEntry
   /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */
-  | { readonly do: 'phase'; readonly phase: 'FENCED' | 'COMPENSATED' | 'RESUMED'; readonly effect?: string }
+  | PhaseEntry
   | RestoredEntry
   /** Control came past the gate of an instance that is kept, and goes on behind it (R3). */
   | { readonly do: 'passed'; readonly instance: InstanceId; readonly controls: readonly ControlEntry[] }
@@ -83,6 +93,15 @@ export type Entry =
   /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
   | { readonly do: 'finding'; readonly code: string; readonly instance: InstanceId | null; readonly text: string }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
+
+/** `COMPENSATING` is the intent of an undo and `COMPENSATED` its outcome; `STUCK` says that it failed, and with what. */
+interface PhaseEntry {
+  readonly do: 'phase';
+  readonly phase: 'FENCED' | 'COMPENSATING' | 'COMPENSATED' | 'STUCK' | 'RESUMED';
+  /** The key of the call that is undone. */
+  readonly effect?: string;
+  readonly error?: string;
+}
 
 /** The phase in which what the plan undoes is undone, and control stands where it is to go on (R5). */
 interface RestoredEntry {
@@ -138,8 +157,63 @@ export interface IntentEntry {
   readonly instance: InstanceId;
   readonly class: EffectClass;
   readonly undo: boolean;
-  /** SHA-256 over the arguments, which are the input of its actor. */
+  /** SHA-256 over the arguments. */
   readonly digest: string;
+  /** What was asked for. Journals of format 1 have it as the input of the actor alone. */
+  readonly args?: unknown;
+  /** What the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
+  readonly held?: 'gate' | 'buffer';
+}
+
+/** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */
+export interface GateEntry {
+  readonly do: 'gate';
+  /** The name of the gate: nobody else's, and another one each time that it is asked. */
+  readonly gate: string;
+  readonly asks: 'approval' | 'outcome';
+  /** The call; the instance is that of its intent, at the epoch that it had when the question was asked. */
+  readonly key: string;
+  readonly digest: string;
+  readonly epoch: number;
+  /** The wall clock after which nothing opens it, in milliseconds; null for never. */
+  readonly expires: number | null;
+}
+
+/** What became of a gate. Who is refused, and why, stays in the journal, too. */
+export interface AnswerEntry {
+  readonly do: 'answer';
+  readonly gate: string;
+  readonly verdict: 'approved' | 'denied' | 'settled' | 'expired' | 'refused';
+  /** Who said so; null for the clock. */
+  readonly by: string | null;
+  /** Why, in their words; of a refused answer, in ours. */
+  readonly why: string | null;
+  /** The number of the message that brought it; null where it was said in the process. */
+  readonly post: number | null;
+}
+
+/** A commit makes visible what its instance has held back: all of it, with this one entry (E4). Redo-only. */
+export interface PublishEntry {
+  readonly do: 'publish';
+  /** Names the commit to counterparties. */
+  readonly id: string;
+  readonly instance: InstanceId;
+  /** The id of the boundary, and the number of its event. */
+  readonly boundary: string;
+  readonly at: number;
+  /** The calls, in the order of their intents. */
+  readonly keys: readonly string[];
+  /** The ids of the invariants that held. */
+  readonly invariants: readonly string[];
+}
+
+/** What a call takes of the budgets of its run: admitted before it leaves, charged once it is known. */
+export interface SpendEntry {
+  readonly do: 'spend';
+  /** The key of the call, or the number of its actor where its class takes no key. */
+  readonly of: string;
+  readonly is: 'admitted' | 'charged';
+  readonly amounts: Readonly<Record<string, number>>;
 }
 
 /** What became of a call, or news of it. */

@@ -65,6 +65,9 @@ export type Refusal =
       readonly effect: Effect;
       readonly recorded: string;
       readonly asked: string;
+      /** Both as JSON text, cut where they are long; the digests say whether they differ. */
+      readonly recordedArgs: string;
+      readonly askedArgs: string;
     }
   | (Unavailable & { readonly candidate: Checkpoint; readonly instance: InstanceId })
   /** Control would leave an instance behind that the line keeps (R2), entered at event `step`. */

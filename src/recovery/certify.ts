@@ -20,6 +20,8 @@ export interface Evidence {
   readonly missing: readonly string[];
   /** Why nothing of the instance certifies: a write outside its outputs (K5), a value that no journal holds (§3). */
   readonly stray: string | null;
+  /** The first invariant that what is held back does not keep, with what it comes to; null where all hold (E4). */
+  readonly broken: string | null;
   /** How many other live instances share the region. */
   readonly neighbours: number;
   /** Whether the control state lies inside the skeleton's states, or the config names where to resume. */
@@ -57,8 +59,9 @@ function decidable({ owners }: Evidence): Answer {
   return owners === 1 ? YES : { is: 'unknown', reason: `${owners} live instances own it` };
 }
 
-function closed({ predicate, missing, stray }: Evidence): Answer {
+function closed({ predicate, missing, stray, broken }: Evidence): Answer {
   if (predicate.is !== 'yes') return predicate;
+  if (broken !== null) return { is: 'unknown', reason: broken };
   if (stray !== null) return { is: 'unknown', reason: stray };
   return missing.length === 0 ? YES : { is: 'unknown', reason: `no version of ${missing.join(', ')}` };
 }

@@ -130,7 +130,7 @@ function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
     case 'replay_escapes_instance':
       return `control would leave ${named(veto.instance)} behind, entered at event ${veto.step}, which the line keeps.`;
     case 'effect_diverged':
-      return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recorded}, now ${veto.asked}.`;
+      return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recordedArgs}, now ${veto.askedArgs}.`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {

@@ -2,9 +2,10 @@
  * An agent as the command can run it: its machine, its boundary config, and how to open the world that its tools act on. A
  * program that attaches the sidecar itself needs none of this.
  */
-import type { Reconciler, Undo } from '../effects/counterparty.ts';
+import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { AnyStateMachine } from '../xstate/actor.ts';
+import type { Check } from './parts.ts';
 
 /** The run that an agent is opened for. */
 export interface AgentSetting {
@@ -25,7 +26,11 @@ export interface OpenAgent {
   /** Who can be asked whether a call happened, by the names that the config uses. */
   readonly reconcilers?: Readonly<Record<string, Reconciler>>;
   /** What undoes a call, by the names that the config uses. */
-  readonly undo?: Readonly<Record<string, Undo>>;
+  readonly undo?: Readonly<Record<string, Undo | Inverse>>;
+  /** What holds calls back until their instance commits, by the names that the config uses. */
+  readonly buffers?: Readonly<Record<string, Buffer>>;
+  /** What looks at the world once more before a call leaves, by the names that the config uses. */
+  readonly checks?: Readonly<Record<string, Check>>;
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
   /** What is in the world: rows by the name of their table. For whoever wants to see what the run did to it. */

@@ -5,7 +5,8 @@
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
-import type { Reconciler, Undo } from '../effects/counterparty.ts';
+import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
+import type { Gate } from '../effects/gates.ts';
 import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
@@ -29,6 +30,7 @@ import { watchTimers } from '../xstate/timers.ts';
 import { Watch } from '../xstate/watch.ts';
 import { Fold } from './fold.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
+import type { Check } from './parts.ts';
 import { planResume } from './plan.ts';
 import type { Ending, Report } from './report.ts';
 import { Run } from './run.ts';
@@ -70,7 +72,11 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
   /** Who can be asked whether a call happened, by the names that the config uses. */
   readonly reconcilers?: Readonly<Record<string, Reconciler>>;
   /** What undoes a call, by the names that the config uses. */
-  readonly undo?: Readonly<Record<string, Undo>>;
+  readonly undo?: Readonly<Record<string, Undo | Inverse>>;
+  /** What holds calls back until their instance commits, by the names that the config uses. */
+  readonly buffers?: Readonly<Record<string, Buffer>>;
+  /** What looks at the world once more before a call leaves, by the names that the config uses. */
+  readonly checks?: Readonly<Record<string, Check>>;
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
   /** Asked before every call; a text denies it (GOVERNOR_DENIED). */
@@ -79,6 +85,8 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
     args: unknown;
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
+  /** Told of every question to a person, once it is journaled: whoever is to answer it has to hear of it. */
+  readonly onGate?: (gate: Gate) => void;
   /** Told of every decision, once it is journaled. */
   readonly onDecision?: (report: Report) => void;
   /** Told of what a person should know: boundaries that do not certify, writes outside the outputs, values that are lost. */
@@ -114,6 +122,20 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   ): Promise<void>;
   /** Says what became of a call that is parked on (E2), by its key, and asks again. */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
+  /** The questions that wait for a person. */
+  gates(): readonly Gate[];
+  /**
+   * Answers a gate that asks for an approval.
+   * @param answer who says so, and why.
+   * @returns why the answer is refused, or null: nobody asked for it, it was answered before, or it is void.
+   */
+  answer(
+    gate: string,
+    verdict: 'approved' | 'denied',
+    answer: { readonly by: string; readonly why?: string },
+  ): Promise<string | null>;
+  /** Asks the counterparties of all calls whose outcome is open, and then the parked questions again. */
+  reconcile(): Promise<void>;
   /** Starts the run over, where a decision advised it. */
   rerun(): Promise<void>;
   /** Resolves once everything that happened so far is durable. */
@@ -208,6 +230,9 @@ function parts<TMachine extends AnyStateMachine>(
     policy: options.policy ?? 'line',
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},
+    buffers: options.buffers ?? {},
+    checks: options.checks ?? {},
+    onGate: options.onGate ?? (() => {}),
     governor: options.governor ?? (() => null),
     now: options.now ?? Date.now,
     redeliver: options.redeliver ?? false,
@@ -246,14 +271,16 @@ async function takeUp<TMachine extends AnyStateMachine>(
   run.bind(watch);
   run.holdAll();
   if (fold.ended === null && fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
-  for (const call of fold.ledger.open()) await run.reconcile(call.key, fold.actor(call.intent.actor).started?.input);
+  run.authority.poll();
+  await run.reconcile();
   const finished = await run.finishPlan();
   // A run that ended before its first step has nothing to stand on: it begins.
   const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold) };
   const actor = makeActor<TMachine>(watch, from, options.inspect);
   const sidecar = handle(run, watch, actor, journal);
+  if (finished !== 'stuck') await run.goOnPublishing();
   if (fold.ended !== null) {
-    run.isOver((actor.getSnapshot() as { output?: unknown }).output);
+    void run.finish((actor.getSnapshot() as { output?: unknown }).output);
     return sidecar;
   }
   run.settleIn(0);
@@ -329,6 +356,16 @@ function handle<TMachine extends AnyStateMachine>(
       );
     },
     settle: (key, status, output) => run.settleEffect(key, status, output),
+    gates: () => run.fold.asked.pending(),
+    async answer(gate, verdict, { by, why = null as string | null }) {
+      const refused = run.authority.answer(gate, verdict, by, why);
+      await run.durable();
+      return refused;
+    },
+    async reconcile() {
+      await run.reconcile();
+      await run.askAgain();
+    },
     rerun: () => run.rerun(),
     durable: async () => void (await run.durable()),
     async close() {

@@ -2,74 +2,151 @@
  * A run's calls of tools: through the guard, to the counterparty that is asked what became of one, and to what undoes one
  * (semantics.md E1, E2, E5). What happens is written before anybody relies on it.
  */
-import { type GuardedCall, guardedCall, type Reply } from '../effects/guard.ts';
+import { admission, charge } from '../effects/budgets.ts';
+import type { Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
+import { type Admission, type GuardedCall, guardedCall, type Reply } from '../effects/guard.ts';
+import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
-import type { InstanceId } from '../model/instance.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
-import type { RunParts } from './parts.ts';
+import type { Authority } from './authority.ts';
+import { ROOT } from './fold.ts';
+import type { RunParts, Writer } from './parts.ts';
 
-/** How often a counterparty is asked, and how long is waited before each further try, in milliseconds. */
+/** How often an undo is tried, and how long is waited before each further try, in milliseconds. */
 const TRIES = [0, 20, 100];
-
-/** Where calls are written down. */
-interface Writer {
-  append(entries: readonly Entry[]): void;
-  durable(): Promise<unknown>;
-}
+/** How much longer is waited before each further question to a counterparty. */
+const FACTOR = 5;
+/** How long is waited for the next question at once, in milliseconds: what takes longer is asked later. */
+const AT_ONCE = 1_000;
 
 /** The calls of one run. */
 export class Calls {
   readonly #parts: RunParts;
   readonly #write: Writer;
+  readonly #authority: Authority;
 
-  constructor(parts: RunParts, write: Writer) {
+  constructor(parts: RunParts, write: Writer, authority: Authority) {
     this.#parts = parts;
     this.#write = write;
+    this.#authority = authority;
   }
 
-  /** Makes a call through the guard, unless its instance lacks an input (`lacks`) or the governor denies it. */
-  async ask(call: Call, number: number, instance: InstanceId, lacks: string | null): Promise<Reply> {
-    const tool = this.#parts.config.tools.get(call.tool);
-    let denied: string | null;
-    try {
-      denied = await this.#parts.governor({ tool: call.tool, args: call.input, instance });
-    } catch (error) {
-      denied = told(error);
-    }
+  /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
+  async ask(call: Call, number: number, instance: InstanceId, lacks: () => string | null): Promise<Reply> {
+    const denied = await this.#denied(call, instance);
     // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
     if (call.signal.aborted) return { is: 'dropped' };
-    if (lacks !== null) {
-      const error = new Error(`nothing that is kept has written ${lacks}, which ${instance.skeleton} requires`);
-      return { is: 'failed', signal: 'MISSING_INPUT', error, key: null };
-    }
+    const lacking = lacks();
+    if (lacking !== null)
+      return { is: 'failed', signal: 'MISSING_INPUT', error: new Error(lackText(lacking, instance)), key: null };
     if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
-    const guarded: GuardedCall = {
+    const port = {
+      run: this.#parts.run,
+      ledger: this.#parts.fold.ledger,
+      append: (entries: readonly Entry[]) => this.#append(entries, instance),
+      durable: () => this.#write.durable(),
+    };
+    return guardedCall(port, this.#guarded(call, number, instance, lacks));
+  }
+
+  #guarded(call: Call, number: number, instance: InstanceId, lacks: () => string | null): GuardedCall {
+    const tool = this.#parts.config.tools.get(call.tool);
+    const { input: args, signal } = call;
+    let since = 0;
+    let admitted: Readonly<Record<string, number>> = {};
+    return {
       name: call.tool,
       tool,
       undo: this.mayUndo(call.tool, instance),
       instance,
       actor: number,
-      args: call.input,
-      signal: call.signal,
+      args,
+      signal,
       act: call.act,
+      admit: (of): Admission => {
+        if (this.#parts.config.budgets.size === 0) return { entries: [] };
+        const asked = admission(this.#parts.config.budgets, this.#parts.fold.budgets, tool, args);
+        if ('refused' in asked) return asked;
+        since = this.#parts.now();
+        admitted = asked.amounts;
+        return { entries: [{ do: 'spend', of, is: 'admitted', amounts: admitted }] };
+      },
+      charge: (of, output) => {
+        if (this.#parts.config.budgets.size === 0) return [];
+        const amounts = charge(admitted, tool, { args, output, took: Math.max(0, this.#parts.now() - since) });
+        return [{ do: 'spend', of, is: 'charged', amounts }];
+      },
+      allowed: tool?.when || tool?.check ? () => this.#unmet(call, number, instance) : null,
+      approval: (key, digest) =>
+        this.#authority.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal }),
+      stillAllowed: async () => {
+        const why = (await this.#denied(call, instance)) ?? (await this.#unmet(call, number, instance));
+        if (why !== null) return why;
+        const lacking = lacks();
+        return lacking === null ? null : lackText(lacking, instance);
+      },
+      opens: (gate, digest) => this.#authority.opens(gate, digest, instance),
+      discard: (key) => this.discard(this.#parts.fold.ledger.get(key)),
     };
-    const port = {
-      run: this.#parts.run,
-      ledger: this.#parts.fold.ledger,
-      append: (entries: readonly Entry[]) => this.#write.append(entries),
-      durable: () => this.#write.durable(),
-    };
-    return guardedCall(port, guarded);
+  }
+
+  /** Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4). */
+  #append(entries: readonly Entry[], instance: InstanceId): void {
+    this.#write.append(entries);
+    const [intent] = entries;
+    if (intent?.do !== 'intent' || intent.class !== 'irreversible' || intent.held === 'buffer') return;
+    const { history } = this.#parts.fold;
+    const open = reliesOnUncommitted(history, instance, history.head, ({ skeleton }) => skeleton === ROOT);
+    if (open === null) return;
+    const text = `${intent.tool} is irreversible, and relies on what ${instanceName(open)} has not committed`;
+    const finding = { do: 'finding', code: 'uncovered_read', instance, text } as const;
+    this.#write.append([finding]);
+    this.#parts.onFinding(finding);
+  }
+
+  async #denied({ tool, input: args }: Call, instance: InstanceId): Promise<string | null> {
+    try {
+      return await this.#parts.governor({ tool, args, instance });
+    } catch (error) {
+      return told(error);
+    }
+  }
+
+  /** The first precondition of a call that is not met, or of which nobody can tell. */
+  async #unmet({ tool: name, input: args }: Call, number: number, instance: InstanceId): Promise<string | null> {
+    const tool = this.#parts.config.tools.get(name);
+    if (tool?.when) {
+      const { memory } = this.#parts.fold.actor(this.#parts.fold.actor(number).parent ?? 0);
+      const facts = { state: '', action: name, args, entity: instance.entity, memory, event: {} };
+      const answer = tool.when.ask(facts);
+      if (answer.is === 'no') return `${name} is called only when ${tool.when.text}`;
+      if (answer.is === 'unknown') return `nobody can tell whether ${tool.when.text}: ${answer.reason}`;
+    }
+    if (!tool?.check) return null;
+    const check = this.#parts.checks[tool.check];
+    if (check === undefined) return `nothing is registered that checks ${tool.check}`;
+    try {
+      return await check({ tool: name, args, instance });
+    } catch (error) {
+      return `${tool.check}: ${told(error)}`;
+    }
   }
 
   mayUndo(name: string, instance: InstanceId): boolean {
     const tool = this.#parts.config.tools.get(name);
-    if (tool === undefined || tool.undo === null || this.#parts.undos[tool.undo] === undefined) return false;
+    if (tool === undefined || this.#undoOf(name) === null) return false;
     const policy = this.#parts.config.skeletons.get(instance.skeleton)?.rollback.compensable ?? 'block';
     return tool.effect === 'reversible' || policy === 'undo';
+  }
+
+  #undoOf(name: string): Undo | Inverse | null {
+    const undo = this.#parts.config.tools.get(name)?.undo ?? null;
+    return undo === null ? null : (this.#parts.undos[undo] ?? null);
   }
 
   /** Whether the machine handles the error itself and the config does not want it (F2). */
@@ -87,28 +164,77 @@ export class Calls {
     }
   }
 
-  /** Asks the counterparty of a call whose outcome is open, a few times (E2). */
-  async reconcile(key: string, args: unknown): Promise<void> {
+  /**
+   * Asks the counterparty of a call whose outcome is open, as often as its tool says and with longer and longer waits (E2). What is
+   * left for later than at once stays for later.
+   * @param now asks once at least, whatever has been asked before: a run that is taken up, a person who wants to know.
+   * @returns the wall clock of the next question, or null where the outcome is known or nobody is left to be asked.
+   */
+  async reconcile(key: string, now = false): Promise<number | null> {
     const call = this.#parts.fold.ledger.get(key);
-    if (call === undefined || !isOpen(call.status)) return;
-    const name = this.#parts.config.tools.get(call.intent.tool)?.reconcile ?? null;
-    const reconciler = name === null ? undefined : this.#parts.reconcilers[name];
-    if (reconciler === undefined) return;
-    for (const delay of TRIES) {
-      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
-      try {
-        const finding = await reconciler({ key, tool: call.intent.tool, args });
-        if (!isOpen(call.status)) return;
-        if (finding.is === 'applied')
-          this.#write.append([{ do: 'outcome', key, status: 'confirmed', output: finding.output }]);
-        if (finding.is === 'not_applied')
-          this.#write.append([
-            { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' },
-          ]);
-        if (finding.is !== 'unknown') return;
-      } catch {
-        // Not known, then: it is asked again, and never guessed.
-      }
+    if (call === undefined) return null;
+    const tool = this.#parts.config.tools.get(call.intent.tool);
+    const reconciler = tool?.reconcile ? this.#parts.reconcilers[tool.reconcile] : undefined;
+    if (tool === undefined || reconciler === undefined) return null;
+    for (let owed = now; isOpen(call.status); owed = false) {
+      const { tries, next } = call.asked;
+      if (tries >= tool.asking.tries && !owed) return null;
+      const wait = owed || next === null ? 0 : next - this.#parts.now();
+      if (wait > AT_ONCE) return next;
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      if (!isOpen(call.status)) return null;
+      const entry = await this.#asked(call, reconciler);
+      if (!isOpen(call.status)) return null;
+      const later = tool.asking.wait * FACTOR ** call.asked.tries;
+      const left = call.asked.tries + 1 < tool.asking.tries;
+      this.#write.append([
+        entry ?? {
+          do: 'asked',
+          key,
+          tries: call.asked.tries + 1,
+          next: left ? this.#parts.now() + Math.min(later, 2 ** 31) : null,
+        },
+      ]);
+    }
+    return null;
+  }
+
+  /** Asks once. Null where it is not known: it is asked again, and never guessed. */
+  async #asked(
+    { key, intent }: LedgerCall,
+    reconciler: RunParts['reconcilers'][string],
+  ): Promise<Extract<Entry, { do: 'outcome' }> | null> {
+    try {
+      const finding = await reconciler({ key, tool: intent.tool, args: this.#argsOf(intent) });
+      if (finding.is === 'applied') return { do: 'outcome', key, status: 'confirmed', output: finding.output };
+      if (finding.is !== 'not_applied') return null;
+      return { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' };
+    } catch {
+      return null;
+    }
+  }
+
+  #argsOf({ args, actor }: LedgerCall['intent']): unknown {
+    return args === undefined ? this.#parts.fold.actor(actor).started?.input : args;
+  }
+
+  #undoCall(call: LedgerCall): UndoCall {
+    const { key, intent, output } = call;
+    return { key, undoKey: `${key}~undo`, tool: intent.tool, args: this.#argsOf(intent), output };
+  }
+
+  /**
+   * Why a confirmed call cannot be undone any more, because what it changed has moved on; null where it can, or where that cannot be
+   * told beforehand: then its undo finds out.
+   */
+  async moved(effect: Effect): Promise<string | null> {
+    const call = effect.id === null ? undefined : this.#parts.fold.ledger.get(effect.id);
+    const undo = call === undefined ? null : this.#undoOf(call.intent.tool);
+    if (call === undefined || undo === null || typeof undo === 'function' || call.status !== 'confirmed') return null;
+    try {
+      return await undo.moved(this.#undoCall(call));
+    } catch {
+      return null;
     }
   }
 
@@ -117,16 +243,14 @@ export class Calls {
     const call = effect.id === null ? undefined : this.#parts.fold.ledger.get(effect.id);
     if (call === undefined) return 'the ledger does not know the call';
     if (call.status === 'compensated') return null;
-    const name = this.#parts.config.tools.get(call.intent.tool)?.undo ?? null;
-    const undo = name === null ? undefined : this.#parts.undos[name];
-    if (undo === undefined) return `nothing is registered that undoes ${call.intent.tool}`;
-    const args = this.#parts.fold.actor(call.intent.actor).started?.input;
+    const undo = this.#undoOf(call.intent.tool);
+    let failure = `nothing is registered that undoes ${call.intent.tool}`;
+    this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);
     await this.#write.durable();
-    let failure = '';
-    for (const delay of TRIES) {
+    for (const delay of undo === null ? [] : TRIES) {
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
       try {
-        await undo({ key: call.key, undoKey: `${call.key}~undo`, tool: call.intent.tool, args, output: call.output });
+        await (typeof undo === 'function' ? undo : (undo as Inverse).undo)(this.#undoCall(call));
         this.#write.append([
           { do: 'outcome', key: call.key, status: 'compensated' },
           { do: 'phase', phase: 'COMPENSATED', effect: call.key },
@@ -136,6 +260,28 @@ export class Calls {
         failure = told(error);
       }
     }
+    this.#write.append([{ do: 'phase', phase: 'STUCK', effect: call.key, error: failure }]);
     return failure;
   }
+
+  /** Removes what a held call has staged: it never happened (E4). What cannot be removed stays invisible, and is told. */
+  async discard(call: LedgerCall | undefined): Promise<void> {
+    const tool = call === undefined ? undefined : this.#parts.config.tools.get(call.intent.tool);
+    if (call === undefined || !tool?.buffer || tool.buffer === 'call') return;
+    const { key, intent, output } = call;
+    try {
+      await this.#parts.buffers[tool.buffer.name]?.discard([
+        { key, tool: intent.tool, args: this.#argsOf(intent), staged: output },
+      ]);
+    } catch (error) {
+      const text = `what ${intent.tool} has staged stays aside, unseen: ${told(error)}`;
+      const finding = { do: 'finding', code: 'not_discarded', instance: intent.instance, text } as const;
+      this.#write.append([finding]);
+      this.#parts.onFinding(finding);
+    }
+  }
+}
+
+function lackText(lacking: string, { skeleton }: InstanceId): string {
+  return `nothing that is kept has written ${lacking}, which ${skeleton} requires`;
 }

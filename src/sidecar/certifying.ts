@@ -13,6 +13,7 @@ import type { Accesses } from './accesses.ts';
 import type { Entering } from './entering.ts';
 import { ROOT } from './fold.ts';
 import type { Live } from './folded.ts';
+import { brokenBy } from './invariants.ts';
 import { lostIn, lostText } from './layout.ts';
 import { covers, isWithin } from './places.ts';
 import type { StepView } from './step-view.ts';
@@ -101,9 +102,14 @@ export class Certifying {
     // A reviewed no settles it, and is no finding: the work is not there yet.
     const predicate = boundary.when.ask(this.#view.facts(state, live.id.entity));
     if (predicate.is === 'no') return false;
-    const verdicts = certify(this.#evidence(boundary, skeleton, live, predicate));
+    const broken = predicate.is === 'yes' ? brokenBy(boundary, this.#view.fold.ledger.buffered(live.id)) : null;
+    const verdicts = certify({ ...this.#evidence(boundary, skeleton, live, predicate), broken });
     if (isCertified(verdicts)) return true;
     const name = instanceName(live.id);
+    if (broken !== null) {
+      this.#view.find('invariant_broken', live.id, `${boundary.kind} ${boundary.id} of ${name}: ${broken}`);
+      return false;
+    }
     const told = TESTS.flatMap((test) => {
       const answer = verdicts[test];
       return answer.is === 'yes' ? [] : [`${test}: ${answer.is === 'no' ? 'no' : answer.reason}`];
@@ -116,7 +122,7 @@ export class Certifying {
     return false;
   }
 
-  #evidence(boundary: Boundary, skeleton: Skeleton, live: Live, predicate: Answer): Evidence {
+  #evidence(boundary: Boundary, skeleton: Skeleton, live: Live, predicate: Answer): Omit<Evidence, 'broken'> {
     const { entered, leaving } = this.#entering;
     const { entity } = live.id;
     const record = this.#view.fold.history.registry.get(live.id);

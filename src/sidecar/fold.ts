@@ -3,11 +3,14 @@
  * (architecture.md). The history that decisions read, the places of control, the ledger, the memories and what is under way
  * are parts of it. It does no IO.
  */
-import { Ledger } from '../effects/ledger.ts';
+import { Budgets } from '../effects/budgets.ts';
+import { Gates } from '../effects/gates.ts';
+import { Ledger, type LedgerCall, statusOf } from '../effects/ledger.ts';
 import { History } from '../history/history.ts';
 import { fold } from '../history/memory.ts';
 import { Places, type Region, regionName, split } from '../history/places.ts';
 import { encode } from '../journal/codec.ts';
+import { isOpen } from '../model/effect.ts';
 import type {
   ControlEntry,
   DecisionEntry,
@@ -15,6 +18,7 @@ import type {
   Entry,
   IntentEntry,
   OutcomeEntry,
+  PublishEntry,
   Started,
   StepEntry,
 } from '../model/entry.ts';
@@ -33,6 +37,11 @@ export class Fold {
   readonly history = new History();
   readonly places = new Places();
   readonly ledger = new Ledger();
+  /** What was asked of people, and what they said. */
+  readonly asked = new Gates();
+  readonly budgets = new Budgets();
+  /** The commits whose calls are not all visible yet (E4), in their order. */
+  publications: PublishEntry[] = [];
   readonly steps: FoldedStep[] = [];
   readonly actors: FoldedActor[] = [];
   readonly live = new Map<string, Live>();
@@ -99,8 +108,7 @@ export class Fold {
         this.#decision(entry);
         break;
       case 'phase':
-        if (this.pending !== null && entry.phase === 'FENCED') this.pending.phase = 'FENCED';
-        if (entry.phase === 'RESUMED') this.pending = null;
+        this.#phase(entry);
         break;
       case 'restored':
         this.#restored(entry.kept, entry.controls);
@@ -115,6 +123,31 @@ export class Fold {
         break;
       case 'end':
         this.ended = entry.status;
+        break;
+      case 'leave':
+        this.asked.use(entry.gate);
+        this.#outcome({ do: 'outcome', key: entry.key, status: 'intended' });
+        break;
+      case 'demoted':
+        this.#demote(entry.key);
+        break;
+      case 'asked': {
+        const call = this.ledger.get(entry.key);
+        if (call !== undefined) call.asked = { tries: entry.tries, next: entry.next };
+        break;
+      }
+      case 'gate':
+        this.asked.ask(entry, time);
+        break;
+      case 'answer':
+        this.asked.answer(entry);
+        break;
+      case 'publish':
+        this.publications.push(entry);
+        for (const key of entry.keys) this.#outcome({ do: 'outcome', key, status: 'intended' });
+        break;
+      case 'spend':
+        this.budgets.apply(entry);
         break;
       case 'late':
         break;
@@ -295,16 +328,54 @@ export class Fold {
   #intent(entry: IntentEntry): void {
     const { instance, key, tool, undo } = entry;
     const known = this.ledger.get(key);
-    const status = known?.status === 'confirmed' ? 'confirmed' : 'intended';
+    const status = statusOf(entry, known);
     const at = this.#happen({ do: 'effect', in: instance, id: key, tool, class: entry.class, status, undo });
     this.ledger.intend(entry, known?.at ?? at);
   }
 
   #outcome(entry: OutcomeEntry): void {
     const call = this.ledger.settle(entry);
-    if (call === undefined || call.at === null) return;
-    const { instance, tool, class: kind } = call.intent;
-    this.#happen({ do: 'effect', in: instance, id: entry.key, tool, class: kind, status: entry.status, undo: null });
+    if (call === undefined) return;
+    if (entry.status === 'failed') this.budgets.release(entry.key);
+    if (!isOpen(entry.status)) {
+      this.asked.void((gate) => gate.key === entry.key && gate.status === 'pending');
+      this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
+    }
+    if (call.at !== null) this.#news(call, null);
+  }
+
+  /** Whether a call that was published is there to be seen, or is given up, or was taken back. */
+  #isVisible(key: string): boolean {
+    const call = this.ledger.get(key);
+    return call === undefined || call.at === null || call.status === 'confirmed' || call.status === 'compensated';
+  }
+
+  #demote(key: string): void {
+    const call = this.ledger.get(key);
+    if (call === undefined) return;
+    call.undo = false;
+    if (call.at !== null) this.#news(call, false);
+  }
+
+  #news({ key, status, intent: { instance, tool, class: kind } }: LedgerCall, undo: boolean | null): void {
+    this.#happen({ do: 'effect', in: instance, id: key, tool, class: kind, status, undo });
+  }
+
+  #phase({ phase, effect, error }: Extract<Entry, { do: 'phase' }>): void {
+    if (phase === 'RESUMED') this.pending = null;
+    const { pending } = this;
+    if (pending === null) return;
+    if (phase === 'FENCED') {
+      pending.phase = 'FENCED';
+      // A rerun moves everybody (K3).
+      if (pending.entry.decision.verdict === 'rerun') for (const { id } of this.places.all()) this.#raiseEpoch(id);
+    }
+    pending.stuck = phase === 'STUCK' ? { effect: effect ?? '', error: error ?? '' } : null;
+  }
+
+  #raiseEpoch(id: InstanceId): void {
+    const name = instanceName(id);
+    this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
   }
 
   #timer({ actor, id, region, event, delay }: Extract<Entry, { do: 'timer' }>): void {
@@ -324,7 +395,7 @@ export class Fold {
 
   #decision(entry: DecisionEntry): void {
     const { decision, checkpoint, signal } = entry;
-    this.pending = { entry, phase: 'DECIDED' };
+    this.pending = { entry, phase: 'DECIDED', stuck: null };
     if (decision.verdict === 'escalate' || decision.verdict === 'rerun') return;
     this.recoveries += 1;
     if (decision.failed !== null) {
@@ -335,10 +406,7 @@ export class Fold {
       );
       this.spent.set(key, (this.spent.get(key) ?? 0) + 1);
     }
-    for (const { instance } of decision.line?.moves ?? []) {
-      const name = instanceName(instance);
-      this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
-    }
+    for (const { instance } of decision.line?.moves ?? []) this.#raiseEpoch(instance);
   }
 
   /** The id of the boundary that a checkpoint of an instance is; `entry` for its entry. */
@@ -405,11 +473,21 @@ export class Fold {
         since: this.history.head,
       });
       this.history.undo(id, at);
-      this.ledger.displace(id, at);
+      for (const call of this.ledger.displace(id, at)) this.budgets.release(call.key);
     }
+    this.#void(new Set(kept.map(([id]) => instanceName(id))));
     cut.carryOut();
     for (const [id, at] of kept) if (at === 0) this.#forget(instanceName(id));
     for (const control of controls) this.#put(control);
+  }
+
+  /** What was granted to an instance that goes back is void in the same commit (R4), and so is a commit whose calls it takes back. */
+  #void(moved: ReadonlySet<string>): void {
+    this.asked.void(({ key }) => {
+      const call = this.ledger.get(key);
+      return call === undefined || call.at === null || moved.has(instanceName(call.intent.instance));
+    });
+    this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
   }
 
   /** The number of the last event of the step at which a position of an instance stands; for ⊥, of the step that entered it. */

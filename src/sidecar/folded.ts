@@ -76,4 +76,6 @@ export interface Replay {
 export interface Pending {
   readonly entry: DecisionEntry;
   phase: 'DECIDED' | 'FENCED' | 'RESTORED';
+  /** The undo that failed, by the key of its call; null while none has. */
+  stuck: { readonly effect: string; readonly error: string } | null;
 }

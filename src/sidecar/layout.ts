@@ -29,15 +29,23 @@ const KINDS = [
   'late',
   'finding',
   'end',
+  'leave',
+  'demoted',
+  'asked',
+  'gate',
+  'answer',
+  'publish',
+  'spend',
 ] as const;
 const EDITS = ['set', 'delete', 'append'] as const;
 const MARKS = ['enter', 'read', 'write', 'boundary'] as const;
 const MODES = ['update', 'blind', 'append'] as const;
 const BOUNDARIES = ['commit', 'exit', 'outcome'] as const;
 const ACTORS = ['promise', 'machine', 'other'] as const;
+const HELD = ['gate', 'buffer'] as const;
 
 /** The format that this code writes, and the newest that it reads (style.md 13). */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** The longest name that is worth a number. */
 const LONGEST_NAME = 200;
@@ -123,8 +131,8 @@ export class Layout {
 
   #body(entry: Exclude<Entry, StepEntry>): unknown {
     switch (entry.do) {
-      case 'intent':
-        return [
+      case 'intent': {
+        const said = [
           entry.key,
           entry.actor,
           this.#name(entry.tool),
@@ -132,7 +140,10 @@ export class Layout {
           EFFECT_CLASSES.indexOf(entry.class),
           entry.undo,
           entry.digest,
+          entry.args,
         ];
+        return entry.held === undefined ? said : [...said, HELD.indexOf(entry.held)];
+      }
       case 'outcome': {
         const said = [entry.key, EFFECT_STATUSES.indexOf(entry.status), entry.error ?? 0];
         return 'output' in entry ? [...said, entry.output] : said;
@@ -230,6 +241,9 @@ export class Layout {
           started: entry.started.map((started) => ({ ...started, input: kept(started.input, 'input', [started.id]) })),
         };
       }
+      case 'intent':
+        // The step that started its actor has said what of this no journal holds.
+        return { ...entry, args: undefined };
       case 'outcome':
         return 'output' in entry ? { ...entry, output: kept(entry.output, 'output', []) } : entry;
       case 'timer':
@@ -314,7 +328,8 @@ export class Reader {
     }
   }
 
-  #intent([key, actor, tool, instance, kind, undo, digest]: unknown[]): IntentEntry {
+  #intent([key, actor, tool, instance, kind, undo, digest, ...more]: unknown[]): IntentEntry {
+    const [args, held] = more;
     return {
       do: 'intent',
       key: key as string,
@@ -324,6 +339,8 @@ export class Reader {
       class: EFFECT_CLASSES[kind as number] as IntentEntry['class'],
       undo: undo as boolean,
       digest: digest as string,
+      ...(more.length > 0 && { args }),
+      ...(held !== undefined && { held: HELD[held as number] as 'gate' | 'buffer' }),
     };
   }
 

@@ -1,6 +1,7 @@
 /** What the parts of a run share: what it was given, and what a failure is while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
-import type { Reconciler, Undo } from '../effects/counterparty.ts';
+import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
+import type { Gate } from '../effects/gates.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Entry } from '../model/entry.ts';
@@ -9,6 +10,19 @@ import type { InstanceId } from '../model/instance.ts';
 import type { Fold } from './fold.ts';
 import type { Layout } from './layout.ts';
 import type { Report } from './report.ts';
+
+/** Looks at the world once more before a call leaves: why it must not, or null. Read-only; an error is a no. */
+export type Check = (call: {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly instance: InstanceId;
+}) => string | null | Promise<string | null>;
+
+/** Where the parts of a run write. */
+export interface Writer {
+  append(entries: readonly Entry[]): void;
+  durable(): Promise<unknown>;
+}
 
 /** What a run needs to know besides its machine. */
 export interface RunParts {
@@ -19,7 +33,9 @@ export interface RunParts {
   readonly layout: Layout;
   readonly policy: Policy;
   readonly reconcilers: Readonly<Record<string, Reconciler>>;
-  readonly undos: Readonly<Record<string, Undo>>;
+  readonly undos: Readonly<Record<string, Undo | Inverse>>;
+  readonly buffers: Readonly<Record<string, Buffer>>;
+  readonly checks: Readonly<Record<string, Check>>;
   readonly governor: (call: {
     tool: string;
     args: unknown;
@@ -30,6 +46,8 @@ export interface RunParts {
   readonly redeliver: boolean;
   /** Whether memories are held against their changes at boundaries (§3). */
   readonly verify: boolean;
+  /** Told of every question to a person, once it is journaled. */
+  readonly onGate: (gate: Gate) => void;
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }
@@ -49,6 +67,8 @@ export interface Raised {
     /** Tells the held call what to do; nothing, while it has to wait. */
     answer(held: Held): void;
   } | null;
+  /** What is done instead of deciding when the question is asked again: a commit that is not visible yet is published. */
+  readonly again?: () => void;
 }
 
 /** What a held call is to do. */

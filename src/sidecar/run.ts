@@ -1,9 +1,11 @@
 import type { Reply } from '../effects/guard.ts';
+import type { LedgerCall } from '../effects/ledger.ts';
 import { told, toolSignal } from '../effects/signals.ts';
 import { regionName } from '../history/places.ts';
+import { encode } from '../journal/codec.ts';
 import type { Row } from '../journal/journal.ts';
 import type { Decision } from '../model/decision.ts';
-import { isOpen } from '../model/effect.ts';
+import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -14,6 +16,7 @@ import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
 import { type ActorPlan, RESTORE } from '../xstate/restore.ts';
 import { regionOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
+import { Authority } from './authority.ts';
 import { Calls } from './calls.ts';
 import { budgetKey, type Fold, ROOT } from './fold.ts';
 import { type Lost, lostText } from './layout.ts';
@@ -21,6 +24,7 @@ import { Lift } from './lift.ts';
 import { bare, type Held, type Raised, type RunParts } from './parts.ts';
 import type { Placed } from './places.ts';
 import { type Kept, keptByRerun, planPass, planRestore } from './plan.ts';
+import { Publishing } from './publishing.ts';
 import { Questions } from './questions.ts';
 import type { Ending, MovedInput } from './report.ts';
 import { Verifier } from './verify.ts';
@@ -36,6 +40,8 @@ export class Run implements Watcher {
   readonly #backlog: { ref: Ref; event: Event; source: unknown }[] = [];
   readonly #verifier: Verifier | null;
   readonly #calls: Calls;
+  readonly #authority: Authority;
+  readonly #publishing: Publishing;
   readonly #questions: Questions;
   #watch: Watch | null = null;
   #lift: Lift | null = null;
@@ -46,6 +52,8 @@ export class Run implements Watcher {
   #depth = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #waiting = 0;
+  /** When counterparties are asked again. */
+  #later: NodeJS.Timeout | undefined;
   /** Whether events wait: a plan is being carried out, or the run is parked. */
   #holding = false;
   #stopping = false;
@@ -61,7 +69,9 @@ export class Run implements Watcher {
 
   constructor(parts: RunParts) {
     this.parts = parts;
-    this.#calls = new Calls(parts, this);
+    this.#authority = new Authority(parts, this, () => void this.askAgain());
+    this.#calls = new Calls(parts, this, this.#authority);
+    this.#publishing = new Publishing(parts, this.#publisher());
     this.#questions = new Questions(parts);
     this.#verifier = parts.verify ? new Verifier() : null;
     for (const { number, memory } of parts.fold.actors) this.#verifier?.reset(number, memory);
@@ -117,16 +127,16 @@ export class Run implements Watcher {
     for (const [index, child] of seen.started.entries()) this.adopted(child.ref, first + index);
     this.#sealed(entries[0] as Entry);
     // What was promised is made durable at once; whoever relies on it awaits it (§5).
-    if (entries[0]?.do === 'step' && entries[0].boundaries.some((id) => id !== '')) void this.durable().catch(() => {});
+    if (entries[0]?.do === 'step' && entries[0].boundaries.some((id) => id !== '')) {
+      void this.durable().catch(() => {});
+      this.#publishing.begin();
+    }
     for (const entry of entries) {
       if (entry.do === 'finding') this.#found(entry, number, seen.started.some(isCall));
     }
     if (number === 0 && seen.snapshot.status === 'done') {
       this.#append([{ do: 'end', status: 'done' }]);
-      void this.durable().then(
-        () => this.#ended({ status: 'done', output: seen.snapshot.output }),
-        (error) => this.#failed(error),
-      );
+      void this.finish(seen.snapshot.output);
     }
     return entries;
   }
@@ -139,6 +149,9 @@ export class Run implements Watcher {
 
   stopping(): void {
     this.#stopping = true;
+    this.#authority.stop();
+    this.#publishing.stop();
+    clearTimeout(this.#later);
     if (this.#depth === 0) this.#write();
   }
 
@@ -176,6 +189,10 @@ export class Run implements Watcher {
 
   #found(finding: Extract<Entry, { do: 'finding' }>, actor: number, calls: boolean): void {
     this.parts.onFinding(finding);
+    if (finding.code === 'invariant_broken' && finding.instance !== null) {
+      const failure = { in: finding.instance, key: null };
+      void this.#raise({ signal: 'CONTRACT_VIOLATION', error: new Error(finding.text), actor, failure, call: null });
+    }
     // A call of the step raises it itself, before it leaves.
     if (finding.code !== 'missing_input' || finding.instance === null || calls) return;
     const failure = { in: finding.instance, key: null };
@@ -227,8 +244,11 @@ export class Run implements Watcher {
     const actor = this.fold.actor(number);
     const region = actor.region ?? regionName(0, '');
     const instance = this.fold.ownerOf(region, this.#placed)?.id ?? this.#questions.rootOf(region);
+    const lacks = () => (this.#lift as Lift).lacks(instance);
     for (;;) {
-      const reply = await this.#calls.ask(call, number, instance, (this.#lift as Lift).lacks(instance));
+      // What a commit has promised is there before anybody goes on from it (E4).
+      await this.#publishing.settled();
+      const reply = await this.#calls.ask(call, number, instance, lacks);
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
       if (reply.is === 'failed' && this.#calls.isMachines(call, reply)) throw reply.error;
@@ -264,7 +284,15 @@ export class Run implements Watcher {
           at: this.fold.history.head,
           policy: this.parts.policy,
           refusals: [
-            { code: 'effect_diverged', candidate: null, effect, recorded: recorded.intent.digest, asked: digest },
+            {
+              code: 'effect_diverged',
+              candidate: null,
+              effect,
+              recorded: recorded.intent.digest,
+              asked: digest,
+              recordedArgs: argsText(recorded.intent.args),
+              askedArgs: argsText(call.input),
+            },
           ],
           undo: [],
           line: null,
@@ -293,7 +321,9 @@ export class Run implements Watcher {
     const parked = this.#parked;
     if (parked.length === 0) return;
     this.#unpark();
-    await Promise.all(parked.map((raised) => this.#raise(raised)));
+    await Promise.all(parked.map((raised) => (raised.again === undefined ? this.#raise(raised) : raised.again())));
+    if (parked.some(({ again }) => again !== undefined) && this.#parked.length === 0 && this.#waiting === 0)
+      this.release();
   }
 
   /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
@@ -340,11 +370,14 @@ export class Run implements Watcher {
     const settled = await this.#settle(raised);
     if (settled !== null) return settled;
     if (this.#stopping) return { next: 'wait' };
-    const { signal, failure } = raised;
-    const decision = decide(this.fold.history, failure, this.#questions.rules(failure), {
-      control: this.parts.policy === 'dart' ? null : controlOf(this.fold.history, this.fold.places),
-      unavailable: (checkpoint) => this.#questions.unavailable(failure, checkpoint, signal),
-    });
+    let decision = this.#decide(raised);
+    // Nothing is awaited between the answer that counts and its entry (R5).
+    while (decision.undo.length > 0) {
+      const demoted = await this.#demote(decision.undo);
+      if (this.#stopping) return { next: 'wait' };
+      if (!demoted && decision.at === this.fold.history.head) break;
+      decision = this.#decide(raised);
+    }
     if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') {
       this.#park(raised, this.#questions.withWhomToAsk(decision));
       return { next: 'wait' };
@@ -356,6 +389,25 @@ export class Run implements Watcher {
     this.#tell(raised, decision, moved, this.fold.takenBackBy(kept));
     await this.#carryOut(decision, kept);
     return { next: 'wait' };
+  }
+
+  #decide({ signal, failure }: Raised): Decision {
+    return decide(this.fold.history, failure, this.#questions.rules(failure), {
+      control: this.parts.policy === 'dart' ? null : controlOf(this.fold.history, this.fold.places),
+      unavailable: (checkpoint) => this.#questions.unavailable(failure, checkpoint, signal),
+    });
+  }
+
+  /** Asks the world whether what would be undone still can be: what cannot blocks from now on (§6). */
+  async #demote(undo: readonly Effect[]): Promise<boolean> {
+    let demoted = false;
+    for (const effect of undo) {
+      const why = await this.#calls.moved(effect);
+      if (why === null || effect.id === null) continue;
+      this.#append([{ do: 'demoted', key: effect.id, why }]);
+      demoted = true;
+    }
+    return demoted;
   }
 
   #tell(
@@ -379,8 +431,36 @@ export class Run implements Watcher {
     this.#parked = [...this.#parked, raised];
     this.#append([this.#questions.decisionEntry(raised, decision)]);
     this.#tell(raised, decision);
+    this.#askPeople(decision);
     const [ended, failed] = [this.#ended, this.#failed];
     void this.durable().then(() => ended({ status: 'parked', decision }), failed);
+  }
+
+  /** Whatever nobody could tell is asked of a person, by a gate that outlives this process (E2). */
+  #askPeople(decision: Decision): void {
+    const acts = 'unblock' in decision ? decision.unblock.acts : [];
+    for (const act of acts) {
+      if (act.act === 'settle_outcome' && act.effect.id !== null && isOpen(act.effect.status))
+        this.#authority.askOutcome(act.effect.id);
+    }
+  }
+
+  /** Asks the counterparties of open calls again when they are due, and the parked questions once one is known. */
+  #askLater(): void {
+    const open = this.fold.ledger.open().filter(({ asked }) => asked.next !== null);
+    const due = Math.min(...open.map(({ asked }) => asked.next as number));
+    clearTimeout(this.#later);
+    if (!Number.isFinite(due) || this.#stopping) return;
+    const wait = Math.min(Math.max(0, due - this.parts.now()), 2 ** 31 - 1);
+    this.#later = setTimeout(() => void this.#askedLater(open.map(({ key }) => key)), wait).unref();
+  }
+
+  async #askedLater(keys: readonly string[]): Promise<void> {
+    if (this.#stopping) return;
+    const before = this.fold.ledger.open().length;
+    for (const key of keys) await this.#calls.reconcile(key);
+    if (this.fold.ledger.open().length < before) await this.askAgain();
+    this.#askLater();
   }
 
   // Settling.
@@ -389,7 +469,7 @@ export class Run implements Watcher {
   async #settle(raised: Raised): Promise<Held | null> {
     const { call, failure, signal } = raised;
     if (call === null || call.key === null) return null;
-    await this.#calls.reconcile(call.key, call.args);
+    if ((await this.#calls.reconcile(call.key)) !== null) this.#askLater();
     const known = this.fold.ledger.get(call.key);
     if (known === undefined || isOpen(known.status) || this.fold.actor(call.actor).ended !== null) return null;
     if (known.status !== 'confirmed' && known.status !== 'failed') return null;
@@ -414,9 +494,77 @@ export class Run implements Watcher {
     return known.status === 'confirmed' ? { next: 'answer', output: known.output } : { next: 'again' };
   }
 
-  /** Asks the counterparty of a call whose outcome is open, a few times (E2). */
-  reconcile(key: string, args: unknown): Promise<void> {
-    return this.#calls.reconcile(key, args);
+  /** Asks the counterparties of all calls whose outcome is open, once at least (E2). */
+  async reconcile(): Promise<void> {
+    for (const { key } of this.fold.ledger.open()) await this.#calls.reconcile(key, true);
+    this.#askLater();
+  }
+
+  get authority(): Authority {
+    return this.#authority;
+  }
+
+  // Committing.
+
+  #publisher() {
+    return {
+      append: (entries: readonly Entry[]) => this.#append(entries),
+      durable: () => this.durable(),
+      toolOf: (name: string) => this.#watch?.toolNamed(name),
+      reconcile: (key: string) => this.#calls.reconcile(key),
+      discard: (call: LedgerCall) => this.#calls.discard(call),
+      park: (call: LedgerCall, error: unknown) => this.#parkCommit(call, error),
+    };
+  }
+
+  /** A commit cannot be made visible: the run waits until somebody acts, and then it is tried again. */
+  #parkCommit({ key, intent }: LedgerCall, error: unknown): Promise<void> {
+    const { instance } = intent;
+    const effect = this.#questions.effectOf(key, instance);
+    const candidate = this.fold.history.registry.get(instance)?.committed ?? { kind: 'commit', at: 0 };
+    const decision: Decision = {
+      verdict: 'escalate',
+      failed: instance,
+      at: this.fold.history.head,
+      policy: this.parts.policy,
+      refusals: [{ candidate, adds: [{ code: 'effect_outcome_unknown', effect }] }],
+      undo: [],
+      line: null,
+      unblock: { leadsTo: 'ask_again', acts: [{ act: 'settle_outcome', effect }] },
+    };
+    this.#askLater();
+    return new Promise((again) => {
+      const failure = { in: instance, key: null };
+      const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again };
+      this.#park(raised, this.#questions.withWhomToAsk(decision));
+    });
+  }
+
+  /** What was decided is made visible, or goes on to be, before anything else (E4). */
+  async goOnPublishing(): Promise<void> {
+    const { pending, publications } = this.fold;
+    const parked = pending?.entry.decision.refusals.flatMap((refusal) =>
+      'adds' in refusal ? refusal.adds.flatMap((reason) => ('effect' in reason ? [reason.effect.id] : [])) : [],
+    );
+    // A question about a commit is asked anew by the commit itself, if it still has to be.
+    if (publications.some(({ keys }) => keys.some((key) => parked?.includes(key))))
+      this.#append([{ do: 'phase', phase: 'RESUMED' }]);
+    this.#publishing.goOn();
+    this.#publishing.begin();
+    await Promise.race([this.#publishing.settled(), this.finished]);
+  }
+
+  /** The machine is at its end: nobody rolls anything back any more, so what was committed is made visible, and the rest goes. */
+  async finish(output: unknown): Promise<void> {
+    try {
+      this.#publishing.begin(true);
+      await this.#publishing.settled();
+      await this.#publishing.abandon();
+      await this.durable();
+      this.#ended({ status: 'done', output });
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** A person says what became of a call (E2). */
@@ -433,17 +581,12 @@ export class Run implements Watcher {
   /** From FENCED on: undo in the world, then in memory and control, then go on (R5). Redo-only. */
   async #carryOut(decision: Decision, kept: readonly Kept[]): Promise<void> {
     this.#holding = true;
-    for (const effect of decision.undo) {
-      const error = await this.#calls.undo(effect);
-      if (error === null) continue;
-      this.#stuck = true;
-      await this.durable();
-      this.#ended({ status: 'stuck', decision, effect, error });
-      return;
-    }
+    const stuck = await this.#undoAll(decision, kept);
+    if (stuck !== null) return;
     if (this.#stopping) return;
     this.restore(kept, true);
     this.#append([{ do: 'phase', phase: 'RESUMED' }]);
+    this.#publishing.begin();
     // What was undone has no question any more; what else waits for a person is asked again.
     const moved = new Set(kept.map(([id]) => instanceName(id)));
     this.#parked = this.#parked.filter(({ failure }) => failure.in === null || !moved.has(instanceName(failure.in)));
@@ -451,6 +594,23 @@ export class Run implements Watcher {
     else void this.askAgain();
     this.offer();
     await this.durable();
+  }
+
+  /** Undoes what a plan crosses, and removes what it takes back unseen (E4, E5). @returns what went wrong, or null. */
+  async #undoAll(decision: Decision, kept: readonly Kept[]): Promise<string | null> {
+    for (const effect of decision.undo) {
+      const error = await this.#calls.undo(effect);
+      if (error === null) continue;
+      this.#holding = true;
+      this.#stuck = true;
+      await this.durable();
+      this.#ended({ status: 'stuck', decision, effect, error });
+      return error;
+    }
+    for (const [id, at] of kept) {
+      for (const call of this.fold.ledger.buffered(id)) if ((call.at ?? 0) > at) await this.#calls.discard(call);
+    }
+    return null;
   }
 
   /** What is left of a decision that a crash interrupted: its undos, and the fold's part of the restore. */
@@ -461,16 +621,10 @@ export class Run implements Watcher {
     if (decision.verdict === 'settle' || decision.verdict === 'escalate') return 'nothing';
     if (decision.verdict === 'rerun' && pending.phase === 'DECIDED') return 'nothing';
     if (pending.phase !== 'RESTORED') {
-      for (const effect of decision.undo) {
-        const error = await this.#calls.undo(effect);
-        if (error === null) continue;
-        this.#holding = true;
-        this.#stuck = true;
-        this.#ended({ status: 'stuck', decision, effect, error });
-        return 'stuck';
-      }
       const admitted = decision.verdict === 'restore' || decision.verdict === 'restore_joint';
-      this.restore(admitted ? this.#questions.keptBy(decision) : keptByRerun(this.fold), false);
+      const kept = admitted ? this.#questions.keptBy(decision) : keptByRerun(this.fold);
+      if ((await this.#undoAll(decision, kept)) !== null) return 'stuck';
+      this.restore(kept, false);
     }
     this.#append([{ do: 'phase', phase: 'RESUMED' }]);
     await this.durable();
@@ -577,11 +731,6 @@ export class Run implements Watcher {
     return true;
   }
 
-  /** The run was over when its process ended. */
-  isOver(output: unknown): void {
-    this.#ended({ status: 'done', output });
-  }
-
   /** Holds events back until `release`. */
   holdAll(): void {
     this.#holding = true;
@@ -662,6 +811,16 @@ function failureBy({ failed, refusals }: Decision, key: string | null): Failure 
   if (failed !== null) return { in: failed, key: key === null ? null : parseKey(key) };
   const several = refusals.some((refusal) => 'why' in refusal && refusal.why === 'fits_several');
   return { in: null, key: null, why: several ? 'fits_several' : 'fits_nobody' };
+}
+
+/** The longest text of arguments that a decision shows. */
+const LONGEST_ARGS = 4_000;
+
+/** Arguments as they are shown. */
+function argsText(args: unknown): string {
+  const encoded = encode(args);
+  const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
+  return text.length > LONGEST_ARGS ? `${text.slice(0, LONGEST_ARGS).toWellFormed()}...` : text;
 }
 
 /** Whether a key is one of the keys, or lies below one. */

@@ -12,7 +12,9 @@ export type Standing =
   | { readonly is: 'done' }
   /** Nothing more happens until somebody acts (§8.4). */
   | { readonly is: 'parked'; readonly verdict: Verdict }
-  /** A recovery was decided and is not yet carried out: it is under way, was interrupted, or is stuck on an undo (R5). */
+  /** What was to be undone could not be, and memory is not restored over it (E5): a person looks at it. */
+  | { readonly is: 'stuck'; readonly verdict: Verdict; readonly effect: string; readonly error: string }
+  /** A recovery was decided and is not yet carried out: it is under way, or was interrupted (R5). */
   | { readonly is: 'recovering'; readonly verdict: Verdict }
   | { readonly is: 'open' };
 
@@ -45,8 +47,11 @@ export class StandingFold {
         return;
       }
       case 'phase': {
-        const { phase } = entry as Extract<Entry, { do: 'phase' }>;
+        const { phase, effect = '', error = '' } = entry as Extract<Entry, { do: 'phase' }>;
         if (phase === 'RESUMED') this.now = { is: 'open' };
+        else if (phase === 'STUCK' && now.is === 'recovering')
+          this.now = { is: 'stuck', verdict: now.verdict, effect, error };
+        else if (now.is === 'stuck' && phase !== 'STUCK') this.now = { is: 'recovering', verdict: now.verdict };
         // A rerun was advised, and somebody has started it.
         else if (now.is === 'parked' && phase === 'FENCED') this.now = { is: 'recovering', verdict: now.verdict };
         return;

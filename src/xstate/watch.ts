@@ -102,6 +102,7 @@ export class Watch {
   readonly #collecting = new Map<unknown, Micro[]>();
   readonly #begun = new WeakMap<object, Seen[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
+  readonly #tools = new Map<string, (call: object) => Promise<unknown>>();
   readonly #prefixes = new Map<AnyStateMachine, string>();
   readonly #places = new Map<AnyStateNode, Place>();
   readonly #active = new WeakMap<readonly AnyStateNode[], readonly Place[]>();
@@ -138,6 +139,11 @@ export class Watch {
     if (seen === undefined) return;
     this.#begun.delete(ref);
     this.#watcher.begun(ref, seen);
+  }
+
+  /** The function of a tool, for a call that is made when no actor waits for it any more. */
+  toolNamed(name: string): ((call: object) => Promise<unknown>) | undefined {
+    return this.#tools.get(name);
   }
 
   /** The places of a snapshot's active states. */
@@ -177,6 +183,7 @@ export class Watch {
     if (kind === 'machine') return this.#copy(logic as AnyStateMachine, `${prefix}${name}/`);
     if (kind !== 'promise') return logic;
     const act = (logic as unknown as { config: (call: object) => Promise<unknown> }).config;
+    this.#tools.set(name, act);
     return fromPromise(({ input, system, self, signal, emit }) =>
       this.#watcher.call({
         ref: self,

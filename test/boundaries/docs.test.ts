@@ -67,8 +67,8 @@ test('every code is listed, and no other', () => {
 });
 
 test('every code is told somewhere, with the severity that the page gives it', () => {
-  const sources = ['compile', 'lint', 'lint-keys', 'lint-skeletons', 'lint-states', 'lint-tools', 'names', 'skeleton'];
-  const text = sources.map((name) => read(`src/boundaries/${name}.ts`)).join('\n');
+  const sources = ['amount', 'compile', 'lint', 'lint-keys', 'lint-skeletons', 'lint-states', 'lint-tools', 'names'];
+  const text = [...sources, 'skeleton', 'time', 'tool'].map((name) => read(`src/boundaries/${name}.ts`)).join('\n');
   const told = [...text.matchAll(/report\(\s*'(\w+)',\s*'(error|warning|note)'/g)];
   expect(told.length).toBeGreaterThan(25);
   for (const [, code, severity] of told) expect(page).toContain(`| \`${code}\` | ${severity} |`);

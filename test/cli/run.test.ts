@@ -163,7 +163,7 @@ describe('a run that breaks', () => {
     const stuck = await desk.ask('run', 'trip', '--input', '{"closed":true}', '--fail-at', 'confirm');
     expect(stuck.code).toBe(1);
     expect(stuck.out).toMatch(/^trip-1: stuck, in the state confirming, as what undoes book failed: "the/);
-    expect((await desk.ask('runs')).out).toMatch(/trip-1 +trip +\d+ +\S+ +recovery unfinished\n/);
+    expect((await desk.ask('runs')).out).toMatch(/trip-1 +trip +\d+ +\S+ +stuck\n/);
     expect((await desk.ask('explain', 'trip-1')).out).toMatch(/\n {2}belay resume trip-1\n {4}finishes the recovery/);
     expect(await desk.ask('resume', 'trip-1')).toMatchObject({ code: 0, out: expect.stringMatching(/^trip-1: done/) });
     expect((await desk.ask('show', 'trip-1')).out).toMatch(

@@ -121,12 +121,16 @@ class Deadly implements Journal {
     const entry = this.#reader.entry(row);
     if (entry?.do === 'decision' && entry.decision.verdict.startsWith('restore')) return 'DECIDED';
     if (entry?.do === 'restored') return 'RESTORED';
-    return entry?.do === 'phase' && entry.phase !== 'FENCED' ? entry.phase : null;
+    return entry?.do === 'phase' && isPhase(entry.phase) ? entry.phase : null;
   }
 
   #die(): never {
     return die(this.#death as Death, this.#told.appends);
   }
+}
+
+function isPhase(phase: string): phase is Phase {
+  return (PHASES as readonly string[]).includes(phase);
 }
 
 /** Dies here and now. */

@@ -183,6 +183,7 @@ describe('§4: each of the four tests is necessary', () => {
     predicate: { is: 'yes' },
     missing: [],
     stray: null,
+    broken: null,
     neighbours: 0,
     resumable: true,
     anchored: true,

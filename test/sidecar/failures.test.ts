@@ -320,7 +320,7 @@ describe('E2: what a call that failed has done', () => {
     });
     run.send('go');
     expect((await run.finished()).status).toBe('parked');
-    expect(asked).toBe(3);
+    expect(asked).toBe(4);
     expect(line.codes()).toEqual(['effect_outcome_unknown']);
     await run.close();
   });

@@ -58,7 +58,7 @@ describe('how a run stands', () => {
     expect(standingOf(journal.read('r')).standing).toEqual({ is: 'open' });
   });
 
-  test('recovering where an undo failed, and open once it went well', async () => {
+  test('stuck where an undo failed, with what it said, and open once it went well', async () => {
     let works = false;
     const undo = {
       unA: () => {
@@ -76,7 +76,8 @@ describe('how a run stands', () => {
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
     await run.finished();
     await run.close();
-    expect(standingOf(journal.read('r')).standing).toEqual({ is: 'recovering', verdict: 'restore' });
+    const { standing } = standingOf(journal.read('r'));
+    expect(standing).toMatchObject({ is: 'stuck', verdict: 'restore', error: 'no refunds' });
     works = true;
     const next = await line.resume({ journal, undo });
     await next.at('rest');

@@ -26,8 +26,9 @@ How a run stands:
   at rest              no process has it; belay resume RUN goes on with it
   parked (VERDICT)     it waits for somebody to act; belay explain RUN says why
   recovering           a recovery is under way
-  recovery unfinished  its process ended in one, or an undo failed; belay resume
-                       RUN finishes it
+  recovery unfinished  its process ended in one; belay resume RUN finishes it
+  stuck                an undo failed, and nothing is restored over it; belay
+                       resume RUN tries again
 
 Examples:
   belay runs

@@ -1,0 +1,20 @@
+/** Times as a config writes them: a number of milliseconds, or a text such as 5s. */
+import { type Item, numberOf, textOf } from './document.ts';
+import type { Findings } from './finding.ts';
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** What a timer of the platform can wait for. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
+/** A time in milliseconds; null where there is none, or none that can be waited for. */
+export function timeIn(item: Item | null, findings: Findings): number | null {
+  if (item === null) return null;
+  const text = textOf(item);
+  if (text === null) return numberOf(item);
+  const parts = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text);
+  const wait = parts === null ? Number.NaN : Math.round(Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS]);
+  if (wait >= 1 && wait <= LONGEST_WAIT) return wait;
+  const mend = 'Write milliseconds, or 500ms, 5s, 2m, 1h, 2d; at most 24 days.';
+  findings.report('bad_timeout', 'error', item.at, `"${text.slice(0, 100)}" is no time`, mend);
+  return null;
+}

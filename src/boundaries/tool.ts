@@ -1,0 +1,125 @@
+/** Compiles one tool: what a call touches, what it does to the world, what it waits for, and what it spends. */
+import { EFFECT_CLASSES, type EffectClass } from '../model/effect.ts';
+import { compilePredicate } from '../predicates/compile.ts';
+import { suggest } from '../predicates/suggest.ts';
+import { amountIn } from './amount.ts';
+import { compiledText } from './condition.ts';
+import type { Spend, Tool } from './config.ts';
+import { entriesOf, field, type Item, numberOf, plain, textOf } from './document.ts';
+import type { Findings, Place } from './finding.ts';
+import { keyTemplatesIn, nameIn } from './names.ts';
+import { outputSchema } from './output-schema.ts';
+import { timeIn } from './time.ts';
+
+/** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
+const ASKING = { tries: 6, wait: 20 };
+
+/** Compiles a tool, telling `findings` what is wrong with it. `budgets` are those that it may spend of. */
+export function compileTool(
+  name: string,
+  at: Place,
+  item: Item,
+  budgets: ReadonlyMap<string, number>,
+  findings: Findings,
+): Tool {
+  const effect = EFFECT_CLASSES.find((known) => known === textOf(field(item, 'effect'))) ?? 'irreversible';
+  const undo = named(field(item, 'undo'), findings);
+  if (undo === null && mayBeUndone(effect)) {
+    const message = `"${name}" is ${effect} and names no undo: once confirmed, it blocks every rollback past it`;
+    findings.report('undo_missing', 'warning', at, message, 'Add undo, or call it irreversible.');
+  }
+  checkHolds(name, effect, item, findings);
+  const when = field(item, 'when');
+  const whenText = textOf(when);
+  return {
+    name,
+    effect,
+    undo,
+    reads: keyTemplatesIn(field(item, 'reads'), findings),
+    writes: keyTemplatesIn(field(item, 'writes'), findings),
+    ...reconcileOf(field(item, 'reconcile'), findings),
+    gate: gateOf(field(item, 'gate'), findings),
+    buffer: bufferOf(field(item, 'buffer'), findings),
+    when: when === null || whenText === null ? null : compiledText(compilePredicate(whenText), when, findings),
+    check: named(field(item, 'check'), findings),
+    spends: spendsOf(field(item, 'spends'), budgets, findings),
+    timeout: timeIn(field(item, 'timeout'), findings),
+    refuses: outputOf(field(item, 'output'), findings),
+  };
+}
+
+function named(item: Item | null, findings: Findings): string | null {
+  const text = textOf(item);
+  return item === null || text === null ? null : nameIn(text, item.at, findings);
+}
+
+function mayBeUndone(effect: EffectClass): boolean {
+  return effect === 'reversible' || effect === 'compensable';
+}
+
+function checkHolds(name: string, effect: EffectClass, item: Item, findings: Findings): void {
+  const [gate, buffer] = [field(item, 'gate'), field(item, 'buffer')];
+  const held = gate ?? buffer;
+  if (held !== null && effect === 'none')
+    findings.report('bad_hold', 'error', held.at, `"${name}" does nothing to the world`, 'Take it out.');
+  if (gate === null || buffer === null) return;
+  const message = `"${name}" would be approved long before it acts`;
+  findings.report('bad_hold', 'error', gate.at, message, 'Take gate or buffer, not both.');
+}
+
+function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconcile' | 'asking'> {
+  if (item?.kind !== 'map') return { reconcile: named(item, findings), asking: ASKING };
+  return {
+    reconcile: named(field(item, 'ask'), findings),
+    asking: {
+      tries: numberOf(field(item, 'tries')) ?? ASKING.tries,
+      wait: timeIn(field(item, 'wait'), findings) ?? ASKING.wait,
+    },
+  };
+}
+
+function gateOf(item: Item | null, findings: Findings): Tool['gate'] {
+  if (item === null) return null;
+  return { expires: timeIn(field(item, 'expires'), findings) };
+}
+
+function bufferOf(item: Item | null, findings: Findings): Tool['buffer'] {
+  const name = named(item, findings);
+  if (name !== null) return { name };
+  return item === null ? null : 'call';
+}
+
+function spendsOf(
+  item: Item | null,
+  budgets: ReadonlyMap<string, number>,
+  findings: Findings,
+): ReadonlyMap<string, Spend> {
+  const spends = new Map<string, Spend>();
+  for (const [name, { at, item: amount }] of entriesOf(item)) {
+    if (!budgets.has(name) || name === 'calls' || name === 'time') {
+      const counted = name === 'calls' || name === 'time';
+      const message = counted ? `"${name}" is counted by itself` : `there is no budget "${name}"`;
+      findings.report('unknown_budget', 'error', at, message, () =>
+        counted ? 'Take it out.' : suggest(name, budgets.keys()),
+      );
+    }
+    const parts = amount.kind === 'map';
+    spends.set(name, {
+      atMost: amountIn(parts ? field(amount, 'at_most') : amount, ['args'], findings),
+      charge:
+        parts && field(amount, 'charge') !== null
+          ? amountIn(field(amount, 'charge'), ['args', 'output'], findings)
+          : null,
+    });
+  }
+  return spends;
+}
+
+function outputOf(item: Item | null, findings: Findings): Tool['refuses'] {
+  if (item === null) return () => null;
+  const compiled = outputSchema(plain(item));
+  if ('refuses' in compiled) return compiled.refuses;
+  const mend = 'Use types, properties, items, enumerations and limits; no references and no patterns.';
+  findings.report('bad_output_schema', 'error', item.at, `the output schema is refused: ${compiled.problem}`, mend);
+  return () => null;
+}

@@ -1,0 +1,84 @@
+/**
+ * Budgets: what a run may spend, admitted before a call leaves and charged once it is known. What was spent is history: a restart goes
+ * on from it, and a rollback gives nothing back. A call whose outcome nobody knows has spent what it might have.
+ */
+import type { Spend } from '../boundaries/config.ts';
+import type { SpendEntry } from '../model/entry.ts';
+
+/** The spending of a run. */
+export class Budgets {
+  readonly #spent = new Map<string, number>();
+  readonly #admitted = new Map<string, SpendEntry['amounts']>();
+
+  /** What was spent of a budget, what is admitted and not yet charged included. */
+  spent(name: string): number {
+    return this.#spent.get(name) ?? 0;
+  }
+
+  apply({ of, is, amounts }: SpendEntry): void {
+    // One that was under way when its process ended may have spent what it was admitted for: that stays.
+    if (is === 'charged') this.#add(this.#admitted.get(of) ?? {}, -1);
+    this.#add(amounts, 1);
+    if (is === 'admitted') this.#admitted.set(of, amounts);
+    else this.#admitted.delete(of);
+  }
+
+  /** A call that is known not to have happened has spent nothing but itself. */
+  release(of: string): void {
+    const { calls: _, ...amounts } = this.#admitted.get(of) ?? {};
+    this.#add(amounts, -1);
+    this.#admitted.delete(of);
+  }
+
+  #add(amounts: SpendEntry['amounts'], sign: 1 | -1): void {
+    for (const [name, amount] of Object.entries(amounts)) this.#spent.set(name, this.spent(name) + sign * amount);
+  }
+}
+
+/** What a call asks to spend, or why it may not. */
+export function admission(
+  limits: ReadonlyMap<string, number>,
+  budgets: Budgets,
+  tool: { readonly spends: ReadonlyMap<string, Spend>; readonly timeout: number | null } | undefined,
+  args: unknown,
+): { readonly amounts: Readonly<Record<string, number>> } | { readonly refused: string } {
+  const amounts: Record<string, number> = {};
+  for (const [name, limit] of limits) {
+    const amount = asked(name, tool, args);
+    const spent = budgets.spent(name);
+    if (amount === null || amount < 0) return { refused: `budget ${name}: nobody can tell how much this call takes` };
+    if (spent + amount > limit || (name === 'time' && spent >= limit)) {
+      return { refused: `budget ${name}: ${spent} of ${limit} are spent, and this call may take ${amount}` };
+    }
+    amounts[name] = amount;
+  }
+  return { amounts };
+}
+
+function asked(
+  name: string,
+  tool: { readonly spends: ReadonlyMap<string, Spend>; readonly timeout: number | null } | undefined,
+  args: unknown,
+): number | null {
+  if (name === 'calls') return 1;
+  if (name === 'time') return tool?.timeout ?? 0;
+  // Nobody has said what a tool spends that nobody declared (E6).
+  if (tool === undefined) return null;
+  const spend = tool.spends.get(name);
+  return spend === undefined ? 0 : spend.atMost.of({ args, output: undefined });
+}
+
+/** What a call took: what it says itself, where it says so, and else what it was admitted for. `took` is in milliseconds. */
+export function charge(
+  admitted: Readonly<Record<string, number>>,
+  tool: { readonly spends: ReadonlyMap<string, Spend> } | undefined,
+  call: { readonly args: unknown; readonly output: unknown; readonly took: number },
+): Readonly<Record<string, number>> {
+  const amounts: Record<string, number> = { ...admitted };
+  if ('time' in amounts) amounts.time = Math.ceil(call.took);
+  for (const [name, { charge: said }] of tool?.spends ?? []) {
+    const amount = said?.of(call) ?? null;
+    if (amount !== null && amount >= 0 && name in amounts) amounts[name] = amount;
+  }
+  return amounts;
+}

@@ -1,0 +1,113 @@
+/**
+ * Gates: questions to a person that outlive the process that asks them (semantics.md R4). An approval is bound to one call, to the
+ * digest of its arguments, to the epoch of its instance and to a time, and is used once. It is a fold of questions and answers.
+ */
+import { createHash } from 'node:crypto';
+import type { AnswerEntry, GateEntry } from '../model/entry.ts';
+
+/** How a gate stands. `void`: a rollback went past it, or what it asked for was found out otherwise. */
+export type GateStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
+
+/** One gate. */
+export interface Gate extends Omit<GateEntry, 'do'> {
+  /** The wall clock at which it was asked, in milliseconds. */
+  readonly since: number;
+  status: GateStatus;
+  by: string | null;
+  why: string | null;
+}
+
+/** What an approval has to fit at the moment in which it is used. */
+export interface Bound {
+  readonly digest: string;
+  readonly epoch: number;
+  readonly now: number;
+}
+
+/** The gates of a run. */
+export class Gates {
+  readonly #gates = new Map<string, Gate>();
+  readonly #newest = new Map<string, Gate>();
+  readonly #pending = new Map<string, Gate>();
+  /** The number of the last message of the inbox that was read. */
+  read = 0;
+
+  get(id: string): Gate | undefined {
+    return this.#gates.get(id);
+  }
+
+  /** The newest gate about a call. */
+  of(key: string): Gate | undefined {
+    return this.#newest.get(key);
+  }
+
+  all(): IterableIterator<Gate> {
+    return this.#gates.values();
+  }
+
+  /** Those that wait for an answer, in the order in which they were asked. */
+  pending(): readonly Gate[] {
+    return [...this.#pending.values()];
+  }
+
+  /** A question that nobody has asked yet about a call. */
+  next(question: Omit<GateEntry, 'do' | 'gate'>): GateEntry {
+    const { key, digest, epoch } = question;
+    const nth = [...this.#gates.values()].filter((gate) => gate.key === key).length;
+    const named = createHash('sha256').update(JSON.stringify([key, digest, epoch, nth]));
+    return { do: 'gate', gate: named.digest('hex').slice(0, 12), ...question };
+  }
+
+  ask({ do: _, ...question }: GateEntry, time: number): void {
+    const gate: Gate = { ...question, since: time, status: 'pending', by: null, why: null };
+    this.#gates.set(gate.gate, gate);
+    this.#newest.set(gate.key, gate);
+    this.#pending.set(gate.gate, gate);
+  }
+
+  answer({ gate: id, verdict, by, why, post }: AnswerEntry): void {
+    this.read = Math.max(this.read, post ?? 0);
+    const gate = this.#gates.get(id);
+    if (gate !== undefined && verdict !== 'refused') this.#stand(gate, verdict, by, why);
+  }
+
+  /** An approval was used up. */
+  use(id: string): void {
+    const gate = this.#gates.get(id);
+    if (gate !== undefined) this.#stand(gate, 'used', gate.by, gate.why);
+  }
+
+  /** Takes back what still waits, or could still be used, wherever `isVoid` says so (R4). */
+  void(isVoid: (gate: Gate) => boolean): void {
+    for (const gate of this.#gates.values())
+      if ((gate.status === 'pending' || gate.status === 'approved') && isVoid(gate))
+        this.#stand(gate, 'void', gate.by, gate.why);
+  }
+
+  /** Why a gate does not take an answer, or null. */
+  refuses(id: string, asks: GateEntry['asks'], bound: Partial<Bound> & { readonly now: number }): string | null {
+    const gate = this.#gates.get(id);
+    if (gate === undefined) return 'nobody asked for it';
+    if (gate.asks !== asks) return `it asks for ${gate.asks === 'approval' ? 'an approval' : 'an outcome'}`;
+    if (gate.status !== 'pending') return `it was answered before, or is void: ${gate.status}`;
+    return unfit(gate, bound);
+  }
+
+  /** Why an approval does not open for a call as it is now, or null. */
+  closed(gate: Gate, bound: Bound): string | null {
+    return gate.status === 'approved' ? unfit(gate, bound) : gate.status;
+  }
+
+  #stand(gate: Gate, status: GateStatus, by: string | null, why: string | null): void {
+    gate.status = status;
+    gate.by = by;
+    gate.why = why;
+    if (status !== 'pending') this.#pending.delete(gate.gate);
+  }
+}
+
+function unfit(gate: Gate, { digest = gate.digest, epoch = gate.epoch, now }: Partial<Bound> & { now: number }) {
+  if (digest !== gate.digest) return 'it is for other arguments';
+  if (epoch !== gate.epoch) return `it is for epoch ${gate.epoch} of its instance, which is at ${epoch}`;
+  return gate.expires !== null && gate.expires <= now ? 'it has expired' : null;
+}

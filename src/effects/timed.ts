@@ -1,0 +1,47 @@
+/** A call and its deadline: whichever comes first settles it. */
+import type { Tool } from '../boundaries/config.ts';
+import type { Signal } from '../model/failure.ts';
+import { toolSignal } from './signals.ts';
+
+/** What came back. */
+export type Settled = { readonly output: unknown } | { readonly error: unknown; readonly signal: Signal };
+
+/** What can be called. */
+export interface Timeable {
+  readonly tool: Pick<Tool, 'timeout'> | undefined;
+  readonly signal: AbortSignal;
+  act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
+}
+
+/** The call, or its deadline, whichever comes first; what comes after the deadline goes to `late`. Never throws. */
+export async function timed(
+  call: Timeable,
+  key: string | undefined,
+  late?: (settled: Settled) => void,
+): Promise<Settled> {
+  const own = new AbortController();
+  const forward = () => own.abort(call.signal.reason);
+  call.signal.addEventListener('abort', forward, { once: true });
+  const settling = settle(call, key, own.signal);
+  const { tool } = call;
+  if (tool === undefined || tool.timeout === null) return settling;
+  const limit = tool.timeout;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), limit);
+  });
+  const first = await Promise.race([settling, deadline]);
+  clearTimeout(timer);
+  if (first !== 'late') return first;
+  own.abort();
+  if (late !== undefined) void settling.then(late);
+  return { error: new Error(`no answer within ${limit} ms`), signal: 'TIMEOUT' };
+}
+
+async function settle(call: Timeable, key: string | undefined, signal: AbortSignal): Promise<Settled> {
+  try {
+    return { output: await call.act(key, signal) };
+  } catch (error) {
+    return { error, signal: toolSignal(error) };
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Whether what an instance relies on has been promised (semantics.md E4): every version that it read, and its own start, lie before
+ * the certified boundary of whoever made them. Until then a rollback of theirs may take it along.
+ */
+import type { History } from '../history/history.ts';
+import type { InstanceRecord } from '../history/registry.ts';
+import type { InstanceId } from '../model/instance.ts';
+
+/**
+ * The first instance on whose uncommitted work another relies; null where there is none. Costs the uncommitted writes.
+ * @param upTo the number of the last event that counts.
+ * @param promisesNothing says of whom nothing is expected: the glue.
+ */
+export function reliesOnUncommitted(
+  history: History,
+  id: InstanceId,
+  upTo: number,
+  promisesNothing: (id: InstanceId) => boolean,
+): InstanceId | null {
+  const record = history.registry.get(id);
+  if (record === undefined) return null;
+  const { starter } = record;
+  const entered = record.checkpoints[0]?.at ?? 0;
+  if (starter !== null && !promisesNothing(starter.id) && committedUpTo(starter) < entered) return starter.id;
+  for (const other of history.registry.all()) {
+    if (other === record || promisesNothing(other.id)) continue;
+    if (isReadBy(history, other, record, upTo)) return other.id;
+  }
+  return null;
+}
+
+function committedUpTo({ committed }: InstanceRecord): number {
+  return committed?.at ?? 0;
+}
+
+function isReadBy({ versions, head }: History, writer: InstanceRecord, reader: InstanceRecord, upTo: number): boolean {
+  for (const write of versions.writesBetween(writer, committedUpTo(writer), head)) {
+    for (const { reads, from, until } of versions.readsOf(write)) {
+      for (let index = from; index < until; index += 1) {
+        const read = reads[index];
+        if (read?.by === reader && read.at <= upTo) return true;
+      }
+    }
+  }
+  return false;
+}

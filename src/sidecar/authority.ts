@@ -1,0 +1,198 @@
+/**
+ * What people are asked, and what they say: a call waits at its gate, in whatever process, until somebody answers in whatever other
+ * one (semantics.md R4). Messages are requests; what counts is what the run's own journal says.
+ */
+import { answerIn } from '../effects/answers.ts';
+import type { Gate } from '../effects/gates.ts';
+import type { Approval } from '../effects/guard.ts';
+import type { AnswerEntry, GateEntry } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { RunParts, Writer } from './parts.ts';
+
+/** How often the inbox is looked into while somebody waits, in milliseconds. */
+const POLL = 200;
+
+/** A call that waits for its approval. */
+interface Asking {
+  readonly key: string;
+  readonly digest: string;
+  readonly instance: InstanceId;
+  /** How long an answer may take, in milliseconds; null for as long as it likes. */
+  readonly lasts: number | null;
+  readonly signal: AbortSignal;
+}
+
+/** The questions and answers of one run. */
+export class Authority {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+  readonly #settled: (key: string) => void;
+  #waking: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `settled` is told of calls of which somebody has said what became of them. */
+  constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
+    this.#parts = parts;
+    this.#write = write;
+    this.#settled = settled;
+  }
+
+  /** Waits for a person's approval of a call, and asks for it where nobody has. */
+  async approval({ key, digest, instance, lasts, signal }: Asking): Promise<Approval> {
+    const { asked } = this.#parts.fold;
+    let own: string | null = null;
+    for (;;) {
+      if (signal.aborted) return { is: 'dropped' };
+      const bound = { digest, epoch: this.epochOf(instance), now: this.#parts.now() };
+      const gate = asked.of(key);
+      const is = gate === undefined ? null : asked.closed(gate, bound);
+      if (gate !== undefined && is === null) return { is: 'approved', gate: gate.gate };
+      if (gate !== undefined && (is === 'denied' || (is === 'expired' && gate.gate === own)))
+        return { is: 'denied', why: is === 'denied' ? deniedText(gate) : 'nobody has approved it in time' };
+      if (is !== 'pending') {
+        const expires = lasts === null ? null : bound.now + lasts;
+        own = await this.#ask({ asks: 'approval', key, digest, epoch: bound.epoch, expires });
+        continue;
+      }
+      own = gate?.gate ?? null;
+      await this.#woken(signal);
+    }
+  }
+
+  /** Whether an approval opens for a call as it is now. */
+  opens(id: string, digest: string, instance: InstanceId): boolean {
+    const { asked } = this.#parts.fold;
+    const gate = asked.get(id);
+    if (gate === undefined) return false;
+    return asked.closed(gate, { digest, epoch: this.epochOf(instance), now: this.#parts.now() }) === null;
+  }
+
+  /** Asks a person what became of a call of which nobody else could tell (E2). */
+  askOutcome(key: string): void {
+    const { asked, ledger } = this.#parts.fold;
+    const call = ledger.get(key);
+    if (call === undefined || asked.of(key)?.status === 'pending') return;
+    const { digest, instance } = call.intent;
+    void this.#ask({ asks: 'outcome', key, digest, epoch: this.epochOf(instance), expires: null }).catch(() => {});
+  }
+
+  async #ask(question: Omit<GateEntry, 'do' | 'gate'>): Promise<string> {
+    const { asked } = this.#parts.fold;
+    const entry = asked.next(question);
+    this.#write.append([entry]);
+    await this.#write.durable();
+    this.watch();
+    try {
+      this.#parts.onGate(asked.get(entry.gate) as Gate);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+    return entry.gate;
+  }
+
+  epochOf(instance: InstanceId): number {
+    return this.#parts.fold.epochs.get(instanceName(instance)) ?? 0;
+  }
+
+  /** Somebody in this process answers. @returns why the answer is refused, or null. */
+  answer(gate: string, verdict: 'approved' | 'denied', by: string, why: string | null): string | null {
+    const refused = by.trim() === '' ? 'nobody has given it' : this.#refuses(gate, 'approval', {});
+    this.#write.append([
+      refused === null
+        ? { do: 'answer', gate, verdict, by, why, post: null }
+        : { do: 'answer', gate, verdict: 'refused', by, why: refused, post: null },
+    ]);
+    this.#wake();
+    return refused;
+  }
+
+  #refuses(gate: string, asks: GateEntry['asks'], bound: { digest?: string; epoch?: number }): string | null {
+    const { asked, ledger } = this.#parts.fold;
+    const now = this.#parts.now();
+    const key = asked.get(gate)?.key;
+    const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;
+    const epoch = instance === undefined ? undefined : this.epochOf(instance);
+    // It has to fit what it says that it is for, and what the gate is for has to be so still.
+    return asked.refuses(gate, asks, { ...bound, now }) ?? asked.refuses(gate, asks, { epoch: epoch ?? -1, now });
+  }
+
+  /** Reads what was left for the run, and lets what has taken too long expire. */
+  poll(): void {
+    const { asked } = this.#parts.fold;
+    for (const { number, body } of (this.#parts.journal as any).posted?.(asked.read) ?? []) this.#take(number, body);
+    const now = this.#parts.now();
+    for (const { gate, expires } of asked.pending()) {
+      if (expires !== null && expires <= now)
+        this.#write.append([{ do: 'answer', gate, verdict: 'expired', by: null, why: null, post: null }]);
+    }
+    this.#wake();
+  }
+
+  #take(post: number, body: string): void {
+    const answer = answerIn(body);
+    if (answer === null) {
+      this.#write.append([refusal('', null, 'it is no answer', post)]);
+      return;
+    }
+    const { gate, digest, epoch, by, why, verdict } = answer;
+    const asks = verdict === 'settled' ? 'outcome' : 'approval';
+    const refused = this.#refuses(gate, asks, { digest, epoch });
+    if (refused !== null) {
+      this.#write.append([refusal(gate, by, refused, post)]);
+      return;
+    }
+    const key = this.#parts.fold.asked.get(gate)?.key as string;
+    this.#write.append([{ do: 'answer', gate, verdict, by, why, post }]);
+    if (verdict !== 'settled') return;
+    const { status } = answer;
+    this.#write.append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output: answer.output }) }]);
+    this.#settled(key);
+  }
+
+  /** Looks into the inbox from time to time, as long as somebody is asked. It keeps no process alive. */
+  watch(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setInterval(() => {
+      if (this.#parts.fold.asked.pending().length === 0 && this.#waking.length === 0) this.stop();
+      else this.#tryPoll();
+    }, POLL).unref();
+  }
+
+  #tryPoll(): void {
+    try {
+      this.poll();
+    } catch {
+      // A journal that cannot be read now says so where it is written; the next look may find it well.
+    }
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Has whoever waits look again. */
+  #wake(): void {
+    const waking = this.#waking;
+    this.#waking = [];
+    for (const wake of waking) wake();
+  }
+
+  #woken(signal: AbortSignal): Promise<void> {
+    this.watch();
+    return new Promise((resolve) => {
+      this.#waking.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+}
+
+function refusal(gate: string, by: string | null, why: string, post: number): AnswerEntry {
+  return { do: 'answer', gate, verdict: 'refused', by, why, post };
+}
+
+function deniedText({ by, why }: Gate): string {
+  return `denied by ${by ?? 'nobody'}${why === null ? '' : `: ${why}`}`;
+}

@@ -1,0 +1,21 @@
+/** What the calls of one commit must add up to before any of them becomes visible (semantics.md E4). */
+import type { Boundary } from '../boundaries/config.ts';
+import type { LedgerCall } from '../effects/ledger.ts';
+
+/** The first invariant of a boundary that the calls do not keep, in a sentence; null where they keep all. */
+export function brokenBy({ invariants }: Boundary, calls: readonly LedgerCall[]): string | null {
+  for (const { id, sum, is } of invariants) {
+    let total = 0;
+    for (const { intent } of calls) {
+      const amount = sum.get(intent.tool);
+      if (amount === undefined) continue;
+      const adds = amount.of({ args: intent.args, output: undefined });
+      if (adds === null)
+        return `nobody can tell whether ${id} holds: ${amount.text} of ${intent.tool} is no whole number`;
+      total += adds;
+      if (!Number.isSafeInteger(total)) return `nobody can tell whether ${id} holds: the sum is too large`;
+    }
+    if (total !== is) return `${id} does not hold: what is held back comes to ${total} and not to ${is}`;
+  }
+  return null;
+}

@@ -1,0 +1,229 @@
+/**
+ * Makes visible what instances have held back, once their boundary has certified and everything that they relied on is promised as
+ * well (semantics.md E4). The durable entry is the decision; what follows is redo-only, also across a crash.
+ */
+import { createHash } from 'node:crypto';
+import type { StagedCall } from '../effects/counterparty.ts';
+import { news } from '../effects/guard.ts';
+import type { LedgerCall } from '../effects/ledger.ts';
+import { NotApplied, told } from '../effects/signals.ts';
+import { timed } from '../effects/timed.ts';
+import { isOpen } from '../model/effect.ts';
+import type { PublishEntry } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { reliesOnUncommitted } from '../recovery/covered.ts';
+import { ROOT } from './fold.ts';
+import type { RunParts, Writer } from './parts.ts';
+
+/** How often a commit is tried before a person is asked, and how long is waited before each further try, in milliseconds. */
+const TRIES = [0, 20, 100, 500];
+
+/** What publishing asks of the run. */
+export interface Publisher extends Writer {
+  /** The function of a tool, as the machine has it. */
+  toolOf(name: string): ((call: { input: unknown; key: string; signal: AbortSignal }) => Promise<unknown>) | undefined;
+  reconcile(key: string): Promise<unknown>;
+  discard(call: LedgerCall): Promise<void>;
+  /** Parks the run until somebody acts on a commit that cannot be made visible. */
+  park(call: LedgerCall, error: unknown): Promise<void>;
+}
+
+/** The commits of one run. */
+export class Publishing {
+  readonly #parts: RunParts;
+  readonly #run: Publisher;
+  #under: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(parts: RunParts, run: Publisher) {
+    this.#parts = parts;
+    this.#run = run;
+  }
+
+  /** Resolves once everything that was decided so far is visible. */
+  async settled(): Promise<void> {
+    while (this.#under !== null) await this.#under;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Decides which commits can be made now, and makes them. `isOver` says that nobody can roll anything back any more. */
+  begin(isOver = false): void {
+    if (this.#parts.fold.ledger.buffered().length === 0) return;
+    const due = this.#due(isOver);
+    if (due.length === 0) return;
+    this.#run.append(due);
+    this.#carryOn(due, true);
+  }
+
+  /** Goes on with what was decided and is not visible yet, after a crash or a person's word. */
+  goOn(): void {
+    if (this.#parts.fold.publications.length > 0) this.#carryOn([...this.#parts.fold.publications], false);
+  }
+
+  /** Removes what was staged and whose commit never came: the run is over. */
+  async abandon(): Promise<void> {
+    for (const call of this.#parts.fold.ledger.buffered()) {
+      await this.#run.discard(call);
+      const text = `${call.intent.tool} was held back until ${instanceName(call.intent.instance)} commits, which it never did`;
+      const finding = { do: 'finding', code: 'never_published', instance: call.intent.instance, text } as const;
+      this.#run.append([{ do: 'outcome', key: call.key, status: 'failed', error: text }, finding]);
+      this.#parts.onFinding(finding);
+    }
+  }
+
+  #due(isOver: boolean): PublishEntry[] {
+    const { ledger, history } = this.#parts.fold;
+    const instances = new Map<string, InstanceId>();
+    for (const { intent } of ledger.buffered()) instances.set(instanceName(intent.instance), intent.instance);
+    return [...instances.values()].flatMap((id): PublishEntry[] => {
+      const at = history.registry.get(id)?.committed?.at ?? 0;
+      const calls = ledger.buffered(id).filter((call) => call.staged && (call.at ?? at) < at);
+      if (calls.length === 0) return [];
+      if (!isOver && reliesOnUncommitted(history, id, at, ({ skeleton }) => skeleton === ROOT) !== null) return [];
+      return [this.#entry(id, at, calls)];
+    });
+  }
+
+  #entry(instance: InstanceId, at: number, calls: readonly LedgerCall[]): PublishEntry {
+    const boundary = this.#parts.fold.boundaryAt(instance, at);
+    const keys = calls.map(({ key }) => key);
+    const named = JSON.stringify([this.#parts.run, instanceName(instance), boundary, keys]);
+    const { invariants } = this.#parts.config.skeletons
+      .get(instance.skeleton)
+      ?.boundaries.find(({ id }) => id === boundary) ?? { invariants: [] };
+    return {
+      do: 'publish',
+      id: createHash('sha256').update(named).digest('hex').slice(0, 32),
+      instance,
+      boundary,
+      at,
+      keys,
+      invariants: invariants.map(({ id }) => id),
+    };
+  }
+
+  #carryOn(entries: readonly PublishEntry[], fresh: boolean): void {
+    const before = this.#under ?? Promise.resolve();
+    const under = before.then(async () => {
+      await this.#run.durable();
+      for (const entry of entries) await this.#publish(entry, fresh);
+      await this.#run.durable();
+    });
+    const done = under
+      .catch(() => {}) // The journal has broken, and says so to whoever waits for the run.
+      .then(() => {
+        if (this.#under === done) this.#under = null;
+      });
+    this.#under = done;
+  }
+
+  async #publish(entry: PublishEntry, fresh: boolean): Promise<void> {
+    for (const calls of this.#groups(entry)) await this.#group(entry, calls, fresh);
+  }
+
+  /** The calls of a commit by who makes them visible: all of one buffer at once, any other each by itself. */
+  #groups({ keys }: PublishEntry): LedgerCall[][] {
+    const groups = new Map<string, LedgerCall[]>();
+    for (const key of keys) {
+      const call = this.#parts.fold.ledger.get(key) as LedgerCall;
+      const buffer = this.#bufferOf(call);
+      const name = typeof buffer === 'object' && buffer !== null && isRepeatable(call) ? buffer.name : `\0${key}`;
+      groups.set(name, [...(groups.get(name) ?? []), call]);
+    }
+    return [...groups.values()];
+  }
+
+  #bufferOf({ intent }: LedgerCall) {
+    return this.#parts.config.tools.get(intent.tool)?.buffer ?? null;
+  }
+
+  async #group(entry: PublishEntry, calls: readonly LedgerCall[], fresh: boolean): Promise<void> {
+    let unsure = !fresh;
+    for (let round = 0; !this.#stopped; round += 1) {
+      const [first] = calls;
+      if (first === undefined || calls.every((call) => isThrough(call))) return;
+      if (unsure && !this.#mayRepeat(first)) {
+        await this.#run.reconcile(first.key);
+        if (isThrough(first)) return;
+        if (isOpen(first.status)) {
+          await this.#run.park(first, new Error('nobody can tell whether it was made visible'));
+          round = -1;
+          continue;
+        }
+      }
+      if (round >= TRIES.length) {
+        await this.#run.park(first, new Error(first.error ?? 'it cannot be made visible'));
+        round = -1;
+        continue;
+      }
+      await new Promise((resolve) => setTimeout(resolve, TRIES[round]));
+      if (first.status !== 'intended') await this.#leaveAgain(calls);
+      unsure = await this.#act(entry, calls);
+    }
+  }
+
+  async #leaveAgain(calls: readonly LedgerCall[]): Promise<void> {
+    this.#run.append(calls.map(({ key }) => ({ do: 'outcome', key, status: 'intended' }) as const));
+    await this.#run.durable();
+  }
+
+  /** Whether it is safe to ask again without knowing whether it has happened: its counterparty tells by the key. */
+  #mayRepeat(call: LedgerCall): boolean {
+    return call.intent.class === 'idempotent' || (this.#bufferOf(call) !== 'call' && isRepeatable(call));
+  }
+
+  /** Makes calls visible once. @returns whether it is not known what became of them. */
+  async #act(entry: PublishEntry, calls: readonly LedgerCall[]): Promise<boolean> {
+    const buffer = this.#bufferOf(calls[0] as LedgerCall);
+    if (buffer === 'call') return this.#actAlone(calls[0] as LedgerCall);
+    const { id, instance, boundary } = entry;
+    try {
+      const registered = this.#parts.buffers[buffer?.name ?? ''];
+      if (registered === undefined) throw new NotApplied(`no buffer ${buffer?.name ?? ''} is registered`);
+      const publication = { id, run: this.#parts.run, instance: instanceName(instance), boundary };
+      await registered.publish(calls.map(stagedOf), publication);
+      this.#run.append(calls.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
+      return false;
+    } catch (error) {
+      const status = error instanceof NotApplied ? 'failed' : 'unknown';
+      this.#run.append(calls.map(({ key }) => ({ do: 'outcome', key, status, error: told(error) }) as const));
+      return status === 'unknown';
+    }
+  }
+
+  async #actAlone(call: LedgerCall): Promise<boolean> {
+    const { key, intent } = call;
+    const tool = this.#parts.config.tools.get(intent.tool);
+    const act = this.#run.toolOf(intent.tool);
+    if (act === undefined) throw new Error(`the machine has no tool ${intent.tool}`);
+    const { signal } = new AbortController();
+    const settled = await timed(
+      { tool, signal, act: (_, own) => act({ input: intent.args, key, signal: own }) },
+      key,
+      (late) => {
+        if (call.status === 'unknown') this.#run.append([{ do: 'outcome', key, ...news(late) }]);
+      },
+    );
+    const refusal = 'error' in settled ? null : (tool?.refuses(settled.output) ?? null);
+    if (refusal !== null) this.#run.append([{ do: 'outcome', key, status: 'unknown', error: refusal }]);
+    else this.#run.append([{ do: 'outcome', key, ...news(settled) }]);
+    return call.status === 'unknown';
+  }
+}
+
+function stagedOf({ key, intent, output }: LedgerCall): StagedCall {
+  return { key, tool: intent.tool, args: intent.args, staged: output };
+}
+
+/** Whether a buffer may be asked for a call again: what cannot be taken back is never asked for twice on a guess. */
+function isRepeatable({ intent }: LedgerCall): boolean {
+  return intent.class !== 'irreversible';
+}
+
+/** Whether nothing is owed any more: it is visible, a person gave it up, or a rollback took it back. */
+function isThrough({ status, at }: LedgerCall): boolean {
+  return status === 'confirmed' || status === 'compensated' || at === null;
+}
