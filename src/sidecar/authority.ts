@@ -121,7 +121,7 @@ export class Authority {
   /** Reads what was left for the run, and lets what has taken too long expire. */
   poll(): void {
     const { asked } = this.#parts.fold;
-    for (const { number, body } of (this.#parts.journal as any).posted?.(asked.read) ?? []) this.#take(number, body);
+    for (const { number, body } of this.#parts.journal.posted(asked.read)) this.#take(number, body);
     const now = this.#parts.now();
     for (const { gate, expires } of asked.pending()) {
       if (expires !== null && expires <= now)

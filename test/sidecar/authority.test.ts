@@ -1,0 +1,259 @@
+/** Calls that wait for a person: who may open them, for what, and how often (semantics.md R4). */
+import { describe, expect, test } from 'vitest';
+import { setup } from 'xstate';
+import type { BoundaryConfig } from '../../src/boundaries/config.ts';
+import { loadConfig } from '../../src/boundaries/load.ts';
+import type { Gate } from '../../src/effects/gates.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { attach } from '../../src/sidecar/attach.ts';
+import { tool } from '../../src/xstate/tool.ts';
+import { calm, held, Line, of, until } from './stations.ts';
+
+const gated = (more = '') => ({ name: 'a', tool: `effect: irreversible, gate: true${more}` });
+const by = { by: 'Ada' };
+
+async function asked(run: { sidecar: { gates(): readonly Gate[] } }, nth = 0): Promise<Gate> {
+  await until(
+    () => run.sidecar.gates().length > 0,
+    () => 'a question',
+  );
+  return run.sidecar.gates()[nth] as Gate;
+}
+
+describe('a gated call', () => {
+  test('leaves once a person has approved it, and once only', async () => {
+    const told: string[] = [];
+    const line = new Line([gated(), { name: 'b' }]);
+    const run = await line.begin({ onGate: ({ gate }) => void told.push(gate) });
+    run.send('go');
+    const gate = await asked(run);
+    await calm();
+    expect([line.called('a'), run.value, told]).toEqual([0, 'a', [gate.gate]]);
+    expect(await run.sidecar.answer(gate.gate, 'approved', by)).toBeNull();
+    await run.at('rest');
+    expect([line.called('a'), run.sidecar.gates(), line.reports]).toEqual([1, [], []]);
+    await run.close();
+  });
+
+  test('does not leave where a person denies it: that is a failure, and nothing happened', async () => {
+    const line = new Line([{ ...gated(), onError: 'handled' }]);
+    const run = await line.begin();
+    run.send('go');
+    const gate = await asked(run);
+    expect(await run.sidecar.answer(gate.gate, 'denied', { by: 'Ada', why: 'too dear' })).toBeNull();
+    await run.at('handled');
+    expect(line.called('a')).toBe(0);
+    await run.close();
+  });
+
+  test('leaves other regions alone while it waits', async () => {
+    let sent = 0;
+    const act = tool(async () => {
+      sent += 1;
+    });
+    const machine = setup({ actors: { send: act, look: tool(async () => 'seen') } }).createMachine({
+      id: 'two',
+      type: 'parallel',
+      states: {
+        left: { initial: 'sending', states: { sending: { invoke: { src: 'send', onDone: 'sent' } }, sent: {} } },
+        right: { initial: 'looking', states: { looking: { invoke: { src: 'look', onDone: 'seen' } }, seen: {} } },
+      },
+    });
+    const { config } = loadConfig(
+      `belay: 1
+agent: two
+tools: { send: { effect: irreversible, gate: true }, look: { effect: none } }
+skeletons: {}`,
+      { file: 'two.yaml' },
+    );
+    const sidecar = await attach(machine, { run: 'r', config: config as BoundaryConfig });
+    sidecar.actor.start();
+    const { gate } = await asked({ sidecar });
+    await until(() => sidecar.actor.getSnapshot().matches({ left: 'sending', right: 'seen' }));
+    expect(sent).toBe(0);
+    await sidecar.answer(gate, 'approved', by);
+    await until(() => sidecar.actor.getSnapshot().matches({ left: 'sent' }));
+    expect(sent).toBe(1);
+    await sidecar.close();
+  });
+
+  test('is not asked about again by the next process, which takes the answer that was given before', async () => {
+    const journal = memoryStore();
+    const line = new Line([gated()]);
+    const first = await line.begin({ journal });
+    first.send('go');
+    const { gate } = await asked(first);
+    await first.close();
+    const second = await line.resume({ journal });
+    expect((await asked(second)).gate).toBe(gate);
+    await calm();
+    expect(line.called('a')).toBe(0);
+    await second.sidecar.answer(gate, 'approved', by);
+    await second.at('rest');
+    expect(line.called('a')).toBe(1);
+    await second.close();
+  });
+
+  test('is asked about once, however often its process ends after the approval and before the call leaves', async () => {
+    const journal = memoryStore();
+    const never = held<string | null>();
+    let ask: () => Promise<string | null> = async () => null;
+    const line = new Line([gated(', check: fresh')]);
+    const options = { journal, checks: { fresh: () => ask() } };
+    const first = await line.begin(options);
+    first.send('go');
+    const { gate } = await asked(first);
+    ask = () => never.promise;
+    await first.sidecar.answer(gate, 'approved', by);
+    await calm();
+    await first.close();
+    ask = async () => null;
+    const second = await line.resume(options);
+    await second.at('rest');
+    expect([line.called('a'), second.sidecar.gates()]).toEqual([1, []]);
+    await second.close();
+  });
+
+  test('has its preconditions asked again after the approval', async () => {
+    const says: (string | null)[] = [null, 'the price has gone up'];
+    const line = new Line([{ ...gated(', check: fresh'), onError: 'handled' }]);
+    const run = await line.begin({ checks: { fresh: () => says.shift() ?? null } });
+    run.send('go');
+    const { gate } = await asked(run);
+    await run.sidecar.answer(gate, 'approved', by);
+    await run.at('handled');
+    expect([line.called('a'), says]).toEqual([0, []]);
+    await run.close();
+  });
+
+  test('has the governor asked again, too', async () => {
+    const says: (string | null)[] = [null, 'not on a Saturday'];
+    const line = new Line([{ ...gated(), onError: 'handled' }]);
+    const run = await line.begin({ governor: () => says.shift() ?? null });
+    run.send('go');
+    await run.sidecar.answer((await asked(run)).gate, 'approved', by);
+    await run.at('handled');
+    expect(line.called('a')).toBe(0);
+    await run.close();
+  });
+
+  test('is denied by the clock where nobody answers in time', async () => {
+    const line = new Line([{ name: 'a', tool: 'effect: irreversible, gate: { expires: 50ms }', onError: 'handled' }]);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('handled');
+    expect(line.called('a')).toBe(0);
+    await run.close();
+  });
+
+  test('that nobody waits for any more is not made, and its question is void', async () => {
+    const line = new Line([gated(), { name: 'b' }]);
+    const run = await line.begin();
+    run.send('go');
+    const { gate } = await asked(run);
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a') });
+    const next = await asked(run);
+    expect(next.gate).not.toBe(gate);
+    expect(await run.sidecar.answer(gate, 'approved', by)).toContain('void');
+    await calm();
+    expect(line.called('a')).toBe(0);
+    await run.sidecar.answer(next.gate, 'approved', by);
+    await run.at('rest');
+    expect(line.called('a')).toBe(1);
+    await run.close();
+  });
+});
+
+describe('an approval', () => {
+  test('for one call opens no other', async () => {
+    const line = new Line([gated(), { name: 'b', tool: 'effect: irreversible, gate: true' }]);
+    const run = await line.begin();
+    run.send('go');
+    const first = await asked(run);
+    await run.sidecar.answer(first.gate, 'approved', by);
+    await run.at('b');
+    const second = await asked(run);
+    expect(second.gate).not.toBe(first.gate);
+    expect(await run.sidecar.answer(first.gate, 'approved', by)).toContain('used');
+    await calm();
+    expect([line.called('a'), line.called('b')]).toEqual([1, 0]);
+    await run.close();
+  });
+
+  test('of an old epoch opens nothing in a new one, even where the same call asks with the same arguments', async () => {
+    const never = held<string | null>();
+    let says: Promise<string | null> = Promise.resolve(null);
+    const line = new Line([gated(', check: fresh')]);
+    const run = await line.begin({ checks: { fresh: () => says } });
+    run.send('go');
+    const old = await asked(run);
+    says = never.promise;
+    await run.sidecar.answer(old.gate, 'approved', by);
+    await calm();
+    // The approval is there and not yet used, and the work goes back past the question.
+    says = Promise.resolve(null);
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a') });
+    never.resolve(null);
+    const now = await asked(run);
+    await calm();
+    expect([now.epoch, now.key === old.key, now.digest === old.digest]).toEqual([old.epoch + 1, true, true]);
+    expect(line.called('a')).toBe(0);
+    await run.close();
+  });
+
+  test('of nobody, of nothing, and given twice, is refused, and the journal keeps who tried', async () => {
+    const line = new Line([gated()]);
+    const run = await line.begin();
+    run.send('go');
+    const { gate } = await asked(run);
+    expect(await run.sidecar.answer(gate, 'approved', { by: ' ' })).toBe('nobody has given it');
+    expect(await run.sidecar.answer('0123456789ab', 'approved', by)).toBe('nobody asked for it');
+    expect(await run.sidecar.answer(gate, 'denied', by)).toBeNull();
+    expect(await run.sidecar.answer(gate, 'approved', { by: 'Eve' })).toContain('answered before');
+    await calm();
+    expect(line.called('a')).toBe(0);
+    await run.close();
+  });
+
+  test('that has run out while the world was looked at opens nothing: it is asked for again', async () => {
+    let now = 1_000_000;
+    const line = new Line([{ name: 'a', tool: 'effect: irreversible, gate: { expires: 1h }, check: slow' }]);
+    const checks = {
+      slow: () => {
+        now += slow;
+        return null;
+      },
+    };
+    let slow = 0;
+    const run = await line.begin({ checks, now: () => now });
+    run.send('go');
+    const first = await asked(run);
+    slow = 4_000_000;
+    await run.sidecar.answer(first.gate, 'approved', by);
+    await until(() => run.sidecar.gates().some(({ gate }) => gate !== first.gate));
+    expect(line.called('a')).toBe(0);
+    slow = 0;
+    await run.sidecar.answer((await asked(run)).gate, 'approved', by);
+    await run.at('rest');
+    expect(line.called('a')).toBe(1);
+    await run.close();
+  });
+});
+
+test('what nobody could tell is asked of a person, and no other question is asked about it meanwhile', async () => {
+  const line = new Line([{ name: 'a', tool: 'effect: irreversible' }], {
+    a: () => {
+      throw new Error('connection reset');
+    },
+  });
+  const run = await line.begin();
+  run.send('go');
+  expect((await run.finished()).status).toBe('parked');
+  const gate = await asked(run);
+  expect([gate.asks, run.sidecar.gates().length]).toEqual(['outcome', 1]);
+  expect(await run.sidecar.answer(gate.gate, 'approved', by)).toBe('it asks for an outcome');
+  await run.sidecar.settle(gate.key, 'confirmed', 'was there');
+  await run.at('rest');
+  expect([run.context.a, run.sidecar.gates()]).toEqual(['was there', []]);
+  await run.close();
+});
