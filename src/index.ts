@@ -22,6 +22,7 @@ export {
   JournalError,
   type JournalErrorCode,
   type JournalStore,
+  type Posted,
   type StoredRow,
 } from './journal/journal.ts';
 export { memoryStore } from './journal/memory/store.ts';

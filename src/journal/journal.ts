@@ -3,6 +3,7 @@
  * J1: only the holder of the run's lease appends; its fencing token goes with every commit group. J2: seq has no gaps; what
  * is appended follows the head. J3: `append` is at once visible to `read` and is durable only when `flush` says so; what was
  * appended in one call becomes durable together or not at all. J4: a journal that failed once refuses everything after.
+ * J5: anybody may post to a run, without its lease; what is posted is durable at once, numbered from 1 without gaps, and no row.
  */
 import { CodedError } from '../model/coded-error.ts';
 
@@ -16,6 +17,18 @@ export interface Row {
 export interface StoredRow extends Row {
   readonly seq: number;
   readonly time: number;
+}
+
+/**
+ * A message that somebody left for a run, an approval for instance. It is a request and nothing more: it lies outside the rows and
+ * their hashes, anybody who may write the file may have written it, and it changes nothing until the run's writer has checked it
+ * and appended its answer.
+ */
+export interface Posted {
+  readonly number: number;
+  /** The poster's wall clock at the post, in milliseconds. Posters' clocks differ: only the numbers give the order. */
+  readonly time: number;
+  readonly body: string;
 }
 
 /** Why a journal cannot be opened, read or appended to. */
@@ -40,7 +53,11 @@ export type JournalErrorCode =
   | 'journal_closed'
   /** There is no run of that name, or there is one already where a new one was to begin. */
   | 'run_unknown'
-  | 'run_exists';
+  | 'run_exists'
+  /** A message has more than 64 KiB. */
+  | 'post_too_large'
+  /** A run has 10,000 messages already. */
+  | 'inbox_full';
 
 /** A journal that breaks its contract, or whose medium does. */
 export class JournalError extends CodedError<JournalErrorCode> {
@@ -64,6 +81,8 @@ export interface Journal {
   flush(): Promise<number>;
   /** The rows after `after` (default 0), those that are not yet durable included, in order. */
   read(after?: number): Iterable<StoredRow>;
+  /** The messages with a number above `after`, in order, whoever posted them. Cheap enough to be asked several times a second. */
+  posted(after: number): readonly Posted[];
   /** Makes everything durable, gives the lease back, and closes. */
   close(): Promise<void>;
 }
@@ -87,6 +106,14 @@ export interface JournalStore {
   open(run: string, mode: OpenMode): Promise<Journal>;
   /** The durable rows of a run, verified, without its lease. */
   read(run: string): Iterable<StoredRow>;
+  /**
+   * Leaves a message for a run, from any process and whoever holds its lease. It is durable on return.
+   * @returns its number.
+   * @throws JournalError `run_unknown`; `post_too_large` above 64 KiB of UTF-8; `inbox_full` at the 10,001st message.
+   */
+  post(run: string, body: string): number;
+  /** Every message of a run, in order, without its lease. */
+  posts(run: string): readonly Posted[];
   /** Every run, in the order of their beginning. */
   runs(): readonly RunSummary[];
   /** Closes the store; every journal of it must be closed before. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import type { Journal, JournalStore, OpenMode, Row, StoredRow } from '../../src/journal/journal.ts';
+import type { Journal, JournalStore, OpenMode, Posted, Row, StoredRow } from '../../src/journal/journal.ts';
 import { Reader } from '../../src/sidecar/layout.ts';
 
 /** The phases of R5, as the journal has them. A decision and its fence are one append. */
@@ -46,6 +46,8 @@ export function deadly(
   return {
     open: async (run: string, mode: OpenMode) => new Deadly(await store.open(run, mode), death, told),
     read: (run) => store.read(run),
+    post: (run, body) => store.post(run, body),
+    posts: (run) => store.posts(run),
     runs: () => store.runs(),
     close: () => store.close(),
   };
@@ -103,6 +105,10 @@ class Deadly implements Journal {
 
   read(after?: number): Iterable<StoredRow> {
     return this.#journal.read(after);
+  }
+
+  posted(after: number): readonly Posted[] {
+    return this.#journal.posted(after);
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** What every store must do, whatever it keeps its journals in. Each implementation runs all of it. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Journal, JournalErrorCode, JournalStore, Row } from '../../src/journal/journal.ts';
+import type { Journal, JournalErrorCode, JournalStore, Posted, Row } from '../../src/journal/journal.ts';
 
 /** Matches a JournalError by its code. */
 export const failing = (code: JournalErrorCode) => expect.objectContaining({ name: 'JournalError', code });
@@ -223,6 +223,89 @@ export function journalContract(name: string, open: (now: () => number) => Journ
       journal.append([row(run)]);
       await journal.close();
       expect([store.runs()[0]?.run, bodies(store.read(run))]).toEqual([run, [run]]);
+    });
+
+    test('a message is there on return, numbered from 1 per run, for the writer and for readers (J5)', async () => {
+      const store = newStore();
+      const [a, b] = [await journalOf(store, 'a'), await journalOf(store, 'b')];
+      expect([a.posted(0), store.posts('a')]).toEqual([[], []]);
+      expect(store.post('a', 'approve')).toBe(1);
+      clock = 900;
+      expect([store.post('a', 'refuse'), store.post('b', 'approve')]).toEqual([2, 1]);
+      const posts: Posted[] = [
+        { number: 1, time: 1_000, body: 'approve' },
+        { number: 2, time: 900, body: 'refuse' },
+      ];
+      expect([a.posted(0), store.posts('a')]).toEqual([posts, posts]);
+      expect(b.posted(0)).toEqual([{ number: 1, time: 900, body: 'approve' }]);
+    });
+
+    test('messages are told above a number, in order, and none twice', async () => {
+      const store = newStore();
+      const journal = await journalOf(store, 'a');
+      for (const body of ['one', 'two', 'three']) store.post('a', body);
+      const told = [-1, 0, 1, 2, 3, 4, 1e9].map((after) => journal.posted(after).map(({ body }) => body));
+      expect(told).toEqual([['one', 'two', 'three'], ['one', 'two', 'three'], ['two', 'three'], ['three'], [], [], []]);
+    });
+
+    test('a message needs no lease, outlives the journal, and is no row', async () => {
+      const store = newStore();
+      const first = await journalOf(store, 'a');
+      store.post('a', 'while it is held');
+      await first.close();
+      store.post('a', 'while nobody holds it');
+      expect(() => first.posted(0)).toThrow(failing('journal_closed'));
+      const second = await journalOf(store, 'a', 'resume');
+      expect(second.posted(0).map(({ body }) => body)).toEqual(['while it is held', 'while nobody holds it']);
+      expect([second.head, bodies(second.read()), store.runs()[0]?.head]).toEqual([0, [], 0]);
+    });
+
+    test('a list of messages that was given does not change with the next one', async () => {
+      const store = newStore();
+      const journal = await journalOf(store, 'a');
+      const before = [journal.posted(0), store.posts('a')];
+      store.post('a', 'later');
+      expect(before).toEqual([[], []]);
+    });
+
+    test('a run that is not there has no messages and takes none', async () => {
+      const store = newStore();
+      for (const run of ['a', '', '__proto__']) {
+        expect(() => store.post(run, 'x')).toThrow(failing('run_unknown'));
+        expect(() => store.posts(run)).toThrow(failing('run_unknown'));
+      }
+      expect(store.runs()).toEqual([]);
+    });
+
+    test('a message has at most 64 KiB of UTF-8, and is whole', async () => {
+      const store = newStore();
+      const journal = await journalOf(store, 'a');
+      const limit = 64 * 1024;
+      for (const body of ['x'.repeat(limit + 1), 'é'.repeat(limit / 2 + 1), '☃'.repeat(limit)])
+        expect(() => store.post('a', body)).toThrow(failing('post_too_large'));
+      expect(() => store.post('a', '\ud800')).toThrow(failing('journal_cannot_write'));
+      expect(journal.posted(0)).toEqual([]);
+      const taken = ['x'.repeat(limit), 'é'.repeat(limit / 2), '', 'a\0b\u0000😀', '__proto__'];
+      expect(taken.map((body) => store.post('a', body))).toEqual([1, 2, 3, 4, 5]);
+      expect(journal.posted(0).map(({ body }) => body)).toEqual(taken);
+    });
+
+    test('a run has at most 10,000 messages, and others go on', async () => {
+      const store = newStore();
+      const [a] = [await journalOf(store, 'a'), await journalOf(store, 'b')];
+      for (let number = 1; number <= 10_000; number += 1) store.post('a', String(number));
+      expect(() => store.post('a', 'one more')).toThrow(failing('inbox_full'));
+      expect(a.posted(9_999)).toEqual([{ number: 10_000, time: 1_000, body: '10000' }]);
+      expect(store.post('b', 'first')).toBe(1);
+      expect(a.append([row(1)])).toBe(1);
+    }, 60_000);
+
+    test('a closed store takes no message and tells none', async () => {
+      const store = open(() => clock);
+      await (await store.open('a', 'create')).close();
+      await store.close();
+      expect(() => store.post('a', 'x')).toThrow(failing('journal_closed'));
+      expect(() => store.posts('a')).toThrow(failing('journal_closed'));
     });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {

@@ -14,7 +14,8 @@ type Command =
   | { do: 'open'; run: string; mode: 'create' | 'resume' | 'either' }
   | { do: 'append'; bodies: unknown[] }
   | { do: 'flush' | 'close' | 'closeStore' | 'runs' }
-  | { do: 'read'; run: string }
+  | { do: 'read' | 'posts'; run: string }
+  | { do: 'post'; run: string; body: string }
   /** Moves the clock of this process. */
   | { do: 'jump'; ms: number };
 
@@ -105,6 +106,10 @@ async function serve(): Promise<void> {
         return opened().runs();
       case 'read':
         return [...opened().read(command.run)].map(({ body }) => JSON.parse(body));
+      case 'post':
+        return opened().post(command.run, command.body);
+      case 'posts':
+        return opened().posts(command.run);
       case 'jump':
         skew += command.ms;
         return skew;

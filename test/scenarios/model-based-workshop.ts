@@ -330,6 +330,7 @@ class Process implements JournalStore {
       append: (rows) => this.#append(rows),
       flush: () => this.#flush(),
       read: (after = 0) => [...disk.rows, ...this.#tail].slice(after),
+      posted: () => [],
       close: async () => {
         if (!this.dead) await this.#flush();
         this.dead = true;
@@ -362,6 +363,15 @@ class Process implements JournalStore {
 
   *read(): Generator<StoredRow> {
     yield* this.disk.rows;
+  }
+
+  /** Nobody leaves this run a message. */
+  post(): number {
+    throw new JournalError('journal_cannot_write', 'no messages here');
+  }
+
+  posts(): readonly [] {
+    return [];
   }
 
   runs(): readonly RunSummary[] {

@@ -1,11 +1,12 @@
 /** The journal of one run in memory. Durable means here what it means to whoever waits: a flush has come back. */
-import { type Journal, JournalError, type Row, type StoredRow } from '../journal.ts';
+import { type Journal, JournalError, type Posted, type Row, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 
 /** What the store keeps of a run. */
 export interface MemoryRun {
   readonly name: string;
   readonly rows: StoredRow[];
+  readonly posts: Posted[];
   /** How many of the rows are durable. */
   durable: number;
   /** Whether a journal of it is open. */
@@ -53,6 +54,11 @@ export class MemoryJournal implements Journal {
   read(after = 0): Iterable<StoredRow> {
     this.#refuseIfClosed();
     return this.#kept.rows.slice(after);
+  }
+
+  posted(after: number): readonly Posted[] {
+    this.#refuseIfClosed();
+    return this.#kept.posts.slice(Math.max(0, after));
   }
 
   close(): Promise<void> {

@@ -6,9 +6,11 @@ import {
   JournalError,
   type JournalStore,
   type OpenMode,
+  type Posted,
   type RunSummary,
   type StoredRow,
 } from '../journal.ts';
+import { checkRoom, postBytes } from '../posts.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
 import { MemoryJournal, type MemoryRun } from './journal.ts';
 
@@ -36,7 +38,7 @@ class MemoryStore implements JournalStore {
       const reason = `Run ${JSON.stringify(run)} is open in this process. Close that journal first.`;
       throw new JournalError('lease_held', reason);
     }
-    const opened = found ?? { name: run, rows: [], durable: 0, held: false };
+    const opened = found ?? { name: run, rows: [], posts: [], durable: 0, held: false };
     opened.held = true;
     this.#runs.set(run, opened);
     return new MemoryJournal(opened, this.#now);
@@ -44,9 +46,21 @@ class MemoryStore implements JournalStore {
 
   *read(run: string): Generator<StoredRow> {
     this.#refuseIfClosed();
-    const found = this.#runs.get(run);
-    if (found === undefined) throw wrongRun('run_unknown', run);
+    const found = this.#found(run);
     yield* found.rows.slice(0, found.durable);
+  }
+
+  post(run: string, body: string): number {
+    this.#refuseIfClosed();
+    postBytes(body);
+    const { posts } = this.#found(run);
+    checkRoom(run, posts.length);
+    return posts.push({ number: posts.length + 1, time: this.#now(), body });
+  }
+
+  posts(run: string): readonly Posted[] {
+    this.#refuseIfClosed();
+    return [...this.#found(run).posts];
   }
 
   runs(): readonly RunSummary[] {
@@ -61,6 +75,12 @@ class MemoryStore implements JournalStore {
     if (open.length > 0)
       throw new JournalError('lease_held', `Journals are open. Close them first: ${open.join(', ')}.`);
     this.#closed = true;
+  }
+
+  #found(run: string): MemoryRun {
+    const found = this.#runs.get(run);
+    if (found === undefined) throw wrongRun('run_unknown', run);
+    return found;
   }
 
   #refuseIfClosed(): void {

@@ -2,6 +2,7 @@
  * The file's format: its mark, its version, and the steps that lead from each version to the next. The tables of format 1:
  * `file` holds a nonce that binds the anchor and every hash chain to this file, `run` the names, `entry` the rows, `commit_group`
  * one row per commit group of a run, `lease` who may write. The lease table keeps its shape for ever: a migration asks it.
+ * Format 2 adds `inbox`, the messages that were posted to a run: no part of any hash chain, and never believed like a row.
  */
 
 /** "Bely": the application id in the file's header. */
@@ -11,6 +12,8 @@ export const APPLICATION_ID = 0x42656c79;
 export interface Migration {
   readonly to: number;
   readonly sql: string;
+  /** It only adds tables, so that a file without it can be read for what it holds. */
+  readonly adds?: true;
 }
 
 /** Every step there is, in order; the last one leads to the present format. */
@@ -34,9 +37,26 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT;
       INSERT INTO file VALUES (randomblob(16));`,
   },
+  {
+    to: 2,
+    adds: true,
+    sql: `
+      CREATE TABLE inbox (
+        run INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, body BLOB NOT NULL,
+        PRIMARY KEY (run, number)
+      ) STRICT, WITHOUT ROWID;`,
+  },
 ];
+
+/** The first format with messages. */
+export const INBOX_FORMAT = 2;
 
 /** The format that a list of migrations leads to. */
 export function newestFormat(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.to ?? 0;
+}
+
+/** The oldest format that can be read as it is: what came after it only added tables. */
+export function oldestReadable(migrations: readonly Migration[]): number {
+  return migrations.findLast(({ adds }) => adds !== true)?.to ?? 0;
 }

@@ -1,9 +1,10 @@
 /** The journal of one run over the store's shared connection: it numbers and queues, the group commit makes durable. */
-import type { Journal, Row, StoredRow } from '../journal.ts';
+import type { Journal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import type { Commits } from './commits.ts';
 import { guarded } from './errors.ts';
+import type { Inbox } from './inbox.ts';
 import type { Tables } from './tables.ts';
 import { verifiedRows } from './verify.ts';
 import type { Writer } from './writer.ts';
@@ -11,6 +12,7 @@ import type { Writer } from './writer.ts';
 /** What a journal needs of the store that opened it. */
 export interface Host {
   readonly tables: Tables;
+  readonly inbox: Inbox;
   readonly identity: Buffer;
   readonly commits: Commits;
   readonly now: () => number;
@@ -69,6 +71,12 @@ export class SqliteJournal implements Journal {
     this.#refuseUnlessOpen();
     const { durable, pending, pendingTime } = this.#writer;
     return this.#rows(after, durable.seq, [...pending], pendingTime);
+  }
+
+  posted(after: number): readonly Posted[] {
+    this.#refuseUnlessOpen();
+    const { tables, inbox } = this.#host;
+    return guarded(tables.path, 'read', () => inbox.after(this.#writer.run, after));
   }
 
   close(): Promise<void> {

@@ -1,11 +1,18 @@
 /** The store that only reads: each question opens the file, so that it holds nothing in between and sees what is there by then. */
-import { type Journal, JournalError, type JournalStore, type RunSummary, type StoredRow } from '../journal.ts';
+import {
+  type Journal,
+  JournalError,
+  type JournalStore,
+  type Posted,
+  type RunSummary,
+  type StoredRow,
+} from '../journal.ts';
 import { guarded } from './errors.ts';
 import type { Migration } from './format.ts';
 import { Leases } from './lease.ts';
-import { rowsOf, summaries } from './reader.ts';
+import { postsOf, rowsOf, summaries } from './reader.ts';
 import { Tables } from './tables.ts';
-import { openForReading } from './view.ts';
+import { openForReading, type View } from './view.ts';
 
 interface Settings {
   readonly migrations: readonly Migration[];
@@ -26,8 +33,11 @@ export class ReadOnlyStore implements JournalStore {
   }
 
   async open(run: string): Promise<Journal> {
-    const reason = `${this.#path} was opened read-only. Open it without "readonly" to write run ${JSON.stringify(run)}.`;
-    throw new JournalError('journal_cannot_write', reason);
+    throw this.#refused(`to write run ${JSON.stringify(run)}`);
+  }
+
+  post(run: string): number {
+    throw this.#refused(`to post to run ${JSON.stringify(run)}`);
   }
 
   *read(run: string): Generator<StoredRow> {
@@ -45,20 +55,35 @@ export class ReadOnlyStore implements JournalStore {
   }
 
   runs(): readonly RunSummary[] {
+    const { now, leaseMs } = this.#settings;
+    return this.#asked((view, tables) => summaries(view, tables, new Leases(view.db, this.#path, now, leaseMs)));
+  }
+
+  posts(run: string): readonly Posted[] {
+    return this.#asked((view, tables) => postsOf(view, tables, run));
+  }
+
+  async close(): Promise<void> {}
+
+  #asked<T>(answer: (view: View, tables: Tables) => T): T {
     return guarded(this.#path, 'read', () => {
       const view = this.#view();
       try {
-        const { now, leaseMs } = this.#settings;
-        return summaries(view, new Tables(view.db, this.#path), new Leases(view.db, this.#path, now, leaseMs));
+        return answer(view, new Tables(view.db, this.#path));
       } finally {
         view.close();
       }
     });
   }
 
-  async close(): Promise<void> {}
+  #refused(to: string): JournalError {
+    return new JournalError(
+      'journal_cannot_write',
+      `${this.#path} was opened read-only. Open it without "readonly" ${to}.`,
+    );
+  }
 
-  #view(): ReturnType<typeof openForReading> {
+  #view(): View {
     return openForReading(this.#path, this.#settings.migrations, this.#settings.busyMs);
   }
 }

@@ -1,9 +1,11 @@
-/** What a reader without a lease asks of an open file: the rows of a run, and all runs in short. */
+/** What a reader without a lease asks of an open file: the rows of a run, its messages, and all runs in short. */
 
-import type { JournalStore, RunSummary, StoredRow } from '../journal.ts';
+import type { JournalStore, Posted, RunSummary, StoredRow } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
 import type { AnchoredHead } from './anchor.ts';
-import type { OpenFile } from './file.ts';
+import { type OpenFile, pragma } from './file.ts';
+import { INBOX_FORMAT } from './format.ts';
+import { Inbox } from './inbox.ts';
 import type { Leases } from './lease.ts';
 import type { Tables } from './tables.ts';
 import { atOnce } from './transaction.ts';
@@ -17,6 +19,13 @@ export function* rowsOf({ db, anchor, identity }: OpenFile, tables: Tables, name
   const anchored = anchor.head(found.id);
   const head = atOnce(db, () => verifiedHead(tables, identity, found, anchored));
   yield* verifiedRows(tables, identity, found, 0, head.seq);
+}
+
+/** The messages of a run. Nobody could post to a file of an older format, so there are none. */
+export function postsOf({ db }: OpenFile, tables: Tables, name: string): Posted[] {
+  const found = tables.run(name);
+  if (found === null) throw wrongRun('run_unknown', name);
+  return (pragma(db, 'user_version') as number) < INBOX_FORMAT ? [] : new Inbox(db, tables).after(found, 0);
 }
 
 /** Every run, its head checked. */

@@ -8,6 +8,7 @@ import {
   JournalError,
   type JournalStore,
   type OpenMode,
+  type Posted,
   type RunSummary,
   type StoredRow,
 } from '../journal.ts';
@@ -16,10 +17,11 @@ import { Commits } from './commits.ts';
 import { corrupt, guarded } from './errors.ts';
 import { closeUntouched, type OpenFile, openForWriting, pragma } from './file.ts';
 import { MIGRATIONS, type Migration } from './format.ts';
+import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
 import { Leases } from './lease.ts';
 import { ReadOnlyStore } from './read-only.ts';
-import { rowsOf, summaries } from './reader.ts';
+import { postsOf, rowsOf, summaries } from './reader.ts';
 import { type Run, Tables } from './tables.ts';
 import { immediately } from './transaction.ts';
 import { verifiedHead } from './verify.ts';
@@ -85,7 +87,7 @@ class SqliteStore implements JournalStore {
     this.#file = file;
     const made = guarded(path, 'read', () => {
       const tables = new Tables(file.db, path);
-      return { tables, leases: new Leases(file.db, path, now, leaseMs) };
+      return { tables, inbox: new Inbox(file.db, tables), leases: new Leases(file.db, path, now, leaseMs) };
     });
     this.#tables = made.tables;
     this.#leases = made.leases;
@@ -110,6 +112,16 @@ class SqliteStore implements JournalStore {
       if (next.done === true) return;
       yield next.value;
     }
+  }
+
+  post(run: string, body: string): number {
+    this.#refuseUnlessOpen();
+    return this.#watched(() => this.#host.inbox.post(run, body, this.#host.now()), 'write');
+  }
+
+  posts(run: string): readonly Posted[] {
+    this.#refuseUnlessOpen();
+    return this.#watched(() => postsOf(this.#file, this.#tables, run), 'read');
   }
 
   runs(): readonly RunSummary[] {

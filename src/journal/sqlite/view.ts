@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 import { JournalError } from '../journal.ts';
 import { Anchor } from './anchor.ts';
 import { examine, isShared, type OpenFile, pragma, refuseLost, replaced, sizeOf } from './file.ts';
-import { APPLICATION_ID, type Migration, newestFormat } from './format.ts';
+import { APPLICATION_ID, type Migration, newestFormat, oldestReadable } from './format.ts';
 import { checkSchema, identityOf } from './schema.ts';
 
 /** How often a file may change under the copying before it is given up. */
@@ -46,16 +46,20 @@ export function openForReading(path: string, migrations: readonly Migration[], b
 
 function checked(db: Database, path: string, anchor: Anchor, migrations: readonly Migration[]): Buffer {
   const newest = newestFormat(migrations);
-  const format = pragma(db, 'user_version');
+  const format = pragma(db, 'user_version') as number;
   if (pragma(db, 'application_id') !== APPLICATION_ID) {
     throw new JournalError('journal_not_ours', `${path} is no journal of Belay's. Name another file.`);
   }
-  if (format !== newest) {
+  if (format > newest || format < oldestReadable(migrations)) {
     const reason = `${path} has format ${format}, not ${newest}. Open it once for writing, which moves it forward.`;
     throw new JournalError('journal_cannot_read', reason);
   }
   pragma(db, 'cell_size_check = ON');
-  checkSchema(db, path, migrations);
+  checkSchema(
+    db,
+    path,
+    migrations.filter(({ to }) => to <= format),
+  );
   const identity = identityOf(db, path);
   if (anchor.identity()?.equals(identity) === false) throw replaced(path, anchor);
   return identity;

@@ -1,0 +1,37 @@
+/**
+ * What every store asks of a message before it takes it. Whoever posts is not trusted: without limits, one that floods would fill
+ * the disk of a run that never answers, and the memory of the one that reads.
+ */
+import { JournalError } from './journal.ts';
+
+/** What a message may have at most, in bytes of UTF-8. */
+const BODY_LIMIT = 64 * 1024;
+const POSTS_LIMIT = 10_000;
+
+/**
+ * The UTF-8 of a message's body.
+ * @throws JournalError `post_too_large`; `journal_cannot_write` when it could not be read back as it is.
+ */
+export function postBytes(body: string): Buffer {
+  // UTF-8 is never shorter: what is far too large is not copied first.
+  if (body.length > BODY_LIMIT) throw tooLarge();
+  if (!body.isWellFormed()) {
+    const reason = 'Not taken: a message with half a surrogate pair has no UTF-8. Write it as JSON text.';
+    throw new JournalError('journal_cannot_write', reason);
+  }
+  const bytes = Buffer.from(body, 'utf8');
+  if (bytes.length > BODY_LIMIT) throw tooLarge();
+  return bytes;
+}
+
+/** @throws JournalError `inbox_full` when a run with so many messages takes no other. */
+export function checkRoom(run: string, messages: number): void {
+  if (messages < POSTS_LIMIT) return;
+  const reason = `Run ${JSON.stringify(run)} has ${messages} messages, and takes no more. Read why it does not answer them.`;
+  throw new JournalError('inbox_full', reason);
+}
+
+function tooLarge(): JournalError {
+  const reason = `Not taken: a message has at most ${BODY_LIMIT} bytes. Leave what is large elsewhere, and say where.`;
+  return new JournalError('post_too_large', reason);
+}

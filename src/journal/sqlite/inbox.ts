@@ -1,0 +1,61 @@
+/**
+ * The messages that were posted to the runs of a file (J5). A post is one small transaction of its own, so that it is durable on
+ * return, and takes its number inside it, so that posters in several processes make no gap. Their table is read as every other:
+ * nothing in it is used before it is looked at.
+ */
+import type Database from 'better-sqlite3';
+import type { Statement } from 'better-sqlite3';
+import type { Posted } from '../journal.ts';
+import { checkRoom, postBytes } from '../posts.ts';
+import { wrongRun } from '../rows.ts';
+import { corrupt } from './errors.ts';
+import type { Run, Tables } from './tables.ts';
+import { immediately } from './transaction.ts';
+
+export class Inbox {
+  readonly #db: Database;
+  readonly #tables: Tables;
+  readonly #last: Statement;
+  readonly #add: Statement;
+  readonly #after: Statement;
+
+  /** For a file whose format has messages. */
+  constructor(db: Database, tables: Tables) {
+    this.#db = db;
+    this.#tables = tables;
+    this.#last = db.prepare('SELECT max(number) AS last FROM inbox WHERE run = ?');
+    this.#add = db.prepare('INSERT INTO inbox (run, number, time, body) VALUES (?, ?, ?, ?)');
+    this.#after = db.prepare('SELECT number, time, body FROM inbox WHERE run = ? AND number > ? ORDER BY number');
+  }
+
+  /** Adds a message, durably, and gives its number. @throws JournalError as `JournalStore.post` says. */
+  post(name: string, body: string, time: number): number {
+    const bytes = postBytes(body);
+    return immediately(this.#db, () => {
+      const run = this.#tables.run(name);
+      if (run === null) throw wrongRun('run_unknown', name);
+      const { last } = this.#last.get(run.id) as { last: unknown };
+      const messages = last ?? 0;
+      if (!isNumber(messages)) throw corrupt(this.#tables.path, name, 0, 'its last message has no number');
+      checkRoom(name, messages);
+      this.#add.run(run.id, messages + 1, time, bytes);
+      return messages + 1;
+    });
+  }
+
+  /** The messages of a run with a number above `after`, without a gap. */
+  after(run: Run, after: number): Posted[] {
+    let expected = Math.max(0, after);
+    return this.#after.all(run.id, expected).map((row) => {
+      const { number, time, body } = row as Record<keyof Posted, unknown>;
+      expected += 1;
+      const valid = number === expected && Number.isSafeInteger(time) && Buffer.isBuffer(body);
+      if (!valid) throw corrupt(this.#tables.path, run.name, 0, `its message ${expected} is missing or has no form`);
+      return { number: expected, time: time as number, body: body.toString('utf8') };
+    });
+  }
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
