@@ -104,7 +104,7 @@ export class Authority {
         ? { do: 'answer', gate, verdict, by, why, post: null }
         : { do: 'answer', gate, verdict: 'refused', by, why: refused, post: null },
     ]);
-    this.#wake();
+    this.wake();
     return refused;
   }
 
@@ -121,13 +121,16 @@ export class Authority {
   /** Reads what was left for the run, and lets what has taken too long expire. */
   poll(): void {
     const { asked } = this.#parts.fold;
-    for (const { number, body } of this.#parts.journal.posted(asked.read)) this.#take(number, body);
+    const posted = this.#parts.journal.posted(asked.read);
+    for (const { number, body } of posted) this.#take(number, body);
     const now = this.#parts.now();
-    for (const { gate, expires } of asked.pending()) {
-      if (expires !== null && expires <= now)
-        this.#write.append([{ do: 'answer', gate, verdict: 'expired', by: null, why: null, post: null }]);
-    }
-    this.#wake();
+    const expired = asked.pending().filter(({ expires }) => expires !== null && expires <= now);
+    for (const { gate } of expired)
+      this.#write.append([{ do: 'answer', gate, verdict: 'expired', by: null, why: null, post: null }]);
+    if (posted.length === 0 && expired.length === 0) return;
+    // Whoever left a message looks into the journal for what became of it.
+    void this.#write.durable().catch(() => {});
+    this.wake();
   }
 
   #take(post: number, body: string): void {
@@ -173,8 +176,8 @@ export class Authority {
     this.#timer = null;
   }
 
-  /** Has whoever waits look again. */
-  #wake(): void {
+  /** Has whoever waits look again: something was said, or a restore has taken back what they were granted. */
+  wake(): void {
     const waking = this.#waking;
     this.#waking = [];
     for (const wake of waking) wake();
@@ -183,8 +186,12 @@ export class Authority {
   #woken(signal: AbortSignal): Promise<void> {
     this.watch();
     return new Promise((resolve) => {
-      this.#waking.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waking.push(wake);
+      signal.addEventListener('abort', wake, { once: true });
     });
   }
 }

@@ -63,15 +63,18 @@ export class Publishing {
     if (this.#parts.fold.publications.length > 0) this.#carryOn([...this.#parts.fold.publications], false);
   }
 
-  /** Removes what was staged and whose commit never came: the run is over. */
-  async abandon(): Promise<void> {
+  /** Removes what was staged and whose commit never came: the run is over. @returns the keys of those calls. */
+  async abandon(): Promise<string[]> {
+    const abandoned: string[] = [];
     for (const call of this.#parts.fold.ledger.buffered()) {
       await this.#run.discard(call);
       const text = `${call.intent.tool} was held back until ${instanceName(call.intent.instance)} commits, which it never did`;
       const finding = { do: 'finding', code: 'never_published', instance: call.intent.instance, text } as const;
       this.#run.append([{ do: 'outcome', key: call.key, status: 'failed', error: text }, finding]);
       this.#parts.onFinding(finding);
+      abandoned.push(call.key);
     }
+    return abandoned;
   }
 
   #due(isOver: boolean): PublishEntry[] {
@@ -143,29 +146,26 @@ export class Publishing {
   async #group(entry: PublishEntry, calls: readonly LedgerCall[], fresh: boolean): Promise<void> {
     let unsure = !fresh;
     for (let round = 0; !this.#stopped; round += 1) {
-      const [first] = calls;
-      if (first === undefined || calls.every((call) => isThrough(call))) return;
+      const [first] = calls.filter((call) => !isThrough(call));
+      if (first === undefined) return;
       if (unsure && !this.#mayRepeat(first)) {
         await this.#run.reconcile(first.key);
         if (isThrough(first)) return;
-        if (isOpen(first.status)) {
-          await this.#run.park(first, new Error('nobody can tell whether it was made visible'));
-          round = -1;
-          continue;
-        }
       }
-      if (round >= TRIES.length) {
-        await this.#run.park(first, new Error(first.error ?? 'it cannot be made visible'));
+      const blind = unsure && !this.#mayRepeat(first) && isOpen(first.status);
+      if (blind || round >= TRIES.length) {
+        await this.#run.park(first, new Error(first.error ?? 'nobody can tell whether it was made visible'));
         round = -1;
         continue;
       }
       await new Promise((resolve) => setTimeout(resolve, TRIES[round]));
-      if (first.status !== 'intended') await this.#leaveAgain(calls);
+      await this.#leaveAgain(calls.filter((call) => !isThrough(call) && call.status !== 'intended'));
       unsure = await this.#act(entry, calls);
     }
   }
 
   async #leaveAgain(calls: readonly LedgerCall[]): Promise<void> {
+    if (calls.length === 0) return;
     this.#run.append(calls.map(({ key }) => ({ do: 'outcome', key, status: 'intended' }) as const));
     await this.#run.durable();
   }
@@ -180,16 +180,18 @@ export class Publishing {
     const buffer = this.#bufferOf(calls[0] as LedgerCall);
     if (buffer === 'call') return this.#actAlone(calls[0] as LedgerCall);
     const { id, instance, boundary } = entry;
+    // It is asked for all of them again: what one commit makes visible is one thing.
+    const owed = calls.filter((call) => !isThrough(call));
     try {
       const registered = this.#parts.buffers[buffer?.name ?? ''];
       if (registered === undefined) throw new NotApplied(`no buffer ${buffer?.name ?? ''} is registered`);
       const publication = { id, run: this.#parts.run, instance: instanceName(instance), boundary };
-      await registered.publish(calls.map(stagedOf), publication);
-      this.#run.append(calls.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
+      await registered.publish(calls.filter(({ at }) => at !== null).map(stagedOf), publication);
+      this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
       return false;
     } catch (error) {
       const status = error instanceof NotApplied ? 'failed' : 'unknown';
-      this.#run.append(calls.map(({ key }) => ({ do: 'outcome', key, status, error: told(error) }) as const));
+      this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status, error: told(error) }) as const));
       return status === 'unknown';
     }
   }

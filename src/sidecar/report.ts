@@ -26,7 +26,12 @@ export interface Report {
 
 /** How a run ended, or why it stands still. */
 export type Ending =
-  | { readonly status: 'done'; readonly output: unknown }
+  | {
+      readonly status: 'done';
+      readonly output: unknown;
+      /** The keys of calls that were held back for a commit that never came: they did not happen (E4). Left out where there are none. */
+      readonly unpublished?: readonly string[];
+    }
   /** Nothing more happens until somebody acts: the decision says what (§8.4). */
   | { readonly status: 'parked'; readonly decision: Decision }
   /** An undo failed, and memory is not restored over it (E5). */

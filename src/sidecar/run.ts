@@ -496,7 +496,8 @@ export class Run implements Watcher {
 
   /** Asks the counterparties of all calls whose outcome is open, once at least (E2). */
   async reconcile(): Promise<void> {
-    for (const { key } of this.fold.ledger.open()) await this.#calls.reconcile(key, true);
+    const publishing = new Set(this.fold.publications.flatMap(({ keys }) => keys));
+    for (const { key } of this.fold.ledger.open()) if (!publishing.has(key)) await this.#calls.reconcile(key, true);
     this.#askLater();
   }
 
@@ -559,9 +560,9 @@ export class Run implements Watcher {
     try {
       this.#publishing.begin(true);
       await this.#publishing.settled();
-      await this.#publishing.abandon();
+      const unpublished = await this.#publishing.abandon();
       await this.durable();
-      this.#ended({ status: 'done', output });
+      this.#ended({ status: 'done', output, ...(unpublished.length > 0 && { unpublished }) });
     } catch (error) {
       this.#failed(error);
     }
@@ -587,6 +588,7 @@ export class Run implements Watcher {
     this.restore(kept, true);
     this.#append([{ do: 'phase', phase: 'RESUMED' }]);
     this.#publishing.begin();
+    this.#authority.wake();
     // What was undone has no question any more; what else waits for a person is asked again.
     const moved = new Set(kept.map(([id]) => instanceName(id)));
     this.#parked = this.#parked.filter(({ failure }) => failure.in === null || !moved.has(instanceName(failure.in)));

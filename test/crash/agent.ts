@@ -3,7 +3,7 @@
  * told to die on the way. A script; its one argument is a `Task` as JSON.
  */
 import { loadConfig } from '../../src/boundaries/load.ts';
-import type { Reconciler, Undo } from '../../src/effects/counterparty.ts';
+import type { Reconciler, StagedCall, Undo } from '../../src/effects/counterparty.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Decision } from '../../src/model/decision.ts';
 import { resume, type Sidecar } from '../../src/sidecar/attach.ts';
@@ -57,14 +57,22 @@ async function live(task: Task): Promise<End> {
     journal: deadly(store, death, told),
     reconcilers: reconcile ? { ask } : {},
     undo: { unbook },
+    buffers: { books: { publish: (calls) => post(client, calls), discard: () => {} } },
+    onGate: () => queueMicrotask(approve),
     onDecision: ({ decision }) => verdicts?.push(decision.verdict),
     onFinding: ({ code }) => findings?.push(code),
   });
+  /** A person who approves of everything, and is always there. */
+  function approve(): void {
+    for (const { gate, asks } of sidecar.gates())
+      if (asks === 'approval') void sidecar.answer(gate, 'approved', { by: 'Ada' }).catch(() => {});
+  }
   const isOver = sidecar.status === 'done';
   const { actor } = sidecar;
   // What it is given back after each transition is what it may tell others: the test holds it to that.
   actor.subscribe(() => void sidecar.durable().catch(() => {}));
   actor.start();
+  approve();
   // A user who saw no reaction asks again; one who did does not.
   if (JSON.stringify(actor.getSnapshot().value).includes('idle')) actor.send({ type: 'go' });
   let ending = await sidecar.finished();
@@ -78,6 +86,11 @@ async function live(task: Task): Promise<End> {
   await store.close();
   const status = isOver ? 'over' : ending.status;
   return { status, value, context, decision: 'decision' in ending ? ending.decision : null, ...said() };
+}
+
+/** Makes staged calls visible, one after the other; the counterparty knows those by their keys that it has. */
+async function post(client: Client, calls: readonly StagedCall[]): Promise<void> {
+  for (const { tool, key, args } of calls) await client.act(tool, key, `${tool} ${JSON.stringify(args)}`);
 }
 
 /** What a person does who is told which effect it is about, and looks it up. */

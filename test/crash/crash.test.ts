@@ -67,6 +67,59 @@ describe('killed at every append', () => {
   });
 });
 
+describe('with a person, and with a commit of several writes', () => {
+  test('killed at every append, a call that waits for approval leaves once, and only with it', async () => {
+    const { appends } = await trials.reach('gated');
+    expect(appends).toBeGreaterThan(8);
+    await tryAll(atEveryAppend('gated', appends, ['before', 'durable']));
+  });
+
+  test('killed at every append, what is held back becomes visible once and whole, and what was rolled back never', async () => {
+    const { appends, phases } = await trials.reach('posting');
+    expect(phases).toEqual(['DECIDED', 'RESTORED', 'RESUMED']);
+    expect(expected.get('posting')?.acts).toEqual(['debit(debit {"cents":50})', 'credit(credit {"cents":50})']);
+    await tryAll(atEveryAppend('posting', appends, ['before', 'durable']));
+  });
+});
+
+/**
+ * The windows of one call: what is in the world when the process is gone, whether the next one goes on by itself with nobody to ask,
+ * and what is in the world then. Who can ask always goes on, and the call is then applied once.
+ */
+describe('the crash windows of a call', () => {
+  const killed = (does: 'kill before' | 'kill after') => [{ site: 'send', does, times: 1 }] as const;
+  const windows: readonly [string, Pick<Trial, 'kills' | 'faults'>, { blocked: boolean; applied: number }][] = [
+    ['before its intent is written', { kills: [{ at: 'INTENT', when: 'before' }] }, { blocked: false, applied: 1 }],
+    ['after its intent, before it acts', { kills: [{ at: 'INTENT', when: 'durable' }] }, { blocked: true, applied: 0 }],
+    ['while it acts', { kills: ['by the counterparty'], faults: killed('kill before') }, { blocked: true, applied: 0 }],
+    [
+      'after it has acted',
+      { kills: ['by the counterparty'], faults: killed('kill after') },
+      { blocked: true, applied: 1 },
+    ],
+    ['before its outcome is written', { kills: [{ at: 'OUTCOME', when: 'before' }] }, { blocked: true, applied: 1 }],
+    ['after its outcome', { kills: [{ at: 'OUTCOME', when: 'durable' }] }, { blocked: false, applied: 1 }],
+  ];
+
+  test.each(windows)('killed %s', async (_, { kills, faults = [] }, { blocked, applied }) => {
+    for (const reconcile of [false, true]) {
+      const seen: number[] = [];
+      const trial: Trial = {
+        agent: 'sequential',
+        faults,
+        reconcile,
+        kills,
+        atRest: (log) => void seen.push(log.acts.length),
+      };
+      const [outcome] = await tryAll([trial]);
+      expect(outcome?.parked).toBe(blocked && !reconcile);
+      // What the process that took it up has left, before a person said anything.
+      expect(seen).toEqual([reconcile ? 1 : applied]);
+      expect(outcome?.log.acts).toHaveLength(1);
+    }
+  });
+});
+
 test('killed at any phase of a recovery and at any phase of what is left of it, a run ends as if nothing had happened', async () => {
   const list = atEveryTwoPhases([['durable', 'durable']]);
   expect(list).toHaveLength(PHASES.length ** 2);
@@ -119,7 +172,8 @@ describe('with nobody to ask', () => {
   test('neither a call that was applied nor one that was not is made again before a person has said so', async () => {
     const outcomes = await tryAll(byTheCounterparty(false));
     // The idempotent note is made again, and an undo too, under their keys: that is what these keys are for.
-    expect(outcomes.filter(({ parked }) => parked)).toHaveLength(10);
+    // A commit is made again, too, and a call at its gate waits like any other once it has left.
+    expect(outcomes.filter(({ parked }) => parked)).toHaveLength(12);
   });
 });
 

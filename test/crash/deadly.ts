@@ -11,13 +11,17 @@ import { Reader } from '../../src/sidecar/layout.ts';
 export const PHASES = ['DECIDED', 'COMPENSATED', 'RESTORED', 'RESUMED'] as const;
 export type Phase = (typeof PHASES)[number];
 
+/** A call's intent, and its outcome. */
+const MARKS = ['INTENT', 'OUTCOME'] as const;
+export type Mark = (typeof MARKS)[number];
+
 /** `appended` has not been flushed; `durable` has, and not a row more. */
 export const MOMENTS = ['before', 'appended', 'durable'] as const;
 export type Moment = (typeof MOMENTS)[number];
 
 /** At the n-th append of the process, from 1, at the first that has a phase in it, or as soon as it is said that the run is over. */
 export interface Death {
-  readonly at: number | Phase | 'END';
+  readonly at: number | Phase | Mark | 'END';
   readonly when: Moment;
 }
 
@@ -84,7 +88,7 @@ class Deadly implements Journal {
     if (this.#dying) return this.head;
     this.#told.appends += 1;
     const phases = rows.flatMap((row, index) => this.#learn({ ...row, seq: this.head + 1 + index, time: 0 }) ?? []);
-    this.#told.phases.push(...phases);
+    this.#told.phases.push(...phases.filter(isPhase));
     const moment = this.#momentOf(phases);
     if (moment === 'before') this.#die();
     const head = this.#journal.append(rows);
@@ -115,18 +119,20 @@ class Deadly implements Journal {
     return this.#journal.close();
   }
 
-  #momentOf(phases: readonly Phase[]): Moment | null {
+  #momentOf(phases: readonly (Phase | Mark)[]): Moment | null {
     if (this.#death === null) return null;
     const { at, when } = this.#death;
     return at === this.#told.appends || phases.includes(at as Phase) ? when : null;
   }
 
-  /** Takes a row into the digests, and says which phase it is. */
-  #learn(row: StoredRow): Phase | null {
+  /** Takes a row into the digests, and says which phase it is, or what of a call. */
+  #learn(row: StoredRow): Phase | Mark | null {
     this.#digests[row.seq] = digestAfter(this.#digests[row.seq - 1] as string, row);
     const entry = this.#reader.entry(row);
     if (entry?.do === 'decision' && entry.decision.verdict.startsWith('restore')) return 'DECIDED';
     if (entry?.do === 'restored') return 'RESTORED';
+    if (entry?.do === 'intent') return 'INTENT';
+    if (entry?.do === 'outcome') return 'OUTCOME';
     return entry?.do === 'phase' && isPhase(entry.phase) ? entry.phase : null;
   }
 

@@ -58,6 +58,9 @@ const CALLS: readonly (readonly [AgentName, string])[] = [
   ['booking', 'unbook'],
   ['booking', 'send'],
   ['slots', 'send 1'],
+  ['gated', 'send'],
+  ['posting', 'debit'],
+  ['posting', 'credit'],
 ];
 
 /** Killed by the counterparty, before it has acted and after: at a call, or at an undo. */

@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
+import { type Answer, messageOf } from '../../src/effects/answers.ts';
 import type { Gate } from '../../src/effects/gates.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach } from '../../src/sidecar/attach.ts';
+import { Reader } from '../../src/sidecar/layout.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { calm, held, Line, of, until } from './stations.ts';
 
@@ -163,6 +166,106 @@ skeletons: {}`,
     await run.close();
   });
 });
+
+describe('an answer that another process leaves', () => {
+  const answer = ({ gate, digest, epoch }: Gate, more: object = {}) =>
+    messageOf({ gate, digest, epoch, verdict: 'approved', by: 'Ada', why: null, ...more } as Answer);
+
+  async function waiting(journal: JournalStore) {
+    const line = new Line([gated()]);
+    const run = await line.begin({ journal });
+    run.send('go');
+    return { line, run, gate: await asked(run) };
+  }
+
+  test('opens the gate of a run that is going on', async () => {
+    const journal = memoryStore();
+    const { line, run, gate } = await waiting(journal);
+    journal.post('r', answer(gate));
+    await run.at('rest');
+    expect(line.called('a')).toBe(1);
+    await run.close();
+  });
+
+  test('waits for a run whose process has ended, and opens its gate once it is taken up', async () => {
+    const journal = memoryStore();
+    const { line, run, gate } = await waiting(journal);
+    await run.close();
+    journal.post('r', answer(gate));
+    const next = await line.resume({ journal });
+    await next.at('rest');
+    expect([line.called('a'), next.sidecar.gates()]).toEqual([1, []]);
+    await next.close();
+  });
+
+  test('is refused where it is forged, and the journal says why, whoever sent it', async () => {
+    const journal = memoryStore();
+    const { line, run, gate } = await waiting(journal);
+    const forged = [
+      answer(gate, { digest: 'f'.repeat(64) }),
+      answer(gate, { epoch: gate.epoch + 1 }),
+      answer(gate, { gate: '0123456789ab' }),
+      answer(gate, { verdict: 'settled', status: 'confirmed' }),
+      answer(gate, { by: '' }),
+      answer(gate, { more: true }),
+      '{"gate":',
+      '[]',
+      'null',
+      `{"gate":"${'x'.repeat(60_000)}"}`,
+    ];
+    for (const message of forged) journal.post('r', message);
+    await until(() => refusals(journal).length === forged.length);
+    expect(refusals(journal)).toEqual([
+      'it is for other arguments',
+      `it is for epoch ${gate.epoch} of its instance, which is at ${gate.epoch + 1}`,
+      'nobody asked for it',
+      'it asks for an approval',
+      ...forged.slice(4).map(() => 'it is no answer'),
+    ]);
+    expect([line.called('a'), run.sidecar.gates().length]).toEqual([0, 1]);
+    await run.close();
+  });
+
+  test('is taken once: given again, it is refused, also by the next process', async () => {
+    const journal = memoryStore();
+    const { line, run, gate } = await waiting(journal);
+    journal.post('r', answer(gate));
+    journal.post('r', answer(gate));
+    await run.at('rest');
+    await run.close();
+    const next = await line.resume({ journal });
+    await calm();
+    expect(refusals(journal)).toEqual([expect.stringContaining('it was answered before')]);
+    expect(line.called('a')).toBe(1);
+    await next.close();
+  });
+
+  test('says what became of a call that nobody else could tell of', async () => {
+    const journal = memoryStore();
+    const line = new Line([{ name: 'a', tool: 'effect: irreversible' }], {
+      a: () => {
+        throw new Error('connection reset');
+      },
+    });
+    const run = await line.begin({ journal });
+    run.send('go');
+    const gate = await asked(run);
+    journal.post('r', answer(gate));
+    journal.post('r', answer(gate, { verdict: 'settled', status: 'confirmed', output: 'was there' }));
+    await run.at('rest');
+    expect([run.context.a, refusals(journal)]).toEqual(['was there', ['it asks for an outcome']]);
+    await run.close();
+  });
+});
+
+/** Why answers were refused, as the journal has it. */
+function refusals(journal: JournalStore): (string | null)[] {
+  const reader = new Reader();
+  return [...journal.read('r')].flatMap((row) => {
+    const entry = reader.entry(row);
+    return entry?.do === 'answer' && entry.verdict === 'refused' ? [entry.why] : [];
+  });
+}
 
 describe('an approval', () => {
   test('for one call opens no other', async () => {

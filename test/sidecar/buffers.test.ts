@@ -101,7 +101,8 @@ describe('what an instance holds back', () => {
     run.send('go');
     await run.at('rest');
     run.send('end');
-    expect((await run.finished()).status).toBe('done');
+    const ending = await run.finished();
+    expect(ending).toMatchObject({ status: 'done', unpublished: [never.calls[0]?.key] });
     expect([book.visible, book.staged.size, never.findings]).toEqual([[], 0, ['never_published']]);
     await run.close();
   });
