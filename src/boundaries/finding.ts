@@ -66,6 +66,8 @@ type LintCode =
   | 'state_claimed_twice'
   | 'irreversible_before_commit'
   | 'read_undeclared'
+  /** A call is held back until a commit, and no commit covers it. */
+  | 'never_published'
   | 'outcome_never_known'
   | 'not_recoverable'
   | 'too_many_findings';

@@ -35,6 +35,7 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
   lintCalled(calls);
   lintOutcomes(calls);
   lintFirstEffects(calls);
+  lintHeldBack(calls);
 }
 
 /** Tools that are declared and never called. An action that no actor carries out is named by its event. */
@@ -102,9 +103,29 @@ function lintFirstEffects({ config, reach, findings, agent, kinds }: Calls): voi
     if (!early.has(path)) continue;
     for (const { tool } of invokes) {
       if (tool === null || kinds.get(tool) === 'machine' || effectOf(tool, config) !== 'irreversible') continue;
+      // What waits for a commit does not come before it.
+      if (config.tools.get(tool)?.buffer) continue;
       const message = `"${path}" calls "${tool}", which is irreversible, before any commit: then nothing before it is ever recoverable`;
       const mend = 'Put an anchored commit boundary before it, or declare what it can take back.';
       findings.report('irreversible_before_commit', 'warning', agent, message, mend);
+    }
+  }
+}
+
+/** Calls that are held back until a commit, where none ever comes. */
+function lintHeldBack({ config, reach, findings, agent, declared }: Calls): void {
+  for (const { path, invokes } of reach.shape.states) {
+    for (const { tool } of invokes) {
+      if (tool === null || !config.tools.get(tool)?.buffer) continue;
+      const commits = [...config.skeletons.values()].some(
+        ({ states, boundaries, rollback }) =>
+          states.some((state) => isWithin(path, state)) && boundaries.some(({ id }) => rollback.anchors.includes(id)),
+      );
+      if (commits) continue;
+      const at = declared.find(([name]) => name === tool)?.[1].at ?? agent;
+      const message = `"${path}" calls "${tool}", which is held back until a commit that never comes`;
+      const mend = 'Have a skeleton with an anchored boundary cover the state, or take "buffer" out.';
+      findings.report('never_published', 'warning', at, message, mend);
     }
   }
 }

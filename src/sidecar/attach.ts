@@ -43,6 +43,8 @@ export type SidecarErrorCode =
   | 'other_agent'
   /** Only reviewed configs are wanted, and nobody has vouched for this content. */
   | 'config_unreviewed'
+  /** The config names a buffer or a check that the program does not bring. */
+  | 'not_registered'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
   /** A value that no journal could hold is needed to go on. */
@@ -187,8 +189,9 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
 /** The config, loaded; and what is to be said about its review, or null. */
 function configOf<TMachine extends AnyStateMachine>(
   machine: TMachine,
-  { config, guards, reviewed }: SidecarOptions<TMachine>,
+  options: SidecarOptions<TMachine>,
 ): { config: BoundaryConfig; unreviewed: string | null } {
+  const { config, guards, reviewed } = options;
   const loaded =
     typeof config === 'string' ? readConfig(config, guards === undefined ? {} : { guards }) : { config, findings: [] };
   if (loaded.config === null) {
@@ -202,9 +205,28 @@ function configOf<TMachine extends AnyStateMachine>(
       `the config is for "${loaded.config.agent}", and the machine is "${machine.id}"`,
     );
   }
+  refuseUnregistered(loaded.config, options);
   const unreviewed = typeof config === 'string' ? unreviewedText(config, loaded.config) : null;
   if (unreviewed !== null && reviewed === true) throw new SidecarError('config_unreviewed', unreviewed);
   return { config: loaded.config, unreviewed };
+}
+
+/** What would hold a call back for ever is refused before it does. (Nobody to ask and nothing to undo with only block.) */
+function refuseUnregistered(config: BoundaryConfig, { buffers = {}, checks = {} }: SidecarOptions<never>): void {
+  for (const { name, buffer, check } of config.tools.values()) {
+    const missing = [
+      ...(typeof buffer === 'object' && buffer !== null && buffers[buffer.name] === undefined
+        ? [`buffer "${buffer.name}"`]
+        : []),
+      ...(check !== null && checks[check] === undefined ? [`check "${check}"`] : []),
+    ];
+    if (missing.length === 0) continue;
+    const mend = 'Give it to attach under that name, or take it out of the config.';
+    throw new SidecarError(
+      'not_registered',
+      `"${name}" names the ${missing.join(' and the ')}, which is not here. ${mend}`,
+    );
+  }
 }
 
 function unreviewedText(file: string, config: BoundaryConfig): string | null {
