@@ -1,0 +1,85 @@
+/** Asking a counterparty what became of a call: how often, when, and who is asked when it does not know (semantics.md E2). */
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/effects/counterparty.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { Line, until } from './stations.ts';
+
+const lost = {
+  a: () => {
+    throw new Error('connection reset');
+  },
+};
+const line = (asking: string) => new Line([{ name: 'a', tool: `effect: irreversible, reconcile: ${asking}` }], lost);
+
+/** A counterparty that knows nothing until it is told to. */
+function counterparty() {
+  const state = { asked: 0, says: { is: 'unknown' } as Finding };
+  const bank = () => {
+    state.asked += 1;
+    return state.says;
+  };
+  return { state, reconcilers: { bank } };
+}
+
+describe('a counterparty that does not know', () => {
+  test('is asked again later, and the run goes on by itself once it does', async () => {
+    const { state, reconcilers } = counterparty();
+    const waiting = line('{ ask: bank, tries: 9, wait: 1001ms }');
+    const run = await waiting.begin({ reconcilers });
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    expect(state.asked).toBe(1);
+    state.says = { is: 'applied', output: 'was there' };
+    await until(() => run.value === 'rest');
+    expect([state.asked, run.context.a, run.sidecar.gates()]).toEqual([2, 'was there', []]);
+    await run.close();
+  });
+
+  test('is not asked again and again by a run that is taken up again and again', async () => {
+    const journal = memoryStore();
+    const { state, reconcilers } = counterparty();
+    const waiting = line('{ ask: bank, tries: 3, wait: 1h }');
+    const first = await waiting.begin({ journal, reconcilers });
+    first.send('go');
+    await first.finished();
+    await first.close();
+    expect(state.asked).toBe(1);
+    for (const times of [2, 3, 4]) {
+      const next = await waiting.resume({ journal, reconcilers });
+      expect((await next.finished()).status).toBe('parked');
+      // Once for the start; the next hour is waited for, and after three times only a start asks.
+      expect(state.asked).toBe(times);
+      await next.close();
+    }
+  });
+
+  test('is asked at once where a person wants to know', async () => {
+    const { state, reconcilers } = counterparty();
+    const waiting = line('{ ask: bank, tries: 1 }');
+    const run = await waiting.begin({ reconcilers });
+    run.send('go');
+    await run.finished();
+    expect(state.asked).toBe(1);
+    state.says = { is: 'applied', output: 'was there' };
+    await run.sidecar.reconcile();
+    await run.at('rest');
+    expect([state.asked, waiting.called('a')]).toEqual([2, 1]);
+    await run.close();
+  });
+
+  test('leaves the question to a person, whose gate is closed by whoever knows first', async () => {
+    const journal = memoryStore();
+    const { state, reconcilers } = counterparty();
+    const waiting = line('{ ask: bank, tries: 1 }');
+    const run = await waiting.begin({ journal, reconcilers });
+    run.send('go');
+    await run.finished();
+    await until(() => run.sidecar.gates().length === 1);
+    await run.close();
+    state.says = { is: 'applied', output: 'was there' };
+    const next = await waiting.resume({ journal, reconcilers });
+    await next.at('rest');
+    expect([next.sidecar.gates(), waiting.called('a'), next.context.a]).toEqual([[], 1, 'was there']);
+    await next.close();
+  });
+});
