@@ -291,22 +291,22 @@ async function takeUp<TMachine extends AnyStateMachine>(
   const run = new Run(parts(options, config, journal, fold, new Layout(reader.names)));
   const watch = new Watch(machine, run);
   run.bind(watch);
-  run.holdAll();
+  run.hold();
   if (fold.ended === null && fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
   run.authority.poll();
-  await run.reconcile();
-  const finished = await run.finishPlan();
+  await run.recovering.reconcile();
+  const finished = await run.recovering.finishPlan();
   // A run that ended before its first step has nothing to stand on: it begins.
   const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold) };
   const actor = makeActor<TMachine>(watch, from, options.inspect);
   const sidecar = handle(run, watch, actor, journal);
-  if (finished !== 'stuck') await run.goOnPublishing();
+  if (finished !== 'stuck') await run.recovering.goOnPublishing();
   if (fold.ended !== null) {
-    void run.finish((actor.getSnapshot() as { output?: unknown }).output);
+    void run.recovering.finish((actor.getSnapshot() as { output?: unknown }).output);
     return sidecar;
   }
   run.settleIn(0);
-  if (finished !== 'stuck' && !run.parkAgain()) run.release();
+  if (finished !== 'stuck' && !run.recovering.parkAgain()) run.release();
   return sidecar;
 }
 
@@ -365,19 +365,19 @@ function handle<TMachine extends AnyStateMachine>(
   watchTimers(anyRef(actor), (ref, id, event, delay) => run.timer(ref, id, event, delay));
   return {
     actor,
-    finished: () => run.finished,
+    finished: () => run.recovering.finished,
     get status() {
       return run.status;
     },
     async fail(signal, { instance, key, error }) {
       if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-      await run.fail(
+      await run.recovering.fail(
         signal,
         { in: instance, key: key === undefined ? null : parseKey(key) },
         error ?? `found wrong: ${key ?? 'the work'}`,
       );
     },
-    settle: (key, status, output) => run.settleEffect(key, status, output),
+    settle: (key, status, output) => run.recovering.settleEffect(key, status, output),
     gates: () => run.fold.asked.pending(),
     async answer(gate, verdict, { by, why = null as string | null }) {
       const refused = run.authority.answer(gate, verdict, by, why);
@@ -385,10 +385,10 @@ function handle<TMachine extends AnyStateMachine>(
       return refused;
     },
     async reconcile() {
-      await run.reconcile();
-      await run.askAgain();
+      await run.recovering.reconcile();
+      await run.recovering.askAgain();
     },
-    rerun: () => run.rerun(),
+    rerun: () => run.recovering.rerun(),
     durable: async () => void (await run.durable()),
     async close() {
       run.stopping();

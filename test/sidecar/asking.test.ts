@@ -24,7 +24,7 @@ function counterparty() {
 describe('a counterparty that does not know', () => {
   test('is asked again later, and the run goes on by itself once it does', async () => {
     const { state, reconcilers } = counterparty();
-    const waiting = line('{ ask: bank, tries: 9, wait: 1001ms }');
+    const waiting = line('{ ask: bank, tries: 9, wait: 1100ms }');
     const run = await waiting.begin({ reconcilers });
     run.send('go');
     expect((await run.finished()).status).toBe('parked');

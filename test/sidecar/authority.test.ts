@@ -235,6 +235,7 @@ describe('an answer that another process leaves', () => {
     await run.close();
     const next = await line.resume({ journal });
     await calm();
+    await next.sidecar.durable();
     expect(refusals(journal)).toEqual([expect.stringContaining('it was answered before')]);
     expect(line.called('a')).toBe(1);
     await next.close();
@@ -253,6 +254,7 @@ describe('an answer that another process leaves', () => {
     journal.post('r', answer(gate));
     journal.post('r', answer(gate, { verdict: 'settled', status: 'confirmed', output: 'was there' }));
     await run.at('rest');
+    await run.sidecar.durable();
     expect([run.context.a, refusals(journal)]).toEqual(['was there', ['it asks for an outcome']]);
     await run.close();
   });

@@ -1,0 +1,114 @@
+/**
+ * A run's writing: entries become rows and are folded in, in one go (architecture.md). What one event causes is one piece (J3), and
+ * once the journal refuses, nothing is written any more (J4).
+ */
+import type { Row } from '../journal/journal.ts';
+import type { Entry } from '../model/entry.ts';
+import { type Lost, lostText } from './layout.ts';
+import type { RunParts } from './parts.ts';
+
+/** Entries that others may belong to, which follow at once. */
+const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'finding'] as const);
+
+/** The writing of one run. */
+export class Writing {
+  readonly #parts: RunParts;
+  #rows: Row[] = [];
+  /** Whether the end of what is happening is awaited, to write it. */
+  #awaited = false;
+  #depth = 0;
+  #broken: unknown = null;
+  #onBreak: (error: unknown) => void = () => {};
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  /** Why nothing is written any more; null while it is. */
+  get broken(): unknown {
+    return this.#broken;
+  }
+
+  /** Has somebody told when the journal refuses. */
+  onBreak(told: (error: unknown) => void): void {
+    this.#onBreak = told;
+  }
+
+  /** Writes what there is, unless it belongs to something that is still happening. */
+  now(): void {
+    if (this.#depth === 0) this.write();
+  }
+
+  /** Resolves once everything so far is durable. */
+  async durable(): Promise<number> {
+    try {
+      // In the middle of what is happening, the rest of it belongs to what is asked for.
+      if (this.#depth > 0) await null;
+      this.write();
+      return await this.#parts.journal.flush();
+    } catch (error) {
+      this.break(error);
+      throw error;
+    }
+  }
+
+  /** What is written in one piece (J3): what `run` appends, and where it `goesOn`, all until the event that it belongs to is over. */
+  together(run: () => void, goesOn = true): void {
+    this.#depth += 1;
+    try {
+      run();
+    } finally {
+      this.#depth -= 1;
+      if (this.#depth === 0 && !goesOn) this.write();
+      else if (!this.#awaited) {
+        this.#awaited = true;
+        queueMicrotask(() => {
+          this.#awaited = false;
+          this.write();
+        });
+      }
+    }
+  }
+
+  /** Writes entries down and folds them in; `memory` is the context of the step's actor. */
+  append(entries: readonly Entry[], memory?: unknown): void {
+    if (this.#broken !== null) return;
+    // A step leads to others, of parents and children, and to timers; whatever is more than that stands for itself.
+    const goesOn = entries.every((entry) => LEADS_ON.has(entry.do));
+    if (!goesOn && this.#depth === 0) this.write();
+    this.together(() => {
+      for (const entry of entries) {
+        const lost: Lost[] = [];
+        for (const row of this.#parts.layout.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
+        this.#parts.fold.apply(entry, this.#parts.now(), entry.do === 'step' ? memory : undefined);
+        for (const what of lost) this.#tellLost(entry, what);
+      }
+    }, goesOn);
+  }
+
+  #tellLost(entry: Entry, what: Lost): void {
+    const parties = entry.do === 'step' ? entry.parties.map(({ instance }) => instance) : [null];
+    for (const instance of parties) {
+      const finding = { do: 'finding', code: 'no_codec', instance, text: lostText(what) } as const;
+      this.append([finding]);
+      this.#parts.onFinding(finding);
+    }
+  }
+
+  write(): void {
+    const rows = this.#rows;
+    if (rows.length === 0 || this.#broken !== null) return;
+    this.#rows = [];
+    try {
+      this.#parts.journal.append(rows);
+    } catch (error) {
+      this.break(error);
+    }
+  }
+
+  /** The journal does not take any more: nothing leaves, nothing goes on. */
+  break(error: unknown): void {
+    this.#broken ??= error;
+    this.#onBreak(error);
+  }
+}
