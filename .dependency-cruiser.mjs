@@ -92,6 +92,21 @@ export default {
       to: { path: '^src/', pathNot: '^src/(model|effects|xstate)/' },
     },
     {
+      name: 'adapters-import-effects-and-the-tool-call',
+      severity: 'error',
+      comment:
+        'An adapter is what a user could write: it knows what a call is and what it may answer. What the sidecar does with that is not its business.',
+      from: { path: '^src/adapters/' },
+      to: { path: '^src/', pathNot: '^src/(adapters/|effects/(counterparty|signals)\\.ts$|xstate/tool\\.ts$)' },
+    },
+    {
+      name: 'nothing-imports-the-adapters',
+      severity: 'error',
+      comment: 'The sidecar knows no tool. Who uses an adapter takes it from the public list.',
+      from: { path: '^src/', pathNot: '^src/adapters/' },
+      to: { path: '^src/adapters/' },
+    },
+    {
       name: 'only-the-xstate-room-knows-xstate',
       severity: 'error',
       comment: 'Everything else sees a machine by its shape and a step by its fields: lift it in src/xstate.',

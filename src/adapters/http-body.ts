@@ -1,0 +1,17 @@
+/** Reads an answer no further than a limit: a service that never ends must not fill the memory of who asked it. */
+
+/** What an answer says: its JSON where it says that it is JSON, else its text; null where it is empty. @throws where it is broken. */
+export async function limitedBody(response: Response, limit: number): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    // Leaving the loop cancels the rest.
+    if (size > limit) throw new Error(`the answer is larger than ${limit} bytes`);
+    parts.push(part);
+  }
+  if (size === 0) return null;
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  const type = response.headers.get('content-type') ?? '';
+  return /^application\/([\w.-]+\+)?json\b/i.test(type) ? JSON.parse(text) : text;
+}

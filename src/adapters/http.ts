@@ -1,0 +1,165 @@
+/**
+ * An HTTP service that takes an idempotency key: a call is a request with its key in a header, and a URL of the service tells
+ * afterwards what became of it. What the service certainly did not do is told apart from what nobody knows.
+ */
+import type { Finding, Reconciler } from '../effects/counterparty.ts';
+import { NotApplied, told } from '../effects/signals.ts';
+import type { ToolCall } from '../xstate/tool.ts';
+import { keyOf, nameOf } from './call.ts';
+import { limitedBody } from './http-body.ts';
+
+/** The part of `fetch` that the adapter uses. */
+export type Fetch = (
+  url: URL,
+  request: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+  },
+) => Promise<Response>;
+
+/** Where the service is and how it is spoken to. */
+export interface HttpOptions {
+  readonly url: string | URL;
+  /** `POST` if left out. */
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The header that takes the key; `Idempotency-Key` if left out. */
+  readonly header?: string;
+  /**
+   * Where the service tells what became of a call, by the name that its key has in the header (`keyHeader`). It is asked by GET,
+   * with that header. It answers 200 with the body that the call was answered with, or 404 if the call did not happen and will
+   * not happen later. Left out, nobody knows.
+   */
+  readonly status?: (name: string) => string | URL;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The most that an answer may weigh, in bytes; a mebibyte if left out. */
+  readonly limit?: number;
+  /** How long the status may take, in milliseconds; ten seconds if left out. A call has the timeout of its tool. */
+  readonly patience?: number;
+  /** The global one if left out. */
+  readonly fetch?: Fetch;
+}
+
+/** What the service answered. `body` is what its JSON says, or its text, or null where there is none. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The functions to register. */
+export interface HttpAdapter<TInput> {
+  /** The tool: sends its input as JSON. */
+  readonly call: (call: ToolCall<TInput>) => Promise<HttpAnswer>;
+  readonly reconcile: Reconciler;
+}
+
+/**
+ * The answers that say that nothing was done, and why each does. Left out are, among others: 402 (a payment was tried), 408 (the
+ * service tired of waiting; it may have read enough), 409 (a call with this key may be under way), 412 (the first attempt may
+ * itself be what broke the condition), 425, and every 5xx: a service that fails may have acted before it did.
+ */
+const REFUSALS: Readonly<Record<number, string>> = {
+  307: 'the same call has to be made elsewhere, and no redirect is followed',
+  308: 'the same call has to be made elsewhere, and no redirect is followed',
+  400: 'the request was not understood',
+  401: 'nobody is let in without credentials',
+  403: 'it is not allowed',
+  404: 'there is nothing there',
+  405: 'the method is not one that is there',
+  410: 'there is nothing there any more',
+  413: 'the request is too large to be read',
+  415: 'the request is in a format that is not read',
+  // Of a key that is used for another request, too: equal arguments have equal bytes here, so that does not come up.
+  422: 'the request was understood and refused',
+  429: 'there were too many requests before it',
+};
+
+/** The name of a key in the header: it holds characters that a header does not. */
+export function keyHeader(key: string): string {
+  return nameOf(key);
+}
+
+/** Makes a tool and its reconciler of a service. @throws TypeError on options that no request can be made of. */
+export function httpAdapter<TInput = unknown>(options: HttpOptions): HttpAdapter<TInput> {
+  const { method = 'POST', header = 'Idempotency-Key', status, patience = 10_000, limit = 1 << 20 } = options;
+  const ask: Fetch = options.fetch ?? ((url, request) => fetch(url, request));
+  const url = new URL(options.url);
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.protocol} is not http or https`);
+  if (url.username !== '' || url.password !== '') throw new TypeError('credentials belong in a header, not in the URL');
+  const headers = (name: string): Record<string, string> => {
+    const all = new Headers(options.headers);
+    all.set(header, name);
+    return Object.fromEntries(all);
+  };
+  headers('');
+
+  return {
+    async call(call) {
+      const name = keyHeader(keyOf(call));
+      const body = bodyOf(call.input);
+      const request = {
+        method,
+        headers: { ...headers(name), 'content-type': 'application/json' },
+        body,
+        redirect: 'manual',
+        signal: call.signal,
+      } as const;
+      const response = await ask(url, request).catch((error) => {
+        throw neverConnected(error) ? new NotApplied(`nobody could be reached: ${told(causeOf(error))}`) : error;
+      });
+      if (response.ok) return { status: response.status, body: await limitedBody(response, limit) };
+      await response.body?.cancel().catch(() => {});
+      const answered = `${method} ${url.origin}${url.pathname} was answered ${response.status}`;
+      const refusal = REFUSALS[response.status];
+      if (refusal !== undefined) throw new NotApplied(`${answered}: ${refusal}`);
+      throw new Error(`${answered}: what was done is not known`);
+    },
+
+    async reconcile({ key }): Promise<Finding> {
+      if (status === undefined) return { is: 'unknown' };
+      const name = keyHeader(key);
+      const response = await ask(new URL(status(name)), {
+        method: 'GET',
+        headers: headers(name),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(patience),
+      });
+      if (response.status === 200) {
+        const output: HttpAnswer = { status: 200, body: await limitedBody(response, limit) };
+        return { is: 'applied', output };
+      }
+      await response.body?.cancel().catch(() => {});
+      return response.status === 404 ? { is: 'not_applied' } : { is: 'unknown' };
+    },
+  };
+}
+
+/** The input as JSON, the same bytes for the same arguments: services tell by them whether a key is used for something else. */
+function bodyOf(input: unknown): string {
+  try {
+    return JSON.stringify(input ?? null, (_, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    );
+  } catch (error) {
+    throw new NotApplied(`the input has no JSON: ${told(error)}`);
+  }
+}
+
+/** Whether an error of `fetch` came before there was a connection. All addresses that were tried count. */
+function neverConnected(error: unknown): boolean {
+  const cause = causeOf(error);
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(neverConnected);
+  if (typeof cause !== 'object' || cause === null) return false;
+  const { syscall, code } = cause as { syscall?: unknown; code?: unknown };
+  return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
+}
+
+/** `fetch` wraps what happened. */
+function causeOf(error: unknown): unknown {
+  return error instanceof TypeError && error.cause !== undefined ? error.cause : error;
+}

@@ -1,0 +1,2 @@
+/** The public list of the adapters: ready-made tools with the functions that Belay asks about them. */
+export { type Fetch, type HttpAdapter, type HttpAnswer, type HttpOptions, httpAdapter, keyHeader } from './http.ts';
