@@ -1,2 +1,13 @@
 /** The public list of the adapters: ready-made tools with the functions that Belay asks about them. */
 export { type Fetch, type HttpAdapter, type HttpAnswer, type HttpOptions, httpAdapter, keyHeader } from './http.ts';
+export {
+  type Mail,
+  type MailAdapter,
+  type MailOptions,
+  type MailPresence,
+  type MailTransport,
+  mailAdapter,
+  messageIdOf,
+  type OutgoingMail,
+  type SentMail,
+} from './mail.ts';

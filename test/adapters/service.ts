@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 export type Manner = (response: ServerResponse, answer: () => void, request: IncomingMessage) => void;
 
 /** Answers as a service should. */
-export const well: Manner = (_, answer) => answer();
+const well: Manner = (_, answer) => answer();
 
 export class Service {
   /** What was done, by the name of its key. */

@@ -1,0 +1,120 @@
+/**
+ * Mail, which nothing takes back: a message gets an id that is made of its call's key, so that whoever keeps the mailbox can be
+ * asked whether it is there. SMTP itself has no such question, and most servers deliver a message again that comes again.
+ */
+import type { Finding, Reconciler } from '../effects/counterparty.ts';
+import { NotApplied, told } from '../effects/signals.ts';
+import type { ToolCall } from '../xstate/tool.ts';
+import { keyOf, nameOf } from './call.ts';
+
+/** A message as a transport gets it. */
+export interface OutgoingMail {
+  readonly messageId: string;
+  readonly from: string;
+  readonly to: { readonly name: string; readonly address: string };
+  readonly subject: string;
+  readonly text: string;
+  readonly disableFileAccess: true;
+  readonly disableUrlAccess: true;
+}
+
+/** The part of a nodemailer transport that the adapter uses. */
+export interface MailTransport {
+  sendMail(message: OutgoingMail): Promise<unknown>;
+}
+
+/** What the owner of a mailbox says of a message. `not_there` is final: it will not arrive later either. */
+export type MailPresence = 'there' | 'not_there' | 'unknown';
+
+/** Who sends, and who can be asked. */
+export interface MailOptions {
+  readonly from: string;
+  /** What stands behind the @ of message ids: a name that is yours. */
+  readonly domain: string;
+  /** Asks whether a message arrived. Left out, nobody knows. */
+  readonly lookup?: (messageId: string) => Promise<MailPresence> | MailPresence;
+}
+
+/** A message to one address: it is sent to whom it is for, or it is not sent. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Which message was sent. */
+export interface SentMail {
+  readonly messageId: string;
+}
+
+/** The functions to register. */
+export interface MailAdapter {
+  /** The tool. */
+  readonly send: (call: ToolCall<Mail>) => Promise<SentMail>;
+  readonly reconcile: Reconciler;
+}
+
+/** Errors of nodemailer that come before the text of a message has left. `ECONNECTION` and `ETIMEDOUT` come at any time. */
+const BEFORE_THE_TEXT = new Set(['EENVELOPE', 'EAUTH', 'ENOAUTH', 'EDNS', 'ETLS', 'EREQUIRETLS']);
+
+/** One address without a name, a comment, quotes, or anything that a header takes for the end of it. */
+const ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
+
+/** The id of the message that a call sends: the same for the same key. */
+export function messageIdOf(key: string, domain: string): string {
+  return `<${nameOf(key)}@${domain}>`;
+}
+
+/** Makes a tool and its reconciler of a transport. @throws TypeError on a domain that no message id can have. */
+export function mailAdapter(transport: MailTransport, { from, domain, lookup }: MailOptions): MailAdapter {
+  if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(domain)) throw new TypeError(`${domain} is no domain`);
+  return {
+    async send(call) {
+      const messageId = messageIdOf(keyOf(call), domain);
+      const { to, subject, text } = checked(call.input);
+      const message: OutgoingMail = {
+        messageId,
+        from,
+        // As an object it is taken as it is: a text would be parsed, and could turn out to be several.
+        to: { name: '', address: to },
+        subject,
+        text,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      };
+      try {
+        await transport.sendMail(message);
+      } catch (error) {
+        throw wasRefused(error) ? new NotApplied(`the message was not taken: ${told(error)}`) : error;
+      }
+      return { messageId };
+    },
+
+    async reconcile({ key }): Promise<Finding> {
+      if (lookup === undefined) return { is: 'unknown' };
+      const messageId = messageIdOf(key, domain);
+      const presence = await lookup(messageId);
+      if (presence === 'there') return { is: 'applied', output: { messageId } satisfies SentMail };
+      return presence === 'not_there' ? { is: 'not_applied' } : { is: 'unknown' };
+    },
+  };
+}
+
+/** The input, if it is three texts that stay where they belong. Nodemailer would read an object as a file or a URL to send. */
+function checked(input: Mail): Mail {
+  const { to, subject, text } = (input ?? {}) as { readonly [field in keyof Mail]?: unknown };
+  if (typeof to !== 'string' || !ADDRESS.test(to)) throw new NotApplied('`to` is not one plain address');
+  if (typeof subject !== 'string' || /\p{Cc}/u.test(subject)) {
+    throw new NotApplied('`subject` is not one line of text without control characters');
+  }
+  if (typeof text !== 'string') throw new NotApplied('`text` is no text');
+  return { to, subject, text };
+}
+
+/** Whether the server has certainly not taken the message: it was never handed over, or refused for good. */
+function wasRefused(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, syscall, responseCode } = error as { code?: unknown; syscall?: unknown; responseCode?: unknown };
+  if (typeof responseCode === 'number' && responseCode >= 500 && responseCode < 600) return true;
+  return syscall === 'connect' || syscall === 'getaddrinfo' || BEFORE_THE_TEXT.has(String(code));
+}
