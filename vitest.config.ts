@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
+      { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
       { find: /^belay-sidecar\/sqlite$/, replacement: own('src/journal/sqlite/store.ts') },
     ],
   },

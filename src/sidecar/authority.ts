@@ -38,25 +38,37 @@ export class Authority {
   }
 
   /** Waits for a person's approval of a call, and asks for it where nobody has. */
-  async approval({ key, digest, instance, lasts, signal }: Asking): Promise<Approval> {
-    const { asked } = this.#parts.fold;
+  async approval(asking: Asking): Promise<Approval> {
     let own: string | null = null;
-    for (;;) {
-      if (signal.aborted) return { is: 'dropped' };
-      const bound = { digest, epoch: this.epochOf(instance), now: this.#parts.now() };
-      const gate = asked.of(key);
-      const is = gate === undefined ? null : asked.closed(gate, bound);
-      if (gate !== undefined && is === null) return { is: 'approved', gate: gate.gate };
-      if (gate !== undefined && (is === 'denied' || (is === 'expired' && gate.gate === own)))
-        return { is: 'denied', why: is === 'denied' ? deniedText(gate) : 'nobody has approved it in time' };
-      if (is !== 'pending') {
-        const expires = lasts === null ? null : bound.now + lasts;
-        own = await this.#ask({ asks: 'approval', key, digest, epoch: bound.epoch, expires });
-        continue;
-      }
-      own = gate?.gate ?? null;
-      await this.#woken(signal);
+    while (!asking.signal.aborted) {
+      const stands = this.#stands(asking, own);
+      if (typeof stands === 'object') return stands;
+      if (stands === 'wait') {
+        own = this.#parts.fold.asked.of(asking.key)?.gate ?? null;
+        await this.#woken(asking.signal);
+      } else own = await this.#askFor(asking);
     }
+    return { is: 'dropped' };
+  }
+
+  /** How the question about a call stands now; `own` is the gate that was waited for so far. */
+  #stands({ key, digest, instance }: Asking, own: string | null): Approval | 'wait' | 'ask' {
+    const { asked } = this.#parts.fold;
+    const gate = asked.of(key);
+    if (gate === undefined) return 'ask';
+    const epoch = this.epochOf(instance);
+    const closed = asked.closed(gate, { digest, epoch, now: this.#parts.now() });
+    if (closed === null) return { is: 'approved', gate: gate.gate };
+    // Work that is done again may be asked about again: the one who said no may think otherwise by then.
+    if (closed === 'denied' && gate.digest === digest && gate.epoch === epoch)
+      return { is: 'denied', why: deniedText(gate) };
+    if (closed === 'expired' && gate.gate === own) return { is: 'denied', why: 'nobody has approved it in time' };
+    return closed === 'pending' ? 'wait' : 'ask';
+  }
+
+  #askFor({ key, digest, instance, lasts }: Asking): Promise<string> {
+    const expires = lasts === null ? null : this.#parts.now() + lasts;
+    return this.#ask({ asks: 'approval', key, digest, epoch: this.epochOf(instance), expires });
   }
 
   /** Whether an approval opens for a call as it is now. */

@@ -2,6 +2,7 @@
  * A run's calls of tools: through the guard, to the counterparty that is asked what became of one, and to what undoes one
  * (semantics.md E1, E2, E5). What happens is written before anybody relies on it.
  */
+import type { Tool } from '../boundaries/config.ts';
 import { admission, charge } from '../effects/budgets.ts';
 import type { Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
 import { type Admission, type GuardedCall, guardedCall, type Reply } from '../effects/guard.ts';
@@ -182,21 +183,18 @@ export class Calls {
       const wait = owed || next === null ? 0 : next - this.#parts.now();
       if (wait > AT_ONCE) return next;
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      if (!isOpen(call.status)) return null;
-      const entry = await this.#asked(call, reconciler);
-      if (!isOpen(call.status)) return null;
-      const later = tool.asking.wait * FACTOR ** call.asked.tries;
-      const left = call.asked.tries + 1 < tool.asking.tries;
-      this.#write.append([
-        entry ?? {
-          do: 'asked',
-          key,
-          tries: call.asked.tries + 1,
-          next: left ? this.#parts.now() + Math.min(later, 2 ** 31) : null,
-        },
-      ]);
+      // While it was waited, or asked, the call itself may have come back.
+      const entry = isOpen(call.status) ? await this.#asked(call, reconciler) : null;
+      if (isOpen(call.status)) this.#write.append([entry ?? this.#unknown(call, tool.asking)]);
     }
     return null;
+  }
+
+  /** Nobody knew: when it is asked again, if it is. */
+  #unknown({ key, asked }: LedgerCall, { tries, wait }: Tool['asking']): Entry {
+    const more = asked.tries + 1 < tries;
+    const next = this.#parts.now() + Math.min(wait * FACTOR ** asked.tries, 2 ** 31);
+    return { do: 'asked', key, tries: asked.tries + 1, next: more ? next : null };
   }
 
   /** Asks once. Null where it is not known: it is asked again, and never guessed. */

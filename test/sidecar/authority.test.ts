@@ -49,6 +49,24 @@ describe('a gated call', () => {
     await run.close();
   });
 
+  test('is asked about again where the work is done again after a denial, and no more often than its budget allows', async () => {
+    const line = new Line([{ ...gated(), rollback: 'tries: 1' }]);
+    const run = await line.begin();
+    run.send('go');
+    const first = await asked(run);
+    await run.sidecar.answer(first.gate, 'denied', by);
+    await until(() => run.sidecar.gates().some(({ gate }) => gate !== first.gate));
+    const second = await asked(run);
+    expect(second.epoch).toBe(first.epoch + 1);
+    await run.sidecar.answer(second.gate, 'denied', by);
+    expect((await run.finished()).status).toBe('parked');
+    expect([line.called('a'), line.reports.map(({ signal }) => signal)]).toEqual([
+      0,
+      ['GOVERNOR_DENIED', 'GOVERNOR_DENIED'],
+    ]);
+    await run.close();
+  });
+
   test('leaves other regions alone while it waits', async () => {
     let sent = 0;
     const act = tool(async () => {

@@ -219,7 +219,13 @@ describe('a commit', () => {
     const book = new Book();
     const journal = memoryStore();
     const names: string[] = [];
-    const stuck: Buffer = { ...book.buffer, publish: (_, { id }) => (names.push(id), new Promise<void>(() => {})) };
+    const stuck: Buffer = {
+      ...book.buffer,
+      publish: (_, { id }) => {
+        names.push(id);
+        return new Promise(() => {});
+      },
+    };
     const line = new Line([{ name: 'a', tool: staged() }], { a: ({ key }) => book.stage(key) });
     const first = await line.begin({ journal, buffers: { book: stuck } });
     first.send('go');
