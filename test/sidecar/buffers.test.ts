@@ -402,3 +402,26 @@ skeletons:
     await sidecar.close();
   });
 });
+
+describe('a call that cannot be taken back', () => {
+  const relying: Station[] = [{ name: 'a' }, { name: 'b', reads: ['a'], tool: 'effect: irreversible' }];
+
+  test('over what somebody has not committed is a finding', async () => {
+    const line = new Line(relying);
+    Object.assign([...line.config.skeletons.values()][0] as object, { boundaries: [] });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    expect(line.findings).toEqual(['uncovered_read']);
+    await run.close();
+  });
+
+  test('over what is committed is none', async () => {
+    const line = new Line(relying);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    expect(line.findings).toEqual([]);
+    await run.close();
+  });
+});
