@@ -17,15 +17,14 @@ export class Budgets {
 
   apply({ of, is, amounts }: SpendEntry): void {
     // One that was under way when its process ended may have spent what it was admitted for: that stays.
-    if (is === 'charged') this.#add(this.#admitted.get(of) ?? {}, -1);
+    if (is === 'charged') this.release(of);
     this.#add(amounts, 1);
-    if (is === 'admitted') this.#admitted.set(of, amounts);
-    else this.#admitted.delete(of);
+    if (is === 'admitted') this.#admitted.set(of, sum(this.#admitted.get(of) ?? {}, amounts));
   }
 
-  /** A call that is known not to have happened has spent nothing but itself. */
+  /** What a call was admitted for is taken back; that it was made, and how long it took, is not. */
   release(of: string): void {
-    const { calls: _, ...amounts } = this.#admitted.get(of) ?? {};
+    const { calls: _, time: __, ...amounts } = this.#admitted.get(of) ?? {};
     this.#add(amounts, -1);
     this.#admitted.delete(of);
   }
@@ -33,6 +32,12 @@ export class Budgets {
   #add(amounts: SpendEntry['amounts'], sign: 1 | -1): void {
     for (const [name, amount] of Object.entries(amounts)) this.#spent.set(name, this.spent(name) + sign * amount);
   }
+}
+
+function sum(a: SpendEntry['amounts'], b: SpendEntry['amounts']): SpendEntry['amounts'] {
+  const both: Record<string, number> = { ...a };
+  for (const [name, amount] of Object.entries(b)) both[name] = (both[name] ?? 0) + amount;
+  return both;
 }
 
 /** What a call asks to spend, or why it may not. */
@@ -68,17 +73,23 @@ function asked(
   return spend === undefined ? 0 : spend.atMost.of({ args, output: undefined });
 }
 
-/** What a call took: what it says itself, where it says so, and else what it was admitted for. `took` is in milliseconds. */
-export function charge(
-  admitted: Readonly<Record<string, number>>,
+/**
+ * What is written down of a call that came back: its time, and what it took, where it says so and else what it was admitted for. Of
+ * one that failed only the time: what else it has spent is known once its outcome is.
+ */
+export function bill(
+  of: string,
+  admitted: SpendEntry['amounts'],
   tool: { readonly spends: ReadonlyMap<string, Spend> } | undefined,
-  call: { readonly args: unknown; readonly output: unknown; readonly took: number },
-): Readonly<Record<string, number>> {
-  const amounts: Record<string, number> = { ...admitted };
-  if ('time' in amounts) amounts.time = Math.ceil(call.took);
-  for (const [name, { charge: said }] of tool?.spends ?? []) {
-    const amount = said?.of(call) ?? null;
-    if (amount !== null && amount >= 0 && name in amounts) amounts[name] = amount;
-  }
-  return amounts;
+  call: { readonly args: unknown; readonly output?: unknown; readonly took: number },
+): SpendEntry[] {
+  const { calls: _, time, ...rest } = admitted;
+  const entries: SpendEntry[] = [];
+  if (time !== undefined) entries.push({ do: 'spend', of, is: 'admitted', amounts: { time: call.took - time } });
+  if (!('output' in call) || Object.keys(rest).length === 0) return entries;
+  const amounts = Object.entries(rest).map(([name, most]) => {
+    const said = tool?.spends.get(name)?.charge?.of({ args: call.args, output: call.output }) ?? null;
+    return [name, said !== null && said >= 0 ? said : most];
+  });
+  return [...entries, { do: 'spend', of, is: 'charged', amounts: Object.fromEntries(amounts) }];
 }

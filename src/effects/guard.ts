@@ -19,6 +19,8 @@ export interface GuardPort {
   append(entries: readonly Entry[]): void;
   /** Resolves once everything appended is durable. */
   durable(): Promise<unknown>;
+  /** Whether the process takes leave of the run: what waits then goes on waiting. */
+  stopping(): boolean;
 }
 
 /** What may be spent by a call: what is to be written down with it, or why it may not leave. */
@@ -45,8 +47,8 @@ export interface GuardedCall {
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
   /** Admits what it spends, under its key or the number of its actor. */
   admit(of: string): Admission;
-  /** What it is charged once it is known. */
-  charge(of: string, output: unknown): readonly Entry[];
+  /** What it is charged once it is known; of a call that came back with an error only its time is. */
+  charge(of: string, settled: Settled): readonly Entry[];
   /** Waits for a person's approval of a call that is held at its gate. */
   approval(key: string, digest: string): Promise<Approval>;
   /** Asks the preconditions of a call that is about to leave: why it may not, or null. Null itself where it has none. */
@@ -140,6 +142,7 @@ function denied(why: string): Reply {
 /** Its actor was stopped before it left. What a restore has taken back meanwhile may be somebody else's by now. */
 function drop(port: GuardPort, key: string, { actor }: GuardedCall): Reply {
   const own = port.ledger.get(key);
+  if (port.stopping()) return { is: 'dropped' };
   if (own !== undefined && own.intent.actor === actor && own.at !== null && own.status !== 'confirmed')
     port.append([{ do: 'outcome', key, status: 'failed', error: 'stopped before the call left' }]);
   return { is: 'dropped' };
@@ -155,9 +158,9 @@ async function plainCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
     if (call.signal.aborted) return { is: 'dropped' };
   }
   const settled = await timed(call, undefined);
-  if ('error' in settled) return failed(settled.signal, settled.error, null);
-  const spent = call.charge(of, settled.output);
+  const spent = call.charge(of, settled);
   if (spent.length > 0) port.append(spent);
+  if ('error' in settled) return failed(settled.signal, settled.error, null);
   const refusal = call.tool?.refuses(settled.output) ?? null;
   if (refusal !== null) return failed('INVALID_OUTPUT', new Error(refusal), null);
   return { is: 'done', output: settled.output };
@@ -210,11 +213,11 @@ async function act(port: GuardPort, call: GuardedCall, key: string): Promise<Rep
     if (port.ledger.get(key)?.status !== 'unknown') return;
     port.append([{ do: 'outcome', key, ...news(late) }]);
   });
+  const spent = call.charge(key, settled);
   if ('error' in settled) {
-    port.append([{ do: 'outcome', key, ...news(settled) }]);
+    port.append([...spent, { do: 'outcome', key, ...news(settled) }]);
     return failed(settled.signal, settled.error, key);
   }
-  const spent = call.charge(key, settled.output);
   const refusal = call.tool?.refuses(settled.output) ?? null;
   if (refusal !== null) {
     port.append([{ do: 'outcome', key, status: 'unknown', error: refusal }, ...spent]);

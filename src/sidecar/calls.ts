@@ -3,7 +3,7 @@
  * (semantics.md E1, E2, E5). What happens is written before anybody relies on it.
  */
 import type { Tool } from '../boundaries/config.ts';
-import { admission, charge } from '../effects/budgets.ts';
+import { admission, bill } from '../effects/budgets.ts';
 import type { Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
 import { type Admission, type GuardedCall, guardedCall, type Reply } from '../effects/guard.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
@@ -30,11 +30,16 @@ export class Calls {
   readonly #parts: RunParts;
   readonly #write: Writer;
   readonly #authority: Authority;
+  #stopping = false;
 
   constructor(parts: RunParts, write: Writer, authority: Authority) {
     this.#parts = parts;
     this.#write = write;
     this.#authority = authority;
+  }
+
+  stop(): void {
+    this.#stopping = true;
   }
 
   /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
@@ -51,6 +56,7 @@ export class Calls {
       ledger: this.#parts.fold.ledger,
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
+      stopping: () => this.#stopping,
     };
     return guardedCall(port, this.#guarded(call, number, instance, lacks));
   }
@@ -77,10 +83,9 @@ export class Calls {
         admitted = asked.amounts;
         return { entries: [{ do: 'spend', of, is: 'admitted', amounts: admitted }] };
       },
-      charge: (of, output) => {
-        if (this.#parts.config.budgets.size === 0) return [];
-        const amounts = charge(admitted, tool, { args, output, took: Math.max(0, this.#parts.now() - since) });
-        return [{ do: 'spend', of, is: 'charged', amounts }];
+      charge: (of, settled) => {
+        const took = Math.max(0, this.#parts.now() - since);
+        return bill(of, admitted, tool, { args, took, ...('output' in settled && { output: settled.output }) });
       },
       allowed: tool?.when || tool?.check ? () => this.#unmet(call, number, instance) : null,
       approval: (key, digest) =>

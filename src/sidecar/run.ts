@@ -156,6 +156,7 @@ export class Run implements Watcher {
   stopping(): void {
     this.#stopping = true;
     this.#authority.stop();
+    this.#calls.stop();
     this.#publishing.stop();
     this.recovering.stop();
     this.#write.now();

@@ -13,7 +13,7 @@ export type Phase = (typeof PHASES)[number];
 
 /** A call's intent, and its outcome. */
 const MARKS = ['INTENT', 'OUTCOME'] as const;
-export type Mark = (typeof MARKS)[number];
+type Mark = (typeof MARKS)[number];
 
 /** `appended` has not been flushed; `durable` has, and not a row more. */
 export const MOMENTS = ['before', 'appended', 'durable'] as const;

@@ -85,6 +85,25 @@ describe('a call', () => {
     await run.close();
   });
 
+  test('takes time where it fails, too', async () => {
+    let now = 0;
+    const line = new Line(
+      [{ name: 'a', tool: 'effect: irreversible', rollback: 'tries: 9' }],
+      {
+        a: () => {
+          now += 400;
+          throw new NotApplied('busy');
+        },
+      },
+      'budgets: { time: 1s }',
+    );
+    const run = await line.begin({ now: () => now });
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    expect(line.called('a')).toBe(3);
+    await run.close();
+  });
+
   test('takes time, and none is left once the time is spent', async () => {
     let now = 0;
     const line = new Line(
@@ -149,4 +168,26 @@ describe('what was spent', () => {
     expect([again.called('a'), again.called('b')]).toEqual([1, 2]);
     await other.close();
   });
+});
+
+test('a call that is made again under its key counts as two calls, and its money once', async () => {
+  const line = new Line(
+    [
+      { name: 'a', tool: 'effect: idempotent, spends: { cents: 20 }', rollback: 'tries: 9' },
+      pays('b', 30),
+      { name: 'c', onError: 'handled' },
+    ],
+    {
+      a: ({ nth }) => {
+        if (nth === 0) throw new Error('connection reset');
+        return 'a';
+      },
+    },
+    'budgets: { cents: 60, calls: 3 }',
+  );
+  const run = await line.begin();
+  run.send('go');
+  await run.at('handled');
+  expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'a', 'b']);
+  await run.close();
 });
