@@ -11,3 +11,7 @@ export {
   type OutgoingMail,
   type SentMail,
 } from './mail.ts';
+export { type RowAdapter, type RowInvariant, type RowOptions, rowAdapter, type WrittenRow } from './rows/adapter.ts';
+export type { RowDatabase, RowStatement } from './rows/database.ts';
+export type { RowChange } from './rows/images.ts';
+export type { RowValue, RowWrite, TableRule } from './rows/tables.ts';

@@ -1,0 +1,172 @@
+/**
+ * Rows of a SQLite database: written at once and put back by what they were, or staged and published together, under one audit
+ * row and the invariants of the database. Each act is one transaction with the note that says so, so there is no moment in
+ * between at which a crash could leave half of it.
+ */
+import type { Buffer, Finding, Inverse, Publication, Reconciler, StagedCall } from '../../effects/counterparty.ts';
+import { NotApplied } from '../../effects/signals.ts';
+import type { ToolCall } from '../../xstate/tool.ts';
+import { keyOf } from '../call.ts';
+import { type RowDatabase, together } from './database.ts';
+import { effectOf, prepareTables, type RowEffect, rowMoved, undoRow, writeRow } from './effects.ts';
+import type { RowChange } from './images.ts';
+import { type RowWrite, type TableRule, tablesOf, targetOf } from './tables.ts';
+
+/** What holds whenever a commit is published: the first column of the first row of its query is neither 0 nor NULL. */
+export interface RowInvariant {
+  readonly id: string;
+  readonly sql: string;
+}
+
+/** What may be written, and what has to hold. */
+export interface RowOptions {
+  readonly tables: Readonly<Record<string, TableRule>>;
+  readonly invariants?: readonly RowInvariant[];
+}
+
+/** What became of a row: `absent` was to be deleted and was not there; `staged` nobody sees yet. */
+export interface WrittenRow {
+  readonly table: string;
+  readonly change: RowChange | 'staged';
+}
+
+/** The functions to register. */
+export interface RowAdapter {
+  /** The tool that writes at once. */
+  readonly write: (call: ToolCall<RowWrite>) => Promise<WrittenRow>;
+  /** The tool that only stages, for `buffer`. */
+  readonly stage: (call: ToolCall<RowWrite>) => Promise<WrittenRow>;
+  readonly inverse: Inverse;
+  readonly buffer: Buffer;
+  readonly reconcile: Reconciler;
+  /** Forgets writes that will never be undone or asked for again. */
+  forget(keys: readonly string[]): void;
+}
+
+/** Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no SQL. */
+export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: RowOptions): RowAdapter {
+  prepareTables(db);
+  const tables = tablesOf(db, rules);
+  for (const { sql } of invariants) db.prepare(sql);
+  const target = (input: unknown) => targetOf(tables, rules, input);
+  const staged = (key: string) =>
+    db.prepare('SELECT input FROM belay_staged WHERE key = ?').get(key) as Staged | undefined;
+  const unstage = (key: string) => db.prepare('DELETE FROM belay_staged WHERE key = ?').run(key);
+  const undoable = (key: string): RowEffect => {
+    const effect = effectOf(db, key);
+    if (effect === undefined) throw new Error(`nothing was written under ${key}`);
+    return effect;
+  };
+
+  return {
+    async write(call) {
+      const key = keyOf(call);
+      const wanted = target(call.input);
+      return together(db, () => {
+        if (staged(key) !== undefined) throw new Error(`${key} was staged, and is not written at once`);
+        const effect = effectOf(db, key);
+        if (effect === undefined) return { table: wanted.table.name, change: writeRow(db, key, wanted, null) };
+        checkSame(key, effect.input, wanted.text);
+        if (effect.undone !== null) throw new Error(`${key} was undone, and is not written again`);
+        return answerOf(effect);
+      });
+    },
+
+    async stage(call) {
+      const key = keyOf(call);
+      const wanted = target(call.input);
+      return together(db, () => {
+        const known = staged(key) ?? effectOf(db, key);
+        if (known !== undefined) checkSame(key, known.input, wanted.text);
+        else db.prepare('INSERT INTO belay_staged VALUES (?, ?)').run(key, wanted.text);
+        return { table: wanted.table.name, change: 'staged' };
+      });
+    },
+
+    inverse: {
+      undo({ key, undoKey }) {
+        together(db, () => {
+          const effect = undoable(key);
+          if (effect.undone === null) undoRow(db, effect, target(inputOf(effect.input)), undoKey);
+        });
+      },
+      moved({ key }) {
+        const effect = effectOf(db, key);
+        if (effect === undefined) return 'what it wrote was forgotten, or not published';
+        return effect.undone === null ? rowMoved(db, effect, target(inputOf(effect.input))) : null;
+      },
+    },
+
+    buffer: {
+      publish: (calls, publication) => together(db, () => publish(calls, publication)),
+      discard(calls) {
+        together(db, () => {
+          for (const { key } of calls) {
+            if (effectOf(db, key) !== undefined) throw new Error(`${key} was published, and is not discarded`);
+            unstage(key);
+          }
+        });
+      },
+    },
+
+    reconcile({ key }): Finding {
+      const effect = effectOf(db, key);
+      if (effect?.undone) return { is: 'unknown' };
+      if (effect !== undefined) return { is: 'applied', output: answerOf(effect) };
+      const waiting = staged(key);
+      return waiting === undefined ? { is: 'not_applied' } : { is: 'applied', output: stagedAnswer(waiting.input) };
+    },
+
+    forget(keys) {
+      together(db, () => {
+        for (const key of keys) {
+          db.prepare('DELETE FROM belay_image WHERE effect IN (SELECT seq FROM belay_effect WHERE key = ?)').run(key);
+          db.prepare('DELETE FROM belay_effect WHERE key = ?').run(key);
+        }
+      });
+    },
+  };
+
+  /** All of them, with one audit row, or none. */
+  function publish(calls: readonly StagedCall[], { id, run, instance, boundary }: Publication): void {
+    if (db.prepare('SELECT 1 FROM belay_commit WHERE id = ?').get(id) !== undefined) return;
+    for (const { key } of calls) {
+      const waiting = staged(key);
+      if (waiting === undefined) throw new NotApplied(`${key} is not staged`);
+      writeRow(db, key, target(inputOf(waiting.input)), id);
+      unstage(key);
+    }
+    for (const { id, sql } of invariants)
+      if (!holds(db.prepare(sql).get())) throw new NotApplied(`the invariant ${id} would not hold`);
+    db.prepare('INSERT INTO belay_commit VALUES (?, ?, ?, ?, ?, ?)').run(
+      ...[id, run, instance, boundary, calls.length, new Date().toISOString()],
+    );
+  }
+}
+
+interface Staged {
+  readonly input: string;
+}
+
+function holds(row: unknown): boolean {
+  const value = Object.values(row ?? {})[0];
+  return (typeof value === 'number' || typeof value === 'bigint') && Number(value) !== 0;
+}
+
+/** A write again from its text. */
+function inputOf(text: string): RowWrite {
+  const [table, key, set] = JSON.parse(text);
+  return { table, key: Object.fromEntries(key), set: set === null ? null : Object.fromEntries(set) };
+}
+
+function answerOf({ input, change, published }: RowEffect): WrittenRow {
+  return published === null ? { table: JSON.parse(input)[0], change } : stagedAnswer(input);
+}
+
+function stagedAnswer(input: string): WrittenRow {
+  return { table: JSON.parse(input)[0], change: 'staged' };
+}
+
+function checkSame(key: string, known: string, wanted: string): void {
+  if (known !== wanted) throw new Error(`${key} names another write already`);
+}
