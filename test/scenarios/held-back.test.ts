@@ -1,0 +1,197 @@
+/**
+ * Work that is held back, driven at random: regions stage, commit, are found wrong and go back, in any order. Whatever happened, what
+ * is visible in the end is what the memory says was committed, once each, and nothing else is left anywhere (semantics.md E4, E5).
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { assign, setup } from 'xstate';
+import type { BoundaryConfig } from '../../src/boundaries/config.ts';
+import { loadConfig } from '../../src/boundaries/load.ts';
+import type { Buffer, Undo } from '../../src/effects/counterparty.ts';
+import { NotApplied } from '../../src/effects/signals.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { attach, resume } from '../../src/sidecar/attach.ts';
+import { type ToolCall, tool } from '../../src/xstate/tool.ts';
+
+const REGIONS = ['a', 'b', 'c'] as const;
+type Region = (typeof REGIONS)[number];
+
+/** What is done next: a region stages or commits, is found wrong, or the process ends and another one goes on. */
+type Step = { readonly does: 'stage' | 'commit' | 'fail'; readonly region: Region } | { readonly does: 'restart' };
+
+const { config } = loadConfig(
+  `belay: 1
+agent: regions
+tries: 1000
+tools:
+${REGIONS.map((name) => `  stage_${name}: { reads: [${name === 'a' ? 'seen' : 'a, seen'}], writes: [${name}], effect: reversible, undo: take_back, buffer: board }`).join('\n')}
+skeletons:
+${REGIONS.map(
+  (name) => `  ${name.toUpperCase()}:
+    entity: '"it"'
+    states: [work.${name}.open, work.${name}.staging]
+    entry: [work.${name}.open]
+    inputs: [seen]
+    outputs: [${name}]
+    commit:
+      - { id: kept, at: work.${name}.open, when: 'memory.${name}.kept == memory.${name}.staged', outputs: [] }
+    rollback: { anchors: [kept], tries: 1000, joint: [A, B, C] }`,
+).join('\n')}
+keys: { blind: [a, b, c] }`,
+  { file: 'regions.yaml' },
+);
+
+interface Count {
+  readonly staged: number;
+  readonly kept: number;
+}
+
+/** What is staged and what can be seen; now and then it refuses, or acts and does not say so. */
+class Board {
+  readonly staged = new Set<string>();
+  readonly visible = new Map<string, string>();
+  readonly published = new Set<string>();
+  #draws: readonly number[];
+  #drawn = 0;
+
+  constructor(draws: readonly number[]) {
+    this.#draws = [...draws, 9];
+  }
+
+  #draw(): number {
+    this.#drawn += 1;
+    return this.#draws[this.#drawn % this.#draws.length] ?? 9;
+  }
+
+  readonly buffer: Buffer = {
+    publish: (calls, { id }) => {
+      const drawn = this.#draw();
+      if (drawn === 0) throw new NotApplied('busy');
+      if (!this.published.has(id)) {
+        for (const { key, tool: name } of calls) {
+          if (!this.staged.delete(key)) throw new Error(`${key} is not staged`);
+          this.visible.set(key, name);
+        }
+        this.published.add(id);
+      }
+      if (drawn === 1) throw new Error('the reply was lost');
+    },
+    discard: (calls) => {
+      for (const { key } of calls) this.staged.delete(key);
+    },
+  };
+
+  readonly takeBack: Undo = ({ key }) => void this.visible.delete(key);
+}
+
+const region = (name: Region) => ({
+  initial: 'idle',
+  states: {
+    idle: { on: { [`start ${name}`]: 'open' } },
+    open: {
+      on: {
+        [`stage ${name}`]: 'staging',
+        [`commit ${name}`]: {
+          target: 'open',
+          reenter: true,
+          actions: assign(({ context }: { context: Record<Region, Count> }) => ({
+            [name]: { ...context[name], kept: context[name].staged },
+          })) as never,
+        },
+      },
+    },
+    staging: {
+      invoke: {
+        src: `stage_${name}`,
+        onDone: {
+          target: 'open',
+          actions: assign(({ context }: { context: Record<Region, Count> }) => ({
+            [name]: { ...context[name], staged: context[name].staged + 1 },
+          })) as never,
+        },
+      },
+    },
+  },
+});
+
+function machineOn(board: Board) {
+  const stages = tool(async ({ key }: ToolCall<unknown>) => void board.staged.add(key as string));
+  const actors = Object.fromEntries(REGIONS.map((name) => [`stage_${name}`, stages]));
+  const none: Count = { staged: 0, kept: 0 };
+  return setup({ actors: actors as Record<string, typeof stages> }).createMachine({
+    id: 'regions',
+    context: { a: none, b: none, c: none, seen: 0 },
+    initial: 'work',
+    states: {
+      work: {
+        type: 'parallel',
+        states: { a: region('a'), b: region('b'), c: region('c') },
+        on: { end: 'over' },
+      },
+      over: { type: 'final' },
+    },
+  } as never);
+}
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 9,
+      arbitrary: fc.record({ does: fc.constantFrom('stage', 'commit', 'fail'), region: fc.constantFrom(...REGIONS) }),
+    },
+    { weight: 1, arbitrary: fc.constant({ does: 'restart' as const }) },
+  ),
+  { minLength: 4, maxLength: 24 },
+) as fc.Arbitrary<Step[]>;
+
+async function drive(all: readonly Step[], draws: readonly number[]) {
+  const board = new Board(draws);
+  const options = {
+    run: 'r',
+    config: config as BoundaryConfig,
+    journal: memoryStore(),
+    buffers: { board: board.buffer },
+    undo: { take_back: board.takeBack },
+  };
+  let sidecar = await attach(machineOn(board) as never, options as never);
+  sidecar.actor.start();
+  const send = (type: string) => sidecar.actor.send({ type } as never);
+  const calm = () => sidecar.durable().then(() => new Promise((resolve) => setTimeout(resolve, 1)));
+  for (const name of REGIONS) send(`start ${name}`);
+  for (const step of all) {
+    if (step.does === 'restart') {
+      await sidecar.close();
+      sidecar = await resume(machineOn(board) as never, options as never);
+      sidecar.actor.start();
+    } else if (step.does === 'fail') {
+      const instance = { skeleton: step.region.toUpperCase(), entity: 'it', ordinal: 0 };
+      await sidecar.fail('CONTRACT_VIOLATION', { instance });
+    } else send(`${step.does} ${step.region}`);
+    await calm();
+  }
+  for (let tried = 0; sidecar.status !== 'done'; tried += 1) {
+    if (tried > 400) throw new Error(`it does not end, but is ${sidecar.status}`);
+    if (sidecar.status === 'parked') await sidecar.reconcile();
+    send('end');
+    await calm();
+  }
+  // The machine is over, and a commit of it may still have to be made.
+  while ((await sidecar.finished()).status !== 'done') await sidecar.reconcile();
+  const { context } = sidecar.actor.getSnapshot() as unknown as { context: Record<Region, Count> };
+  await sidecar.close();
+  return { board, context };
+}
+
+test('what is visible in the end is what was committed, once each, and nothing is left behind', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.array(fc.nat(12), { minLength: 1, maxLength: 9 }), async (all, draws) => {
+      const { board, context } = await drive(all, draws);
+      for (const name of REGIONS) {
+        const visible = [...board.visible.values()].filter((of) => of === `stage_${name}`).length;
+        expect([name, visible]).toEqual([name, context[name].kept]);
+      }
+      expect(board.staged.size).toBe(0);
+    }),
+    { numRuns: 60 },
+  );
+});
