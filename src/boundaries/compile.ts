@@ -9,23 +9,24 @@ import type { BoundaryConfig, Skeleton, Tool } from './config.ts';
 import { contentDigest } from './digest.ts';
 import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf } from './document.ts';
 import type { Findings } from './finding.ts';
-import { keysIn, nameIn } from './names.ts';
+import { blindIn, keysIn, nameIn, scopesIn } from './names.ts';
 import { compileSkeleton } from './skeleton.ts';
 import { timeIn } from './time.ts';
 import { compileTool } from './tool.ts';
 
 /** Compiles a document, telling `findings` what is wrong with it. */
 export function compileConfig(root: Item, guards: Guards, findings: Findings): BoundaryConfig {
+  const scopes = scopesIn(field(root, 'scopes'), findings);
   const budgets = budgetsOf(field(root, 'budgets'), findings);
   const tools = new Map<string, Tool>();
   for (const [name, { at, item }] of entriesOf(field(root, 'tools'))) {
     nameIn(name, at, findings);
-    tools.set(name, compileTool(name, at, item, budgets, findings));
+    tools.set(name, compileTool(name, at, item, { budgets, scopes }, findings));
   }
   const skeletons = new Map<string, Skeleton>();
   for (const [name, { at, item }] of entriesOf(field(root, 'skeletons'))) {
     nameIn(name, at, findings);
-    skeletons.set(name, compileSkeleton(name, at, item, guards, findings));
+    skeletons.set(name, compileSkeleton(name, at, item, { guards, scopes }, findings));
   }
   checkJoint(root, skeletons, findings);
   checkInvariants(root, tools, findings);
@@ -36,8 +37,9 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     digest: contentDigest(plain(root)),
     tools,
     skeletons,
-    blind: keysIn(field(keys, 'blind'), findings),
-    append: keysIn(field(keys, 'append'), findings),
+    scopes,
+    blind: blindIn(field(keys, 'blind'), scopes, findings),
+    append: keysIn(field(keys, 'append'), scopes, findings),
     recover: itemsOf(field(root, 'recover')).map((rule) => compileRecover(rule, tools, findings)),
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,

@@ -6,15 +6,20 @@ import type { EffectClass } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import type { Key } from '../model/key.ts';
 import type { Expression, Facts, Predicate } from '../predicates/predicate.ts';
+import type { Scope, Scopes } from './scopes.ts';
 
 /** A key with holes, `slots/{args.slot}/value`. */
 export interface KeyTemplate {
   readonly text: string;
+  /** What is known of the names of its scheme; null for a key in memory, and where the scheme has no canonical form. */
+  readonly scope: Scope | null;
   /**
-   * Fills the holes, each value escaped into one segment (K4). A hole that has no value makes the key wider, never narrower:
-   * the answer then is the longest prefix that is known, as a pattern (`slots/**`), or `**`.
+   * Fills the holes, each value escaped into one segment (K4), or read with the rest where there is a scope. A hole that has no
+   * value makes the key wider, never narrower: the answer then is the longest prefix that is known, as a pattern (`slots/**`), or `**`.
    */
   fill(facts: Facts): Key;
+  /** Every key that the filled text names, the one of `fill` first: an order may name the item that it consumes, too. */
+  fillAll(facts: Facts): readonly Key[];
 }
 
 /** A whole number: as it stands, or found in a call. Null where there is none to be found. */
@@ -122,6 +127,8 @@ export interface BoundaryConfig {
   readonly digest: string;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly skeletons: ReadonlyMap<string, Skeleton>;
+  /** The kinds of the names of schemes that have a canonical form, those that need no saying included. */
+  readonly scopes: Scopes;
   /** Keys of which the last writer wins (K6, `blind`). */
   readonly blind: readonly Key[];
   /** Keys that are only ever added to (K6, `append`; R1). */

@@ -27,6 +27,7 @@ export type RefusalCode =
   | 'out_of_range'
   | 'bad_name'
   | 'bad_key'
+  | 'bad_scheme'
   | 'bad_site'
   | 'bad_timeout'
   | 'bad_output_schema'
@@ -46,6 +47,8 @@ export type RefusalCode =
 type LintCode =
   /** No anchor: every rollback goes to the entry. */
   | 'nothing_restorable_but_entry'
+  /** Two objects may have the key, of which the last writer is said to win. */
+  | 'blind_inexact'
   /** A `*` within a longer segment stands for itself. */
   | 'star_is_literal'
   | 'guard_used'

@@ -1,18 +1,14 @@
 /**
- * Keys with holes (`slots/{args.slot}/value`). A hole is a member path on `args`, `event` or `entity`; what fills it is escaped into
- * one segment, so that data never names more than one thing (K4).
+ * Keys with holes (`slots/{args.slot}/value`). What fills a hole is escaped into one segment, so that data never names more than one
+ * thing (K4); in a scheme whose names have a canonical form it is read with the rest (`scoped-template.ts`).
  */
 import { escapeSegment, type Key, KeyError, parseKey } from '../model/key.ts';
-import { ownPath } from '../predicates/own.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { KeyTemplate } from './config.ts';
+import { filling, NO_FACTS, type Part, partsOf, withHoles } from './holes.ts';
+import { scopedTemplate } from './scoped-template.ts';
+import { BUILT_IN, type Scopes, scopeOf } from './scopes.ts';
 
-/** A part of a segment: text, or the path of a hole. */
-type Part = string | readonly [variable: 'args' | 'event' | 'entity', ...names: string[]];
-
-const HOLE = /\{([^{}]*)\}/g;
-const PATH = /^(?:entity|(?:args|event)(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/;
-const FORBIDDEN = /\.(?:__proto__|prototype|constructor)(?:\.|$)/;
 /** Stands for a hole while the rest is read as a key. */
 const FILLED = 'x';
 
@@ -20,36 +16,40 @@ const FILLED = 'x';
  * Reads a key template.
  * @throws KeyError where the text is no key, or a hole is no member path.
  */
-export function keyTemplate(text: string): KeyTemplate {
-  const holes = [...text.matchAll(HOLE)];
-  for (const [, path = ''] of holes) {
-    if (!PATH.test(path) || FORBIDDEN.test(path)) {
-      throw new KeyError(`a hole is {entity}, {args.NAME} or {event.NAME}, and "{${path}}" is neither`);
-    }
-  }
-  if (/[{}]/.test(text.replace(HOLE, ''))) throw new KeyError('a brace is not closed, or not opened');
-  const whole = parseKey(text.replace(HOLE, FILLED));
-  if (holes.length === 0) return { text, fill: () => whole };
+export function keyTemplate(text: string, scopes: Scopes = BUILT_IN): KeyTemplate {
+  const sample = withHoles(text, FILLED);
+  const scope = scopeOf(text, scopes);
+  if (scope !== null) return scopedTemplate(text, scope);
+  const whole = parseKey(sample);
+  if (sample === text) return template(text, () => whole);
   const segments = templateSegments(text, whole).map(partsOf);
   if (segments[0]?.some((part) => typeof part !== 'string')) {
     throw new KeyError('a key begins with a written name or scheme: data could name any other');
   }
-  return { text, fill: (facts) => fill(segments, whole, facts) };
+  return template(text, (facts) => fill(segments, whole, facts));
 }
 
-const widenedKeys = new WeakMap<KeyTemplate, Key>();
+function template(text: string, fill: KeyTemplate['fill']): KeyTemplate {
+  return { text, scope: null, fill, fillAll: (facts) => [fill(facts)] };
+}
 
-/** A key that means the same whatever the facts are: each hole is `*`. */
-export function widened(template: KeyTemplate): Key {
+const widenedKeys = new WeakMap<KeyTemplate, readonly Key[]>();
+
+/** Keys that mean the same whatever the facts are: each hole is `*`, or all that it might come to. */
+export function widened(template: KeyTemplate): readonly Key[] {
   const known = widenedKeys.get(template);
   if (known !== undefined) return known;
+  const keys = template.scope === null ? [starred(template)] : template.fillAll(NO_FACTS);
+  widenedKeys.set(template, keys);
+  return keys;
+}
+
+function starred(template: KeyTemplate): Key {
   const segments = template.text.split('/').map((segment, index) => {
     const bare = index === 0 ? segment.replace(/^[a-z][a-z0-9+.-]*:/, '') : segment;
     return bare.includes('{') ? `${segment.slice(0, segment.length - bare.length)}*` : segment;
   });
-  const key = parseKey(segments.join('/'));
-  widenedKeys.set(template, key);
-  return key;
+  return parseKey(segments.join('/'));
 }
 
 /** The segments of the text as `parseKey` cuts them. */
@@ -58,13 +58,6 @@ function templateSegments(text: string, whole: Key): readonly string[] {
   const rest = text.slice(scheme.length).split('/');
   const cut = rest.at(-1) === '**' ? rest.slice(0, -1) : rest;
   return scheme === '' ? cut : [scheme, ...cut];
-}
-
-function partsOf(segment: string): readonly Part[] {
-  return segment
-    .split(/(\{[^{}]*\})/)
-    .filter((part) => part !== '')
-    .map((part) => (part.startsWith('{') ? (part.slice(1, -1).split('.') as unknown as Part) : part));
 }
 
 function fill(template: readonly (readonly Part[])[], whole: Key, facts: Facts): Key {
@@ -84,16 +77,9 @@ function fillSegment(parts: readonly Part[], facts: Facts): string | null {
       text += part;
       continue;
     }
-    const [variable, ...names] = part;
-    const value = ownPath(facts[variable], names);
-    if (
-      typeof value !== 'string' &&
-      typeof value !== 'number' &&
-      typeof value !== 'boolean' &&
-      typeof value !== 'bigint'
-    )
-      return null;
-    text += escapeSegment(String(value));
+    const value = filling(part, facts);
+    if (value === null) return null;
+    text += escapeSegment(value);
   }
   return text;
 }

@@ -10,13 +10,15 @@ export function coverage(
 ): { readonly some: boolean; readonly all: boolean } {
   const wide = widened(key);
   return {
-    some: others.some((other) => overlaps(wide, widened(other))),
+    some: others.some((other) => widened(other).some((key) => wide.some((own) => overlaps(own, key)))),
     all: others.some((other) => covers(other, key)),
   };
 }
 
 /** Whether everything below `key` lies below `other`: each segment of `other` is the same, or `*`, or a hole that may be the same. */
 function covers(other: KeyTemplate, key: KeyTemplate): boolean {
+  // What fills a hole of such a scheme may lead anywhere in it.
+  if (other.scope !== null || key.scope !== null) return other.text === key.text;
   const [outer, inner] = [segmentsOf(other), segmentsOf(key)];
   return (
     outer.length <= inner.length &&

@@ -15,7 +15,7 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
     const boundaries = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
     for (const list of [item, ...boundaries]) {
       for (const [text, { at }] of textsOf(field(list, 'outputs'))) {
-        if (coverage(keyTemplate(text), writes).some) continue;
+        if (coverage(keyTemplate(text, config.scopes), writes).some) continue;
         findings.report(
           'output_unwritten',
           'warning',
@@ -26,7 +26,7 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
       }
     }
     for (const [text, { at }] of textsOf(field(item, 'inputs'))) {
-      if (isOutside(text) || coverage(keyTemplate(text), [...writes, ...outputs]).some) continue;
+      if (isOutside(text) || coverage(keyTemplate(text, config.scopes), [...writes, ...outputs]).some) continue;
       const mend = "Add it to the writes of a tool, or see to it that the machine's own input brings it.";
       findings.report('input_unprovided', 'note', at, `nothing that is declared writes "${text}"`, mend);
     }

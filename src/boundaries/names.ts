@@ -1,9 +1,11 @@
-/** The names and keys of a config, read where they stand. */
+/** The names, schemes and keys of a config, read where they stand. */
 import { type Key, KeyError } from '../model/key.ts';
 import type { KeyTemplate } from './config.ts';
-import { type Item, textsOf } from './document.ts';
+import { entriesOf, type Item, textOf, textsOf } from './document.ts';
 import type { Findings, Place } from './finding.ts';
+import { NO_FACTS } from './holes.ts';
 import { keyTemplate } from './key-template.ts';
+import { BUILT_IN, isExact, SCOPE_KINDS, type ScopeKind, type Scopes } from './scopes.ts';
 
 /** A name of ours; says so where it cannot be one. Names are shown with `::` between them and with spaces around them (K1). */
 export function nameIn(name: string, at: Place, findings: Findings): string {
@@ -17,12 +19,29 @@ export function nameIn(name: string, at: Place, findings: Findings): string {
   return name;
 }
 
+/** The kinds of the names of a config's schemes, after those that need no saying. */
+export function scopesIn(item: Item | null, findings: Findings): Scopes {
+  const scopes = new Map<string, ScopeKind>(BUILT_IN);
+  for (const [scheme, entry] of entriesOf(item)) {
+    const problem = !/^[a-z][a-z0-9+.-]*$/.test(scheme)
+      ? `"${scheme.slice(0, 100)}" is no scheme`
+      : scheme === 'actor'
+        ? '"actor" is the memory of a machine that is invoked'
+        : null;
+    const mend = 'Write what stands before the colon of a key: small letters, digits, +, - and dots.';
+    if (problem !== null) findings.report('bad_scheme', 'error', entry.at, problem, mend);
+    const kind = SCOPE_KINDS.find((known) => known === textOf(entry.item));
+    if (problem === null && kind !== undefined) scopes.set(scheme, kind);
+  }
+  return scopes;
+}
+
 /** The key templates of a list. */
-export function keyTemplatesIn(list: Item | null, findings: Findings): readonly KeyTemplate[] {
+export function keyTemplatesIn(list: Item | null, scopes: Scopes, findings: Findings): readonly KeyTemplate[] {
   return textsOf(list).flatMap(([text, item]) => {
     if (text === '') return []; // the schema has told it
     try {
-      const template = keyTemplate(text);
+      const template = keyTemplate(text, scopes);
       if (text.split('/').some((segment) => segment.includes('*') && !/^(?:[a-z][a-z0-9+.-]*:)?\*\*?$/.test(segment))) {
         const mend = 'Write * as a whole segment, or %2A for a star.';
         findings.report('star_is_literal', 'warning', item.at, 'the * in a longer segment stands for itself', mend);
@@ -37,10 +56,8 @@ export function keyTemplatesIn(list: Item | null, findings: Findings): readonly 
   });
 }
 
-const NO_FACTS = { state: '', action: '', args: null, entity: null, memory: null, event: null };
-
 /** The keys of a list that allows no holes. */
-export function keysIn(list: Item | null, findings: Findings): readonly Key[] {
+export function keysIn(list: Item | null, scopes: Scopes, findings: Findings): readonly Key[] {
   for (const [text, item] of textsOf(list)) {
     if (!text.includes('{')) continue;
     findings.report(
@@ -51,5 +68,15 @@ export function keysIn(list: Item | null, findings: Findings): readonly Key[] {
       'Write * instead of the hole.',
     );
   }
-  return keyTemplatesIn(list, findings).map((template) => template.fill(NO_FACTS));
+  return keyTemplatesIn(list, scopes, findings).flatMap((template) => template.fillAll(NO_FACTS));
+}
+
+/** The keys of which the last writer wins. Where two objects may have one key, the last writer of it may not be that of the object. */
+export function blindIn(list: Item | null, scopes: Scopes, findings: Findings): readonly Key[] {
+  for (const [text, { at }] of textsOf(list)) {
+    if (isExact(text, scopes)) continue;
+    const message = `"${text.slice(0, 100)}" may be the key of several objects, so a write to it is still a read of it`;
+    findings.report('blind_inexact', 'warning', at, message, 'Take it out: it has no effect.');
+  }
+  return keysIn(list, scopes, findings);
 }

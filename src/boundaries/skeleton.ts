@@ -8,16 +8,24 @@ import type { Boundary, Invariant, KeyTemplate, Rollback, Site, Skeleton } from 
 import { entriesOf, field, type Item, itemsOf, numberOf, textOf, textsOf } from './document.ts';
 import type { Findings, Place } from './finding.ts';
 import { keyTemplatesIn, nameIn } from './names.ts';
+import type { Scopes } from './scopes.ts';
 
 /** A guard as a text: the other form is a map with the field `guard`. */
 const GUARD_TEXT = /^guard:\s*(.*)$/s;
 const GUARD = /^[^@\s]{1,200}@[0-9a-f]{16}$/;
 
+/** What the texts of a skeleton are read with. */
+interface Terms {
+  readonly guards: Guards;
+  readonly scopes: Scopes;
+}
+
 /** Compiles a skeleton, telling `findings` what is wrong with it. */
-export function compileSkeleton(name: string, at: Place, item: Item, guards: Guards, findings: Findings): Skeleton {
-  const outputs = keyTemplatesIn(field(item, 'outputs'), findings);
+export function compileSkeleton(name: string, at: Place, item: Item, terms: Terms, findings: Findings): Skeleton {
+  const { scopes } = terms;
+  const outputs = keyTemplatesIn(field(item, 'outputs'), scopes, findings);
   const boundaries = (['commit', 'exit'] as const).flatMap((kind) => {
-    return itemsOf(field(item, kind)).map((boundary) => compileBoundary(kind, boundary, outputs, guards, findings));
+    return itemsOf(field(item, kind)).map((boundary) => compileBoundary(kind, boundary, outputs, terms, findings));
   });
   checkIds(item, findings);
   const states = textsOf(field(item, 'states')).map(([text]) => text);
@@ -38,8 +46,8 @@ export function compileSkeleton(name: string, at: Place, item: Item, guards: Gua
     entity: entityOf(field(item, 'entity'), findings),
     states,
     entry: entry.map(([state]) => state),
-    inputs: keyTemplatesIn(field(item, 'inputs'), findings),
-    required: requiredOf(item, findings),
+    inputs: keyTemplatesIn(field(item, 'inputs'), scopes, findings),
+    required: requiredOf(item, scopes, findings),
     outputs,
     boundaries,
     rollback,
@@ -52,7 +60,7 @@ export function isWithin(state: string, outer: string): boolean {
   return state === outer || state.startsWith(`${outer}.`);
 }
 
-function requiredOf(item: Item, findings: Findings): readonly KeyTemplate[] {
+function requiredOf(item: Item, scopes: Scopes, findings: Findings): readonly KeyTemplate[] {
   const inputs = textsOf(field(item, 'inputs')).map(([text]) => text);
   for (const [text, { at }] of textsOf(field(item, 'required'))) {
     if (inputs.includes(text)) continue;
@@ -60,14 +68,14 @@ function requiredOf(item: Item, findings: Findings): readonly KeyTemplate[] {
       suggest(text, inputs),
     );
   }
-  return keyTemplatesIn(field(item, 'required'), findings);
+  return keyTemplatesIn(field(item, 'required'), scopes, findings);
 }
 
 function compileBoundary(
   kind: 'commit' | 'exit',
   item: Item,
   outputs: readonly KeyTemplate[],
-  guards: Guards,
+  { guards, scopes }: Terms,
   findings: Findings,
 ): Boundary {
   const id = field(item, 'id');
@@ -77,7 +85,7 @@ function compileBoundary(
     kind,
     site: siteOf(field(item, 'at'), findings),
     when: conditionOf(field(item, 'when'), guards, findings),
-    outputs: own === null ? outputs : keyTemplatesIn(own, findings),
+    outputs: own === null ? outputs : keyTemplatesIn(own, scopes, findings),
     invariants: itemsOf(field(item, 'invariants')).map((invariant) => invariantOf(invariant, findings)),
   };
 }

@@ -9,19 +9,20 @@ import { entriesOf, field, type Item, numberOf, plain, textOf } from './document
 import type { Findings, Place } from './finding.ts';
 import { keyTemplatesIn, nameIn } from './names.ts';
 import { outputSchema } from './output-schema.ts';
+import type { Scopes } from './scopes.ts';
 import { timeIn } from './time.ts';
 
 /** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
 const ASKING = { tries: 6, wait: 20 };
 
-/** Compiles a tool, telling `findings` what is wrong with it. `budgets` are those that it may spend of. */
-export function compileTool(
-  name: string,
-  at: Place,
-  item: Item,
-  budgets: ReadonlyMap<string, number>,
-  findings: Findings,
-): Tool {
+/** What the rest of a file says about tools: the budgets that they may spend of, and the kinds of schemes. */
+interface About {
+  readonly budgets: ReadonlyMap<string, number>;
+  readonly scopes: Scopes;
+}
+
+/** Compiles a tool, telling `findings` what is wrong with it. */
+export function compileTool(name: string, at: Place, item: Item, { budgets, scopes }: About, findings: Findings): Tool {
   const effect = EFFECT_CLASSES.find((known) => known === textOf(field(item, 'effect'))) ?? 'irreversible';
   const undo = named(field(item, 'undo'), findings);
   if (undo === null && mayBeUndone(effect)) {
@@ -35,8 +36,8 @@ export function compileTool(
     name,
     effect,
     undo,
-    reads: keyTemplatesIn(field(item, 'reads'), findings),
-    writes: keyTemplatesIn(field(item, 'writes'), findings),
+    reads: keyTemplatesIn(field(item, 'reads'), scopes, findings),
+    writes: keyTemplatesIn(field(item, 'writes'), scopes, findings),
     ...reconcileOf(field(item, 'reconcile'), findings),
     gate: gateOf(field(item, 'gate'), findings),
     buffer: bufferOf(field(item, 'buffer'), findings),

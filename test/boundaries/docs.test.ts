@@ -1,8 +1,11 @@
 /** What docs/boundary-format.md says is so. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { NO_FACTS } from '../../src/boundaries/holes.ts';
+import { keyTemplate } from '../../src/boundaries/key-template.ts';
 import { lintConfig } from '../../src/boundaries/lint.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
+import { BUILT_IN, SCOPE_KINDS } from '../../src/boundaries/scopes.ts';
 import { EFFECT_CLASSES } from '../../src/model/effect.ts';
 import { compilePredicate } from '../../src/predicates/compile.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
@@ -40,6 +43,7 @@ describe('every field is described, and no other', () => {
     ['### An effect', EFFECT_CLASSES],
     ['### A skeleton', Object.keys(skeleton.properties)],
     ['### A boundary', Object.keys(boundary.properties)],
+    ['### Scopes', SCOPE_KINDS],
     ['### Rollback', Object.keys(skeleton.properties.rollback.properties)],
   ])('%s', (heading, fields) => {
     expect(table(heading).sort()).toEqual([...fields].sort());
@@ -55,6 +59,24 @@ describe('every field is described, and no other', () => {
       for (const field of required) expect(page).toMatch(new RegExp(`^\\| \`${field}\` \\| required \\|`, 'm'));
     }
   });
+});
+
+test('the kinds of names are those of the schema, and what needs no saying is said', () => {
+  expect(schema.properties.scopes.additionalProperties.enum).toEqual([...SCOPE_KINDS]);
+  expect([...BUILT_IN]).toEqual([
+    ['file', 'path'],
+    ['fs', 'path'],
+    ['http', 'url'],
+    ['https', 'url'],
+  ]);
+  expect(page).toContain('`file` and `fs` are `path`, `http` and `https` are `url`, without saying.');
+  const made = (key: string, args: unknown) => {
+    const template = keyTemplate(key).fill({ ...NO_FACTS, args });
+    expect(page).toContain(`\`${key}\``);
+    return template.text;
+  };
+  expect(made('fs:/repo/{args.path}', { path: '../etc/hosts' })).toBe('fs:etc/hosts');
+  expect(made('https:{args.url}', { url: 'not a URL' })).toBe('https:**');
 });
 
 test('every code is listed, and no other', () => {

@@ -58,6 +58,23 @@ describe('a config', () => {
     expect(config?.recover).toEqual([{ tool: 'query_calendar', signals: ['TIMEOUT'] }]);
   });
 
+  test('may say of which kind the names of a scheme are, over what needs no saying', () => {
+    const { config, findings } = load(
+      'tools:\n  work: { reads: [in]',
+      "scopes: { order: links, fs: record }\ntools:\n  work: { reads: ['order:7(of=order:6)', 'FS/x', 'file:/A/../b']",
+    );
+    expect(findings).toEqual([]);
+    expect(Object.fromEntries(config?.scopes ?? [])).toEqual({
+      file: 'path',
+      fs: 'record',
+      http: 'url',
+      https: 'url',
+      order: 'links',
+    });
+    const reads = config?.tools.get('work')?.reads.flatMap((template) => template.fillAll(facts()));
+    expect(reads?.map(({ text }) => text)).toEqual(['order:7', 'order:6', 'FS/x', 'file:b']);
+  });
+
   test('that cannot be read is a finding', () => {
     const { config, findings } = readConfig('nowhere/at-all.yaml');
     expect(config).toBe(null);
@@ -119,6 +136,8 @@ describe('every problem has its place, and all are told at once', () => {
     ['a hole of the prototype', 'reads: [in]', "reads: ['a/{args.constructor}']", '4:19 bad_key'],
     ['a brace alone', 'reads: [in]', "reads: ['a/{args.x']", '4:19 bad_key'],
     ['"**" in the middle', 'reads: [in]', "reads: ['a/**/b']", '4:19 bad_key'],
+    ['a file that no path names', 'reads: [in]', "reads: ['fs:../a']", '4:19 bad_key'],
+    ['a URL that is none', 'reads: [in]', "reads: ['https://a b/']", '4:19 bad_key'],
     ['a name with "::"', '  Unit:', '  "A::B":', '6:3 bad_name'],
     ['a name with a space at its end', 'agent: m', "agent: 'm '", '2:8 bad_name'],
     ['an entry that is no state of it', 'entry: [BUSY]', 'entry: [IDLE]', '9:13 entry_outside_states'],
@@ -146,6 +165,10 @@ describe('every problem has its place, and all are told at once', () => {
       '5:19 unknown_tool',
     ],
     ['a hole among the blind', 'skeletons:', "keys: { blind: ['a/{entity}'] }\nskeletons:", '5:17 bad_key'],
+    ['a kind that is not known', 'skeletons:', 'scopes: { order: link }\nskeletons:', '5:18 not_one_of'],
+    ['a scheme that is none', 'skeletons:', 'scopes: { Order: links }\nskeletons:', '5:11 bad_scheme'],
+    ['a scheme of ours', 'skeletons:', 'scopes: { actor: path }\nskeletons:', '5:11 bad_scheme'],
+    ['a last writer of files', 'skeletons:', "keys: { blind: ['fs:/log'] }\nskeletons:", '5:17 blind_inexact'],
     ['an entity that is a condition', 'entity: args.id', 'entity: args.id == "x"', '7:13 predicate_type'],
     ['an entity that asks for itself', 'entity: args.id', 'entity: entity', '7:13 unknown_variable'],
     ['a condition that is a text', "'memory.out[?entity].hasValue()'", '\'"yes"\'', '13:46 predicate_type'],
