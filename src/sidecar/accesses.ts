@@ -2,6 +2,7 @@
  * What those who take part in a microstep read and wrote (semantics.md K5, K6): reads as their tools declare them, writes as the
  * changes of the memory show them and, outside of it, as the tools declare those, too.
  */
+import { isExact } from '../boundaries/scopes.ts';
 import { type Change, diff } from '../history/memory.ts';
 import type { Edit, Party } from '../model/entry.ts';
 import type { HistoryEvent, WriteMode } from '../model/event.ts';
@@ -38,7 +39,8 @@ export class Accesses {
 
   #mode(key: Key, op: Edit['op']): WriteMode {
     if (op === 'append') return 'append';
-    return this.#view.config.blind.some((declared) => isUnder(key, declared)) ? 'blind' : 'update';
+    const { blind, scopes } = this.#view.config;
+    return blind.some((declared) => isUnder(key, declared)) && isExact(key.text, scopes) ? 'blind' : 'update';
   }
 
   /** Which parties made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
@@ -58,9 +60,9 @@ export class Accesses {
     const tools = this.#view
       .toolsOf(instance)
       .flatMap(({ tool, args }) =>
-        (tool?.writes ?? []).map((template) => this.#view.fill(template, instance.entity, args)),
+        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance.entity, args)),
       );
-    return [...skeleton.outputs.map((template) => this.#view.fill(template, instance.entity)), ...tools];
+    return [...skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance.entity)), ...tools];
   }
 
   /** What those who take part read (K5). A step that ran no code of the machine's reads nothing. */
@@ -88,7 +90,7 @@ export class Accesses {
 
   *#readsOf(instance: InstanceId, tools: readonly Acting[], undeclared: boolean): Generator<HistoryEvent> {
     const keys = tools.flatMap(
-      ({ tool, args }) => tool?.reads.map((template) => this.#view.fill(template, instance.entity, args)) ?? [],
+      ({ tool, args }) => tool?.reads.flatMap((template) => this.#view.fillAll(template, instance.entity, args)) ?? [],
     );
     if (undeclared) keys.push(...this.#inputs(instance));
     const told = new Set<string>();
@@ -103,7 +105,7 @@ export class Accesses {
   #declaredWrites(instance: InstanceId, tools: readonly Acting[]): Key[] {
     return tools
       .flatMap(({ tool, args }) =>
-        (tool?.writes ?? []).map((template) => this.#view.fill(template, instance.entity, args)),
+        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance.entity, args)),
       )
       .filter(isOutside);
   }
@@ -111,7 +113,7 @@ export class Accesses {
   #inputs(instance: InstanceId): Key[] {
     const skeleton = this.#view.config.skeletons.get(instance.skeleton);
     if (skeleton === undefined) return [EVERYTHING];
-    return skeleton.inputs.map((template) => this.#view.fill(template, instance.entity));
+    return skeleton.inputs.flatMap((template) => this.#view.fillAll(template, instance.entity));
   }
 
   /** What they wrote: the changes of the memory, and what their tools are declared to write outside of it. */

@@ -99,8 +99,8 @@ export class Lift {
         event: {},
       };
       const skeleton = this.#config.skeletons.get(owner.id.skeleton);
-      const reads = (tool?.reads ?? skeleton?.inputs ?? []).map((template) => template.fill(facts));
-      const writes = (tool?.writes ?? []).map((template) => template.fill(facts)).filter(isOutside);
+      const reads = (tool?.reads ?? skeleton?.inputs ?? []).flatMap((template) => template.fillAll(facts));
+      const writes = (tool?.writes ?? []).flatMap((template) => template.fillAll(facts)).filter(isOutside);
       const marks: HistoryEvent[] = [
         ...reads.map((key): HistoryEvent => ({ do: 'read', in: owner.id, key })),
         ...writes.map((key): HistoryEvent => ({ do: 'write', in: owner.id, key, mode: 'append' })),

@@ -129,7 +129,7 @@ export class Questions {
     const call = id === null ? undefined : this.#fold.ledger.get(id);
     const args = call === undefined ? {} : this.#fold.actor(call.intent.actor).started?.input;
     const facts: Facts = { state: '', action: name ?? '', args, entity: instance.entity, memory: {}, event: {} };
-    const writes = (tool?.writes ?? []).map((template) => template.fill(facts)).filter(isOutside);
+    const writes = (tool?.writes ?? []).flatMap((template) => template.fillAll(facts)).filter(isOutside);
     return { reconciler: tool?.reconcile ?? null, writes: writes.map(({ text }) => text) };
   }
 

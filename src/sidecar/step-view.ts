@@ -93,8 +93,14 @@ export class StepView {
 
   /** A template of a config as a key: in a machine that is invoked, keys without a scheme are its own memory's. */
   fill(template: KeyTemplate, entity: string | null, args?: unknown): Key {
+    return this.fillAll(template, entity, args)[0] as Key;
+  }
+
+  /** Every key that a template names. */
+  fillAll(template: KeyTemplate, entity: string | null, args?: unknown): Key[] {
     if (this.#filling === null || this.#filling.entity !== entity) this.#filling = this.facts('', entity);
-    return this.#own(template.fill(args === undefined ? this.#filling : { ...this.#filling, args }));
+    const keys = template.fillAll(args === undefined ? this.#filling : { ...this.#filling, args });
+    return keys.map((key) => this.#own(key));
   }
 
   #own(key: Key): Key {

@@ -16,6 +16,8 @@ export interface Station {
   readonly name: string;
   /** The keys of the context that its tool reads, which are its input. */
   readonly reads?: readonly string[];
+  /** The keys outside of the context that its tool reads and writes. */
+  readonly outside?: { readonly reads?: readonly string[]; readonly writes?: readonly string[] };
   /** What the config says of the tool beyond its reads and writes; null where the tool is not declared at all. */
   readonly tool?: string | null;
   /** What the skeleton says of rolling back, beyond its anchors. */
@@ -43,9 +45,14 @@ export function of(name: string, ordinal = 0, entity = 'it'): InstanceId {
 
 /** The config of a line, loaded. */
 function configOf(stations: readonly Station[], more = ''): BoundaryConfig {
-  const tools = stations.flatMap(({ name, reads = [], tool: declared = 'effect: none' }) =>
-    declared === null ? [] : [`  ${name}: { reads: ${JSON.stringify(reads)}, writes: [${name}], ${declared} }`],
-  );
+  const tools = stations.flatMap(({ name, reads = [], outside = {}, tool: declared = 'effect: none' }) => {
+    if (declared === null) return [];
+    const [read, written] = [
+      [...reads, ...(outside.reads ?? [])],
+      [name, ...(outside.writes ?? [])],
+    ];
+    return [`  ${name}: { reads: ${JSON.stringify(read)}, writes: ${JSON.stringify(written)}, ${declared} }`];
+  });
   const skeletons = stations.map(
     ({ name, entity = '"it"', rollback = '', more: rest = '' }, index) => `
   ${name.toUpperCase()}:
