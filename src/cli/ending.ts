@@ -3,12 +3,13 @@ import pc from 'picocolors';
 import { quoted } from '../recovery/explain.ts';
 import type { Fault } from '../xstate/faults.ts';
 import { movesOn, movesText } from './moves.ts';
+import type { ReadRun } from './reading.ts';
 import type { Ended, Stop } from './session.ts';
 import { decisions } from './show.ts';
 import { faultText } from './step.ts';
 import { table } from './table.ts';
 import { layOut, type Medium, printable } from './terminal.ts';
-import { command, standingFields } from './wording.ts';
+import { command, plain, standingFields } from './wording.ts';
 
 /** What is needed to tell it. */
 export interface Ending {
@@ -42,17 +43,18 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
   const { read, stop, state, world, fired } = ended;
   const made = decisions(read).slice(before);
   const parts = [
-    layOut(null, { label: read.run, text: stopText(stop, state) }, medium),
+    layOut(null, { label: read.run, text: stopText(stop, state, read) }, medium),
     ...(fault === null || fired ? [] : [`The failure never came: ${printable(faultText(fault))}.\n`]),
     made.length === 0 ? '' : `\n${bold('Decisions')}\n${decisionTable(made, medium)}`,
     world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
   ];
-  const moves = stop.status === 'waiting' ? [] : movesOn(read, journal, machines);
+  const isAsked = read.standing.is === 'waiting';
+  const moves = stop.status === 'waiting' && !isAsked ? [] : movesOn(read, journal, machines);
   const next = [command('show', read.run, journal), command('explain', read.run, journal)];
   return [...parts, movesText(moves, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
 }
 
-function stopText(stop: Stop, state: string): string {
+function stopText(stop: Stop, state: string, { standing }: ReadRun): string {
   const where = `in the state ${quoted(state)}`;
   switch (stop.status) {
     case 'done':
@@ -64,12 +66,17 @@ function stopText(stop: Stop, state: string): string {
       return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(stop.error)}`;
     }
     case 'waiting':
+      if (standing.is === 'waiting') return `at rest, ${where}, until somebody answers ${asksText(standing.approvals)}`;
       return `at rest, ${where}, for an event that only a program of its own sends`;
     case 'broken':
       return `broken off, ${where}, as something in the agent's module threw: ${JSON.stringify(stop.error)}`;
     case 'stopped':
       return `stopped, ${where}`;
   }
+}
+
+function asksText(approvals: number): string {
+  return approvals === 1 ? 'whether a call may leave' : `whether ${approvals} calls may leave`;
 }
 
 function decisionTable(made: ReturnType<typeof decisions>, medium: Medium): string {
@@ -107,11 +114,4 @@ export function endingJson({ ended, fault, before }: Ending): string {
     },
     plain,
   )}\n`;
-}
-
-/** What JSON has no form for, as text or as what it holds. */
-function plain(_name: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  if (value instanceof Map) return [...value];
-  return value instanceof Set ? [...value] : value;
 }

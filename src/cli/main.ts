@@ -5,6 +5,7 @@ import { addResume, addRun } from './commands/agents.ts';
 import { addCheck, addReview } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
 import { addExplain, addExport, addRuns, addShow } from './commands/journals.ts';
+import { addApprove, addGates, addSettle } from './commands/people.ts';
 import { version } from './console.ts';
 import { printable } from './terminal.ts';
 
@@ -17,8 +18,11 @@ const program = new Command('belay')
   .exitOverride()
   .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
 
-for (const add of [addCheck, addReview, addRun, addResume, addRuns, addShow, addExplain, addExport, addDecide])
-  add(program);
+const verbs = [
+  ...[addCheck, addReview, addRun, addResume, addRuns, addShow, addExplain],
+  ...[addGates, addApprove, addSettle, addExport, addDecide],
+];
+for (const add of verbs) add(program);
 
 // A reader that has seen enough, such as `head`, closes the pipe: that is no failure of ours. A full disk is one to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

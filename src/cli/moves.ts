@@ -7,9 +7,10 @@ import type { Act } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import { quoted } from '../recovery/explain.ts';
 import type { Decided } from '../sidecar/story.ts';
+import { answersTo } from './gates.ts';
 import type { ReadRun } from './reading.ts';
 import { layOut, type Medium, printable } from './terminal.ts';
-import { command } from './wording.ts';
+import { command, timeText } from './wording.ts';
 
 /** One command, and when it is the one. */
 export interface MoveOn {
@@ -30,6 +31,8 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       return [];
     case 'open':
       return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
+    case 'waiting':
+      return gateMoves(read, journal, resume());
     case 'stuck':
     case 'recovering':
       return held ? [] : [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }];
@@ -42,10 +45,39 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
         ...again(last, resume),
         ...unblock.acts.flatMap((act) => movesOf(act, read, resume)),
         ...(verdict === 'rerun' ? [over] : []),
+        ...outcomeMoves(read, journal),
       ];
       return [...new Map(all.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
     }
   }
+}
+
+/** The approvals that are wanted, and what comes after them where no living process takes them. */
+function gateMoves({ fold, held }: ReadRun, journal: string, resume: string): MoveOn[] {
+  const approvals = fold.asked.pending().filter(({ asks }) => asks === 'approval');
+  const moves = approvals.flatMap((gate): MoveOn[] => {
+    const tool = quoted(fold.ledger.get(gate.key)?.intent.tool ?? 'a call');
+    const until = gate.expires === null ? '' : `, until ${timeText(gate.expires)}`;
+    const [approve = '', deny = ''] = answersTo(gate, journal);
+    return [
+      { command: approve, when: `lets ${tool} be called, once and as it stands${until}` },
+      { command: deny, when: `refuses it` },
+    ];
+  });
+  return held ? moves : [...moves, { command: resume, when: 'goes on with what was answered' }];
+}
+
+/** The same word on an outcome as a message with a name on it, which a living process takes as well. */
+function outcomeMoves({ fold }: ReadRun, journal: string): MoveOn[] {
+  return fold.asked.pending().flatMap((gate): MoveOn[] => {
+    if (gate.asks !== 'outcome') return [];
+    const tool = quoted(fold.ledger.get(gate.key)?.intent.tool ?? 'the call');
+    const [confirmed = '', failed = ''] = answersTo(gate, journal);
+    return [
+      { command: confirmed, when: `says of ${tool} that it happened, with a name; a running program takes that, too` },
+      { command: failed, when: `says of ${tool} that it did not, and will not later` },
+    ];
+  });
 }
 
 /** A held call of a tool that changes nothing is simply made again by whoever takes the run up. */

@@ -13,6 +13,8 @@ export function standingText(standing: Standing, held: boolean): string {
       return 'stuck';
     case 'recovering':
       return held ? 'recovering' : 'recovery unfinished';
+    case 'waiting':
+      return `${held ? 'running' : 'at rest'}, waits for ${count(standing.approvals, 'approval')}`;
     case 'open':
       return held ? 'running' : 'at rest';
   }
@@ -20,7 +22,12 @@ export function standingText(standing: Standing, held: boolean): string {
 
 /** The same for a program. */
 export function standingFields(standing: Standing, held: boolean): object {
-  return { standing: standing.is, ...('verdict' in standing && { verdict: standing.verdict }), held };
+  return {
+    standing: standing.is,
+    ...('verdict' in standing && { verdict: standing.verdict }),
+    ...('approvals' in standing && { approvals: standing.approvals }),
+    held,
+  };
 }
 
 /** A time to the second, in UTC. */
@@ -42,4 +49,22 @@ function word(text: string): string {
 /** What a number of things is called. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}
+
+/** A value as JSON; what JSON has no form for, as text or as what it holds. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, plain) ?? 'nothing';
+}
+
+/** What JSON has no form for, as text or as what it holds. */
+export function plain(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Map) return [...value];
+  return value instanceof Set ? [...value] : value;
+}
+
+/** Text within a number of characters. */
+export function shortened(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most - 3).join('')}...`;
 }

@@ -10,12 +10,15 @@ import { belay, MAIN } from './belay.ts';
 /** The module of the agents. */
 export const AGENTS = fileURLToPath(new URL('fixtures/agents.mjs', import.meta.url));
 
+/** The module of the agents that ask before they act. */
+export const OFFICE = fileURLToPath(new URL('fixtures/office/agents.mjs', import.meta.url));
+
 /** A folder that somebody works in. */
 export class Desk {
   readonly folder = mkdtempSync(join(tmpdir(), 'belay-run-'));
 
-  constructor() {
-    const machines = relative(this.folder, AGENTS);
+  constructor(agents = AGENTS) {
+    const machines = relative(this.folder, agents);
     writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ belay: { machines } }));
   }
 
@@ -28,8 +31,8 @@ export class Desk {
   async json(...args: string[]) {
     const { out } = await this.ask(...args, '--json');
     return out
-      .trim()
       .split('\n')
+      .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
   }
 

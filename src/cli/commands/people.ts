@@ -1,0 +1,133 @@
+/** The verbs by which people answer what runs ask them, `gates`, `approve`, `deny` and `settle`: options, help, what they hand on. */
+import { type Command, Option } from 'commander';
+import { answeredCode, answeredText, answerGate, type Saying } from '../answering.ts';
+import { finish, page, tell, terminal } from '../console.ts';
+import { listGates } from '../gates.ts';
+import { JOURNAL } from '../reading.ts';
+
+const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
+
+const ANSWERS = `
+GATE is the id that belay gates shows, or its first characters, 4 at least. The
+answer is left in the file, bound to the arguments of that one call and to the
+work as it stands; the run checks it, uses it once and journals who gave it.
+Where a living process has the run, this waits up to 2 seconds for it.
+`;
+const CODES = `Exit code: 0 when the answer is left, and not refused by a living process; 1
+when the gate does not wait for it: answered, void, expired, of the other kind,
+or the process refuses it; 2 when there is no such gate, the file cannot be read
+or written, or the command is misused.`;
+
+/** What the three that answer are given. */
+interface Given {
+  by: string;
+  why?: string;
+  wait: boolean;
+  journal: string;
+  json?: boolean;
+}
+
+/** Adds `belay gates`. */
+export function addGates(program: Command): void {
+  program
+    .command('gates')
+    .description('list what runs ask of people, and the commands that answer it')
+    .argument('[run]', 'one run; left out, all runs of the file')
+    .option('--all', 'those too that were answered, by whom and why')
+    .option(...FILE)
+    .option('--json', 'one JSON object a question, with the whole arguments')
+    .addHelpText(
+      'after',
+      `
+A call that needs an approval waits at its gate, in whatever process; so does
+the question what became of a call, where nobody else can tell. An answer that
+was left and not yet taken by the run is shown with its question.
+
+Examples:
+  belay gates
+  belay gates order-1 --all
+  belay gates --json | jq -r 'select(.asks == "approval") | .gate'
+
+Reads beside a running program, and takes nothing from it.
+Exit code: 0, also where nobody is asked; 2 when the file or one of its runs
+cannot be read, or the command is misused.`,
+    )
+    .action(
+      async (
+        run: string | undefined,
+        { all = false, journal, json = false }: { all?: boolean; journal: string; json?: boolean },
+      ) => {
+        const { progress: counting, done } = terminal('rows');
+        const now = Date.now();
+        await tell(
+          await listGates({ file: journal, run: run ?? null, all, json, medium: page(), counting, now }),
+          done,
+        );
+      },
+    );
+}
+
+/** Adds `belay approve` and `belay deny`. */
+export function addApprove(program: Command): void {
+  const verbs = [
+    ['approve', 'approved', 'let a call leave that waits for an approval'],
+    ['deny', 'denied', 'refuse a call that waits for an approval'],
+  ] as const;
+  for (const [verb, verdict, about] of verbs) {
+    shared(program.command(verb), about)
+      .addHelpText(
+        'after',
+        `${ANSWERS}
+Examples:
+  belay ${verb} 3f2a91bc04de --by "Ada Lovelace"
+  belay ${verb} 3f2a --by ada --why "${verb === 'approve' ? 'checked the amount' : 'too much'}"
+
+${CODES}`,
+      )
+      .action((gate: string, given: Given) => answer(gate, { verdict }, given));
+  }
+}
+
+/** Adds `belay settle`. */
+export function addSettle(program: Command): void {
+  shared(program.command('settle'), 'say what became of a call of which nobody else can tell')
+    .addOption(new Option('--as <status>', 'what became of it').choices(['confirmed', 'failed']).makeOptionMandatory())
+    .option('--output <json>', 'what the call answered, where it is confirmed')
+    .addHelpText(
+      'after',
+      `${ANSWERS}
+A call that is confirmed is answered with that output, and not made again; one
+that failed, and will not happen later either, is made again under its key.
+
+Examples:
+  belay settle 3f2a91bc04de --as confirmed --output '"receipt 7"' --by ada
+  belay settle 3f2a --as failed --by ada --why "the bank has no such payment"
+
+${CODES}`,
+    )
+    .action((gate: string, given: Given & { as: 'confirmed' | 'failed'; output?: string }) => {
+      const { as: status, output = null } = given;
+      if (output !== null && status !== 'confirmed')
+        return finish('', '--output goes with --as confirmed: what the call answered', 2);
+      return answer(gate, { verdict: 'settled', status, output }, given);
+    });
+}
+
+function shared(command: Command, about: string): Command {
+  return command
+    .description(about)
+    .argument('<gate>', 'the id of the gate, or its first characters')
+    .requiredOption('--by <name>', 'who says so')
+    .option('--why <text>', 'why, for whoever reads the journal')
+    .option('--no-wait', 'do not wait for a living process to take it')
+    .option(...FILE)
+    .option('--json', 'one JSON object');
+}
+
+async function answer(gate: string, saying: Saying, given: Given): Promise<never> {
+  const { journal: file, by, why = null, wait: waits, json = false } = given;
+  const answered = await answerGate({ file, gate, saying, by, why, waits, now: Date.now() });
+  if ('problem' in answered) return finish('', answered.problem, answered.code);
+  const text = json ? `${JSON.stringify(answered)}\n` : answeredText(answered, page());
+  return finish(text, null, answeredCode(answered));
+}
