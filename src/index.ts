@@ -67,8 +67,13 @@ export {
   type SidecarErrorCode,
   type SidecarOptions,
 } from './sidecar/attach.ts';
+export type { AnsweredGate, LedgerDecision, Relied } from './sidecar/ledger-decisions.ts';
+export type { LedgerEffect, SpentBudget } from './sidecar/ledger-effects.ts';
+export type { Obligation } from './sidecar/ledger-obligations.ts';
+export { type Ledgers, ledgersOf } from './sidecar/ledgers.ts';
 export type { Check } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
+export type { Standing } from './sidecar/standing.ts';
 export { type TraceLineOut, traceOf } from './sidecar/trace.ts';
 export {
   FAULT_SIGNALS,

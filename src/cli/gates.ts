@@ -166,7 +166,7 @@ function gateText(asked: AskedGate, file: string, medium: Medium): string {
     asks === 'approval' ? `may ${tool} (${kind}) be called?` : `what became of ${tool} (${kind}), which was called?`;
   const until = expires === null ? '' : `, until ${timeText(expires)}`;
   const under: Outline[] = [
-    { text: `run    ${run}, for ${instance}` },
+    { text: `run    ${shortened(run, 100)}, for ${shortened(instance, 100)}` },
     { text: `with   ${shortened(jsonText(args), ARGS)}` },
     { text: `asked  ${timeText(since)}${until}` },
     ...(status === 'pending' ? [] : [{ text: `is     ${statusText(asked)}` }]),

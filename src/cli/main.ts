@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addResume, addRun } from './commands/agents.ts';
 import { addCheck, addReview } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
-import { addExplain, addExport, addRuns, addShow } from './commands/journals.ts';
+import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
 import { addApprove, addGates, addSettle } from './commands/people.ts';
 import { version } from './console.ts';
 import { printable } from './terminal.ts';
@@ -19,7 +19,7 @@ const program = new Command('belay')
   .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
 
 const verbs = [
-  ...[addCheck, addReview, addRun, addResume, addRuns, addShow, addExplain],
+  ...[addCheck, addReview, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   ...[addGates, addApprove, addSettle, addExport, addDecide],
 ];
 for (const add of verbs) add(program);

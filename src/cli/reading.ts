@@ -2,7 +2,7 @@
  * Reads a journal file beside whoever may be writing it: takes no lease and changes nothing. What a journal refuses becomes one
  * line for the person at the terminal.
  */
-import { JournalError, type JournalStore, type StoredRow } from '../journal/journal.ts';
+import { JournalError, type JournalStore, type RunSummary, type StoredRow } from '../journal/journal.ts';
 import { sqliteStore } from '../journal/sqlite/store.ts';
 import { suggest } from '../predicates/suggest.ts';
 import { type Story, storyOf } from '../sidecar/story.ts';
@@ -48,16 +48,20 @@ export function journalProblem(file: string, error: unknown): string {
 
 /** Reads a whole run. @throws JournalError, for a run that is not there with the names that are near. */
 export function readRun(store: JournalStore, run: string, counting: Counting = () => {}): ReadRun {
+  const { held } = runNamed(store, run);
+  return { run, held, ...storyOf(counted(store.read(run), counting)) };
+}
+
+/** A run by its name. @throws JournalError, where it is not there with the names that are near. */
+export function runNamed(store: JournalStore, run: string): RunSummary {
   const runs = store.runs();
   const found = runs.find((each) => each.run === run);
-  if (found === undefined) {
-    const near = suggest(
-      run,
-      runs.map((each) => each.run),
-    );
-    throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}. ${near}`);
-  }
-  return { run, held: found.held, ...storyOf(counted(store.read(run), counting)) };
+  if (found !== undefined) return found;
+  const near = suggest(
+    run,
+    runs.map((each) => each.run),
+  );
+  throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}. ${near}`);
 }
 
 /** Rows, counted while they are read. */

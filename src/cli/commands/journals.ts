@@ -1,7 +1,8 @@
-/** The verbs that read a journal, `runs`, `show`, `explain` and `export`: their options, their help, and what they hand on. */
+/** The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and what they hand on. */
 import type { Command } from 'commander';
 import { page, tell, terminal } from '../console.ts';
 import { explainRun } from '../explanation.ts';
+import { showLedger, VIEWS } from '../ledger.ts';
 import { JOURNAL } from '../reading.ts';
 import { exportTrace, listRuns } from '../runs.ts';
 import { showRun } from '../show.ts';
@@ -70,6 +71,46 @@ misused.`,
       const { progress: counting, done } = terminal('rows');
       await tell(await showRun({ file, run, json, medium: page(), counting }), done);
     });
+}
+
+/** Adds `belay ledger`. */
+export function addLedger(program: Command): void {
+  program
+    .command('ledger')
+    .description('show why a run acted, what it did, and what it owes')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .option('--decisions', 'why it acted: calls, answers of people, refusals, recoveries, commits')
+    .option('--effects', 'what it did: every call that may change the world')
+    .option('--obligations', 'what it owes: to people, to counterparties, to its commits')
+    .option(...FILE)
+    .option('--json', 'the same as one JSON object, with the whole values')
+    .addHelpText(
+      'after',
+      `
+Without one of the three, all of them. What a run owes depends on the time: of
+an approval that has expired, and of a question that is due, it says so.
+
+Examples:
+  belay ledger order-1
+  belay ledger order-1 --obligations
+  belay ledger order-1 --json | jq '.effects[] | select(.status == "unknown")'
+
+${BESIDE}
+Exit code: 0, also where it owes something; 2 when the file or the run cannot
+be read, or the command is misused.`,
+    )
+    .action(
+      async (
+        run: string,
+        given: Partial<Record<(typeof VIEWS)[number], boolean>> & { journal: string; json?: boolean },
+      ) => {
+        const { journal: file, json = false } = given;
+        const { progress: counting, done } = terminal('rows');
+        const wanted = VIEWS.filter((view) => given[view] === true);
+        const views = wanted.length === 0 ? VIEWS : wanted;
+        await tell(await showLedger({ file, run, views, json, medium: page(), counting, now: Date.now() }), done);
+      },
+    );
 }
 
 /** Adds `belay explain`. */
