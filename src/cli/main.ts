@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command `belay`: puts its verbs together, and turns what goes wrong into an exit code. */
 import { Command, CommanderError } from 'commander';
-import { addResume, addRun } from './commands/agents.ts';
+import { addReconcile, addResume, addRun } from './commands/agents.ts';
 import { addCheck, addReview } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
@@ -20,7 +20,7 @@ const program = new Command('belay')
 
 const verbs = [
   ...[addCheck, addReview, addRun, addResume, addRuns, addShow, addLedger, addExplain],
-  ...[addGates, addApprove, addSettle, addExport, addDecide],
+  ...[addGates, addApprove, addSettle, addReconcile, addExport, addDecide],
 ];
 for (const add of verbs) add(program);
 

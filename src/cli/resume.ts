@@ -60,7 +60,8 @@ function misuse({ settle, as, output, rerun }: ResumeOptions): string | null {
     : null;
 }
 
-async function record(journal: string, run: string): Promise<ReadRun | Problem> {
+/** A run as its journal has it. */
+export async function record(journal: string, run: string): Promise<ReadRun | Problem> {
   let read: ReadRun | undefined;
   const { problem } = await reading(journal, (store) => {
     read = readRun(store, run);

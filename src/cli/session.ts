@@ -31,6 +31,8 @@ export interface SessionOptions {
   readonly fault: Fault | null;
   /** Whether the run has to be there, or must not be. */
   readonly begins: boolean;
+  /** Whether the machine stays where it is: what was decided is finished and counterparties are asked, and nothing more happens. */
+  readonly still?: boolean;
 }
 
 /** How a process of a run ended. */
@@ -147,9 +149,9 @@ async function withSidecar(
   let stop: Stop;
   let state: string;
   try {
-    sidecar.actor.start();
+    if (options.still !== true) sidecar.actor.start();
     const until = () => Promise.race([sidecar.finished(), stopped, waiting()]);
-    stop = await next(await until(), { sidecar, store, until });
+    stop = options.still === true ? { status: 'waiting' } : await next(await until(), { sidecar, store, until });
     state = stateNow();
   } finally {
     line.done();

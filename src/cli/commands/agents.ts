@@ -1,4 +1,4 @@
-/** The verbs that run an agent, `run` and `resume`: their options, their help, and what they hand on. */
+/** The verbs that open an agent, `run`, `resume` and `reconcile`: their options, their help, and what they hand on. */
 import { type Command, Option } from 'commander';
 import { POLICIES, type Policy } from '../../model/decision.ts';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
@@ -6,6 +6,7 @@ import type { Agent } from '../../sidecar/agent.ts';
 import { finish, note, page } from '../console.ts';
 import { type Ending, endingJson, endingText, exitCodeOf } from '../ending.ts';
 import { JOURNAL } from '../reading.ts';
+import { reconciledCode, reconciledJson, reconciledText, reconcileRun } from '../reconciling.ts';
 import { resumeRun, SETTLED } from '../resume.ts';
 import { type Problem, runAgent } from '../run.ts';
 import { table } from '../table.ts';
@@ -97,6 +98,40 @@ ${CODES}`,
         return end(await resumeRun({ ...typed(given), run, settle, as, output, rerun }), given.json ?? false);
       },
     );
+}
+
+/** Adds `belay reconcile`. */
+export function addReconcile(program: Command): void {
+  program
+    .command('reconcile')
+    .description('ask counterparties what became of the calls of a run whose outcome is open')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .option('--journal <file>', 'the SQLite file of its journal', JOURNAL)
+    .option('--machines <file>', 'a built JavaScript module that exports the agents; its code is run')
+    .option('--input <json>', 'as for run, where the agent needs it to open its world')
+    .option('--config <file>', "another boundary config than the agent's own")
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+Opens the agent as belay resume does and takes the run up, which finishes what
+was decided, a recovery or a commit, and asks about every open call. Its machine
+does not go on: belay resume RUN does that, by what is known then.
+
+Examples:
+  belay reconcile order-1
+  belay reconcile order-1 --json | jq '.calls[] | {tool, status, next}'
+
+Exit code: 0 when nothing is unknown any more; 1 when something still is; 2 when
+the run cannot be read or taken up, or the command is misused.`,
+    )
+    .action(async (run: string, given: Pick<Given, 'journal' | 'machines' | 'input' | 'config' | 'json'>) => {
+      const options = typed({ ...given, policy: 'line', reconcilers: true });
+      const reconciled = await reconcileRun({ ...options, run });
+      if ('problem' in reconciled) return finish('', reconciled.problem, 2);
+      const text = given.json ? reconciledJson(reconciled) : reconciledText(reconciled, page());
+      return finish(text, null, reconciledCode(reconciled));
+    });
 }
 
 function shared(command: Command, input: string): Command {
