@@ -39,13 +39,15 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'parked': {
       const last = decisions.at(-1);
       if (last === undefined || !('unblock' in last.entry.decision)) return [];
+      // Whoever takes a run up may say it in the same breath; to a living process it is left as a message.
+      const left = held ? outcomeMoves(read, journal) : [];
+      if (left.length > 0) return left;
       const { verdict, unblock } = last.entry.decision;
       const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
       const all = [
         ...again(last, resume),
         ...unblock.acts.flatMap((act) => movesOf(act, read, resume)),
         ...(verdict === 'rerun' ? [over] : []),
-        ...outcomeMoves(read, journal),
       ];
       return [...new Map(all.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
     }
@@ -67,15 +69,15 @@ function gateMoves({ fold, held }: ReadRun, journal: string, resume: string): Mo
   return held ? moves : [...moves, { command: resume, when: 'goes on with what was answered' }];
 }
 
-/** The same word on an outcome as a message with a name on it, which a living process takes as well. */
+/** What a person can say of the outcomes that are asked for, to the process that has the run. */
 function outcomeMoves({ fold }: ReadRun, journal: string): MoveOn[] {
   return fold.asked.pending().flatMap((gate): MoveOn[] => {
     if (gate.asks !== 'outcome') return [];
     const tool = quoted(fold.ledger.get(gate.key)?.intent.tool ?? 'the call');
     const [confirmed = '', failed = ''] = answersTo(gate, journal);
     return [
-      { command: confirmed, when: `says of ${tool} that it happened, with a name; a running program takes that, too` },
-      { command: failed, when: `says of ${tool} that it did not, and will not later` },
+      { command: confirmed, when: `if ${tool} happened: the call is answered with that JSON, and not made again` },
+      { command: failed, when: 'if it did not, and will not later: the call is made again, under its key' },
     ];
   });
 }

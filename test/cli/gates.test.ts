@@ -3,11 +3,15 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { movesOn } from '../../src/cli/moves.ts';
+import { JOURNAL, readRun } from '../../src/cli/reading.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
 import { argsDigest } from '../../src/effects/digest.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { AnswerEntry } from '../../src/model/entry.ts';
 import { Reader } from '../../src/sidecar/layout.ts';
+import { Line } from '../sidecar/stations.ts';
 import { Desk, OFFICE, widest } from './agents.ts';
 
 const desk = new Desk(OFFICE);
@@ -249,7 +253,6 @@ describe('a question what became of a call', () => {
       `belay settle ${outcome.gate} --as failed --by NAME`,
     ];
     expect(outcome.commands).toEqual(commands);
-    for (const line of commands) expect(parked.out).toContain(`\n  ${line}\n`);
     const approved = await desk.ask('approve', outcome.gate, '--by', 'Ada');
     expect(approved).toMatchObject({
       code: 1,
@@ -261,6 +264,29 @@ describe('a question what became of a call', () => {
     const { code, out } = await desk.ask('resume', 'lost', ...LOSES);
     expect([code, out]).toEqual([0, row('mail', 1)]);
     expect((await desk.ask('gates', 'lost', '--all')).out).toContain('\n  is     settled by "Ada": "saw it"\n');
+  });
+
+  test('is answered to a living process by a message, as that has the run', async () => {
+    const loses = {
+      a: () => {
+        throw new Error('connection reset');
+      },
+    };
+    const journal = memoryStore();
+    const run = await new Line([{ name: 'a', tool: 'effect: irreversible' }], loses).begin({ journal });
+    run.send('go');
+    await run.finished();
+    await run.sidecar.durable();
+    const [gate] = run.sidecar.gates();
+    expect(movesOn(readRun(journal, 'r'), JOURNAL).map(({ command }) => command)).toEqual([
+      `belay settle ${gate?.gate} --as confirmed --output JSON --by NAME`,
+      `belay settle ${gate?.gate} --as failed --by NAME`,
+    ]);
+    await run.close();
+    expect(movesOn(readRun(journal, 'r'), JOURNAL).map(({ command }) => command)).toEqual([
+      'belay resume r --settle a --as confirmed --output JSON',
+      'belay resume r --settle a --as failed',
+    ]);
   });
 
   test('that failed, so that the call is made again', async () => {
