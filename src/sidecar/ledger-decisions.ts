@@ -179,7 +179,7 @@ export class Reasons {
     if (this.#written === null) this.#lookAgain();
     const writers = new Map<string, InstanceId>();
     const covers: Key[] = [];
-    for (const { key, by } of [...(this.#written ?? [])].map(([, version]) => version).reverse()) {
+    for (const { key, by } of [...(this.#written?.values() ?? [])].reverse()) {
       if (!overlaps(key, read)) continue;
       const common = key.segments.length > read.segments.length ? key : read;
       const isCovered = covers.some(({ segments }) => segments.every((each, index) => common.segments[index] === each));

@@ -26,9 +26,9 @@ interface Given {
 }
 
 const CODES = `Exit code: 0 when the run is done; 1 when it is parked, stuck, waits for an
-event or broke off; 2 when it cannot be started or read, or the command is
-misused; 130 or 143 when it was told to stop (SIGINT, SIGTERM): it is closed
-first, and belay resume takes it up again.`;
+event or an approval, or broke off; 2 when it cannot be started or read, or the
+command is misused; 130 or 143 when it was told to stop (SIGINT, SIGTERM): it is
+closed first, and belay resume takes it up again.`;
 
 /** Adds `belay run`. */
 export function addRun(program: Command): void {

@@ -25,6 +25,8 @@ How a run stands:
   done                 its machine has reached its end
   running              a living process has it
   at rest              no process has it; belay resume RUN goes on with it
+  waits for N approvals
+                       running or at rest; belay gates RUN shows them
   parked (VERDICT)     it waits for somebody to act; belay explain RUN says why
   recovering           a recovery is under way
   recovery unfinished  its process ended in one; belay resume RUN finishes it
