@@ -1,4 +1,6 @@
 /** The public list of the adapters: ready-made tools with the functions that Belay asks about them. */
+
+export { type FileAdapter, type FileOptions, type FileWrite, fileAdapter, type WrittenFile } from './files/adapter.ts';
 export { type Fetch, type HttpAdapter, type HttpAnswer, type HttpOptions, httpAdapter, keyHeader } from './http.ts';
 export {
   type Mail,

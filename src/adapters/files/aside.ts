@@ -1,0 +1,118 @@
+/**
+ * What is kept aside of the files: a folder for each call, named after its key, and a manifest for each publication. A record
+ * is what was intended; whether it came about is told by where the contents are, since a rename takes one from here to there
+ * in a single step: no crash can leave a record that says something else than the files.
+ */
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { nameOf } from '../call.ts';
+import { isThere, removeFile, syncFolder, writeDurably } from './durable.ts';
+
+/** A call as it was intended. Contents are named by their digest; null is a file that is not there. */
+export interface FileRecord {
+  readonly key: string;
+  readonly path: string;
+  readonly after: string | null;
+  /** Whether it waits for a publication. */
+  readonly staged: boolean;
+  /** The name of the publication that it belongs to, if there is a manifest of that name. */
+  readonly publication: string | null;
+  /** What was there, known from the moment that it is about to be replaced; then also its permissions and a number for the order. */
+  readonly before?: string | null;
+  readonly mode?: number;
+  readonly order?: number;
+  /** The key under which it is undone, from the moment that it is about to be. */
+  readonly undoing?: string;
+}
+
+/** What a publication makes visible. */
+export interface Manifest {
+  readonly id: string;
+  readonly calls: readonly string[];
+  /** The keys of the calls that are written: of several to one path the last. */
+  readonly writes: readonly string[];
+}
+
+/**
+ * The files in the folder of a call. `next` leaves when the call is applied, `gone` comes when it deletes; `before` is a copy.
+ * `back` leaves when the call is undone, `taken` comes when that deletes what the call had created.
+ */
+export type Part = 'next' | 'before' | 'gone' | 'back' | 'taken';
+
+const PARTS: readonly Part[] = ['next', 'before', 'gone', 'back', 'taken'];
+
+/** The folder aside. */
+export class Aside {
+  readonly #calls: string;
+  readonly #publications: string;
+  #last = 0;
+
+  constructor(folder: string) {
+    this.#calls = join(folder, 'calls');
+    this.#publications = join(folder, 'publications');
+    for (const own of [this.#calls, this.#publications]) mkdirSync(own, { recursive: true, mode: 0o700 });
+  }
+
+  /** Where a part of a call is kept. */
+  part(key: string, part: Part): string {
+    return join(this.#calls, nameOf(key), part);
+  }
+
+  has(key: string, part: Part): boolean {
+    return isThere(this.part(key, part));
+  }
+
+  /** Makes the folder of a call. */
+  open(key: string): void {
+    const folder = join(this.#calls, nameOf(key));
+    if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+    mkdirSync(folder, { mode: 0o700 });
+    syncFolder(this.#calls);
+  }
+
+  record(key: string): FileRecord | null {
+    return read<FileRecord>(join(this.#calls, nameOf(key), 'record.json'));
+  }
+
+  write(record: FileRecord): void {
+    writeDurably(join(this.#calls, nameOf(record.key), 'record.json'), Buffer.from(JSON.stringify(record)), 0o600);
+  }
+
+  /** The records of the calls on one path. */
+  on(path: string): FileRecord[] {
+    return readdirSync(this.#calls).flatMap((name) => {
+      const record = read<FileRecord>(join(this.#calls, name, 'record.json'));
+      return record?.path === path ? [record] : [];
+    });
+  }
+
+  /** Removes all that is kept of a call, its record first: what is left without one is nobody's. */
+  drop(key: string): void {
+    const folder = join(this.#calls, nameOf(key));
+    if (!isThere(folder)) return;
+    for (const name of ['record.json', ...PARTS]) {
+      removeFile(join(folder, name));
+      removeFile(join(folder, `${name}.part`));
+    }
+    rmdirSync(folder);
+    syncFolder(this.#calls);
+  }
+
+  manifest(name: string): Manifest | null {
+    return read<Manifest>(join(this.#publications, `${name}.json`));
+  }
+
+  publish(name: string, manifest: Manifest): void {
+    writeDurably(join(this.#publications, `${name}.json`), Buffer.from(JSON.stringify(manifest)), 0o600);
+  }
+
+  /** A number above all that were given before, also by other processes as long as clocks go forward. */
+  nextOrder(): number {
+    this.#last = Math.max(Date.now(), this.#last + 1);
+    return this.#last;
+  }
+}
+
+function read<T>(file: string): T | null {
+  return isThere(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null;
+}

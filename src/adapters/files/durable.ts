@@ -1,0 +1,77 @@
+/**
+ * Files that are there or are not: everything is synchronous, so that within the process nothing comes in between, and what is
+ * written is on the disk before anything relies on it.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+/** What a regular file holds, and its permissions. */
+export interface Content {
+  readonly bytes: Uint8Array;
+  readonly mode: number;
+  readonly digest: string;
+}
+
+export function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The content of a file; null where there is none. @throws where something else is there. */
+export function contentOf(file: string): Content | null {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  if (!stat.isFile()) throw new Error(`${file} is no regular file`);
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = readFileSync(descriptor);
+    return { bytes, mode: fstatSync(descriptor).mode & 0o777, digest: digestOf(bytes) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes a file of the adapter's own as a whole: a crash leaves the old one, the new one, or a `.part` that nobody reads. */
+export function writeDurably(file: string, bytes: Uint8Array, mode = 0o666): void {
+  const part = `${file}.part`;
+  removeFile(part);
+  const descriptor = openSync(part, 'wx', mode);
+  try {
+    writeFileSync(descriptor, bytes);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(part, file);
+  syncFolder(dirname(file));
+}
+
+/** Makes the names in a folder durable. Windows has no such thing. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Removes a file, if it is there. */
+export function removeFile(file: string): void {
+  if (isThere(file)) unlinkSync(file);
+}

@@ -1,0 +1,69 @@
+/**
+ * The folder that a tool may write into. Paths come from outside: one that leads anywhere else, by whatever means, is refused
+ * before anything happens, and so is a second name for a file, because whoever watches paths would not see that it is the same.
+ */
+import { type BigIntStats, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { NotApplied, told } from '../../effects/signals.ts';
+import { syncFolder } from './durable.ts';
+
+/** A root and the folder aside of it, which tools may not write into. */
+export class Root {
+  readonly folder: string;
+  readonly aside: string;
+
+  /** @throws TypeError where the root is no folder, or the two cannot be used together. */
+  constructor(root: string, aside: string) {
+    if (!statSync(root).isDirectory()) throw new TypeError(`${root} is no folder`);
+    mkdirSync(aside, { recursive: true, mode: 0o700 });
+    this.folder = realpathSync(root);
+    this.aside = realpathSync(aside);
+    if (!relative(this.aside, this.folder).startsWith('..')) throw new TypeError('the root lies inside of `aside`');
+    // A rename does not cross file systems.
+    if (statSync(this.folder).dev !== statSync(this.aside).dev)
+      throw new TypeError('`aside` is on another file system than the root');
+  }
+
+  /** The full path of a file that may be written. @throws NotApplied where there is none. */
+  place(path: string): string {
+    const refuse = (why: string) => new NotApplied(`${JSON.stringify(path)} ${why}`);
+    const segments = path.split('/');
+    if (path.includes('\0') || !path.isWellFormed() || isAbsolute(path) || (sep === '\\' && /[\\:]/.test(path)))
+      throw refuse('is no relative path');
+    if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
+      throw refuse('has an empty, `.` or `..` segment');
+    const own = lstatSync(this.aside, { bigint: true });
+    let here = this.folder;
+    for (const [index, segment] of segments.entries()) {
+      here = join(here, segment);
+      const stat = look(here, refuse);
+      if (stat === undefined) break;
+      if (stat.isSymbolicLink()) throw refuse('leads through a symbolic link');
+      if (stat.ino === own.ino && stat.dev === own.dev) throw refuse('lies in the folder that is kept aside');
+      if (index < segments.length - 1 && !stat.isDirectory()) throw refuse('leads through a file');
+      if (index === segments.length - 1 && !stat.isFile()) throw refuse('is no regular file');
+    }
+    return join(this.folder, ...segments);
+  }
+
+  /** Makes the folders on the way to a place. */
+  makeWay(place: string): void {
+    const missing: string[] = [];
+    for (let folder = dirname(place); lstatSync(folder, { throwIfNoEntry: false }) === undefined; ) {
+      missing.unshift(folder);
+      folder = dirname(folder);
+    }
+    for (const folder of missing) {
+      mkdirSync(folder);
+      syncFolder(dirname(folder));
+    }
+  }
+}
+
+function look(path: string, refuse: (why: string) => NotApplied): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    throw refuse(`cannot be looked at: ${told(error)}`);
+  }
+}

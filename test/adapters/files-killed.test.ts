@@ -1,0 +1,150 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fileAdapter } from '../../src/adapters/index.ts';
+import { ACTS, type Act, STAGED } from './acts-on-files.ts';
+import { Lives } from './lives.ts';
+import { keptAside, tree } from './tree.ts';
+
+const lives = new Lives();
+const folder = mkdtempSync(join(tmpdir(), 'belay-files-killed-'));
+afterAll(() => {
+  lives.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const BEFORE = { 'a.txt': 'one', 'b.txt': 'b' };
+
+/** A folder with two files, in which some acts were done undisturbed. */
+async function begun(name: string, acts: readonly Act[]): Promise<string> {
+  const root = join(folder, name);
+  mkdirSync(root);
+  for (const [file, content] of Object.entries(BEFORE)) writeFileSync(join(root, file), content);
+  const files = fileAdapter({ root });
+  for (const act of acts) await ACTS[act](files);
+  return root;
+}
+
+/** A copy for each moment at which the process that acts in it was killed. */
+async function* killed(base: string, act: Act): AsyncGenerator<{ root: string; dieAt: number; done: string }> {
+  const done = `${base}-done`;
+  cpSync(base, done, { recursive: true, preserveTimestamps: true });
+  const moments = Number((await lives.live('dying-files.ts', { root: done, act, dieAt: 0 })).said);
+  expect(moments).toBeGreaterThan(3);
+  for (let dieAt = 1; dieAt <= moments; dieAt += 1) {
+    const root = `${base}-${dieAt}`;
+    cpSync(base, root, { recursive: true });
+    expect((await lives.live('dying-files.ts', { root, act, dieAt })).killed).toBe(true);
+    yield { root, dieAt, done };
+  }
+}
+
+const aside = (root: string) => keptAside(join(root, '.belay'));
+const call = (key: string) => ({ key, undoKey: `${key} undo`, tool: 'write', args: {}, output: {} });
+
+describe('a process that is killed at any moment of', () => {
+  test.each<[Act, readonly Act[]]>([
+    ['replace', []],
+    ['create', []],
+    ['delete', []],
+    ['undoReplace', ['replace']],
+    ['undoCreate', ['create']],
+    ['undoDelete', ['delete']],
+  ])('%s has done it or not, and asked again ends as if it had never been killed', async (act, before) => {
+    const base = await begun(act, before);
+    const untouched = tree(base);
+    for await (const { root, dieAt, done } of killed(base, act)) {
+      const now = tree(root);
+      expect([untouched, tree(done)]).toContainEqual(now);
+      const files = fileAdapter({ root });
+      if (before.length === 0) {
+        const finding = await files.reconcile(call(act));
+        const applied = JSON.stringify(now) !== JSON.stringify(untouched);
+        expect([dieAt, finding.is]).toEqual([dieAt, applied ? 'applied' : 'not_applied']);
+        if (applied) expect(finding).toEqual({ is: 'applied', output: await ACTS[act](files) });
+      }
+      await ACTS[act](files);
+      expect([dieAt, tree(root), aside(root)]).toEqual([dieAt, tree(done), aside(done)]);
+      writeFileSync(join(root, 'a.txt'), 'mine');
+      writeFileSync(join(root, 'b.txt'), 'mine');
+      const after = tree(root);
+      await ACTS[act](files);
+      expect([dieAt, tree(root)]).toEqual([dieAt, after]);
+    }
+  });
+
+  test.each<Act>(['replace', 'create', 'delete'])('%s can be undone once it was asked for again', async (act) => {
+    const base = await begun(`${act}-then-undo`, []);
+    for await (const { root, dieAt } of killed(base, act)) {
+      const files = fileAdapter({ root });
+      await ACTS[act](files);
+      expect(files.inverse.moved(call(act))).toBe(null);
+      await files.inverse.undo(call(act));
+      expect([dieAt, tree(root)]).toEqual([dieAt, BEFORE]);
+    }
+  });
+
+  test('staging shows nothing, and asked again stages all; discarded, nothing is left', async () => {
+    const base = await begun('stage', []);
+    for await (const { root, dieAt, done } of killed(base, 'stage')) {
+      expect(tree(root)).toEqual(BEFORE);
+      const files = fileAdapter({ root });
+      if (dieAt % 2 === 0) {
+        await ACTS.discard(files);
+        expect(aside(root)).toEqual([]);
+      }
+      await ACTS.stage(files);
+      expect([dieAt, aside(root)]).toEqual([dieAt, aside(done)]);
+      await ACTS.publish(files);
+      expect([dieAt, tree(root)]).toEqual([dieAt, { 'a.txt': 'two', 'new/c.txt': 'three' }]);
+    }
+  });
+
+  test('publishing publishes all of it when it is asked again, once, and undoes to what was there before', async () => {
+    const base = await begun('publish', ['stage']);
+    for await (const { root, dieAt, done } of killed(base, 'publish')) {
+      const files = fileAdapter({ root });
+      await ACTS.publish(files);
+      expect([dieAt, tree(root), aside(root)]).toEqual([dieAt, tree(done), aside(done)]);
+      expect(tree(root)).toEqual({ 'a.txt': 'two', 'new/c.txt': 'three' });
+      writeFileSync(join(root, 'a.txt'), 'mine');
+      await ACTS.publish(files);
+      expect(tree(root)['a.txt']).toBe('mine');
+      writeFileSync(join(root, 'a.txt'), 'two');
+      expect(STAGED.map(({ key }) => files.inverse.moved(call(key)))).toEqual([null, null, null, null]);
+      await ACTS.undoAll(files);
+      expect([dieAt, tree(root)]).toEqual([dieAt, BEFORE]);
+    }
+  });
+
+  test('publishing, where another wrote before it was asked again, keeps what that one wrote', async () => {
+    const base = await begun('contended', ['stage']);
+    for await (const { root, dieAt } of killed(base, 'publish')) {
+      const files = fileAdapter({ root });
+      if (tree(root)['a.txt'] === 'two') continue;
+      writeFileSync(join(root, 'a.txt'), 'mine');
+      await ACTS.publish(files);
+      await ACTS.undoAll(files);
+      expect([dieAt, tree(root)]).toEqual([dieAt, { ...BEFORE, 'a.txt': 'mine' }]);
+    }
+  });
+
+  test('discarding leaves nothing when it is asked again', async () => {
+    const base = await begun('discard', ['stage']);
+    for await (const { root, dieAt } of killed(base, 'discard')) {
+      const files = fileAdapter({ root });
+      await ACTS.discard(files);
+      expect([dieAt, tree(root), aside(root)]).toEqual([dieAt, BEFORE, []]);
+      expect(await files.reconcile(call('k0'))).toEqual({ is: 'not_applied' });
+    }
+  });
+
+  test('undoing what was published puts back what was there before when it is asked again', async () => {
+    const base = await begun('undo-all', ['stage', 'publish']);
+    for await (const { root, dieAt } of killed(base, 'undoAll')) {
+      await ACTS.undoAll(fileAdapter({ root }));
+      expect([dieAt, tree(root)]).toEqual([dieAt, BEFORE]);
+    }
+  });
+});
