@@ -84,57 +84,74 @@ export function keyHeader(key: string): string {
 
 /** Makes a tool and its reconciler of a service. @throws TypeError on options that no request can be made of. */
 export function httpAdapter<TInput = unknown>(options: HttpOptions): HttpAdapter<TInput> {
-  const { method = 'POST', header = 'Idempotency-Key', status, patience = 10_000, limit = 1 << 20 } = options;
-  const ask: Fetch = options.fetch ?? ((url, request) => fetch(url, request));
   const url = new URL(options.url);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.protocol} is not http or https`);
   if (url.username !== '' || url.password !== '') throw new TypeError('credentials belong in a header, not in the URL');
-  const headers = (name: string): Record<string, string> => {
-    const all = new Headers(options.headers);
-    all.set(header, name);
-    return Object.fromEntries(all);
-  };
-  headers('');
-
-  return {
-    async call(call) {
-      const name = keyHeader(keyOf(call));
-      const body = bodyOf(call.input);
-      const request = {
-        method,
-        headers: { ...headers(name), 'content-type': 'application/json' },
-        body,
-        redirect: 'manual',
-        signal: call.signal,
-      } as const;
-      const response = await ask(url, request).catch((error) => {
-        throw neverConnected(error) ? new NotApplied(`nobody could be reached: ${told(causeOf(error))}`) : error;
-      });
-      if (response.ok) return { status: response.status, body: await limitedBody(response, limit) };
-      await response.body?.cancel().catch(() => {});
-      const answered = `${method} ${url.origin}${url.pathname} was answered ${response.status}`;
-      const refusal = REFUSALS[response.status];
-      if (refusal !== undefined) throw new NotApplied(`${answered}: ${refusal}`);
-      throw new Error(`${answered}: what was done is not known`);
-    },
-
-    async reconcile({ key }): Promise<Finding> {
-      if (status === undefined) return { is: 'unknown' };
-      const name = keyHeader(key);
-      const response = await ask(new URL(status(name)), {
-        method: 'GET',
-        headers: headers(name),
-        redirect: 'manual',
-        signal: AbortSignal.timeout(patience),
-      });
-      if (response.status === 200) {
-        const output: HttpAnswer = { status: 200, body: await limitedBody(response, limit) };
-        return { is: 'applied', output };
-      }
-      await response.body?.cancel().catch(() => {});
-      return response.status === 404 ? { is: 'not_applied' } : { is: 'unknown' };
+  const { header = 'Idempotency-Key' } = options;
+  const service: Service = {
+    url,
+    method: options.method ?? 'POST',
+    status: options.status,
+    limit: options.limit ?? 1 << 20,
+    patience: options.patience ?? 10_000,
+    ask: options.fetch ?? ((url, request) => fetch(url, request)),
+    headers(name) {
+      const all = new Headers(options.headers);
+      all.set(header, name);
+      return Object.fromEntries(all);
     },
   };
+  service.headers('');
+  return { call: (call) => send(service, call), reconcile: ({ key }) => find(service, key) };
+}
+
+/** A service with its options settled. */
+interface Service {
+  readonly url: URL;
+  readonly method: string;
+  readonly status: HttpOptions['status'];
+  readonly limit: number;
+  readonly patience: number;
+  readonly ask: Fetch;
+  headers(name: string): Record<string, string>;
+}
+
+async function send({ url, method, limit, ask, headers }: Service, call: ToolCall<unknown>): Promise<HttpAnswer> {
+  const name = keyHeader(keyOf(call));
+  const request = {
+    method,
+    headers: { ...headers(name), 'content-type': 'application/json' },
+    body: bodyOf(call.input),
+    redirect: 'manual',
+    signal: call.signal,
+  } as const;
+  const response = await ask(url, request).catch((error) => {
+    throw neverConnected(error) ? new NotApplied(`nobody could be reached: ${told(causeOf(error))}`) : error;
+  });
+  if (response.ok) return { status: response.status, body: await limitedBody(response, limit) };
+  await response.body?.cancel().catch(() => {});
+  const answered = `${method} ${url.origin}${url.pathname} was answered ${response.status}`;
+  const refusal = REFUSALS[response.status];
+  if (refusal !== undefined) throw new NotApplied(`${answered}: ${refusal}`);
+  throw new Error(`${answered}: what was done is not known`);
+}
+
+async function find({ status, patience, limit, ask, headers }: Service, key: string): Promise<Finding> {
+  if (status === undefined) return { is: 'unknown' };
+  const name = keyHeader(key);
+  const response = await ask(new URL(status(name)), {
+    method: 'GET',
+    headers: headers(name),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(patience),
+  });
+  if (response.status === 200) {
+    // As the call would have answered, so that the machine gets what it expects.
+    const output: HttpAnswer = { status: 200, body: await limitedBody(response, limit) };
+    return { is: 'applied', output };
+  }
+  await response.body?.cancel().catch(() => {});
+  return response.status === 404 ? { is: 'not_applied' } : { is: 'unknown' };
 }
 
 /** The input as JSON, the same bytes for the same arguments: services tell by them whether a key is used for something else. */

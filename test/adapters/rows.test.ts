@@ -312,6 +312,9 @@ describe('the buffer', () => {
     expect(await rows.stage(callOf(cents('ada', 100), key))).toEqual(first);
     expect(everything(db).belay_staged).toEqual([]);
     expect(await rows.reconcile(asked(key))).toEqual({ is: 'applied', output: first });
+    const direct = newKey();
+    await rows.write(callOf(cents('ada', 100), direct));
+    expect((await thrown(() => rows.stage(callOf(cents('ada', 100), direct)))).applied).toBe('unknown');
   });
 
   test('discards without a trace, also when it is asked again, and never what was published', async () => {
@@ -323,7 +326,7 @@ describe('the buffer', () => {
     expect(await rows.reconcile(asked(calls[0]?.key as string))).toEqual({ is: 'not_applied' });
     const others = await staged(...transfer(10));
     await rows.buffer.publish(others, commit('c1'));
-    await expect((async () => rows.buffer.discard(others))()).rejects.toThrow('was published');
+    await expect((async () => rows.buffer.discard(others))()).rejects.toThrow('is not discarded');
   });
 
   test('what it published is undone newest first, also two writes to one row', async () => {

@@ -25,7 +25,7 @@ export function isUndone({ aside }: Desk, { key, before, after, undoing }: FileR
 }
 
 /** Whether a publication has passed a call over because a later one in it is to the same path. */
-export function isSuperseded({ aside }: Desk, { key, publication }: FileRecord): boolean {
+function isSuperseded({ aside }: Desk, { key, publication }: FileRecord): boolean {
   return publication !== null && aside.manifest(publication)?.writes.includes(key) === false;
 }
 

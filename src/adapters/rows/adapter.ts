@@ -8,9 +8,9 @@ import { NotApplied } from '../../effects/signals.ts';
 import type { ToolCall } from '../../xstate/tool.ts';
 import { keyOf } from '../call.ts';
 import { type RowDatabase, together } from './database.ts';
-import { effectOf, prepareTables, type RowEffect, rowMoved, undoRow, writeRow } from './effects.ts';
+import { effectOf, forgetEffects, prepareTables, type RowEffect, rowMoved, undoRow, writeRow } from './effects.ts';
 import type { RowChange } from './images.ts';
-import { type RowWrite, type TableRule, tablesOf, targetOf } from './tables.ts';
+import { type RowWrite, type TableRule, type Target, tablesOf, targetOf } from './tables.ts';
 
 /** What holds whenever a commit is published: the first column of the first row of its query is neither 0 nor NULL. */
 export interface RowInvariant {
@@ -48,104 +48,116 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
   prepareTables(db);
   const tables = tablesOf(db, rules);
   for (const { sql } of invariants) db.prepare(sql);
-  const target = (input: unknown) => targetOf(tables, rules, input);
-  const staged = (key: string) =>
-    db.prepare('SELECT input FROM belay_staged WHERE key = ?').get(key) as Staged | undefined;
-  const unstage = (key: string) => db.prepare('DELETE FROM belay_staged WHERE key = ?').run(key);
-  const undoable = (key: string): RowEffect => {
-    const effect = effectOf(db, key);
-    if (effect === undefined) throw new Error(`nothing was written under ${key}`);
-    return effect;
-  };
-
+  const desk: Desk = { db, invariants, target: (input) => targetOf(tables, rules, input) };
   return {
-    async write(call) {
-      const key = keyOf(call);
-      const wanted = target(call.input);
-      return together(db, () => {
-        if (staged(key) !== undefined) throw new Error(`${key} was staged, and is not written at once`);
-        const effect = effectOf(db, key);
-        if (effect === undefined) return { table: wanted.table.name, change: writeRow(db, key, wanted, null) };
-        checkSame(key, effect.input, wanted.text);
-        if (effect.undone !== null) throw new Error(`${key} was undone, and is not written again`);
-        return answerOf(effect);
-      });
-    },
-
-    async stage(call) {
-      const key = keyOf(call);
-      const wanted = target(call.input);
-      return together(db, () => {
-        const known = staged(key) ?? effectOf(db, key);
-        if (known !== undefined) checkSame(key, known.input, wanted.text);
-        else db.prepare('INSERT INTO belay_staged VALUES (?, ?)').run(key, wanted.text);
-        return { table: wanted.table.name, change: 'staged' };
-      });
-    },
-
+    write: async (call) => write(desk, call),
+    stage: async (call) => stage(desk, call),
     inverse: {
-      undo({ key, undoKey }) {
-        together(db, () => {
-          const effect = undoable(key);
-          if (effect.undone === null) undoRow(db, effect, target(inputOf(effect.input)), undoKey);
-        });
-      },
-      moved({ key }) {
-        const effect = effectOf(db, key);
-        if (effect === undefined) return 'what it wrote was forgotten, or not published';
-        return effect.undone === null ? rowMoved(db, effect, target(inputOf(effect.input))) : null;
-      },
+      undo: ({ key, undoKey }) => undo(desk, key, undoKey),
+      moved: ({ key }) => moved(desk, key),
     },
-
     buffer: {
-      publish: (calls, publication) => together(db, () => publish(calls, publication)),
-      discard(calls) {
-        together(db, () => {
-          for (const { key } of calls) {
-            if (effectOf(db, key) !== undefined) throw new Error(`${key} was published, and is not discarded`);
-            unstage(key);
-          }
-        });
-      },
+      publish: (calls, publication) => together(db, () => publish(desk, calls, publication)),
+      discard: (calls) => together(db, () => discard(desk, calls)),
     },
-
-    reconcile({ key }): Finding {
-      const effect = effectOf(db, key);
-      if (effect?.undone) return { is: 'unknown' };
-      if (effect !== undefined) return { is: 'applied', output: answerOf(effect) };
-      const waiting = staged(key);
-      return waiting === undefined ? { is: 'not_applied' } : { is: 'applied', output: stagedAnswer(waiting.input) };
-    },
-
-    forget(keys) {
-      together(db, () => {
-        for (const key of keys) {
-          db.prepare('DELETE FROM belay_image WHERE effect IN (SELECT seq FROM belay_effect WHERE key = ?)').run(key);
-          db.prepare('DELETE FROM belay_effect WHERE key = ?').run(key);
-        }
-      });
-    },
+    reconcile: ({ key }) => find(desk, key),
+    forget: (keys) => together(db, () => forgetEffects(db, keys)),
   };
+}
 
-  /** All of them, with one audit row, or none. */
-  function publish(calls: readonly StagedCall[], { id, run, instance, boundary }: Publication): void {
-    if (db.prepare('SELECT 1 FROM belay_commit WHERE id = ?').get(id) !== undefined) return;
-    for (const { key } of calls) {
-      const waiting = staged(key);
-      if (waiting === undefined) throw new NotApplied(`${key} is not staged`);
-      writeRow(db, key, target(inputOf(waiting.input)), id);
-      unstage(key);
-    }
-    for (const { id, sql } of invariants)
-      if (!holds(db.prepare(sql).get())) throw new NotApplied(`the invariant ${id} would not hold`);
-    db.prepare('INSERT INTO belay_commit VALUES (?, ?, ?, ?, ?, ?)').run(
-      ...[id, run, instance, boundary, calls.length, new Date().toISOString()],
-    );
+/** Where rows are written. */
+interface Desk {
+  readonly db: RowDatabase;
+  readonly invariants: readonly RowInvariant[];
+  target(input: unknown): Target;
+}
+
+function write({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
+  const key = keyOf(call);
+  const wanted = target(call.input);
+  return together(db, () => {
+    if (stagedOf(db, key) !== undefined) throw new Error(`${key} was staged, and is not written at once`);
+    const effect = effectOf(db, key);
+    if (effect === undefined) return { table: wanted.table.name, change: writeRow(db, key, wanted, null) };
+    checkSame(key, effect.input, wanted.text);
+    if (effect.undone !== null) throw new Error(`${key} was undone, and is not written again`);
+    return answerOf(effect);
+  });
+}
+
+function stage({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
+  const key = keyOf(call);
+  const wanted = target(call.input);
+  return together(db, () => {
+    const effect = effectOf(db, key);
+    if (effect?.published === null) throw new Error(`${key} was written at once, and is not staged`);
+    const known = stagedOf(db, key) ?? effect;
+    if (known !== undefined) checkSame(key, known.input, wanted.text);
+    else db.prepare('INSERT INTO belay_staged VALUES (?, ?)').run(key, wanted.text);
+    return { table: wanted.table.name, change: 'staged' };
+  });
+}
+
+/** All of them, with one audit row, or none. Inside a transaction. */
+function publish(
+  { db, invariants, target }: Desk,
+  calls: readonly StagedCall[],
+  { id, run, instance, boundary }: Publication,
+): void {
+  if (db.prepare('SELECT 1 FROM belay_commit WHERE id = ?').get(id) !== undefined) return;
+  for (const { key } of calls) {
+    const waiting = stagedOf(db, key);
+    if (waiting === undefined) throw new NotApplied(`${key} is not staged`);
+    writeRow(db, key, target(inputOf(waiting.input)), id);
+    unstage(db, key);
+  }
+  for (const { id, sql } of invariants)
+    if (!holds(db.prepare(sql).get())) throw new NotApplied(`the invariant ${id} would not hold`);
+  const values = [id, run, instance, boundary, calls.length, new Date().toISOString()];
+  db.prepare('INSERT INTO belay_commit VALUES (?, ?, ?, ?, ?, ?)').run(...values);
+}
+
+function discard({ db }: Desk, calls: readonly StagedCall[]): void {
+  for (const { key } of calls) {
+    if (effectOf(db, key) !== undefined) throw new Error(`${key} was written, and is not discarded`);
+    unstage(db, key);
   }
 }
 
+function undo({ db, target }: Desk, key: string, undoKey: string): void {
+  together(db, () => {
+    const effect = effectOf(db, key);
+    if (effect === undefined) throw new Error(`nothing was written under ${key}`);
+    if (effect.undone === null) undoRow(db, effect, target(inputOf(effect.input)), undoKey);
+  });
+}
+
+function moved({ db, target }: Desk, key: string): string | null {
+  const effect = effectOf(db, key);
+  if (effect === undefined) return 'what it wrote was forgotten, or not published';
+  return effect.undone === null ? rowMoved(db, effect, target(inputOf(effect.input))) : null;
+}
+
+function find({ db }: Desk, key: string): Finding {
+  const effect = effectOf(db, key);
+  if (effect === undefined) {
+    const waiting = stagedOf(db, key);
+    return waiting === undefined ? { is: 'not_applied' } : { is: 'applied', output: stagedAnswer(waiting.input) };
+  }
+  return effect.undone === null ? { is: 'applied', output: answerOf(effect) } : { is: 'unknown' };
+}
+
+/** A write that waits to be published. */
 interface Staged {
   readonly input: string;
+}
+
+function stagedOf(db: RowDatabase, key: string): Staged | undefined {
+  return db.prepare('SELECT input FROM belay_staged WHERE key = ?').get(key) as Staged | undefined;
+}
+
+function unstage(db: RowDatabase, key: string): void {
+  db.prepare('DELETE FROM belay_staged WHERE key = ?').run(key);
 }
 
 function holds(row: unknown): boolean {

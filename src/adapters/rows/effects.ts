@@ -89,6 +89,14 @@ export function rowMoved(db: RowDatabase, effect: RowEffect, target: Target): st
   return printOfRow(db, target) === left ? null : changedSince(target);
 }
 
+/** Removes what is kept of effects. Inside a transaction. */
+export function forgetEffects(db: RowDatabase, keys: readonly string[]): void {
+  for (const key of keys) {
+    db.prepare('DELETE FROM belay_image WHERE effect IN (SELECT seq FROM belay_effect WHERE key = ?)').run(key);
+    db.prepare('DELETE FROM belay_effect WHERE key = ?').run(key);
+  }
+}
+
 function changedSince({ table, row }: Target): string {
   return `the row ${row} of ${table.name} was changed since`;
 }
