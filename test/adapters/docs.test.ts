@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import * as adapters from '../../src/adapters/index.ts';
+import { compiled, files, read, root, tryout } from '../pages.ts';
+
+const page = read('docs/adapters.md');
+const { folder, write, remove } = tryout('adapters');
+afterAll(remove);
+
+test('the examples are well typed, and load', () => {
+  const examples = files(page);
+  expect([...examples.keys()]).toEqual(['files.ts', 'rows.ts', 'mail.ts', 'http.ts']);
+  for (const [name, content] of examples) {
+    const here = content
+      .replace("'belay-sidecar'", `'${join(root, 'src/index.ts')}'`)
+      .replace("'belay-sidecar/adapters'", `'${join(root, 'src/adapters/index.ts')}'`);
+    write(name, here);
+  }
+  mkdirSync(join(folder, 'workspace'));
+  const all = [...examples.keys()].map((name) => `export * from './${name}';`);
+  write('all.ts', `${all.join('\n')}\n`);
+  const types = join(root, 'src/journal/sqlite/better-sqlite3.d.ts');
+  expect(compiled(folder, ['--lib', 'es2023,es2024.string', 'all.ts', types])).toBe('');
+  const script = "import('./all.ts').then((all) => console.log(Object.keys(all).sort().join(' ')))";
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trim()).toBe(
+    'files mail orders place_order rows send_mail write_file write_row',
+  );
+});
+
+test('every adapter has a section', () => {
+  const made = Object.keys(adapters).filter((name) => name.endsWith('Adapter'));
+  expect(made.sort()).toEqual(['fileAdapter', 'httpAdapter', 'mailAdapter', 'rowAdapter']);
+  for (const name of made) expect(page).toContain(`import { ${name} } from 'belay-sidecar/adapters';`);
+});
