@@ -9,28 +9,37 @@ import type { SpendEntry } from '../model/entry.ts';
 export class Budgets {
   readonly #spent = new Map<string, number>();
   readonly #admitted = new Map<string, SpendEntry['amounts']>();
+  readonly #by = new Map<string, SpendEntry['amounts']>();
 
   /** What was spent of a budget, what is admitted and not yet charged included. */
   spent(name: string): number {
     return this.#spent.get(name) ?? 0;
   }
 
+  /** What one call has spent, all of its tries together, by its key. */
+  spentBy(of: string): SpendEntry['amounts'] {
+    return this.#by.get(of) ?? {};
+  }
+
   apply({ of, is, amounts }: SpendEntry): void {
     // One that was under way when its process ended may have spent what it was admitted for: that stays.
     if (is === 'charged') this.release(of);
-    this.#add(amounts, 1);
+    this.#add(of, amounts, 1);
     if (is === 'admitted') this.#admitted.set(of, sum(this.#admitted.get(of) ?? {}, amounts));
   }
 
   /** What a call was admitted for is taken back; that it was made, and how long it took, is not. */
   release(of: string): void {
     const { calls: _, time: __, ...amounts } = this.#admitted.get(of) ?? {};
-    this.#add(amounts, -1);
+    this.#add(of, amounts, -1);
     this.#admitted.delete(of);
   }
 
-  #add(amounts: SpendEntry['amounts'], sign: 1 | -1): void {
-    for (const [name, amount] of Object.entries(amounts)) this.#spent.set(name, this.spent(name) + sign * amount);
+  #add(of: string, amounts: SpendEntry['amounts'], sign: 1 | -1): void {
+    for (const [name, amount] of Object.entries(amounts)) {
+      this.#spent.set(name, this.spent(name) + sign * amount);
+      this.#by.set(of, sum(this.#by.get(of) ?? {}, { [name]: sign * amount }));
+    }
   }
 }
 

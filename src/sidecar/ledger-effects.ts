@@ -52,7 +52,6 @@ export class Acts {
   readonly #gates = new Map<string, string>();
   readonly #publications = new Map<string, string>();
   readonly #demoted = new Map<string, string>();
-  readonly #spent = new Map<string, Readonly<Record<string, number>>>();
   readonly #names = new Set<string>();
 
   take(entry: Entry, time: number): void {
@@ -74,7 +73,6 @@ export class Acts {
         this.#demoted.set(entry.key, entry.why);
         return;
       case 'spend':
-        this.#spent.set(entry.of, entry.amounts);
         for (const name of Object.keys(entry.amounts)) this.#names.add(name);
         return;
       default:
@@ -103,7 +101,7 @@ export class Acts {
       demoted: this.#demoted.get(key) ?? null,
       gate: gate === undefined ? null : { gate, by: fold.asked.get(gate)?.by ?? null },
       publication: this.#publications.get(key) ?? null,
-      spent: this.#spent.get(key) ?? {},
+      spent: fold.budgets.spentBy(key),
     };
   }
 
