@@ -29,7 +29,7 @@ const isAnswer = new Ajv().compile({
     gate: text(64),
     digest: text(64),
     epoch: { type: 'integer', minimum: 0 },
-    by: text(200),
+    by: { ...text(200), pattern: '\\S' },
     why: { type: ['string', 'null'], maxLength: 2_000 },
     verdict: { enum: ['approved', 'denied', 'settled'] },
     status: { enum: ['confirmed', 'failed'] },

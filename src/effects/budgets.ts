@@ -16,6 +16,11 @@ export class Budgets {
     return this.#spent.get(name) ?? 0;
   }
 
+  /** What a call was admitted for, and is not charged for yet. */
+  admitted(of: string): SpendEntry['amounts'] {
+    return this.#admitted.get(of) ?? {};
+  }
+
   /** What one call has spent, all of its tries together, by its key. */
   spentBy(of: string): SpendEntry['amounts'] {
     return this.#by.get(of) ?? {};

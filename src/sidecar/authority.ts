@@ -2,7 +2,7 @@
  * What people are asked, and what they say: a call waits at its gate, in whatever process, until somebody answers in whatever other
  * one (semantics.md R4). Messages are requests; what counts is what the run's own journal says.
  */
-import { answerIn } from '../effects/answers.ts';
+import { type Answer, answerIn } from '../effects/answers.ts';
 import type { Gate } from '../effects/gates.ts';
 import type { Approval } from '../effects/guard.ts';
 import type { AnswerEntry, GateEntry } from '../model/entry.ts';
@@ -153,7 +153,7 @@ export class Authority {
     }
     const { gate, digest, epoch, by, why, verdict } = answer;
     const asks = verdict === 'settled' ? 'outcome' : 'approval';
-    const refused = this.#refuses(gate, asks, { digest, epoch });
+    const refused = this.#refuses(gate, asks, { digest, epoch }) ?? this.#unlike(answer);
     if (refused !== null) {
       this.#write.append([refusal(gate, by, refused, post)]);
       return;
@@ -164,6 +164,15 @@ export class Authority {
     const { status } = answer;
     this.#write.append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output: answer.output }) }]);
     this.#settled(key);
+  }
+
+  /** Why an outcome that somebody tells cannot be one, as its tool declares what it answers; null where it can. */
+  #unlike(answer: Answer): string | null {
+    if (answer.verdict !== 'settled' || answer.status !== 'confirmed') return null;
+    const { asked, ledger } = this.#parts.fold;
+    const call = ledger.get(asked.get(answer.gate)?.key ?? '');
+    const why = this.#parts.config.tools.get(call?.intent.tool ?? '')?.refuses(answer.output) ?? null;
+    return why === null ? null : `it is no answer of ${call?.intent.tool}: ${why}`;
   }
 
   /** Looks into the inbox from time to time, as long as somebody is asked. It keeps no process alive. */

@@ -3,13 +3,14 @@
  * well (semantics.md E4). The durable entry is the decision; what follows is redo-only, also across a crash.
  */
 import { createHash } from 'node:crypto';
+import { bill } from '../effects/budgets.ts';
 import type { StagedCall } from '../effects/counterparty.ts';
 import { news } from '../effects/guard.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
 import { NotApplied, told } from '../effects/signals.ts';
 import { timed } from '../effects/timed.ts';
 import { isOpen } from '../model/effect.ts';
-import type { PublishEntry } from '../model/entry.ts';
+import type { PublishEntry, SpendEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import { ROOT } from './fold.ts';
@@ -196,6 +197,13 @@ export class Publishing {
     }
   }
 
+  /** What a call that has become visible took, where it says so itself. */
+  #billed({ key, status, intent, output }: LedgerCall): SpendEntry[] {
+    const { time: _, ...admitted } = this.#parts.fold.budgets.admitted(key);
+    const tool = this.#parts.config.tools.get(intent.tool);
+    return status === 'confirmed' ? bill(key, admitted, tool, { args: intent.args, output, took: 0 }) : [];
+  }
+
   async #actAlone(call: LedgerCall): Promise<boolean> {
     const { key, intent } = call;
     const tool = this.#parts.config.tools.get(intent.tool);
@@ -212,6 +220,7 @@ export class Publishing {
     const refusal = 'error' in settled ? null : (tool?.refuses(settled.output) ?? null);
     if (refusal !== null) this.#run.append([{ do: 'outcome', key, status: 'unknown', error: refusal }]);
     else this.#run.append([{ do: 'outcome', key, ...news(settled) }]);
+    this.#run.append(this.#billed(call));
     return call.status === 'unknown';
   }
 }

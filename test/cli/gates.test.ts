@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type Answered, answeredCode, answeredText } from '../../src/cli/answering.ts';
 import { movesOn } from '../../src/cli/moves.ts';
 import { JOURNAL, readRun } from '../../src/cli/reading.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
@@ -35,6 +36,12 @@ async function post(run: string, body: string): Promise<number> {
   } finally {
     await store.close();
   }
+}
+
+/** Waits until something holds. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await holds())) if (Date.now() > end) throw new Error('it never came to be');
 }
 
 /** What the journal of a run says of answers. */
@@ -176,18 +183,46 @@ describe('a living process', () => {
     expect(await running.closed).toMatchObject({ code: 0, out: row('mail', 1) });
   });
 
-  test('refuses an answer that comes after another one', async () => {
+  test('need not be waited for', async () => {
     const running = desk.begin('run', 'office', '--run', 'strict', '--input', '{"stays":true}');
     await desk.until('strict', ({ effects }) => effects.some(({ tool }) => tool === 'send'));
-    const [{ gate, digest, epoch }] = await desk.json('gates', 'strict');
-    const answer = { gate, digest, epoch, by: 'Ada', why: null } as const;
-    await post('strict', messageOf({ ...answer, verdict: 'approved' }));
-    await post('strict', messageOf({ ...answer, verdict: 'denied', by: 'Bob' }));
+    const [{ gate }] = await desk.json('gates', 'strict');
+    const denied = await desk.ask('deny', gate, '--by', 'Bob', '--no-wait', '--json');
+    expect(denied.code).toBe(0);
+    expect(JSON.parse(denied.out)).toMatchObject({ held: true, taken: null, next: 'belay gates strict' });
+    // The work is done again, and asks again.
+    await until(async () => (await desk.json('gates', 'strict')).some((next: { gate: string }) => next.gate !== gate));
+    const [{ gate: next }] = await desk.json('gates', 'strict');
+    await desk.ask('approve', next, '--by', 'Ada', '--no-wait');
     expect(await running.closed).toMatchObject({ code: 0, out: row('mail', 1) });
-    expect(await answers('strict')).toEqual([
-      { verdict: 'approved', by: 'Ada', why: null },
-      { verdict: 'refused', by: 'Bob', why: expect.stringContaining('it was answered before, or is void') },
+    expect((await answers('strict')).map(({ verdict, by }) => [verdict, by])).toEqual([
+      ['denied', 'Bob'],
+      ['approved', 'Ada'],
     ]);
+  });
+
+  test('that refuses an answer is said to, with its reason and exit 1', () => {
+    const answered: Answered = {
+      run: 'r',
+      gate: 'g',
+      tool: 'send',
+      verdict: 'approved',
+      by: 'Ada',
+      why: null,
+      post: 1,
+      held: true,
+      taken: { verdict: 'refused', why: 'it has expired' },
+      next: null,
+    };
+    expect(answeredCode(answered)).toBe(1);
+    const medium = { columns: 80, colours: false };
+    const told = answeredText(answered, medium);
+    expect(told).toBe(
+      'g: send of r is approved by "Ada"\n  The process that has the run refuses it: it has expired.\n',
+    );
+    expect(answeredText({ ...answered, taken: null, next: 'belay gates r' }, medium)).toMatch(
+      /has not\s+taken\s+it\s+yet\.\s+This\s+shows\s+whether\s+it\s+has:\n {2}belay gates r\n$/,
+    );
   });
 });
 

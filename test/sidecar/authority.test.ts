@@ -225,6 +225,7 @@ describe('an answer that another process leaves', () => {
       answer(gate, { gate: '0123456789ab' }),
       answer(gate, { verdict: 'settled', status: 'confirmed' }),
       answer(gate, { by: '' }),
+      answer(gate, { by: ' ' }),
       answer(gate, { more: true }),
       '{"gate":',
       '[]',

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { page, tell, terminal } from '../console.ts';
 import { explainRun } from '../explanation.ts';
-import { showLedger, VIEWS } from '../ledger.ts';
+import { showLedger } from '../ledger.ts';
+import { VIEWS } from '../ledger-text.ts';
 import { JOURNAL } from '../reading.ts';
 import { exportTrace, listRuns } from '../runs.ts';
 import { showRun } from '../show.ts';
