@@ -11,7 +11,7 @@ import { keyOf, nameOf } from './call.ts';
 export interface OutgoingMail {
   readonly messageId: string;
   readonly from: string;
-  readonly to: { readonly name: string; readonly address: string };
+  readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly disableFileAccess: true;
@@ -57,7 +57,7 @@ export interface MailAdapter {
 /** Errors of nodemailer that come before the text of a message has left. `ECONNECTION` and `ETIMEDOUT` come at any time. */
 const BEFORE_THE_TEXT = new Set(['EENVELOPE', 'EAUTH', 'ENOAUTH', 'EDNS', 'ETLS', 'EREQUIRETLS']);
 
-/** One address without a name, a comment, quotes, or anything that a header takes for the end of it. */
+/** One address without a name, a comment, quotes, or anything that is taken for the end of it: what is parsed as it stands. */
 const ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 
 /** The id of the message that a call sends: the same for the same key. */
@@ -75,8 +75,7 @@ export function mailAdapter(transport: MailTransport, { from, domain, lookup }: 
       const message: OutgoingMail = {
         messageId,
         from,
-        // As an object it is taken as it is: a text would be parsed, and could turn out to be several.
-        to: { name: '', address: to },
+        to,
         subject,
         text,
         disableFileAccess: true,

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   existsSync,
   linkSync,
@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -127,6 +128,33 @@ describe('a write', () => {
     expect((await files.write(callOf({ ...input, path: 'locked/x' }, key))).change).toBe('created');
   });
 
+  test('whose rename fails did not happen and leaves nothing, unless the rename came about all the same', async () => {
+    const rename = fs.renameSync;
+    const failing = (comesAbout: boolean) => {
+      fs.renameSync = (from, to) => {
+        const publishes = !String(to).includes('.belay');
+        if (comesAbout || !publishes) rename(from, to);
+        if (publishes) throw new Error('EIO');
+      };
+      syncBuiltinESMExports();
+    };
+    const key = newKey();
+    const input = { path: 'notes/a.txt', content: 'two' };
+    try {
+      failing(false);
+      expect((await thrown(() => files.write(callOf(input, key)))).applied).toBe('no');
+      expect([tree(root), keptAside(join(root, '.belay'))]).toEqual([{ 'notes/a.txt': 'one' }, []]);
+      failing(true);
+      expect((await thrown(() => files.write(callOf(input, key)))).applied).toBe('unknown');
+    } finally {
+      fs.renameSync = rename;
+      syncBuiltinESMExports();
+    }
+    expect(await files.reconcile(asked(key))).toMatchObject({ is: 'applied', output: { change: 'replaced' } });
+    await undo(key);
+    expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
+  });
+
   test('without a key says that nothing happened', async () => {
     for (const act of [files.write, files.stage])
       expect((await thrown(() => act(keyless({ path: 'a', content: 'b' })))).applied).toBe('no');
@@ -208,6 +236,7 @@ describe('the inverse', () => {
     for (const [n, key] of [...keys.entries()].reverse()) {
       await undo(key);
       expect(tree(root)).toEqual([{ 'notes/a.txt': 'one' }, { 'notes/a.txt': 'two' }, {}][n]);
+      expect(keys.map(moved)).toEqual([null, null, null]);
     }
   });
 
@@ -294,6 +323,16 @@ describe('the buffer', () => {
       message: 'what was staged for b.txt is not kept',
     });
     expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
+    const gone = await staged(['notes/a.txt', null]);
+    await files.buffer.publish(gone, commit('c2'));
+    writeFileSync(join(root, 'notes/a.txt'), 'mine');
+    const key = await wrote('c.txt', null);
+    for (const done of [gone, [{ key, tool: 'write', args: {}, staged: null }]])
+      expect(await thrown(() => files.buffer.publish(done, commit('c3')))).toEqual({
+        applied: 'no',
+        message: expect.stringContaining('is not staged'),
+      });
+    expect(tree(root)).toEqual({ 'notes/a.txt': 'mine' });
   });
 
   test('keeps what was there at the moment of the publication, not of the staging', async () => {
@@ -400,6 +439,14 @@ describe('hostile input', () => {
       expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
     },
   );
+
+  test('is told why, where a path leads through a link', async () => {
+    symlinkSync(folder, join(root, 'link'));
+    for (const path of ['link', 'link/outside'])
+      expect((await thrown(() => files.write(callOf({ path, content: 'owned' })))).message).toBe(
+        `"${path}" leads through a symbolic link`,
+      );
+  });
 
   test('names that look like more are names', async () => {
     for (const path of ['...', '..a', 'a..', '~', 'C:', 'a\\..\\b', '-rf', 'a\nb', '__proto__', '.belayed/x']) {

@@ -181,6 +181,20 @@ describe('a service that was never reached', () => {
     }
   });
 
+  test('has several addresses: nothing happened if none of them could be reached', async () => {
+    const refused = Object.assign(new Error('refused'), { syscall: 'connect', code: 'ECONNREFUSED' });
+    const torn = Object.assign(new Error('torn'), { syscall: 'read', code: 'ECONNRESET' });
+    for (const [errors, applied] of [
+      [[refused, refused], 'no'],
+      [[refused, torn], 'unknown'],
+      [[], 'unknown'],
+    ] as const) {
+      const cause = new AggregateError(errors);
+      const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+      expect((await thrown(() => adapter({ fetch }).call(callOf({})))).applied).toBe(applied);
+    }
+  });
+
   test('has no address: nothing happened', async () => {
     const outcome = await thrown(() => adapter({ url: 'http://nowhere.invalid/' }).call(callOf({})));
     expect(outcome.applied).toBe('no');

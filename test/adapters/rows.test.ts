@@ -177,11 +177,13 @@ describe('the inverse', () => {
 
   test.each([
     ['changed', "UPDATE note SET text = 'HELLO' WHERE who = 'ada'"],
-    ['changed in its type only', "UPDATE note SET extra = 5.0 WHERE who = 'ada'"],
+    ['changed in its type only', "UPDATE note SET extra = '9007199254740993' WHERE who = 'ada'"],
+    ['changed by one beyond 2^53', "UPDATE note SET extra = 9007199254740992 WHERE who = 'ada'"],
+    ['changed in the last digit', "UPDATE note SET weight = 1.0000000000000002 WHERE who = 'ada'"],
     ['changed where no tool may', "UPDATE note SET extra = 'mine' WHERE who = 'ada'"],
     ['deleted', "DELETE FROM note WHERE who = 'ada'"],
   ])('does not touch a row that was %s since, and says why', async (_, sql) => {
-    db.exec("INSERT INTO note VALUES ('ada', 1, 'hi', 1, 5)");
+    db.exec("INSERT INTO note VALUES ('ada', 1, 'hi', 1, 9007199254740993)");
     const key = newKey();
     await rows.write(callOf({ table: 'note', key: { who: 'ada', nth: 1 }, set: { text: 'hello' } }, key));
     db.exec(sql);
@@ -189,7 +191,7 @@ describe('the inverse', () => {
     expect(rows.inverse.moved(undoOf(key))).toBe('the row ["ada",1] of note was changed since');
     await expect((async () => rows.inverse.undo(undoOf(key)))()).rejects.toThrow('was changed since');
     expect(all('SELECT * FROM note')).toEqual(after);
-    db.exec("DELETE FROM note; INSERT INTO note VALUES ('ada', 1, 'hello', 1, 5)");
+    db.exec("DELETE FROM note; INSERT INTO note VALUES ('ada', 1, 'hello', 1, 9007199254740993)");
     expect(rows.inverse.moved(undoOf(key))).toBe(null);
   });
 
@@ -207,7 +209,10 @@ describe('the inverse', () => {
     for (const [n, key] of keys.entries()) await rows.write(callOf(cents('ada', n), key));
     expect(keys.map((key) => rows.inverse.moved(undoOf(key)))).toEqual([null, null, null]);
     await expect((async () => rows.inverse.undo(undoOf(keys[0] as string)))()).rejects.toThrow('was changed since');
-    for (const key of keys.toReversed()) await rows.inverse.undo(undoOf(key));
+    for (const key of keys.toReversed()) {
+      await rows.inverse.undo(undoOf(key));
+      expect(keys.map((key) => rows.inverse.moved(undoOf(key)))).toEqual([null, null, null]);
+    }
     expect(balance('ada')).toBe(100);
   });
 

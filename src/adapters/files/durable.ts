@@ -27,11 +27,9 @@ export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The content of a file; null where there is none. @throws where something else is there. */
+/** The content of a regular file; null where there is none. */
 export function contentOf(file: string): Content | null {
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) return null;
-  if (!stat.isFile()) throw new Error(`${file} is no regular file`);
+  if (!isThere(file)) return null;
   const descriptor = openSync(file, 'r');
   try {
     const bytes = readFileSync(descriptor);
