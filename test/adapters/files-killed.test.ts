@@ -136,6 +136,13 @@ describe('a process that is killed at any moment of', () => {
   test('discarding leaves nothing when it is asked again', async () => {
     const base = await begun('discard', ['stage']);
     for await (const { root, dieAt } of killed(base, 'discard')) {
+      const other = `${root}-again`;
+      cpSync(root, other, { recursive: true });
+      // Half discarded is not staged any more: it is staged anew.
+      const again = fileAdapter({ root: other });
+      await ACTS.stage(again);
+      await ACTS.publish(again);
+      expect([dieAt, tree(other)]).toEqual([dieAt, { 'a.txt': 'two', 'new/c.txt': 'three' }]);
       const files = fileAdapter({ root });
       await ACTS.discard(files);
       expect([dieAt, tree(root), aside(root)]).toEqual([dieAt, BEFORE, []]);
