@@ -1,7 +1,7 @@
 /** Draws from a seed: the same seed gives the same faults, whoever else draws. */
 
 /** A source of numbers from 0 to below 1 (mulberry32). */
-export function draws(seed: string): () => number {
+function draws(seed: string): () => number {
   let state = [...seed].reduce((sum, char) => (Math.imul(sum, 31) + char.charCodeAt(0)) | 0, 7);
   return () => {
     state = (state + 0x6d2b79f5) | 0;

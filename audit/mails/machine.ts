@@ -3,7 +3,7 @@ import { type ToolCall, tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
 
 /** What the agent works with. */
-export interface Report {
+interface Report {
   readonly run: string;
   readonly confirms: boolean;
 }
