@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import * as adapters from '../../src/adapters/index.ts';
+import { loadConfig } from '../../src/boundaries/load.ts';
 import { compiled, files, read, root, tryout } from '../pages.ts';
 
 const page = read('docs/adapters.md');
@@ -34,4 +35,18 @@ test('every adapter has a section', () => {
   const made = Object.keys(adapters).filter((name) => name.endsWith('Adapter'));
   expect(made.sort()).toEqual(['fileAdapter', 'httpAdapter', 'mailAdapter', 'rowAdapter']);
   for (const name of made) expect(page).toContain(`import { ${name} } from 'belay-sidecar/adapters';`);
+});
+
+test('the tools are declared as a config takes them, and the functions that they name are registered', () => {
+  const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  const { config, findings } = loadConfig(`belay: 1\nagent: order\n${yaml}skeletons: {}\n`, { file: 'order.yaml' });
+  expect(findings).toEqual([]);
+  const named = [...(config?.tools.values() ?? [])].flatMap(({ undo, reconcile, buffer }) => [
+    ...(undo === null ? [] : [undo]),
+    ...(reconcile === null ? [] : [reconcile]),
+    ...(typeof buffer === 'object' && buffer !== null ? [buffer.name] : []),
+  ]);
+  const [, js = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+  expect(named.length).toBeGreaterThan(5);
+  for (const name of named) expect(js).toContain(`${name}: `);
 });
