@@ -295,7 +295,8 @@ async function takeUp<TMachine extends AnyStateMachine>(
   if (fold.ended === null && fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
   run.authority.poll();
   await run.recovering.reconcile();
-  const finished = await run.recovering.finishPlan();
+  let finished = await run.recovering.finishPlan();
+  if (finished === 'nothing') finished = await run.recovering.askPending();
   // A run that ended before its first step has nothing to stand on: it begins.
   const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold) };
   const actor = makeActor<TMachine>(watch, from, options.inspect);

@@ -155,23 +155,30 @@ export class Recovering {
     if (this.#stopping) return { next: 'wait' };
     let decision = this.#decide(raised);
     // Nothing is awaited between the answer that counts and its entry (R5).
-    while (decision.undo.length > 0) {
-      const demoted = await this.#demote(decision.undo);
-      if (this.#stopping) return { next: 'wait' };
-      if (!demoted && decision.at === this.#fold.history.head) break;
-      decision = this.#decide(raised);
-    }
-    if (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint') {
+    while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
+    if (this.#stopping) return { next: 'wait' };
+    if (!isRestore(decision)) {
       this.park(raised, this.#questions.withWhomToAsk(decision));
       return { next: 'wait' };
     }
+    this.#run.hold();
+    await this.#carryOut(decision, this.#fence(raised, decision));
+    return { next: 'wait' };
+  }
+
+  /** Whether what an answer rests on is another by now: in the history, or in the world, where something cannot be undone any more. */
+  async #hasMoved({ undo, at }: Decision): Promise<boolean> {
+    const demoted = await this.#demote(undo);
+    return !this.#stopping && (demoted || at !== this.#fold.history.head);
+  }
+
+  /** Writes an answer down with its fence, and tells it. @returns how far everyone is kept. */
+  #fence(raised: Raised, decision: Restore): Kept[] {
     const kept = this.#questions.keptBy(decision);
     const moved = this.#questions.movedInputs(kept);
-    this.#run.hold();
     this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
     this.#tell(raised, decision, moved, this.#fold.takenBackBy(kept));
-    await this.#carryOut(decision, kept);
-    return { next: 'wait' };
+    return kept;
   }
 
   #decide({ signal, failure }: Raised): Decision {
@@ -335,8 +342,7 @@ export class Recovering {
     if (decision.verdict === 'settle' || decision.verdict === 'escalate') return 'nothing';
     if (decision.verdict === 'rerun' && pending.phase === 'DECIDED') return 'nothing';
     if (pending.phase !== 'RESTORED') {
-      const admitted = decision.verdict === 'restore' || decision.verdict === 'restore_joint';
-      const kept = admitted ? this.#questions.keptBy(decision) : keptByRerun(this.#fold);
+      const kept = isRestore(decision) ? this.#questions.keptBy(decision) : keptByRerun(this.#fold);
       if ((await this.#undoAll(decision, kept)) !== null) return 'stuck';
       this.#run.restore(kept, false);
     }
@@ -345,14 +351,51 @@ export class Recovering {
     return 'restored';
   }
 
-  /** Parks a run again that was parked when its process ended; a call that was held then raises its failure itself. */
-  parkAgain(): boolean {
+  /** The question that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
+  #pendingQuestion(): { readonly raised: Raised; readonly decision: Decision } | null {
     const { pending } = this.#fold;
-    if (pending === null || pending.entry.call !== null) return false;
+    if (pending === null || pending.entry.call !== null) return null;
     const { decision, signal, error, actor, key } = pending.entry;
-    if (decision.verdict !== 'escalate' && decision.verdict !== 'rerun') return false;
+    if (decision.verdict !== 'escalate' && decision.verdict !== 'rerun') return null;
+    if (
+      this.#isOfCommit(decision) ||
+      decision.refusals.some((veto) => 'code' in veto && veto.code === 'effect_diverged')
+    )
+      return null;
+    const failure = failureBy(decision, key);
+    return { raised: { signal, error: new Error(error), actor, failure, call: null }, decision };
+  }
+
+  /** Whether a decision is about a commit that cannot be made visible yet. */
+  #isOfCommit({ refusals }: Decision): boolean {
+    const reasons = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
+    const keys = reasons.flatMap((reason) => ('effect' in reason ? [reason.effect.id] : []));
+    return this.#fold.publications.some((commit) => commit.keys.some((key) => keys.includes(key)));
+  }
+
+  /** Asks that question again, before the machine is there: what can be restored by now is, and another answer replaces the old one. */
+  async askPending(): Promise<'restored' | 'nothing' | 'stuck'> {
+    const question = this.#pendingQuestion();
+    if (question === null) return 'nothing';
+    const { raised, decision: before } = question;
+    let decision = this.#decide(raised);
+    while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
+    if (isRestore(decision)) {
+      this.#fence(raised, decision);
+      return this.finishPlan();
+    }
+    const now = this.#questions.withWhomToAsk(decision);
+    if (isDifferent(now, before)) this.#write.append([this.#questions.decisionEntry(raised, now)]);
+    return 'nothing';
+  }
+
+  /** Parks a run again that was parked when its process ended. */
+  parkAgain(): boolean {
+    const question = this.#pendingQuestion();
+    if (question === null) return false;
+    const { raised, decision } = question;
     this.#run.hold();
-    this.#parked = [{ signal, error: new Error(error), actor, failure: failureBy(decision, key), call: null }];
+    this.#parked = [raised];
     this.#ended({ status: 'parked', decision });
     return true;
   }
@@ -384,12 +427,9 @@ export class Recovering {
 
   /** What was decided is made visible, or goes on to be, before anything else (E4). */
   async goOnPublishing(): Promise<void> {
-    const { pending, publications } = this.#fold;
-    const parked = pending?.entry.decision.refusals.flatMap((refusal) =>
-      'adds' in refusal ? refusal.adds.flatMap((reason) => ('effect' in reason ? [reason.effect.id] : [])) : [],
-    );
+    const { pending } = this.#fold;
     // A question about a commit is asked anew by the commit itself, if it still has to be.
-    if (publications.some(({ keys }) => keys.some((key) => parked?.includes(key))))
+    if (pending !== null && this.#isOfCommit(pending.entry.decision))
       this.#write.append([{ do: 'phase', phase: 'RESUMED' }]);
     this.#publishing.goOn();
     this.#publishing.begin();
@@ -408,6 +448,18 @@ export class Recovering {
       this.#failed(error);
     }
   }
+}
+
+type Restore = Extract<Decision, { verdict: 'restore' | 'restore_joint' }>;
+
+function isRestore(decision: Decision): decision is Restore {
+  return decision.verdict === 'restore' || decision.verdict === 'restore_joint';
+}
+
+/** Whether two answers ask for something else of whoever reads them. */
+function isDifferent(a: Decision, b: Decision): boolean {
+  const asks = (decision: Decision) => JSON.stringify([decision.verdict, 'unblock' in decision && decision.unblock]);
+  return asks(a) !== asks(b);
 }
 
 /** The failure that a decision answered. */

@@ -1,5 +1,7 @@
 /** What waits for a person, and goes on once the person has spoken. */
 import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/effects/counterparty.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { calm, Line, of, type Station } from './stations.ts';
 
@@ -172,6 +174,53 @@ describe('sidecar.rerun: the run starts over where that was advised', () => {
     expect((await next.finished()).status).toBe('parked');
     await next.sidecar.rerun();
     expect(next.value).toBe('idle');
+    await next.close();
+  });
+});
+
+describe('a run that is parked on what somebody said', () => {
+  const asking = 'effect: compensable, undo: back, reconcile: { ask: bank, tries: 1 }';
+
+  /** A call whose reply is lost, which the machine takes for nothing; then somebody says that its work is wrong. */
+  async function parked(journal: JournalStore, says: () => Finding) {
+    const line = new Line([{ name: 'a', tool: asking, rollback: 'compensable: undo', onError: 'handled' }], {
+      a: ({ nth }) => {
+        if (nth === 0) throw new Error('connection reset');
+        return `a${nth}`;
+      },
+    });
+    const options = { journal, undo: { back: () => {} }, reconcilers: { bank: () => says() } };
+    const run = await line.begin(options);
+    run.send('go');
+    await run.at('handled');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a') });
+    expect((await run.finished()).status).toBe('parked');
+    expect(line.codes()).toEqual(['effect_outcome_unknown']);
+    await run.close();
+    return { line, options };
+  }
+
+  test('is asked again by the next process, and goes back where it can by then', async () => {
+    let says: Finding = { is: 'unknown' };
+    const { line, options } = await parked(memoryStore(), () => says);
+    says = { is: 'not_applied' };
+    const next = await line.resume(options);
+    await next.at('rest');
+    expect([line.verdicts, line.called('a'), next.context.a]).toEqual([['escalate', 'restore 0'], 2, 'a1']);
+    await next.close();
+  });
+
+  test('is parked still where it cannot, and shows what stands in the way now', async () => {
+    let says: Finding = { is: 'unknown' };
+    const { line, options } = await parked(memoryStore(), () => says);
+    says = { is: 'applied' };
+    const undo = { back: { undo: () => {}, moved: () => 'somebody has written over it' } };
+    const next = await line.resume({ ...options, undo });
+    const ending = await next.finished();
+    expect(ending).toMatchObject({
+      status: 'parked',
+      decision: { unblock: { leadsTo: 'restore', acts: [{ act: 'register_undo' }] } },
+    });
     await next.close();
   });
 });
