@@ -8,7 +8,6 @@ import { isReviewed } from '../boundaries/review.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Gate } from '../effects/gates.ts';
 import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
-import { JournalError } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Policy } from '../model/decision.ts';
@@ -29,6 +28,7 @@ import { machineShape } from '../xstate/shape.ts';
 import { watchTimers } from '../xstate/timers.ts';
 import { Watch } from '../xstate/watch.ts';
 import { Fold } from './fold.ts';
+import { following } from './following.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
 import type { Check } from './parts.ts';
 import { planResume } from './plan.ts';
@@ -318,15 +318,7 @@ export function readRun(rows: Iterable<StoredRow>): { fold: Fold; reader: Reader
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
-    try {
-      fold.apply(entry, row.time);
-    } catch (error) {
-      if (error instanceof JournalError) throw error;
-      throw new JournalError(
-        'journal_corrupt',
-        `row ${row.seq} does not follow what was before it: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
+    following(row, () => fold.apply(entry, row.time));
   }
   return { fold, reader };
 }

@@ -2,8 +2,9 @@
  * The three ledgers of a run, as views of its one journal: why it acted, what it did, and what it owes. Pure: whoever wants to know
  * what is due says what time it is.
  */
-import { JournalError, type StoredRow } from '../journal/journal.ts';
+import type { StoredRow } from '../journal/journal.ts';
 import { Fold } from './fold.ts';
+import { following } from './following.ts';
 import { Reader } from './layout.ts';
 import { type LedgerDecision, Reasons } from './ledger-decisions.ts';
 import { Acts, type LedgerEffect, type SpentBudget } from './ledger-effects.ts';
@@ -34,15 +35,11 @@ export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
-    try {
+    following(row, () => {
       reasons.before(entry, row);
       fold.apply(entry, row.time);
       reasons.after(entry, row);
-    } catch (error) {
-      if (error instanceof JournalError) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new JournalError('journal_corrupt', `row ${row.seq} does not follow what was before it: ${why}`);
-    }
+    });
     acts.take(entry, row.time);
     standing.take(entry);
   }

@@ -3,11 +3,11 @@
  * a person should know. One reading of the journal, beside whoever may be writing it.
  */
 import type { StoredRow } from '../journal/journal.ts';
-import { JournalError } from '../journal/journal.ts';
 import type { Circumstance } from '../model/aftermath.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { Fold, ROOT } from './fold.ts';
+import { following } from './following.ts';
 import { Reader } from './layout.ts';
 import { type Standing, StandingFold } from './standing.ts';
 
@@ -80,13 +80,7 @@ class Teller {
     if (entry.do === 'step') this.#replay(entry);
     if (entry.do === 'finding') this.#find(entry);
     this.#standing.take(entry);
-    try {
-      this.#fold.apply(entry, row.time);
-    } catch (error) {
-      if (error instanceof JournalError) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new JournalError('journal_corrupt', `row ${row.seq} does not follow what was before it: ${why}`);
-    }
+    following(row, () => this.#fold.apply(entry, row.time));
   }
 
   story(): Story {

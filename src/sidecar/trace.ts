@@ -8,6 +8,7 @@ import type { DecisionEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { Fold } from './fold.ts';
+import { following } from './following.ts';
 import { Reader } from './layout.ts';
 
 /** A line of a trace, and the decision that was made where it asks one. */
@@ -39,7 +40,7 @@ export function* traceOf(run: string, rows: Iterable<StoredRow>): Generator<Trac
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
-    fold.apply(entry, row.time);
+    following(row, () => fold.apply(entry, row.time));
     if (entry.do === 'restored') {
       const limits = new Map(entry.kept.map(([id, at]) => [instanceName(id), at]));
       kept = kept.filter(({ event, place }) => {
