@@ -34,6 +34,8 @@ export class Publishing {
   readonly #parts: RunParts;
   readonly #run: Publisher;
   #under: Promise<void> | null = null;
+  /** What is being made visible at this moment. */
+  #acting: Promise<unknown> | null = null;
   #stopped = false;
 
   constructor(parts: RunParts, run: Publisher) {
@@ -44,6 +46,11 @@ export class Publishing {
   /** Resolves once everything that was decided so far is visible. */
   async settled(): Promise<void> {
     while (this.#under !== null) await this.#under;
+  }
+
+  /** Resolves once nothing is being made visible at this moment: what waits for a person is not waited for. */
+  async quiet(): Promise<void> {
+    while (this.#acting !== null) await this.#acting.catch(() => {});
   }
 
   stop(): void {
@@ -161,7 +168,13 @@ export class Publishing {
       }
       await new Promise((resolve) => setTimeout(resolve, TRIES[round]));
       await this.#leaveAgain(calls.filter((call) => !isThrough(call) && call.status !== 'intended'));
-      unsure = await this.#act(entry, calls);
+      // While it waited, a rollback may have taken them back.
+      if (calls.every((call) => isThrough(call)) || this.#stopped) return;
+      const acting = this.#act(entry, calls);
+      this.#acting = acting;
+      unsure = await acting.finally(() => {
+        this.#acting = null;
+      });
     }
   }
 

@@ -152,6 +152,8 @@ export class Recovering {
     if (this.#stopping || this.#write.broken !== null || this.#stuck) return { next: 'wait' };
     const settled = await this.#settle(raised);
     if (settled !== null) return settled;
+    // What is half visible is not decided about.
+    await this.#publishing.quiet();
     if (this.#stopping) return { next: 'wait' };
     let decision = this.#decide(raised);
     // Nothing is awaited between the answer that counts and its entry (R5).
