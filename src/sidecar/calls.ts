@@ -177,22 +177,35 @@ export class Calls {
    * @returns the wall clock of the next question, or null where the outcome is known or nobody is left to be asked.
    */
   async reconcile(key: string, now = false): Promise<number | null> {
-    const call = this.#parts.fold.ledger.get(key);
-    if (call === undefined) return null;
-    const tool = this.#parts.config.tools.get(call.intent.tool);
+    const { ledger } = this.#parts.fold;
+    const tool = this.#parts.config.tools.get(ledger.get(key)?.intent.tool ?? '');
     const reconciler = tool?.reconcile ? this.#parts.reconcilers[tool.reconcile] : undefined;
     if (tool === undefined || reconciler === undefined) return null;
-    for (let owed = now; isOpen(call.status); owed = false) {
-      const { tries, next } = call.asked;
-      if (tries >= tool.asking.tries && !owed) return null;
-      const wait = owed || next === null ? 0 : next - this.#parts.now();
-      if (wait > AT_ONCE) return next;
+    for (let owed = now; !this.#stopping; owed = false) {
+      const call = ledger.get(key);
+      if (call === undefined || !isOpen(call.status)) return null;
+      if (call.asked.tries >= tool.asking.tries && !owed) return null;
+      const wait = owed ? 0 : (call.asked.next ?? 0) - this.#parts.now();
+      if (wait > AT_ONCE) return call.asked.next;
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      // While it was waited, or asked, the call itself may have come back.
-      const entry = isOpen(call.status) ? await this.#asked(call, reconciler) : null;
-      if (isOpen(call.status)) this.#write.append([entry ?? this.#unknown(call, tool.asking)]);
+      if (!(await this.#askOnce(call, reconciler, tool.asking))) return null;
     }
     return null;
+  }
+
+  /** Asks once, and writes down what came of it. @returns whether that is known to the fold: a journal may take nothing any more. */
+  async #askOnce(
+    call: LedgerCall,
+    reconciler: RunParts['reconcilers'][string],
+    asking: Tool['asking'],
+  ): Promise<boolean> {
+    const isCurrent = () => this.#parts.fold.ledger.get(call.key) === call && isOpen(call.status);
+    const { tries } = call.asked;
+    const entry = isCurrent() ? await this.#asked(call, reconciler) : null;
+    // While it was waited, or asked, the call itself may have come back, or a replay may have claimed its key.
+    if (!isCurrent()) return true;
+    this.#write.append([entry ?? this.#unknown(call, asking)]);
+    return !isCurrent() || call.asked.tries > tries;
   }
 
   /** Nobody knew: when it is asked again, if it is. */

@@ -242,7 +242,7 @@ export class Recovering {
     const open = this.#fold.ledger.open().filter(({ asked }) => asked.next !== null);
     const due = Math.min(...open.map(({ asked }) => asked.next as number));
     clearTimeout(this.#later);
-    if (!Number.isFinite(due) || this.#stopping) return;
+    if (!Number.isFinite(due) || this.#stopping || this.#write.broken !== null) return;
     const wait = Math.min(Math.max(0, due - this.#parts.now()), 2 ** 31 - 1);
     this.#later = setTimeout(() => void this.#askedLater(open.map(({ key }) => key)), wait).unref();
   }

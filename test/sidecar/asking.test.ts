@@ -1,6 +1,7 @@
 /** Asking a counterparty what became of a call: how often, when, and who is asked when it does not know (semantics.md E2). */
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/effects/counterparty.ts';
+import { JournalError, type JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Line, until } from './stations.ts';
 
@@ -65,6 +66,37 @@ describe('a counterparty that does not know', () => {
     await run.at('rest');
     expect([state.asked, waiting.called('a')]).toEqual([2, 1]);
     await run.close();
+  });
+
+  test('is not asked for ever where the journal takes nothing any more', async () => {
+    const { state, reconcilers } = counterparty();
+    let full = false;
+    const store = memoryStore();
+    const journal: JournalStore = {
+      ...store,
+      open: async (run, mode) => {
+        const opened = await store.open(run, mode);
+        const append = opened.append.bind(opened);
+        opened.append = (rows) => {
+          if (full) throw new JournalError('journal_cannot_write', 'the disk is full');
+          return append(rows);
+        };
+        return opened;
+      },
+    };
+    const waiting = line('{ ask: bank, tries: 9, wait: 1ms }');
+    const told = {
+      bank: () => {
+        full = true;
+        return reconcilers.bank();
+      },
+    };
+    const run = await waiting.begin({ journal, reconcilers: told });
+    run.send('go');
+    await expect(run.finished()).rejects.toThrow('the disk is full');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    // What could not be written down is not asked about again and again.
+    expect(state.asked).toBeLessThanOrEqual(2);
   });
 
   test('leaves the question to a person, whose gate is closed by whoever knows first', async () => {
