@@ -119,7 +119,7 @@ export function reconciledText({ run, calls, next }: Reconciled, medium: Medium)
     { name: 'TOOL' },
     { name: 'INSTANCE' },
     { name: 'STATUS' },
-    { name: 'ASKED', right: true },
+    { name: 'ASKED IN VAIN', right: true },
     { name: 'ASKED AGAIN' },
   ];
   const rows = calls.map(({ tool, instance, status, tries, next: again }) => {
