@@ -11,6 +11,7 @@ import type { Buffer, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/sidecar/attach.ts';
+import { Reader } from '../../src/sidecar/layout.ts';
 import { type ToolCall, tool } from '../../src/xstate/tool.ts';
 
 const REGIONS = ['a', 'b', 'c'] as const;
@@ -179,13 +180,19 @@ async function drive(all: readonly Step[], draws: readonly number[]) {
   while ((await sidecar.finished()).status !== 'done') await sidecar.reconcile();
   const { context } = sidecar.actor.getSnapshot() as unknown as { context: Record<Region, Count> };
   await sidecar.close();
-  return { board, context };
+  const reader = new Reader();
+  const commits = [...options.journal.read('r')].flatMap((row) => {
+    const entry = reader.entry(row);
+    return entry?.do === 'publish' ? [entry.keys.length] : [];
+  });
+  return { board, context, commits };
 }
 
 test('what is visible in the end is what was committed, once each, and nothing is left behind', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.array(fc.nat(12), { minLength: 1, maxLength: 9 }), async (all, draws) => {
-      const { board, context } = await drive(all, draws);
+      const { board, context, commits } = await drive(all, draws);
+      expect(commits).not.toContain(0);
       for (const name of REGIONS) {
         const visible = [...board.visible.values()].filter((of) => of === `stage_${name}`).length;
         expect([name, visible]).toEqual([name, context[name].kept]);
