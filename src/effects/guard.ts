@@ -3,8 +3,8 @@
  * confirmed, known not to have happened, or unknown. Whether anything is done about a failure is decided elsewhere.
  */
 import type { Tool } from '../boundaries/config.ts';
-import type { EffectClass } from '../model/effect.ts';
-import type { Entry } from '../model/entry.ts';
+import { type EffectClass, isOpen } from '../model/effect.ts';
+import type { Entry, IntentEntry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { argsDigest } from './digest.ts';
@@ -77,7 +77,7 @@ function classOf(tool: Tool | undefined): EffectClass {
 
 /** Makes a call, or answers it from the ledger. Never throws. */
 export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  if (call.allowed !== null && !isAnswered(port, call)) {
+  if (call.allowed !== null && leaves(port, call)) {
     const why = await call.allowed();
     if (call.signal.aborted) return { is: 'dropped' };
     if (why !== null) return denied(why);
@@ -85,11 +85,16 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
   return guarded(port, call);
 }
 
-/** Whether the ledger answers a call, whatever has become of its preconditions since. */
-function isAnswered({ run, ledger }: GuardPort, { actor, instance, name }: GuardedCall): boolean {
+/** Whether a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any more. */
+function leaves({ run, ledger }: GuardPort, { actor, instance, name, tool }: GuardedCall): boolean {
   const key = ledger.ofActor(actor)?.key ?? ledger.nextKey(run, instance, name);
-  const status = ledger.get(key)?.status;
-  return status === 'confirmed' || status === 'buffered';
+  const recorded = ledger.get(key);
+  return !stands(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
+}
+
+/** Whether a call was made, or waits to be: not where it is known not to have happened, or was taken back. */
+function stands(recorded: LedgerCall | undefined): recorded is LedgerCall {
+  return recorded !== undefined && recorded.status !== 'failed' && recorded.status !== 'compensated';
 }
 
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
@@ -99,22 +104,30 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const key = known?.key ?? ledger.nextKey(port.run, call.instance, call.name);
   const recorded = ledger.get(key);
   const digest = argsDigest(call.args);
-  const stands = recorded !== undefined && recorded.status !== 'failed' && recorded.status !== 'compensated';
-  if (stands && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
-  const intent = { do: 'intent', ...named(call), key, digest } as const;
+  const before = stands(recorded);
+  if (before && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
   if (recorded?.status === 'confirmed') {
     if (recorded.at === null)
-      port.append([intent, { do: 'outcome', key, status: 'confirmed', output: recorded.output }]);
+      port.append([
+        { do: 'intent', ...named(call), key, digest },
+        { do: 'outcome', key, status: 'confirmed', output: recorded.output },
+      ]);
     return { is: 'done', output: recorded.output };
   }
   if (recorded?.status === 'buffered') {
     if (recorded.intent.held === 'gate') return throughGate(port, call, key, digest);
     return recorded.staged ? { is: 'done', output: recorded.output } : stage(port, call, key);
   }
-  if (stands && classOf(call.tool) !== 'idempotent')
+  if (before && classOf(call.tool) !== 'idempotent')
     return failed('TOOL_EXCEPTION', new Error('the process ended while the call was under way'), key);
+  return leave(port, call, { do: 'intent', ...named(call), key, digest }, before);
+}
+
+/** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
+async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
+  const { key, digest } = intent;
   if (call.tool?.gate) {
-    port.append([{ ...intent, held: 'gate' }]);
+    port.append([before ? intent : { ...intent, held: 'gate' }]);
     return throughGate(port, call, key, digest);
   }
   const admission = call.admit(key);
@@ -122,7 +135,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
   port.append([{ ...intent, ...held }, ...admission.entries]);
   await port.durable();
-  if (call.signal.aborted) return drop(port, key, call);
+  if (call.signal.aborted) return before ? { is: 'dropped' } : drop(port, key, call);
   return call.tool?.buffer ? stage(port, call, key) : act(port, call, key);
 }
 
@@ -139,11 +152,14 @@ function denied(why: string): Reply {
   return failed('GOVERNOR_DENIED', new Error(why), null);
 }
 
-/** Its actor was stopped before it left. What a restore has taken back meanwhile may be somebody else's by now. */
+/**
+ * Its actor was stopped before it left. What a restore has taken back meanwhile may be somebody else's by now, and what waits when
+ * the process takes leave of the run goes on waiting.
+ */
 function drop(port: GuardPort, key: string, { actor }: GuardedCall): Reply {
   const own = port.ledger.get(key);
-  if (port.stopping()) return { is: 'dropped' };
-  if (own !== undefined && own.intent.actor === actor && own.at !== null && own.status !== 'confirmed')
+  const isOwn = own !== undefined && own.intent.actor === actor && own.at !== null && own.status !== 'confirmed';
+  if (isOwn && !(own.status === 'buffered' && port.stopping()))
     port.append([{ do: 'outcome', key, status: 'failed', error: 'stopped before the call left' }]);
   return { is: 'dropped' };
 }
@@ -168,14 +184,16 @@ async function plainCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
 
 /** Waits for the approval, asks again whether the call may leave, and uses the approval up in the commit with which it leaves. */
 async function throughGate(port: GuardPort, call: GuardedCall, key: string, digest: string): Promise<Reply> {
+  const isNew = port.ledger.get(key)?.status === 'buffered';
+  const dropped = (): Reply => (isNew ? drop(port, key, call) : { is: 'dropped' });
   for (;;) {
     const approval = await call.approval(key, digest);
-    if (approval.is === 'dropped' || call.signal.aborted) return drop(port, key, call);
+    if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
-    if (call.signal.aborted) return drop(port, key, call);
+    if (call.signal.aborted) return dropped();
     const admission = why === null ? call.admit(key) : { refused: why };
     if ('refused' in admission) {
-      port.append([{ do: 'outcome', key, status: 'failed', error: admission.refused }]);
+      if (isNew) port.append([{ do: 'outcome', key, status: 'failed', error: admission.refused }]);
       return denied(admission.refused);
     }
     const { gate } = approval as { gate: string };
@@ -183,7 +201,7 @@ async function throughGate(port: GuardPort, call: GuardedCall, key: string, dige
     if (!call.opens(gate, digest)) continue;
     port.append([{ do: 'leave', key, gate }, ...admission.entries]);
     await port.durable();
-    if (call.signal.aborted) return drop(port, key, call);
+    if (call.signal.aborted) return dropped();
     return act(port, call, key);
   }
 }

@@ -30,6 +30,8 @@ export class Calls {
   readonly #parts: RunParts;
   readonly #write: Writer;
   readonly #authority: Authority;
+  /** What is being staged at this moment. */
+  readonly #staging = new Set<Promise<unknown>>();
   #stopping = false;
 
   constructor(parts: RunParts, write: Writer, authority: Authority) {
@@ -74,7 +76,7 @@ export class Calls {
       actor: number,
       args,
       signal,
-      act: call.act,
+      act: typeof tool?.buffer === 'object' ? (key, own) => this.#stages(call.act(key, own)) : call.act,
       admit: (of): Admission => {
         if (this.#parts.config.budgets.size === 0) return { entries: [] };
         const asked = admission(this.#parts.config.budgets, this.#parts.fold.budgets, tool, args);
@@ -99,6 +101,24 @@ export class Calls {
       opens: (gate, digest) => this.#authority.opens(gate, digest, instance),
       discard: (key) => this.discard(this.#parts.fold.ledger.get(key)),
     };
+  }
+
+  #stages(staging: Promise<unknown>): Promise<unknown> {
+    this.#staging.add(staging);
+    const done = () => this.#staging.delete(staging);
+    staging.then(done, done);
+    return staging;
+  }
+
+  /** Waits, for a while, until nothing is being staged: what is put aside after its discarding would stay there. */
+  async staged(): Promise<void> {
+    if (this.#staging.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, AT_ONCE);
+    });
+    await Promise.race([Promise.allSettled(this.#staging), late]);
+    clearTimeout(timer);
   }
 
   /** Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4). */

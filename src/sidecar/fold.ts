@@ -336,7 +336,9 @@ export class Fold {
   #outcome(entry: OutcomeEntry): void {
     const call = this.ledger.settle(entry);
     if (call === undefined) return;
-    if (entry.status === 'failed') this.budgets.release(entry.key);
+    // What a commit has decided leaves again, and spends what it was admitted for.
+    const leavesAgain = this.publications.some(({ keys }) => keys.includes(entry.key));
+    if (entry.status === 'failed' && !leavesAgain) this.budgets.release(entry.key);
     if (!isOpen(entry.status)) {
       this.asked.void((gate) => gate.key === entry.key && gate.status === 'pending');
       this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));

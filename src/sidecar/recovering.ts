@@ -330,6 +330,7 @@ export class Recovering {
       this.#ended({ status: 'stuck', decision, effect, error });
       return error;
     }
+    await this.#calls.staged();
     for (const [id, at] of kept) {
       for (const call of this.#fold.ledger.buffered(id)) if ((call.at ?? 0) > at) await this.#calls.discard(call);
     }

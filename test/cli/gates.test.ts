@@ -436,14 +436,3 @@ test('where nobody was ever asked anything, that is said', async () => {
   expect((await desk.ask('gates', 'memo-1')).out).toBe('memo-1 waits for nobody\n');
   expect((await desk.ask('gates', 'memo-1', '--json')).out).toBe('');
 });
-
-test.each(['gates', 'approve', 'deny', 'settle'])(
-  'the help of %s fits, shows examples and says what the exit codes mean',
-  async (verb) => {
-    const { code, out } = await desk.ask(verb, '--help');
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`\nExamples:\n  belay ${verb}`));
-    expect(out).toMatch(/\nExit code: 0/);
-    expect(widest(out)).toBeLessThanOrEqual(80);
-  },
-);

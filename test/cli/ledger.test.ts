@@ -280,14 +280,3 @@ describe('belay reconcile', () => {
     expect(err).toMatch(complaint);
   });
 });
-
-test.each(['ledger', 'reconcile'])(
-  'the help of %s fits, shows examples and says what the exit codes mean',
-  async (verb) => {
-    const { code, out } = await desk.ask(verb, '--help');
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`\nExamples:\n  belay ${verb}`));
-    expect(out).toMatch(/\nExit code: 0/);
-    expect(widest(out)).toBeLessThanOrEqual(80);
-  },
-);

@@ -289,7 +289,7 @@ describe('what cannot be read is said in one line, with exit 2', () => {
   });
 });
 
-test.each(['run', 'resume', 'runs', 'show', 'explain'])(
+test.each(['run', 'resume', 'runs', 'show', 'explain', 'ledger', 'gates', 'approve', 'deny', 'settle', 'reconcile'])(
   'the help of %s fits, shows examples and says what the exit codes mean',
   async (verb) => {
     const { code, out } = await desk.ask(verb, '--help');

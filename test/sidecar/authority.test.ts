@@ -185,6 +185,58 @@ skeletons: {}`,
   });
 });
 
+test('an idempotent call that has left is unknown, and not undone by a denial of its next try', async () => {
+  const line = new Line([{ name: 'a', tool: 'effect: idempotent, gate: true', rollback: 'tries: 1' }], {
+    a: () => {
+      throw new Error('connection reset');
+    },
+  });
+  const journal = memoryStore();
+  const run = await line.begin({ journal });
+  run.send('go');
+  const first = await asked(run);
+  await run.sidecar.answer(first.gate, 'approved', by);
+  await until(() => run.sidecar.gates().some(({ gate, asks }) => gate !== first.gate && asks === 'approval'));
+  const next = run.sidecar.gates().find(({ asks }) => asks === 'approval') as Gate;
+  await run.sidecar.answer(next.gate, 'denied', by);
+  await calm(50);
+  await run.sidecar.durable();
+  expect([line.called('a'), statusOf(journal, first.key)]).toEqual([1, 'unknown']);
+  await run.close();
+});
+
+test('a call of unknown outcome is asked about, whatever its preconditions say by then', async () => {
+  const journal = memoryStore();
+  const checks = { fresh: (): string | null => says };
+  let says: string | null = null;
+  const line = new Line([{ name: 'a', tool: 'effect: irreversible, check: fresh' }], {
+    a: () => new Promise(() => {}),
+  });
+  const first = await line.begin({ journal, checks });
+  first.send('go');
+  await until(() => line.called('a') === 1);
+  await first.close();
+  says = 'it was paid meanwhile';
+  const second = await line.resume({ journal, checks });
+  expect((await second.finished()).status).toBe('parked');
+  expect(line.reports.at(-1)?.signal).toBe('TOOL_EXCEPTION');
+  await second.sidecar.settle(line.calls[0]?.key as string, 'confirmed', 'was there');
+  await second.at('rest');
+  expect([line.called('a'), second.context.a]).toEqual([1, 'was there']);
+  await second.close();
+});
+
+/** What the journal says last of a call. */
+function statusOf(journal: JournalStore, key: string): string | undefined {
+  const reader = new Reader();
+  return [...journal.read('r')]
+    .flatMap((row) => {
+      const entry = reader.entry(row);
+      return entry?.do === 'outcome' && entry.key === key ? [entry.status] : [];
+    })
+    .at(-1);
+}
+
 describe('an answer that another process leaves', () => {
   const answer = ({ gate, digest, epoch }: Gate, more: object = {}) =>
     messageOf({ gate, digest, epoch, verdict: 'approved', by: 'Ada', why: null, ...more } as Answer);

@@ -123,6 +123,25 @@ describe('a call', () => {
   });
 });
 
+test('a call that becomes visible at the second try has spent what it was admitted for', async () => {
+  let refused = 0;
+  const journal = memoryStore();
+  const publish = () => {
+    refused += 1;
+    if (refused === 1) throw new NotApplied('locked');
+  };
+  const line = new Line(
+    [{ name: 'a', tool: 'effect: reversible, undo: un, buffer: book, spends: { cents: 30 }' }, pays('b', 30)],
+    {},
+    'budgets: { cents: 50 }',
+  );
+  const run = await line.begin({ journal, buffers: { book: { publish, discard: () => {} } } });
+  run.send('go');
+  await run.at('handled');
+  expect([refused, line.called('b')]).toEqual([2, 0]);
+  await run.close();
+});
+
 describe('what was spent', () => {
   test('is spent after a restart, the call included that was under way when its process ended', async () => {
     const journal = memoryStore();

@@ -92,6 +92,28 @@ describe('what an instance holds back', () => {
     await run.close();
   });
 
+  test('is removed also where it was being staged when its instance went back', async () => {
+    const book = new Book();
+    const slow = held<void>();
+    const line = new Line([{ name: 'a', tool: staged(), onError: 'handled' }], {
+      a: async ({ key, nth }) => {
+        if (nth > 0) throw new NotApplied('not again');
+        await slow.promise;
+        return book.stage(key);
+      },
+    });
+    const run = await line.begin({ buffers: { book: book.buffer } });
+    run.send('go');
+    await until(() => line.called('a') === 1);
+    const back = run.fail('CONTRACT_VIOLATION', { instance: of('a') });
+    await calm();
+    slow.resolve();
+    await back;
+    await run.at('handled');
+    expect([book.staged.size, book.visible]).toEqual([0, []]);
+    await run.close();
+  });
+
   test('that was never committed is removed at the end of the run, and told', async () => {
     const book = new Book();
     const never = new Line([{ name: 'a', tool: staged(), also: () => ({ a: undefined }) }], {
