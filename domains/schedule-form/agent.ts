@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import type { Agent } from 'belay-sidecar';
+import type { Planner } from '../planner/planner.ts';
 import { Calendar } from './calendar.ts';
 import { machine } from './machine.ts';
 import { MailServer } from './mail.ts';
-import type { Planner } from './planner.ts';
 import { type Request, TIMES } from './schedule.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
 

@@ -1,28 +1,76 @@
-/**
- * Who decides: a port, since it may be a script, a recording or a language model. It sees what it is shown and nothing else,
- * and is asked again where its answer was lost, so it must not count how often it was asked.
- */
-import type { Collected, Item, Request, Review, Wish } from './schedule.ts';
+/** What the agent has decided for it, and how the script decides that. */
+import { scripted as follows, line, type Question } from '../planner/planner.ts';
+import { type Collected, type Item, type Request, type Review, TIMES, type Wish } from './schedule.ts';
 
-/** The decisions of the agent. */
-export interface Planner {
-  /** Which slots to resolve, in which order. */
-  plan(shown: { readonly asked: Request; readonly request: Collected }): Promise<readonly Item[]>;
-  /** One of the times at which everybody is free; null puts the slot off. */
-  choose(shown: { readonly slot: string; readonly times: readonly string[] }): Promise<string | null>;
-  /** When the slot takes place after all, given what the reviewer wished. */
-  refine(shown: { readonly slot: string; readonly value: string; readonly wish: Wish | null }): Promise<string>;
-  /** Whether the schedule is good as it is. */
-  review(shown: { readonly asked: Request; readonly values: Readonly<Record<string, string>> }): Promise<Review>;
-}
+const time = { enum: TIMES } as const;
+const slot = { type: 'string', minLength: 1 } as const;
 
-/** A planner that follows the request: the earliest time there is, and one change for each wish that is not yet fulfilled. */
-export const scripted: Planner = {
-  plan: async ({ asked }) => asked.slots.map((title, index) => ({ slot: `slot[${index}]`, title })),
-  choose: async ({ times }) => times[0] ?? null,
-  refine: async ({ value, wish }) => wish?.value ?? value,
-  review: async ({ asked, values }) => {
-    const wish = asked.wishes.find(({ slot, value }) => values[slot] !== undefined && values[slot] !== value);
-    return wish === undefined ? { says: 'accept' } : { says: 'change', wish };
+/** Which slots to resolve, in which order. */
+export const plan: Question<{ asked: Request; request: Collected }, readonly Item[]> = {
+  name: 'plan',
+  asks: 'A meeting has slots. Answer with one item for each slot of `asked.slots`, in the order in which they take place. Call the first one slot[0], the next one slot[1], and so on; the title is that of the slot.',
+  answer: {
+    type: 'array',
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['slot', 'title'],
+      properties: { slot, title: { type: 'string' } },
+    },
   },
 };
+
+/** One of the times at which everybody is free; null puts the slot off. */
+export const choose: Question<{ slot: string; times: readonly string[] }, string | null> = {
+  name: 'choose',
+  asks: 'Pick the time at which the slot takes place. It has to be one of `times`; answer with null where there is none.',
+  answer: { anyOf: [time, { type: 'null' }] },
+};
+
+/** When the slot takes place after all, given what the reviewer wished. */
+export const refine: Question<{ slot: string; value: string; wish: Wish | null }, string> = {
+  name: 'refine',
+  asks: 'A slot has been given the time `value`. Answer with the time of the reviewer’s wish where there is one, and else with the value.',
+  answer: time,
+};
+
+/** Whether the schedule is good as it is. */
+export const review: Question<{ asked: Request; values: Readonly<Record<string, string>> }, Review> = {
+  name: 'review',
+  asks: 'Review a schedule. Where a wish of `asked.wishes` is not fulfilled by `values`, answer with a change and the first such wish; else accept.',
+  answer: {
+    oneOf: [
+      {
+        type: 'object',
+        additionalProperties: false,
+        required: ['says'],
+        properties: { says: { enum: ['accept', 'withdraw'] } },
+      },
+      {
+        type: 'object',
+        additionalProperties: false,
+        required: ['says', 'wish'],
+        properties: {
+          says: { const: 'change' },
+          wish: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['slot', 'value'],
+            properties: { slot, value: time },
+          },
+        },
+      },
+    ],
+  },
+};
+
+/** A planner that follows the request: the earliest time there is, and one change for each wish that is not yet fulfilled. */
+export const scripted = follows([
+  line(plan, ({ asked }) => asked.slots.map((title, index) => ({ slot: `slot[${index}]`, title }))),
+  line(choose, ({ times }) => times[0] ?? null),
+  line(refine, ({ value, wish }) => wish?.value ?? value),
+  line(review, ({ asked, values }): Review => {
+    const wish = asked.wishes.find(({ slot, value }) => values[slot] !== undefined && values[slot] !== value);
+    return wish === undefined ? { says: 'accept' } : { says: 'change', wish };
+  }),
+]);

@@ -1,10 +1,11 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { createHash, randomUUID } from 'node:crypto';
-import { type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { NotApplied, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { ask, type Planner } from '../planner/planner.ts';
 import type { Calendar } from './calendar.ts';
 import type { Choice, Filing, Invitation, Refinement, ToolTypes } from './machine.ts';
 import type { MailServer } from './mail.ts';
-import type { Planner } from './planner.ts';
+import * as questions from './planner.ts';
 import { type Collected, type Item, type Receipt, type Review, type Submission, TIMES } from './schedule.ts';
 
 /** What the tools act on. */
@@ -20,7 +21,9 @@ export function toolsOn({ calendar, mail, planner }: World) {
     collect_request: tool<Collected | null, ToolTypes['collect_request']['input']>(async ({ input }) =>
       calendar.collect(input.asked),
     ),
-    plan_slots: tool<readonly Item[], ToolTypes['plan_slots']['input']>(({ input }) => planner.plan(input)),
+    plan_slots: tool<readonly Item[], ToolTypes['plan_slots']['input']>(({ input, signal }) =>
+      ask(planner, questions.plan, input, signal),
+    ),
     query_calendar: tool<readonly string[], ToolTypes['query_calendar']['input']>(async ({ input }) =>
       calendar.freeTimes(input.person),
     ),
@@ -30,16 +33,19 @@ export function toolsOn({ calendar, mail, planner }: World) {
       const [first = [], ...others] = Object.values(free);
       const shared = first.filter((time) => others.every((other) => other.includes(time)));
       const times = after === null ? shared : shared.filter((time) => TIMES.indexOf(time) > TIMES.indexOf(after));
-      const value = await planner.choose({ slot, times });
+      const value = await decided(ask(planner, questions.choose, { slot, times }, signal));
       signal.throwIfAborted();
       return value === null ? null : calendar.hold({ meeting, slot, people, title, value }, key);
     }),
     refine_slot: tool<string, Refinement>(async ({ input, key, signal }) => {
-      const value = await planner.refine(input);
+      const { slot, value: chosen, wish } = input;
+      const value = await decided(ask(planner, questions.refine, { slot, value: chosen, wish }, signal));
       signal.throwIfAborted();
       return calendar.settle({ ...input, value }, key);
     }),
-    review_schedule: tool<Review, ToolTypes['review_schedule']['input']>(({ input }) => planner.review(input)),
+    review_schedule: tool<Review, ToolTypes['review_schedule']['input']>(({ input, signal }) =>
+      ask(planner, questions.review, input, signal),
+    ),
     check_room: tool<string, ToolTypes['check_room']['input']>(async ({ input }) =>
       calendar.findRoom(input.seats, Object.values(input.values)),
     ),
@@ -55,6 +61,13 @@ export function toolsOn({ calendar, mail, planner }: World) {
       return { meeting, messageId, room };
     }),
   };
+}
+
+/** A decision that comes before anything is changed: without one nothing has happened, which is no unknown outcome. */
+async function decided<T>(decision: Promise<T>): Promise<T> {
+  return decision.catch((error: Error) => {
+    throw new NotApplied(error.message, { cause: error });
+  });
 }
 
 /** Who can be asked whether a call happened. */
