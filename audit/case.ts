@@ -1,13 +1,14 @@
 /**
- * A case: one way in which one agent fails, and what has to come of it. Cases are reviewed pages; a digest of each is written
- * down when somebody vouches for it, and a case that is no longer what was vouched for is not run.
+ * A case: one way in which one agent fails, and what has to come of it. Cases are reviewed pages, as are the domains' own; a digest
+ * of each is written down when somebody vouches for it, and nothing runs that is no longer what was vouched for.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv } from 'ajv';
-import { FAULT_SIGNALS, type FaultSignal, type InstanceId, type Verdict } from 'belay-sidecar';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { type FaultSignal, type Key, parseKey, type Suspect, type Verdict } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
+import { RAW, type Raw } from './raw.ts';
 import { ROOT } from './root.ts';
 
 /** A call of a tool, the nth of the run from 1. */
@@ -18,10 +19,10 @@ export interface CallSite {
 
 /** How the run fails: a call, before its effect or after it with the reply lost; or somebody finds earlier work wrong meanwhile. */
 export type Failing =
-  | { readonly call: CallSite; readonly when: 'before' | 'after'; readonly signal: FaultSignal }
-  | { readonly call: CallSite; readonly found: InstanceId; readonly key: string };
+  | { readonly call: CallSite; readonly when: 'before' | 'after' }
+  | { readonly call: CallSite; readonly found: Suspect; readonly key: string };
 
-/** What has to come of it under one strategy. */
+/** What has to come of it under a strategy that decides. */
 export interface Expected {
   readonly verdict: Verdict;
   /** The failed instance, as it prints; null where none can be told. */
@@ -31,27 +32,68 @@ export interface Expected {
   readonly replayed: number;
   /** Completed instances that nothing happened to. */
   readonly preserved: readonly string[];
-  /** Every veto, as `CHECKPOINT CODE WITNESS`. */
+  /** Every veto, as `CHECKPOINT CODE WITNESS`, in order. */
   readonly vetoes: readonly string[];
   /** What would unblock it, as `ACT WHAT, ask WHOM`. */
   readonly acts: readonly string[];
 }
 
-/** The ways of recovering that a case is held against. */
-export const STRATEGIES = ['belay', 'belay-alone', 'dart'] as const;
+/** The ways of recovering, as the paper names its four, and ours. */
+export const STRATEGIES = ['retry-only', 'coarse-state-retry', 'comp-entry-only', 'comp-frozen', 'belay'] as const;
 
-/** One of them: Belay, Belay without anybody to ask, or the rule of the DART paper (with nobody to ask either). */
+/** One of them. */
 export type Strategy = (typeof STRATEGIES)[number];
+
+/** Those of which a case says what has to come. */
+export const FROZEN = ['comp-frozen', 'belay'] as const satisfies Strategy[];
+
+/** What a recovered run is held against. */
+export const CHECKS = ['semantics', 'prefix', 'effect', 'committed_prefix'] as const;
+
+/** One of them. */
+export type CheckName = (typeof CHECKS)[number];
+
+/** What a case is about. */
+export const FAMILIES = [
+  'transient',
+  'commit',
+  'dependency',
+  'readers',
+  'effect',
+  'floor',
+  'lost_reply',
+  're_entry',
+  'alias',
+  'unresolved_branch',
+  'late_suspect',
+] as const;
+
+/** What holds of all cases of a domain. */
+export interface Domain {
+  readonly name: string;
+  /** The keys of the memory that make up what the run came to. */
+  readonly semantics: readonly Key[];
+  /** What a recovered run of the domain is held against, where its case says nothing else. */
+  readonly requires: readonly CheckName[];
+  /** The states at which a coarse runtime takes its snapshots. */
+  readonly coarse: readonly string[];
+  readonly digest: string;
+}
 
 /** A case as it is run. */
 export interface Case {
   readonly domain: string;
   readonly name: string;
+  readonly regime: 'official' | 'commit-sensitive';
+  readonly family: (typeof FAMILIES)[number];
   /** What it probes, in one line. */
   readonly probes: string;
   readonly input: unknown;
   readonly failing: Failing;
-  readonly expect: Readonly<Partial<Record<Strategy, Expected>>>;
+  /** The raw ways in which it fails, one for each repeat in turn. Empty where something is found wrong. */
+  readonly raw: readonly Raw[];
+  readonly requires: readonly CheckName[];
+  readonly expect: Readonly<Record<(typeof FROZEN)[number], Expected>>;
   readonly digest: string;
 }
 
@@ -60,35 +102,63 @@ export class CaseError extends Error {
   override readonly name = 'CaseError';
 }
 
-interface Page {
-  probes: string;
+interface Page extends Pick<Case, 'regime' | 'family' | 'probes' | 'expect'> {
   input?: unknown;
-  fails?: { call: string; when: 'before' | 'after'; signal: FaultSignal };
-  found_wrong?: { during: string; instance: [string, string, number]; key: string };
-  expect: Case['expect'];
+  fails?: { call: string; when: 'before' | 'after'; raw: Raw[] };
+  found_wrong?: { during: string; instance: [string, string, number?]; key: string };
+  safe?: CheckName[];
+}
+
+interface DomainPage {
+  semantics: string[];
+  requires: CheckName[];
+  coarse: string[];
 }
 
 const FOLDER = join(ROOT, 'audit', 'cases');
 const LOCK = join(FOLDER, 'cases.lock');
 const text = { type: 'string', minLength: 1 } as const;
+const texts = { type: 'array', items: text, uniqueItems: true } as const;
+const checks = { type: 'array', items: { enum: CHECKS }, uniqueItems: true, minItems: 1 } as const;
 const call = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*(#[1-9][0-9]*)?$' } as const;
+const name = { type: ['string', 'null'] } as const;
 
-const isPage = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Page>({
+const expected = {
   type: 'object',
   additionalProperties: false,
-  required: ['probes', 'expect'],
+  required: ['verdict', 'instance', 'checkpoint', 'replayed', 'preserved', 'vetoes', 'acts'],
+  properties: {
+    verdict: { enum: ['settle', 'restore', 'restore_joint', 'rerun', 'escalate'] },
+    instance: name,
+    checkpoint: name,
+    replayed: { type: 'integer', minimum: 0 },
+    preserved: texts,
+    vetoes: texts,
+    acts: texts,
+  },
+} as const;
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTuples: false, strictRequired: false });
+
+const isPage = ajv.compile<Page>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['regime', 'family', 'probes', 'expect'],
   oneOf: [{ required: ['fails'] }, { required: ['found_wrong'] }],
   properties: {
+    regime: { enum: ['official', 'commit-sensitive'] },
+    family: { enum: FAMILIES },
     probes: text,
     input: { type: 'object' },
+    safe: checks,
     fails: {
       type: 'object',
       additionalProperties: false,
-      required: ['call', 'when', 'signal'],
+      required: ['call', 'when', 'raw'],
       properties: {
         call,
         when: { enum: ['before', 'after'] },
-        signal: { enum: FAULT_SIGNALS },
+        raw: { type: 'array', items: { enum: Object.keys(RAW) }, uniqueItems: true, minItems: 1 },
       },
     },
     found_wrong: {
@@ -97,73 +167,89 @@ const isPage = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Page>
       required: ['during', 'instance', 'key'],
       properties: {
         during: call,
-        instance: { type: 'array', minItems: 3, maxItems: 3, items: [text, text, { type: 'integer', minimum: 0 }] },
+        instance: { type: 'array', minItems: 2, maxItems: 3, items: [text, text, { type: 'integer', minimum: 0 }] },
         key: text,
       },
     },
     expect: {
       type: 'object',
       additionalProperties: false,
-      required: STRATEGIES,
-      properties: Object.fromEntries(STRATEGIES.map((strategy) => [strategy, expected()])),
+      required: FROZEN,
+      properties: Object.fromEntries(FROZEN.map((strategy) => [strategy, expected])),
     },
   },
 });
 
-function expected() {
-  const names = { type: 'array', items: text, uniqueItems: true };
-  const name = { type: ['string', 'null'] };
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['verdict', 'instance', 'checkpoint', 'replayed', 'preserved', 'vetoes', 'acts'],
-    properties: {
-      verdict: { enum: ['settle', 'restore', 'restore_joint', 'rerun', 'escalate'] },
-      instance: name,
-      checkpoint: name,
-      replayed: { type: 'integer', minimum: 0 },
-      preserved: names,
-      vetoes: names,
-      acts: names,
-    },
-  };
+const isDomain = ajv.compile<DomainPage>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['semantics', 'requires', 'coarse'],
+  properties: { semantics: { ...texts, minItems: 1 }, requires: checks, coarse: texts },
+});
+
+/** The file in a domain's folder that says what holds of all its cases. */
+const DOMAIN = 'domain.yaml';
+
+/** Every domain that has cases, by name. @throws CaseError for a page that is none. */
+export function readDomains(): readonly Domain[] {
+  return readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }): Domain => {
+      const { page, digest } = read(name, DOMAIN, isDomain);
+      return { ...page, name, semantics: page.semantics.map(parseKey), digest };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Every case, by domain and name. @throws CaseError for a page that is no case. */
 export function readCases(): readonly Case[] {
-  return readdirSync(FOLDER, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name: domain }) =>
-      readdirSync(join(FOLDER, domain))
-        .filter((file) => file.endsWith('.yaml'))
-        .map((file) => readCase(domain, file)),
-    )
-    .sort((a, b) => (`${a.domain}/${a.name}` < `${b.domain}/${b.name}` ? -1 : 1));
+  return readDomains().flatMap((domain) =>
+    readdirSync(join(FOLDER, domain.name))
+      .filter((file) => file.endsWith('.yaml') && file !== DOMAIN)
+      .sort()
+      .map((file) => readCase(domain, file)),
+  );
 }
 
-function readCase(domain: string, file: string): Case {
-  const content = readFileSync(join(FOLDER, domain, file), 'utf8');
-  const page: unknown = parse(content);
-  if (!isPage(page)) {
-    const problems = isPage.errors?.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
-    throw new CaseError(`${domain}/${file} is no case: ${problems?.join('; ')}`);
-  }
+function readCase(domain: Domain, file: string): Case {
+  const { page, digest } = read(domain.name, file, isPage);
+  const { regime, family, probes, input, expect, fails, safe } = page;
+  if (fails?.raw.includes('denied') === true && fails.when === 'after')
+    throw new CaseError(`${domain.name}/${file}: a call that was denied has not acted`);
   return {
-    domain,
+    domain: domain.name,
     name: file.replace(/\.yaml$/, ''),
-    probes: page.probes,
-    input: page.input,
+    regime,
+    family,
+    probes,
+    input,
     failing: failingOf(page),
-    expect: page.expect,
-    digest: createHash('sha256').update(content).digest('hex'),
+    raw: fails?.raw ?? [],
+    requires: safe ?? domain.requires,
+    expect,
+    digest,
   };
 }
 
+function read<T>(folder: string, file: string, isOne: ValidateFunction<T>): { page: T; digest: string } {
+  const path = join(FOLDER, folder, file);
+  if (!existsSync(path)) throw new CaseError(`there is no ${folder}/${file}`);
+  const content = readFileSync(path, 'utf8');
+  const page: unknown = parse(content);
+  if (isOne(page)) return { page, digest: createHash('sha256').update(content).digest('hex') };
+  const problems = isOne.errors?.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+  throw new CaseError(`${folder}/${file} is none: ${problems?.join('; ')}`);
+}
+
 function failingOf({ fails, found_wrong: found }: Page): Failing {
-  if (fails !== undefined) return { call: siteOf(fails.call), when: fails.when, signal: fails.signal };
+  if (fails !== undefined) return { call: siteOf(fails.call), when: fails.when };
   const { during, instance, key } = found as NonNullable<Page['found_wrong']>;
   const [skeleton, entity, ordinal] = instance;
-  return { call: siteOf(during), found: { skeleton, entity, ordinal }, key };
+  return {
+    call: siteOf(during),
+    found: { skeleton, entity, ...(ordinal !== undefined && { ordinal }) },
+    key,
+  };
 }
 
 function siteOf(written: string): CallSite {
@@ -171,24 +257,36 @@ function siteOf(written: string): CallSite {
   return { tool: tool as string, nth: Number(nth) };
 }
 
+/** The signals that the raw failures of a case are. */
+export function signalsOf({ raw }: Pick<Case, 'raw'>): readonly FaultSignal[] {
+  return [...new Set(raw.map((each) => RAW[each]))];
+}
+
 interface Lock {
   readonly by: string;
   readonly cases: Readonly<Record<string, string>>;
 }
 
-/** Writes down what the cases are, for whoever vouches for them. */
-export function freeze(cases: readonly Case[], by: string): void {
-  const lock: Lock = {
-    by,
-    cases: Object.fromEntries(cases.map(({ domain, name, digest }) => [`${domain}/${name}`, digest])),
-  };
-  writeFileSync(LOCK, stringify(lock));
+/** Every page that is vouched for, with its digest. */
+function pages(): Map<string, string> {
+  const domains = readDomains().map(({ name, digest }): [string, string] => [`${name}/domain`, digest]);
+  return new Map([
+    ...domains,
+    ...readCases().map(({ domain, name, digest }): [string, string] => [`${domain}/${name}`, digest]),
+  ]);
 }
 
-/** Which of the cases are not as somebody has vouched for them, and which of those are missing. */
-export function thawed(cases: readonly Case[]): readonly string[] {
+/** Writes down what the pages are, for whoever vouches for them. @returns how many there are. */
+export function freeze(by: string): number {
+  const all = pages();
+  writeFileSync(LOCK, stringify({ by, cases: Object.fromEntries(all) } satisfies Lock));
+  return all.size;
+}
+
+/** Which pages are not as somebody has vouched for them, and which of those are missing. */
+export function thawed(): readonly string[] {
   const lock: Lock = existsSync(LOCK) ? parse(readFileSync(LOCK, 'utf8')) : { by: '', cases: {} };
-  const names = new Map(cases.map(({ domain, name, digest }) => [`${domain}/${name}`, digest]));
-  const changed = [...names].filter(([name, digest]) => lock.cases[name] !== digest).map(([name]) => name);
-  return [...changed, ...Object.keys(lock.cases).filter((name) => !names.has(name))];
+  const all = pages();
+  const changed = [...all].filter(([page, digest]) => lock.cases[page] !== digest).map(([page]) => page);
+  return [...changed, ...Object.keys(lock.cases).filter((page) => !all.has(page))];
 }

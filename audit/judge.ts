@@ -1,127 +1,186 @@
-/** What a case shows under each strategy: whether it is as frozen, whether an admission was safe, and whether a block was needed. */
+/** What a case shows: under each strategy and seed, what came of it; and what was refused, done anyway. All of it is plain data. */
+
 import {
-  type Act,
   type Agent,
   type Checkpoint,
   type Decision,
   decide,
-  type Effect,
   type InstanceId,
   instanceName,
   type Verdict,
-  type Veto,
   type VetoCode,
   vetoes,
 } from 'belay-sidecar';
-import { type Case, type Expected, STRATEGIES, type Strategy } from './case.ts';
-import { type Forced, forceRerun, forceRestore } from './force.ts';
-import { historyOf, type Observed, observe, refusedBy } from './recover.ts';
-import { type Difference, differenceOf, isSame } from './worlds.ts';
+import { JUDGES, type Judges } from '#seam';
+import { type Case, type Domain, type Expected, FROZEN, STRATEGIES, type Strategy } from './case.ts';
+import { GUARDS, type Guard, WITHOUT } from './guards.ts';
+import { historyOf } from './history.ts';
+import { type Measured, occurrencesOf } from './measure.ts';
+import { type Outcome, rawOf } from './run.ts';
+import { mismatchesOf, shownBy } from './shown.ts';
+import { force, type Means, recover, type Site, undisturbed } from './strategies.ts';
+
+/** One run of a case under one strategy. */
+export interface Row extends Measured {
+  readonly strategy: Strategy;
+  readonly seed: number;
+  readonly raw: string | null;
+  /** What a case would say of it; null where the strategy decides nothing. */
+  readonly shown: Expected | null;
+  /** Where that is not what the case says. */
+  readonly mismatches: readonly string[];
+  readonly level: number | null;
+  /** Whether the recovery was refused. */
+  readonly blocked: boolean;
+  /** A recovery that was let through and did not end as it has to. */
+  readonly unsafeAdmission: boolean;
+}
 
 /** A refused checkpoint, and what came of restoring it anyway, in every world that looked the same. */
-interface Counterfactual {
+export interface Counterfactual {
+  readonly strategy: 'comp-frozen' | 'belay';
   readonly boundary: string;
-  readonly codes: readonly string[];
+  readonly codes: readonly VetoCode[];
   /** By what had become of the call: `before` its effect or `after` it. One where that was known, or does not matter. */
-  readonly forced: readonly (Forced & { readonly world: 'as it was' | 'before' | 'after' })[];
+  readonly forced: readonly (Measured & { readonly world: 'as it was' | 'before' | 'after' })[];
+  /** Whether it ends as it has to in each of them; then the block was needless. */
   readonly harmless: boolean;
 }
 
-/** One case under one strategy. */
-export interface Judged {
-  readonly case: string;
-  readonly domain: string;
-  readonly strategy: Strategy;
-  readonly observed: Expected;
-  readonly level: number | null;
-  readonly ending: Observed['ending'];
-  readonly difference: Difference;
-  readonly counterfactuals: readonly Counterfactual[];
-  /** Where it is not what the case says. */
-  readonly mismatches: readonly string[];
-  readonly blocked: boolean;
-  /** An admission after which the world or the ending is not that of the run that never failed. */
-  readonly unsafeAdmission: boolean;
-  /** A block although a checkpoint could have been restored without harm. */
-  readonly falseBlocked: boolean;
-  /** For a block of `dart` over an outcome that nobody knows: its answer once it is known that the call happened. */
-  readonly onceKnown: { readonly verdict: Verdict; readonly codes: readonly VetoCode[] } | null;
-}
-
-/** A case, under every strategy that was asked for. */
-export interface JudgedCase {
-  readonly case: Case;
-  /** How many calls the run makes that never fails. */
-  readonly calls: number;
-  readonly rows: readonly Judged[];
-  readonly rerun: Forced;
-  readonly localisation: Localisation | null;
-}
-
 /** Who is meant by the failed instance's name, and who could be if names had no ordinals (K2). */
-interface Localisation {
+export interface Localisation {
   readonly failed: string | null;
-  readonly withoutOrdinals: readonly string[];
-  /** The answer to the failure by that name. */
+  /** Every instance there was, and those of them that would share a name without ordinals. */
+  readonly instances: number;
+  readonly ambiguous: number;
+  /** The names that several would share. */
+  readonly aliases: readonly string[];
+  /** How many the failed instance's name would fit, and the answer then. */
+  readonly candidates: number;
   readonly weakened: { readonly verdict: Verdict; readonly codes: readonly VetoCode[] } | null;
   /** What comes of taking an older occurrence for the failed one, and restoring its newest checkpoint. */
-  readonly stale: { readonly instance: string; readonly forced: Forced } | null;
+  readonly stale: { readonly instance: string; readonly forced: Measured } | null;
 }
 
-/** Runs a case under strategies, and whatever it refuses by force. */
-export async function judge(
-  agent: Agent,
-  given: Case,
-  strategies: readonly Strategy[] = STRATEGIES,
-): Promise<JudgedCase> {
-  const reference = await observe(agent, given, null, 'belay');
-  if (reference.ending !== 'done') throw new Error(`${given.name}: the run that never fails does not end`);
-  const rows: Judged[] = [];
-  let localisation: Localisation | null = null;
-  for (const strategy of strategies) {
-    const observed = await observe(agent, given, given.failing, strategy);
-    if (observed.decision === null) throw new Error(`${given.name}: the failure never came`);
-    localisation ??= await localise(agent, given, observed, reference);
-    rows.push(await judged(agent, given, strategy, observed, observed.decision, reference));
+/** A case without one guard of Belay. */
+export interface Unguarded {
+  readonly guard: Guard;
+  readonly verdict: Verdict;
+  readonly checkpoint: string | null;
+  readonly mismatches: readonly string[];
+  readonly unsafeAdmission: boolean;
+  readonly dropped: readonly string[];
+  readonly difference: Measured['difference'];
+}
+
+/** A case, under every strategy and seed. */
+export interface JudgedCase extends Pick<Case, 'domain' | 'name' | 'regime' | 'family' | 'probes' | 'requires'> {
+  /** How many calls the run makes that never fails. */
+  readonly calls: number;
+  readonly rows: readonly Row[];
+  readonly counterfactuals: readonly Counterfactual[];
+  readonly localisation: Localisation;
+  /** For a block of the paper's rule over an outcome that nobody knows: its answer once it is known that the call happened. */
+  readonly onceKnown: { readonly verdict: Verdict; readonly codes: readonly VetoCode[] } | null;
+  /** The guards of Belay that this case turns on, with what comes of it without each. */
+  readonly unguarded: readonly Unguarded[];
+}
+
+/** What is to be run. */
+export interface Wanted {
+  readonly strategies: readonly Strategy[];
+  readonly repeat: number;
+  /** A guard that Belay goes without; null for none. */
+  readonly without: Guard | null;
+  /** Whether what is refused is forced, names are weakened and guards are taken away. */
+  readonly probes: boolean;
+}
+
+/** Everything. */
+export const ALL: Wanted = { strategies: STRATEGIES, repeat: 5, without: null, probes: true };
+
+/** Runs a case. */
+export async function judge(agent: Agent, domain: Domain, given: Case, wanted: Wanted = ALL): Promise<JudgedCase> {
+  const judges = wanted.without === null ? JUDGES : WITHOUT[wanted.without];
+  const site: Site = { agent, domain, given, judges };
+  const rows: Row[] = [];
+  const outcomes = new Map<Strategy, Outcome>();
+  const first = await undisturbed(site, 0);
+  for (let seed = 0; seed < wanted.repeat; seed += 1) {
+    const reference = seed === 0 ? first : await undisturbed(site, seed);
+    for (const strategy of wanted.strategies) {
+      const ran = await recover(site, strategy, seed, reference);
+      if (ran === null) continue;
+      if (seed === 0) outcomes.set(strategy, ran.outcome);
+      rows.push(rowOf(given, strategy, seed, ran));
+    }
   }
+  const { name, regime, family, probes, requires } = given;
+  const told = { domain: domain.name, name, regime, family, probes, requires, calls: first.calls.length, rows };
+  const belay = outcomes.get('belay');
+  const frozen = outcomes.get('comp-frozen');
+  if (!wanted.probes || belay === undefined)
+    return {
+      ...told,
+      counterfactuals: [],
+      localisation: await localise(site, belay, null),
+      onceKnown: null,
+      unguarded: [],
+    };
+  const refused = [
+    ...(frozen === undefined ? [] : await counterfactuals(site, 'comp-frozen', frozen, first)),
+    ...(await counterfactuals(site, 'belay', belay, first)),
+  ];
   return {
-    case: given,
-    calls: reference.calls,
-    rows,
-    rerun: await forceRerun(agent, given, reference.world),
-    localisation,
+    ...told,
+    counterfactuals: refused,
+    localisation: await localise(site, belay, first),
+    onceKnown: frozen === undefined ? null : onceKnown(frozen),
+    unguarded: await unguard(site, first),
   };
 }
 
-async function judged(
-  agent: Agent,
+function rowOf(
   given: Case,
   strategy: Strategy,
-  observed: Observed,
-  decision: Decision,
-  reference: Observed,
-): Promise<Judged> {
-  const shown = shownBy(observed, decision);
-  const difference = differenceOf(observed.world, reference.world);
-  const blocked = decision.verdict === 'rerun' || decision.verdict === 'escalate';
-  const counterfactuals: Counterfactual[] = [];
-  for (const checkpoint of refusedBy(decision))
-    counterfactuals.push(await counterfactual(agent, given, observed, decision, checkpoint, reference));
+  seed: number,
+  { outcome, measured }: { outcome: Outcome; measured: Measured },
+): Row {
+  const decides = FROZEN.find((each) => each === strategy);
+  const plain = strategy === 'retry-only' || strategy === 'coarse-state-retry';
+  const shown = plain ? null : shownBy(outcome, measured);
+  const verdict = plain ? null : outcome.decision?.verdict;
+  const blocked = verdict === 'rerun' || verdict === 'escalate';
   return {
-    case: given.name,
-    domain: given.domain,
+    ...measured,
     strategy,
-    observed: shown,
-    level: decision.line?.level ?? null,
-    ending: observed.ending,
-    difference,
-    counterfactuals,
-    mismatches: mismatchesOf(given.expect[strategy], shown),
+    seed,
+    raw: rawOf(given, seed),
+    shown,
+    mismatches: decides === undefined || shown === null ? [] : mismatchesOf(given.expect[decides], shown),
+    level: outcome.decision?.line?.level ?? null,
     blocked,
-    unsafeAdmission: !blocked && (observed.ending !== 'done' || !isSame(difference)),
-    falseBlocked: blocked && counterfactuals.some(({ harmless }) => harmless),
-    onceKnown: blocked && strategy === 'dart' ? onceKnown(observed) : null,
+    unsafeAdmission: !blocked && !measured.safe,
   };
+}
+
+/** Restores what a strategy refuses. An exit is none of it: it is refused for what it is. */
+async function counterfactuals(
+  site: Site,
+  strategy: 'comp-frozen' | 'belay',
+  outcome: Outcome,
+  reference: Outcome,
+): Promise<readonly Counterfactual[]> {
+  const decision = outcome.decision as Decision;
+  const { failed } = decision;
+  if (failed === null) return [];
+  const found: Counterfactual[] = [];
+  for (const { candidate } of decision.refusals) {
+    if (candidate === null || candidate.kind === 'exit') continue;
+    const means = strategy === 'belay' ? 'line' : 'snapshot';
+    found.push(await counterfactual(site, strategy, means, decision, failed, candidate, outcome, reference));
+  }
+  return found;
 }
 
 /**
@@ -129,115 +188,72 @@ async function judged(
  * which it had not look the same: what is harmless is so in both.
  */
 async function counterfactual(
-  agent: Agent,
-  given: Case,
-  { before }: Observed,
+  site: Site,
+  strategy: 'comp-frozen' | 'belay',
+  means: Means,
   decision: Decision,
+  failed: InstanceId,
   checkpoint: Checkpoint,
-  reference: Observed,
+  { before }: Outcome,
+  reference: Outcome,
 ): Promise<Counterfactual> {
-  const failed = decision.failed as InstanceId;
   const own = [...vetoes(decision)].filter(({ candidate }) => candidate?.at === checkpoint.at);
-  const { failing } = given;
+  const { failing } = site.given;
   const unknown = own.some(({ code }) => code === 'effect_outcome_unknown') && !('found' in failing);
   const worlds = unknown ? (['before', 'after'] as const) : (['as it was'] as const);
   const forced: Counterfactual['forced'][number][] = [];
   for (const world of worlds) {
     const there =
-      world === 'as it was' || 'found' in failing ? given : { ...given, failing: { ...failing, when: world } };
-    forced.push({ world, ...(await forceRestore(agent, there, before, failed, checkpoint, reference.world)) });
+      world === 'as it was' || 'found' in failing
+        ? site
+        : { ...site, given: { ...site.given, failing: { ...failing, when: world } } };
+    const measured = await force(there, means, failed, checkpoint, decision, reference);
+    if (measured !== null) forced.push({ world, ...measured });
   }
+  const boundary = occurrencesOf(before, failed)
+    .flatMap(({ checkpoints }) => checkpoints)
+    .find(({ at }) => at === checkpoint.at)?.boundary;
   return {
-    boundary: forced[0]?.what ?? '',
+    strategy,
+    boundary: boundary ?? '',
     codes: [...new Set(own.map(({ code }) => code))],
     forced,
-    harmless: forced.every(({ harmless }) => harmless),
+    harmless: forced.length > 0 && forced.every(({ safe }) => safe),
   };
 }
 
-function shownBy(observed: Observed, decision: Decision): Expected {
-  const { before, replayed, preserved } = observed;
-  const { failed, line, verdict } = decision;
-  const name = failed === null ? null : instanceName(failed);
-  const own = before.instances.find(({ id }) => instanceName(id) === name);
-  const boundaryAt = (at: number) => own?.checkpoints.find((checkpoint) => checkpoint.at === at)?.boundary ?? '';
-  const keep = line?.moves.find(({ instance }) => instanceName(instance) === name)?.keep;
-  const restored = verdict === 'restore' || verdict === 'restore_joint';
-  return {
-    verdict,
-    instance: name,
-    checkpoint: !restored || keep === undefined ? null : keep === 'none' ? 'none' : boundaryAt(keep.at),
-    replayed,
-    preserved: preserved.map(instanceName),
-    vetoes: [...vetoes(decision)].map((veto) => {
-      const where = veto.candidate === null ? [] : [boundaryAt(veto.candidate.at)];
-      return [...where, veto.code, ...witnessOf(veto)].join(' ');
-    }),
-    acts: 'unblock' in decision ? decision.unblock.acts.map(actText) : [],
-  };
-}
-
-/** The witness in short: the consumer, or the tool of the effect. */
-function witnessOf(veto: Veto): readonly string[] {
-  if ('dependence' in veto) return [instanceName(veto.dependence.consumer)];
-  return 'effect' in veto ? [toolOf(veto.effect)] : [];
-}
-
-function actText(act: Act): string {
-  switch (act.act) {
-    case 'name_suspect':
-      return act.act;
-    case 'allow_joint':
-    case 'end_instances':
-      return `${act.act} ${act.instances.map(instanceName).join(' ')}`;
-    case 'settle_outcome': {
-      const asks = act.ask?.reconciler ?? act.ask?.writes.join(' ') ?? '';
-      return `${act.act} ${toolOf(act.effect)}${asks === '' ? '' : `, ask ${asks}`}`;
-    }
-    case 'undo_by_hand':
-    case 'register_undo':
-      return `${act.act} ${toolOf(act.effect)}`;
+async function localise(site: Site, outcome: Outcome | undefined, reference: Outcome | null): Promise<Localisation> {
+  const failed = outcome?.decision?.failed ?? null;
+  const instances = outcome?.before.instances ?? [];
+  const names = new Map<string, number>();
+  for (const { id } of instances) {
+    const name = instanceName({ ...id, ordinal: 0 }).replace(/::0$/, '');
+    names.set(name, (names.get(name) ?? 0) + 1);
   }
-}
-
-function toolOf({ tool, id }: Effect): string {
-  return tool ?? String(id);
-}
-
-function mismatchesOf(expected: Expected | undefined, shown: Expected): readonly string[] {
-  if (expected === undefined) return [];
-  return (Object.keys(shown) as (keyof Expected)[]).flatMap((field) => {
-    const [wanted, got] = [JSON.stringify(expected[field]), JSON.stringify(shown[field])];
-    return wanted === got ? [] : [`${field} is ${got}, and not ${wanted}`];
-  });
-}
-
-async function localise(
-  agent: Agent,
-  given: Case,
-  { decision, before, trace }: Observed,
-  reference: Observed,
-): Promise<Localisation> {
-  const failed = decision?.failed ?? null;
-  if (failed === null) return { failed: null, withoutOrdinals: [], weakened: null, stale: null };
-  const same = before.instances.filter(({ id }) => id.skeleton === failed.skeleton && id.entity === failed.entity);
+  const shared = [...names].filter(([, count]) => count > 1);
+  const told = {
+    failed: failed === null ? null : instanceName(failed),
+    instances: instances.length,
+    ambiguous: shared.reduce((sum, [, count]) => sum + count, 0),
+    aliases: shared.map(([name]) => name),
+  };
+  if (failed === null || outcome === undefined || reference === null)
+    return { ...told, candidates: 0, weakened: null, stale: null };
+  const same = occurrencesOf(outcome.before, failed);
   const failure =
     same.length === 1 ? { in: failed, key: null } : ({ in: null, key: null, why: 'fits_several' } as const);
-  const answer = decide(historyOf(trace), failure, { policy: 'line', joint: 'none' });
+  const answer = decide(historyOf(outcome.trace), failure, { policy: 'line', joint: 'none' });
   const older = same.find(({ id }) => id.ordinal < failed.ordinal);
   const newest = older?.checkpoints.findLast(({ kind }) => kind !== 'exit');
-  const stale =
+  const forced =
     older === undefined || newest === undefined
       ? null
-      : {
-          instance: instanceName(older.id),
-          forced: await forceRestore(agent, given, before, older.id, newest, reference.world),
-        };
+      : await force(site, 'snapshot', older.id, newest, outcome.decision as Decision, reference);
   return {
-    failed: instanceName(failed),
-    withoutOrdinals: same.map(({ id }) => instanceName(id)),
-    weakened: { verdict: answer.verdict, codes: [...vetoes(answer)].map(({ code }) => code) },
-    stale,
+    ...told,
+    candidates: same.length,
+    weakened: { verdict: answer.verdict, codes: [...new Set([...vetoes(answer)].map(({ code }) => code))] },
+    stale: forced === null || older === undefined ? null : { instance: instanceName(older.id), forced },
   };
 }
 
@@ -245,7 +261,7 @@ async function localise(
  * The paper's answer once it is known that what was unknown has happened; null where nothing was unknown. (It knows no rung
  * on which a held call is simply answered; under Belay somebody says so, and the run goes on.)
  */
-function onceKnown({ trace, decision, before }: Observed): Judged['onceKnown'] {
+function onceKnown({ trace, decision, before }: Outcome): JudgedCase['onceKnown'] {
   const unknown = before.effects.filter(({ status }) => status === 'unknown' || status === 'intended');
   const failed = decision?.failed ?? null;
   if (failed === null || unknown.length === 0) return null;
@@ -254,4 +270,47 @@ function onceKnown({ trace, decision, before }: Observed): Judged['onceKnown'] {
     history.apply({ do: 'effect', in: instance, id: key, class: kind, status: 'confirmed', undo: null });
   const answer = decide(history, { in: failed, key: null }, { policy: 'dart', joint: 'none' });
   return { verdict: answer.verdict, codes: [...new Set([...vetoes(answer)].map(({ code }) => code))] };
+}
+
+/** Takes each guard away that the case turns on: those whose judge would have said something else. */
+async function unguard(site: Site, reference: Outcome): Promise<readonly Unguarded[]> {
+  const turned = new Set<Guard>();
+  await recover({ ...site, judges: turning(turned) }, 'belay', 0, reference);
+  const found: Unguarded[] = [];
+  for (const guard of Object.keys(GUARDS) as Guard[]) {
+    if (!turned.has(guard)) continue;
+    const ran = await recover({ ...site, judges: WITHOUT[guard] }, 'belay', 0, reference);
+    if (ran === null) continue;
+    const { shown, mismatches, unsafeAdmission, dropped, difference } = rowOf(site.given, 'belay', 0, ran);
+    const { verdict, checkpoint } = shown as Expected;
+    found.push({ guard, verdict, checkpoint, mismatches, unsafeAdmission, dropped, difference });
+  }
+  return found;
+}
+
+/** The judges of every run, which note down the guards without which they would have said something else. */
+function turning(turned: Set<Guard>): Judges {
+  const all = Object.entries(WITHOUT) as [Guard, Judges][];
+  const note = (without: (judges: Judges) => unknown, answer: unknown): void => {
+    for (const [guard, judges] of all)
+      if (JSON.stringify(without(judges)) !== JSON.stringify(answer)) turned.add(guard);
+  };
+  return {
+    certify(evidence) {
+      const verdicts = JUDGES.certify(evidence);
+      const said = (judges: Judges) => Object.values(judges.certify(evidence)).every(({ is }) => is === 'yes');
+      note(said, said(JUDGES));
+      return verdicts;
+    },
+    decide(...asked) {
+      const decision = JUDGES.decide(...asked);
+      note((judges) => judges.decide(...asked).verdict, decision.verdict);
+      note((judges) => judges.decide(...asked).line?.moves, decision.line?.moves);
+      return decision;
+    },
+    meant(several) {
+      turned.add('decidable');
+      return JUDGES.meant(several);
+    },
+  };
 }

@@ -1,54 +1,53 @@
 /**
- * The counterfactuals: the same agent on the same kind of world without Belay, restored where Belay refused to, or started over.
- * Snapshots are those that xstate persists, and the replay's calls are new calls: so does a runtime that knows checkpoints only.
+ * A runtime that knows checkpoints only: what xstate persists after each step, and a fresh actor from one of them or from the
+ * start. Its calls are new calls, which nobody recognises.
  */
 import type { OpenAgent } from 'belay-sidecar';
-import { type AnyMachineSnapshot, createActor, type InspectionEvent, type Snapshot } from 'xstate';
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  createActor,
+  type InspectionEvent,
+  type Snapshot,
+} from 'xstate';
 
-/** A run that stopped where a call failed. */
-export interface Stopped {
-  /** What xstate persists after each step of the machine, the first one being its beginning. */
-  readonly snapshots: readonly Snapshot<unknown>[];
+/** What was persisted after a step. */
+export interface Persisted {
+  readonly snapshot: Snapshot<unknown>;
+  /** The states that the machine was in, by their paths. */
+  readonly states: readonly string[];
 }
 
-/** What became of a run that was taken up again. */
-export interface TakenUp {
-  readonly done: boolean;
-  /** The calls that were made. */
-  readonly calls: number;
-}
+/** Persists a machine after each of its steps, the first one being its beginning. */
+export class Persistence {
+  readonly steps: Persisted[] = [];
+  readonly #machine: AnyStateMachine;
 
-/** Runs a machine until it fails. @throws where it does not. */
-export async function untilItFails(opened: OpenAgent, machine: OpenAgent['machine']): Promise<Stopped> {
-  const snapshots: Snapshot<unknown>[] = [];
-  const inspect = (event: InspectionEvent) => {
-    if (event.type !== '@xstate.microstep' || event._transitions.length === 0) return;
-    // A live context is changed in no way, and children keep their own: what is persisted here stays as it is.
-    snapshots.push(machine.getPersistedSnapshot(event.snapshot as AnyMachineSnapshot));
+  constructor(machine: AnyStateMachine) {
+    this.#machine = machine;
+  }
+
+  /** To be told of everything that the actor does. A live context is changed in no way, so what is persisted stays as it is. */
+  readonly inspect = (event: unknown): void => {
+    const told = event as InspectionEvent;
+    if (told.type !== '@xstate.microstep' || (told.actorRef as { _parent?: unknown })._parent !== undefined) return;
+    // An event that nothing takes is no step; the beginning is one, by which nothing was taken either.
+    if (told._transitions.length === 0 && this.steps.length > 0) return;
+    const snapshot = told.snapshot as AnyMachineSnapshot;
+    this.steps.push({ snapshot: this.#machine.getPersistedSnapshot(snapshot), states: statesOf(snapshot) });
   };
-  const actor = createActor(machine, { input: opened.input, inspect });
-  snapshots.push(actor.getPersistedSnapshot());
-  const failed = await ending(actor);
-  if (failed.done) throw new Error('the failure never came: nothing can be forced');
-  return { snapshots };
 }
 
-/** Goes on from a snapshot; null starts the task over. */
-export async function goOn(opened: OpenAgent, from: Snapshot<unknown> | null): Promise<TakenUp> {
-  let calls = 0;
-  const inspect = (event: InspectionEvent) => {
-    const { actorRef } = event;
-    if (event.type === '@xstate.actor' && typeof (actorRef as { src?: unknown }).src === 'string') calls += 1;
-  };
-  const { machine, input } = opened;
-  const actor = createActor(machine, { inspect, ...(from === null ? { input } : { snapshot: from as never }) });
-  const { done } = await ending(actor);
-  return { done, calls };
-}
-
-function ending(actor: ReturnType<typeof createActor>): Promise<{ readonly done: boolean }> {
-  return new Promise((resolve) => {
-    actor.subscribe({ complete: () => resolve({ done: true }), error: () => resolve({ done: false }) });
+/** Goes on from a snapshot; null starts the task over. @returns the memory in the end, null where the run broke. */
+export async function goOn({ machine, input }: OpenAgent, from: Persisted | null): Promise<unknown> {
+  const actor = createActor(machine, from === null ? { input } : { snapshot: from.snapshot as never });
+  const done = await new Promise<boolean>((resolve) => {
+    actor.subscribe({ complete: () => resolve(true), error: () => resolve(false) });
     actor.start();
   });
+  return done ? (actor.getSnapshot() as AnyMachineSnapshot).context : null;
+}
+
+function statesOf(snapshot: AnyMachineSnapshot): readonly string[] {
+  return snapshot._nodes.map(({ path }) => path.join('.'));
 }

@@ -71,7 +71,7 @@ export type { AnsweredGate, LedgerDecision, Relied } from './sidecar/ledger-deci
 export type { LedgerEffect, SpentBudget } from './sidecar/ledger-effects.ts';
 export type { Obligation } from './sidecar/ledger-obligations.ts';
 export { type Ledgers, ledgersOf } from './sidecar/ledgers.ts';
-export type { Check } from './sidecar/parts.ts';
+export type { Check, Suspect } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
 export type { Standing } from './sidecar/standing.ts';
 export { type TraceLineOut, traceOf } from './sidecar/trace.ts';

@@ -14,7 +14,6 @@ import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
 import { SIGNALS } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
-import { parseKey } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
 import {
   type Actor,
@@ -29,8 +28,9 @@ import { watchTimers } from '../xstate/timers.ts';
 import { Watch } from '../xstate/watch.ts';
 import { Fold } from './fold.ts';
 import { following } from './following.ts';
+import { JUDGES, type Judges } from './judges.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
-import type { Check } from './parts.ts';
+import type { Check, Suspect } from './parts.ts';
 import { planResume } from './plan.ts';
 import type { Ending, Report } from './report.ts';
 import { Run } from './run.ts';
@@ -117,10 +117,13 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   /** How the run ends, or comes to stand still; asked again after it was set going again. */
   finished(): Promise<Ending>;
   readonly status: Run['status'];
-  /** Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. */
+  /**
+   * Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. Who
+   * does not know which occurrence it was leaves the ordinal out: where there are several, the answer is `ambiguous_instance`.
+   */
   fail(
     signal: Signal,
-    suspect: { readonly instance: InstanceId; readonly key?: string; readonly error?: unknown },
+    suspect: { readonly instance: Suspect; readonly key?: string; readonly error?: unknown },
   ): Promise<void>;
   /** Says what became of a call that is parked on (E2), by its key, and asks again. */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
@@ -147,15 +150,24 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
 }
 
 /** Begins a run of a machine under the sidecar. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
-export async function attach<TMachine extends AnyStateMachine>(
+export function attach<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
+): Promise<Sidecar<TMachine>> {
+  return attachJudged(machine, options, JUDGES);
+}
+
+/** Begins a run with other judges than every run has: for the audit (`seam.ts`). */
+export async function attachJudged<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+  judges: Judges,
 ): Promise<Sidecar<TMachine>> {
   const { config, unreviewed } = configOf(machine, options);
   if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'create');
-  return opened(journal, () => begin(machine, options, config, journal));
+  return opened(journal, () => begin(machine, options, config, journal, judges));
 }
 
 /**
@@ -172,7 +184,7 @@ export async function resume<TMachine extends AnyStateMachine>(
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'either');
   return opened(journal, () =>
-    journal.head === 0 ? begin(machine, options, config, journal) : takeUp(machine, options, config, journal),
+    journal.head === 0 ? begin(machine, options, config, journal, JUDGES) : takeUp(machine, options, config, journal),
   );
 }
 
@@ -242,6 +254,7 @@ function parts<TMachine extends AnyStateMachine>(
   journal: Journal,
   fold: Fold,
   layout: Layout,
+  judges: Judges,
 ) {
   return {
     run: options.run,
@@ -250,6 +263,7 @@ function parts<TMachine extends AnyStateMachine>(
     fold,
     layout,
     policy: options.policy ?? 'line',
+    judges,
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},
     buffers: options.buffers ?? {},
@@ -269,8 +283,9 @@ function begin<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
   config: BoundaryConfig,
   journal: Journal,
+  judges: Judges,
 ): Sidecar<TMachine> {
-  const run = new Run(parts(options, config, journal, new Fold(), new Layout()));
+  const run = new Run(parts(options, config, journal, new Fold(), new Layout(), judges));
   const watch = new Watch(machine, run);
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
@@ -288,7 +303,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
   const { fold, reader } = readRun(journal.read());
   const now = { config: config.digest, machine: machineShape(machine).digest };
   refuseOthers(machine, fold, reader, now.machine);
-  const run = new Run(parts(options, config, journal, fold, new Layout(reader.names)));
+  const run = new Run(parts(options, config, journal, fold, new Layout(reader.names), JUDGES));
   const watch = new Watch(machine, run);
   run.bind(watch);
   run.hold();
@@ -364,11 +379,7 @@ function handle<TMachine extends AnyStateMachine>(
     },
     async fail(signal, { instance, key, error }) {
       if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-      await run.recovering.fail(
-        signal,
-        { in: instance, key: key === undefined ? null : parseKey(key) },
-        error ?? `found wrong: ${key ?? 'the work'}`,
-      );
+      await run.recovering.fail(signal, run.suspected(instance, key), error ?? `found wrong: ${key ?? 'the work'}`);
     },
     settle: (key, status, output) => run.recovering.settleEffect(key, status, output),
     gates: () => run.fold.asked.pending(),

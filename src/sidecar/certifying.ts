@@ -8,12 +8,13 @@ import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Answer } from '../predicates/predicate.ts';
-import { certify, type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
+import { type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
 import type { Accesses } from './accesses.ts';
 import type { Entering } from './entering.ts';
 import { ROOT } from './fold.ts';
 import type { Live } from './folded.ts';
 import { brokenBy } from './invariants.ts';
+import type { Judges } from './judges.ts';
 import { lostIn, lostText } from './layout.ts';
 import { covers, isWithin } from './places.ts';
 import type { StepView } from './step-view.ts';
@@ -30,14 +31,22 @@ export class Certifying {
   readonly #view: StepView;
   readonly #entering: Entering;
   readonly #accesses: Accesses;
+  readonly #certify: Judges['certify'];
   readonly #verifier: Verifier | null;
   readonly #present: readonly Live[];
 
   /** `verifier` holds the changes against the memories, where that is wanted (§3). */
-  constructor(view: StepView, entering: Entering, accesses: Accesses, verifier: Verifier | null) {
+  constructor(
+    view: StepView,
+    entering: Entering,
+    accesses: Accesses,
+    certify: Judges['certify'],
+    verifier: Verifier | null,
+  ) {
     this.#view = view;
     this.#entering = entering;
     this.#accesses = accesses;
+    this.#certify = certify;
     this.#verifier = verifier;
     this.#present = [...view.here.map(({ live }) => live), ...entering.entered];
   }
@@ -99,12 +108,12 @@ export class Certifying {
 
   #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {
     const state = 'at' in boundary.site ? boundary.site.at : boundary.site.to;
-    // A reviewed no settles it, and is no finding: the work is not there yet.
     const predicate = boundary.when.ask(this.#view.facts(state, live.id.entity));
-    if (predicate.is === 'no') return false;
     const broken = predicate.is === 'yes' ? brokenBy(boundary, this.#view.fold.ledger.buffered(live.id)) : null;
-    const verdicts = certify({ ...this.#evidence(boundary, skeleton, live, predicate), broken });
+    const verdicts = this.#certify({ ...this.#evidence(boundary, skeleton, live, predicate), broken });
     if (isCertified(verdicts)) return true;
+    // A reviewed no settles it, and is no finding: the work is not there yet.
+    if (predicate.is === 'no') return false;
     const name = instanceName(live.id);
     if (broken !== null) {
       this.#view.find('invariant_broken', live.id, `${boundary.kind} ${boundary.id} of ${name}: ${broken}`);

@@ -15,7 +15,9 @@ import { Accesses } from './accesses.ts';
 import { type Certified, Certifying } from './certifying.ts';
 import { Entering } from './entering.ts';
 import type { Fold } from './fold.ts';
+import type { Judges } from './judges.ts';
 import { hasVersion, isOutside } from './outside.ts';
+import type { RunParts } from './parts.ts';
 import type { Placed } from './places.ts';
 import { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
@@ -25,12 +27,14 @@ export class Lift {
   readonly #config: BoundaryConfig;
   readonly #fold: Fold;
   readonly #placed: readonly Placed[];
+  readonly #certify: Judges['certify'];
   readonly #verifier: Verifier | null;
 
   /** `verifier` holds the changes against the memories, where that is wanted (§3). */
-  constructor(config: BoundaryConfig, fold: Fold, placed: readonly Placed[], verifier: Verifier | null = null) {
+  constructor({ config, fold, judges }: RunParts, placed: readonly Placed[], verifier: Verifier | null) {
     this.#config = config;
     this.#fold = fold;
+    this.#certify = judges.certify;
     this.#placed = placed;
     this.#verifier = verifier;
   }
@@ -44,7 +48,7 @@ export class Lift {
     const view = new StepView(this.#config, this.#fold, this.#placed, actor, seen);
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
-    const boundaries = new Certifying(view, entering, accesses, this.#verifier).boundaries();
+    const boundaries = new Certifying(view, entering, accesses, this.#certify, this.#verifier).boundaries();
     const { event, snapshot } = seen;
     const entry: StepEntry = {
       do: 'step',

@@ -8,6 +8,7 @@ import type { Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Fold } from './fold.ts';
+import type { Judges } from './judges.ts';
 import type { Layout } from './layout.ts';
 import type { Report } from './report.ts';
 
@@ -32,6 +33,7 @@ export interface RunParts {
   readonly fold: Fold;
   readonly layout: Layout;
   readonly policy: Policy;
+  readonly judges: Judges;
   readonly reconcilers: Readonly<Record<string, Reconciler>>;
   readonly undos: Readonly<Record<string, Undo | Inverse>>;
   readonly buffers: Readonly<Record<string, Buffer>>;
@@ -51,6 +53,9 @@ export interface RunParts {
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }
+
+/** An instance as somebody outside names it: without the ordinal, the only one of its skeleton and entity. */
+export type Suspect = Omit<InstanceId, 'ordinal'> & Partial<Pick<InstanceId, 'ordinal'>>;
 
 /** A failure as it was raised. */
 export interface Raised {

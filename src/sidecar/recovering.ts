@@ -10,7 +10,6 @@ import type { Failure, Signal } from '../model/failure.ts';
 import { instanceName } from '../model/instance.ts';
 import { parseKey } from '../model/key.ts';
 import { controlOf } from '../recovery/control.ts';
-import { decide } from '../recovery/decide.ts';
 import type { Authority } from './authority.ts';
 import type { Calls } from './calls.ts';
 import { budgetKey, type Fold } from './fold.ts';
@@ -184,7 +183,7 @@ export class Recovering {
   }
 
   #decide({ signal, failure }: Raised): Decision {
-    return decide(this.#fold.history, failure, this.#questions.rules(failure), {
+    return this.#parts.judges.decide(this.#fold.history, failure, this.#questions.rules(failure), {
       control: this.#parts.policy === 'dart' ? null : controlOf(this.#fold.history, this.#fold.places),
       unavailable: (checkpoint) => this.#questions.unavailable(failure, checkpoint, signal),
     });

@@ -9,6 +9,7 @@ import { encode } from '../journal/codec.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Failure } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { parseKey } from '../model/key.ts';
 import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
 import { type ActorPlan, RESTORE } from '../xstate/restore.ts';
 import { regionOfTimer } from '../xstate/timers.ts';
@@ -17,7 +18,7 @@ import { Authority } from './authority.ts';
 import { Calls } from './calls.ts';
 import { type Fold, ROOT } from './fold.ts';
 import { Lift } from './lift.ts';
-import { bare, type Held, type RunParts } from './parts.ts';
+import { bare, type Held, type RunParts, type Suspect } from './parts.ts';
 import type { Placed } from './places.ts';
 import { type Kept, planPass, planRestore } from './plan.ts';
 import { Publishing } from './publishing.ts';
@@ -83,7 +84,7 @@ export class Run implements Watcher {
       const first = skeleton.states.find((state) => places.has(state)) as string;
       return [{ skeleton, region: regions.reduce(commonRegion), prefix: first.slice(0, first.lastIndexOf('/') + 1) }];
     });
-    this.#lift = new Lift(this.parts.config, this.parts.fold, this.#placed, this.#verifier);
+    this.#lift = new Lift(this.parts, this.#placed, this.#verifier);
     this.#questions.bind(watch, this.#placed);
   }
 
@@ -93,6 +94,17 @@ export class Run implements Watcher {
 
   get status(): 'running' | 'recovering' | 'parked' | 'done' {
     return this.fold.ended === 'done' ? 'done' : this.recovering.status;
+  }
+
+  /** The failure that somebody outside tells of; without an ordinal, that of the only occurrence (§8.1). */
+  suspected({ skeleton, entity, ordinal }: Suspect, key: string | undefined): Failure {
+    const suspect = key === undefined ? null : parseKey(key);
+    if (ordinal !== undefined) return { in: { skeleton, entity, ordinal }, key: suspect };
+    const named = [...this.fold.history.registry.all()].map(({ id }) => id);
+    const meant = namedBy(named, skeleton, entity);
+    const [one = { skeleton, entity, ordinal: 0 }, other] = meant;
+    const only = other === undefined ? one : this.parts.judges.meant(meant);
+    return only === null ? { in: null, key: null, why: 'fits_several' } : { in: only, key: suspect };
   }
 
   get authority(): Authority {
@@ -422,6 +434,10 @@ function argsText(args: unknown): string {
 function covered(text: string, keys: ReadonlySet<string>): boolean {
   for (const key of keys) if (text === key || text.startsWith(`${key}/`)) return true;
   return false;
+}
+
+function namedBy(all: readonly InstanceId[], skeleton: string, entity: string): readonly InstanceId[] {
+  return all.filter((id) => id.skeleton === skeleton && id.entity === entity);
 }
 
 function failureOf(owners: readonly InstanceId[]): Failure {

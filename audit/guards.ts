@@ -1,0 +1,142 @@
+/**
+ * The judges of a run with something changed about them, through the declared seam: one guard taken away, so that it shows what it is
+ * for; only entries to go back to; or a refused checkpoint restored all the same.
+ */
+
+import { type Checkpoint, type Decision, type Effect, type InstanceId, instanceName, parseKey } from 'belay-sidecar';
+import { crossing, JUDGES, type Judges } from '#seam';
+
+/** The guards that can be taken away, and what each of them keeps from happening. */
+export const GUARDS = {
+  decidable: 'a name that fits several is taken for the first of them',
+  closed: 'a boundary counts whatever its predicate says and whatever is missing',
+  separable: 'a boundary counts although others share its region, or nobody can resume there',
+  controllable: 'a boundary counts that no reviewer anchored, or whose effects are not claimed',
+  committed_consumers: 'what others were promised is taken back without leave',
+  live_readers: 'work in progress stays although what it has read is undone',
+  floors: 'a restore crosses effects that nobody can take back, or of which nobody knows',
+} as const;
+
+/** One of them. */
+export type Guard = keyof typeof GUARDS;
+
+type Decide = Judges['decide'];
+type History = Parameters<Decide>[0];
+
+const certifyWith =
+  (change: Partial<Parameters<Judges['certify']>[0]>): Judges['certify'] =>
+  (evidence) =>
+    JUDGES.certify({ ...evidence, ...change });
+
+/** The judges without one guard. */
+export const WITHOUT: Readonly<Record<Guard, Judges>> = {
+  decidable: { ...JUDGES, certify: certifyWith({ owners: 1 }), meant: ([first = null]) => first },
+  closed: { ...JUDGES, certify: certifyWith({ predicate: { is: 'yes' }, missing: [], stray: null, broken: null }) },
+  separable: { ...JUDGES, certify: certifyWith({ neighbours: 0, resumable: true }) },
+  // What is open stays: a history refuses a boundary over an open outcome by itself.
+  controllable: { ...JUDGES, certify: certifyWith({ anchored: true, orphans: [] }) },
+  committed_consumers: {
+    ...JUDGES,
+    decide: (history, failure, rules, around) =>
+      JUDGES.decide(history, failure, { policy: rules?.policy ?? 'line', joint: 'all' }, around),
+  },
+  live_readers: {
+    ...JUDGES,
+    decide: (history, failure, rules, around) => alone(JUDGES.decide(history, failure, rules, around)),
+  },
+  floors: {
+    ...JUDGES,
+    decide: (history, failure, rules, around) => JUDGES.decide(floorless(history), failure, rules, around),
+  },
+};
+
+/** Judges that know entries only: whatever the failed instance has written is suspected, so that it goes back to before all of it. */
+export const ENTRIES_ONLY: Judges = {
+  ...JUDGES,
+  decide: (history, failure, rules, around) => {
+    if (failure.in === null) return JUDGES.decide(history, failure, rules, around);
+    const { in: failed } = failure;
+    const [entry, ...others] = checkpointsOf(history, failed);
+    const newer = new Set(others.map(({ at }) => at));
+    const wrote = JUDGES.decide(history, { in: failed, key: parseKey('**') }, rules, around);
+    const named = wrote.refusals.some((refusal) => 'why' in refusal && refusal.why === 'never_wrote');
+    if (entry === undefined || named)
+      return JUDGES.decide(
+        history,
+        failure,
+        rules,
+        only(around, (at) => !newer.has(at)),
+      );
+    return wrote;
+  },
+};
+
+/** Judges that restore one checkpoint of the failed instance, whatever stands against it. */
+export function forcing({ at }: Checkpoint): Judges {
+  return {
+    ...JUDGES,
+    decide: (history, failure, rules, around) =>
+      JUDGES.decide(
+        floorless(history),
+        failure,
+        { policy: rules?.policy ?? 'line', joint: 'all' },
+        only(around, (other) => other === at),
+      ),
+  };
+}
+
+type Around = NonNullable<Parameters<Decide>[3]>;
+
+/** Circumstances in which only some checkpoints can be used. */
+function only(around: Around | undefined, isUsable: (at: number) => boolean): Around {
+  const given = around ?? { control: null, unavailable: () => null };
+  return {
+    control: given.control,
+    unavailable: (checkpoint) =>
+      isUsable(checkpoint.at) ? given.unavailable(checkpoint) : { code: 'checkpoint_stale', changed: 'config' },
+  };
+}
+
+/** An answer that moves nobody but the failed instance, and the glue, which control moves. */
+function alone(decision: Decision): Decision {
+  if (decision.verdict !== 'restore') return decision;
+  const own = instanceName(decision.failed);
+  const moves = decision.line.moves.filter(
+    ({ instance, cause }) => instanceName(instance) === own || cause?.kind === 'control',
+  );
+  return { ...decision, line: { ...decision.line, moves } };
+}
+
+/** What a decision reads of the effects of a history. */
+interface Effects {
+  of(record: unknown, after: number, upTo: number): Effect[];
+  undoable(): Effect[];
+}
+
+interface Inside {
+  readonly head: number;
+  readonly registry: { get(id: InstanceId): { readonly checkpoints: readonly Checkpoint[] } | undefined };
+  readonly versions: unknown;
+  readonly effects: Effects;
+}
+
+/** A history in which no effect stands in anybody's way. */
+function floorless(history: History): History {
+  const { head, registry, versions, effects } = history as unknown as Inside;
+  return {
+    head,
+    registry,
+    versions,
+    effects: {
+      of: (record: unknown, after: number, upTo: number) =>
+        effects.of(record, after, upTo).filter((effect) => ['cross', 'undo'].includes(crossing(effect))),
+      blockingCount: 0,
+      blocking: () => [],
+      undoable: () => effects.undoable(),
+    },
+  } as unknown as History;
+}
+
+function checkpointsOf(history: History, id: InstanceId): readonly Checkpoint[] {
+  return (history as unknown as Inside).registry.get(id)?.checkpoints ?? [];
+}

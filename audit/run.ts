@@ -1,0 +1,250 @@
+/** One run of a case: in a world of its own, on the substrate, under the sidecar or, once it has failed, without it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Account,
+  type Agent,
+  accountOf,
+  type Decision,
+  type InstanceId,
+  instanceName,
+  memoryStore,
+  type OpenAgent,
+  type Policy,
+  traceOf,
+} from 'belay-sidecar';
+import { attachJudged, JUDGES, type Judges } from '#seam';
+import type { Case, Failing } from './case.ts';
+import { goOn, type Persisted, Persistence } from './plain.ts';
+import type { Raw } from './raw.ts';
+import { type Call, isNth, onSubstrate, type Substrate } from './substrate.ts';
+import type { Rows } from './worlds.ts';
+
+/** How a run is to recover under the sidecar. */
+export interface Recovery {
+  readonly policy: Policy;
+  readonly judges: Judges;
+  /** Whether anybody can be asked what became of a call. */
+  readonly asks: boolean;
+  /** The tools whose keys nobody recognises any more once the answer is given. */
+  readonly forgets?: ReadonlySet<string>;
+}
+
+/** A call as it was asked for, and by whom. */
+export interface Asked {
+  readonly tool: string;
+  readonly args: string;
+  readonly instance: string;
+}
+
+/** What was observed of a run. */
+export interface Outcome {
+  /** `failed`: the run broke where nothing caught it. */
+  readonly status: 'done' | 'parked' | 'stuck' | 'failed';
+  /** The answer to the failure; null where the run did not fail, or nobody was asked. */
+  readonly decision: Decision | null;
+  /** How often something was answered in all. */
+  readonly decisions: number;
+  /** The run as it stood when it failed, and the trace of what had happened. */
+  readonly before: Account;
+  readonly trace: readonly string[];
+  /** The run in the end; null where a plain runtime went on. */
+  readonly after: Account | null;
+  readonly memory: unknown;
+  readonly world: Rows;
+  readonly asked: readonly Asked[];
+  /** The calls that were made, and how many of them before the recovery. */
+  readonly calls: readonly Call[];
+  readonly mark: number;
+  readonly failed: Substrate['failed'];
+  /** From the failure to the success of what had failed, in milliseconds; null where it never did. */
+  readonly latency: number | null;
+}
+
+/** The raw failure of a repeat: each in turn. */
+export function rawOf({ raw }: Pick<Case, 'raw'>, seed: number): Raw | null {
+  return raw[seed % Math.max(raw.length, 1)] ?? null;
+}
+
+/** Runs a case under the sidecar; `failing` null for the run that never fails. */
+export function underSidecar(
+  agent: Agent,
+  given: Case,
+  seed: number,
+  failing: Failing | null,
+  how: Recovery,
+): Promise<Outcome> {
+  return inWorld(agent, given.input, async (opened) => {
+    const watched = await watch(agent, opened, { given, seed, failing, how });
+    const outcome = observed(watched, watched.status, watched.memory(), await rowsOf(opened));
+    await watched.close();
+    return outcome;
+  });
+}
+
+/** Where a plain runtime goes on, of what it persisted until the failure: null is the start, undefined is nowhere. */
+export type Choice = (steps: readonly Persisted[], before: Account, decision: Decision) => Persisted | null | undefined;
+
+/** Runs a case until it fails, and goes on without the sidecar, in the same world, from where a plain runtime would. */
+export function withoutSidecar(agent: Agent, given: Case, seed: number, choose: Choice): Promise<Outcome | null> {
+  return inWorld(agent, given.input, async (opened) => {
+    const how: Recovery = { policy: 'dart', judges: STOPPING, asks: false };
+    const watched = await watch(agent, opened, { given, seed, failing: given.failing, how });
+    const { first } = watched;
+    if (first === null) throw new Error(`${given.name}: the failure never came`);
+    const before = accountOf(watched.rowsUntil());
+    await watched.close();
+    const from = choose(watched.steps, before, first.decision);
+    if (from === undefined) return null;
+    const memory = await goOn({ ...opened, machine: watched.substrate.machine }, from);
+    return { ...observed(watched, memory === null ? 'failed' : 'done', memory, await rowsOf(opened)), after: null };
+  });
+}
+
+/** Judges that stop the run where it fails: what is refused then is what a plain runtime is left with. */
+const STOPPING: Judges = {
+  ...JUDGES,
+  decide: (history, failure, rules, around) => {
+    const { failed, at, policy, refusals } = JUDGES.decide(history, failure, rules, around);
+    const unblock = { leadsTo: 'rerun', acts: [] } as const;
+    return { verdict: 'escalate', failed, at, policy, refusals, line: null, undo: [], unblock };
+  },
+};
+
+interface Setting {
+  readonly given: Case;
+  readonly seed: number;
+  readonly failing: Failing | null;
+  readonly how: Recovery;
+}
+
+async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, how }: Setting) {
+  const journal = memoryStore();
+  const raw = failing === null ? null : rawOf(given, seed);
+  const substrate = onSubstrate(opened.machine, failing, raw, seed);
+  const persistence = new Persistence(substrate.machine);
+  const asked: Asked[] = [];
+  const seen: { readonly decision: Decision; readonly calls: number; readonly at: number }[] = [];
+  const fails = (call: { tool: string; args: unknown }): void => {
+    substrate.failed = { tool: call.tool, args: JSON.stringify(call.args) };
+    substrate.failedAt = performance.now();
+  };
+  const sidecar = await attachJudged(
+    substrate.machine,
+    {
+      run: 'audit',
+      journal,
+      config: agent.config,
+      input: opened.input,
+      policy: how.policy,
+      reconcilers: how.asks ? (opened.reconcilers ?? {}) : {},
+      undo: opened.undo ?? {},
+      buffers: opened.buffers ?? {},
+      checks: opened.checks ?? {},
+      ...(opened.guards !== undefined && { guards: opened.guards }),
+      inspect: persistence.inspect,
+      governor: async (call) => {
+        const { tool, args } = call;
+        asked.push({ tool, args: JSON.stringify(args), instance: instanceName(call.instance) });
+        if (failing === null || !isNth(failing.call, tool, asked)) return null;
+        if ('found' in failing) {
+          fails(call);
+          await sidecar.fail('CONTRACT_VIOLATION', { instance: failing.found, key: failing.key });
+        }
+        if (raw !== 'denied') return null;
+        fails(call);
+        return `rehearsed: ${tool} is not allowed`;
+      },
+      onDecision: ({ decision }) => {
+        seen.push({ decision, calls: substrate.calls.length, at: performance.now() });
+        if (how.forgets !== undefined) substrate.forget(how.forgets);
+      },
+    },
+    how.judges,
+  );
+  sidecar.actor.start();
+  const { status } = await sidecar.finished();
+  await sidecar.durable();
+  const rows = [...journal.read('audit')];
+  const [first = null] = seen;
+  return {
+    status,
+    substrate,
+    steps: persistence.steps,
+    asked,
+    first,
+    decisions: seen.length,
+    rows,
+    memory: () => (sidecar.actor.getSnapshot() as { context: unknown }).context,
+    rowsUntil() {
+      const [decided] = accountOf(rows).decisions;
+      return rows.filter(({ seq }) => decided === undefined || seq <= decided.seq);
+    },
+    async close() {
+      await sidecar.close();
+      await journal.close();
+    },
+  };
+}
+
+function observed(
+  watched: Awaited<ReturnType<typeof watch>>,
+  status: Outcome['status'],
+  memory: unknown,
+  world: Rows,
+): Outcome {
+  const { substrate, first, asked, decisions, rows } = watched;
+  const until = watched.rowsUntil();
+  const mark = first?.calls ?? substrate.calls.length;
+  return {
+    status,
+    decision: first?.decision ?? null,
+    decisions,
+    before: accountOf(until),
+    trace: [...traceOf('audit', until)].map(({ text }) => text),
+    after: accountOf(rows),
+    memory,
+    world,
+    asked,
+    calls: substrate.calls,
+    mark,
+    failed: substrate.failed,
+    latency: latencyOf(substrate, first, mark),
+  };
+}
+
+function latencyOf(
+  { calls, failed, failedAt }: Substrate,
+  first: { readonly decision: Decision; readonly at: number } | null,
+  mark: number,
+): number | null {
+  if (first === null || failed === null) return null;
+  const again = calls.slice(mark).find(({ tool, ended }) => tool === failed.tool && ended !== null);
+  if (again !== undefined) return (again.ended as number) - failedAt;
+  return first.decision.verdict === 'settle' ? first.at - failedAt : null;
+}
+
+/** Opens an agent in a folder of its own, and closes it afterwards. */
+async function inWorld<T>(agent: Agent, input: unknown, use: (opened: OpenAgent) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'belay-audit-'));
+  try {
+    const opened = await agent.open({ run: 'audit', folder, input });
+    try {
+      return await use(opened);
+    } finally {
+      await opened.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function rowsOf(opened: OpenAgent): Promise<Rows> {
+  return (await opened.world?.()) ?? {};
+}
+
+/** Whether two instances are of one skeleton and entity. */
+export function isSameWork(a: InstanceId, b: InstanceId): boolean {
+  return a.skeleton === b.skeleton && a.entity === b.entity;
+}

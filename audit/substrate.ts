@@ -1,0 +1,93 @@
+/**
+ * The one substrate that every strategy runs on: the agent's own machine, in which one call fails in one raw way, each call takes
+ * a little longer than the last time, and every call that was really made is written down. A plain runtime and the sidecar see the
+ * same machine.
+ */
+import type { OpenAgent } from 'belay-sidecar';
+import { type AnyActorLogic, type AnyStateMachine, fromPromise, type PromiseActorLogic } from 'xstate';
+import type { CallSite, Failing } from './case.ts';
+import { type Draw, drawOf } from './draw.ts';
+import type { Raw } from './raw.ts';
+import { raise } from './raw.ts';
+
+/** A call that was made. Times in milliseconds, of a clock that only goes forward. */
+export interface Call {
+  readonly tool: string;
+  readonly args: string;
+  readonly began: number;
+  /** When it answered; null where it failed, or never did. */
+  ended: number | null;
+}
+
+/** A machine on the substrate. */
+export interface Substrate {
+  readonly machine: OpenAgent['machine'];
+  /** The calls that were made, in order. What was answered without a call is none. */
+  readonly calls: readonly Call[];
+  /** The call that failed, or during which something was found wrong; null before. */
+  failed: Pick<Call, 'tool' | 'args'> | null;
+  /** When that was. */
+  failedAt: number;
+  /** From now on a counterparty recognises no key of the tools: what is done again is another decision to it. */
+  forget(tools: ReadonlySet<string>): void;
+}
+
+/** Puts a machine on the substrate; `failing` null for a run that never fails. Which seed it is decides how long calls take. */
+export function onSubstrate(
+  machine: OpenAgent['machine'],
+  failing: Failing | null,
+  raw: Raw | null,
+  seed: number,
+): Substrate {
+  const calls: Call[] = [];
+  const draw: Draw = drawOf(seed);
+  let forgotten: ReadonlySet<string> = new Set();
+  const substrate = { calls, failed: null, failedAt: 0, forget: (tools) => (forgotten = tools) } as Omit<
+    Substrate,
+    'machine'
+  > as { -readonly [K in keyof Substrate]: Substrate[K] };
+  const isFailing = (tool: string): boolean => {
+    if (failing === null || 'found' in failing || raw === 'denied' || substrate.failed !== null) return false;
+    return isNth(failing.call, tool, calls);
+  };
+  const wrapped = (tool: string, logic: AnyActorLogic): AnyActorLogic => {
+    const { config: act } = logic as unknown as { config: (call: object) => Promise<unknown> };
+    return fromPromise(async (given) => {
+      const call: Call = { tool, args: JSON.stringify(given.input), began: performance.now(), ended: null };
+      calls.push(call);
+      const fails = isFailing(tool);
+      if (fails) substrate.failed = call;
+      await draw.pause();
+      const made = forgotten.has(tool) ? { ...given, key: undefined } : given;
+      if (fails && failing !== null && !('found' in failing) && failing.when === 'after') await act(made);
+      if (fails) {
+        substrate.failedAt = performance.now();
+        return raise(raw as Raw, tool);
+      }
+      const output = await act(made);
+      call.ended = performance.now();
+      return output;
+    });
+  };
+  substrate.machine = withTools(machine, wrapped);
+  return substrate;
+}
+
+/** Whether the last of the calls is the nth of its tool. */
+export function isNth({ tool, nth }: CallSite, last: string, calls: readonly { readonly tool: string }[]): boolean {
+  return last === tool && calls.filter((call) => call.tool === tool).length === nth;
+}
+
+/** A copy of a machine whose promises are others, those of machines that it invokes by name too. */
+function withTools(
+  machine: AnyStateMachine,
+  wrapped: (tool: string, logic: AnyActorLogic) => AnyActorLogic,
+): AnyStateMachine {
+  const copy = machine.provide({}) as AnyStateMachine;
+  const { actors } = copy.implementations as { actors: Record<string, AnyActorLogic> };
+  for (const [name, logic] of Object.entries(actors)) {
+    if ('implementations' in logic) actors[name] = withTools(logic as AnyStateMachine, wrapped);
+    else if ('config' in (logic as unknown as PromiseActorLogic<unknown>)) actors[name] = wrapped(name, logic);
+  }
+  return copy;
+}

@@ -1,0 +1,20 @@
+/**
+ * What judges in a run: which boundaries certify, what is decided, and who is meant by a name that fits several. A run has these;
+ * the audit takes one guard of them away at a time, to show what it is for (`seam.ts`).
+ */
+import type { InstanceId } from '../model/instance.ts';
+import { certify } from '../recovery/certify.ts';
+import { decide } from '../recovery/decide.ts';
+
+/** The judges of a run. */
+export interface Judges {
+  /** Asks the four tests of a boundary (semantics.md §4). */
+  readonly certify: typeof certify;
+  /** Answers a failure (§8). */
+  readonly decide: typeof decide;
+  /** The one who is meant where several occurrences fit a name; null abstains (§8.1). */
+  readonly meant: (several: readonly InstanceId[]) => InstanceId | null;
+}
+
+/** Those of every run. */
+export const JUDGES: Judges = { certify, decide, meant: () => null };
