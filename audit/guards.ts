@@ -71,17 +71,19 @@ export const ENTRIES_ONLY: Judges = {
   },
 };
 
-/** Judges that restore one checkpoint of the failed instance, whatever stands against it. */
+/** Judges that go back to one checkpoint of the failed instance, whomever that costs what. */
 export function forcing({ at }: Checkpoint): Judges {
   return {
     ...JUDGES,
-    decide: (history, failure, rules, around) =>
-      JUDGES.decide(
-        floorless(history),
+    decide: (history, failure, rules, around) => {
+      const joint = { policy: rules?.policy ?? 'line', joint: 'all' } as const;
+      return JUDGES.decide(
+        history,
         failure,
-        { policy: rules?.policy ?? 'line', joint: 'all' },
+        joint,
         only(around, (other) => other === at),
-      ),
+      );
+    },
   };
 }
 

@@ -207,7 +207,7 @@ async function counterfactual(
       world === 'as it was' || 'found' in failing
         ? site
         : { ...site, given: { ...site.given, failing: { ...failing, when: world } } };
-    const measured = await force(there, means, failed, checkpoint, decision, reference);
+    const measured = await force(there, means, failed, checkpoint, reference);
     if (measured !== null) forced.push({ world, ...measured });
   }
   const boundary = occurrencesOf(before, failed)
@@ -246,9 +246,7 @@ async function localise(site: Site, outcome: Outcome | undefined, reference: Out
   const older = same.find(({ id }) => id.ordinal < failed.ordinal);
   const newest = older?.checkpoints.findLast(({ kind }) => kind !== 'exit');
   const forced =
-    older === undefined || newest === undefined
-      ? null
-      : await force(site, 'snapshot', older.id, newest, outcome.decision as Decision, reference);
+    older === undefined || newest === undefined ? null : await force(site, 'snapshot', older.id, newest, reference);
   return {
     ...told,
     candidates: same.length,

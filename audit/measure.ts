@@ -5,7 +5,7 @@ import { isSameIn } from './memory.ts';
 import { isSameWork, type Outcome } from './run.ts';
 import { type Difference, differenceOf, isSame } from './worlds.ts';
 
-/** How a run ended, in the paper's words: `contract` is done but not as it has to be, `no-recov` is nowhere to go back to. */
+/** How a run ended, in the paper's words: `contract` is done but came to something else, `no-recov` is nowhere to go back to. */
 export type Status = 'ok' | 'contract' | 'blocked' | 'no-recov';
 
 /** One run of a case. */
@@ -68,7 +68,7 @@ export function measure(
   const safe = CHECKS.every((check) => checks[check] === true);
   const again = replayed(outcome, reference, failed);
   return {
-    status: statusOf(outcome, safe),
+    status: statusOf(outcome, checks.semantics === true),
     success: checks.semantics === true,
     safe,
     checks: Object.fromEntries(
@@ -84,8 +84,8 @@ export function measure(
   };
 }
 
-function statusOf({ status, decision }: Outcome, safe: boolean): Status {
-  if (status === 'done') return safe ? 'ok' : 'contract';
+function statusOf({ status, decision }: Outcome, success: boolean): Status {
+  if (status === 'done') return success ? 'ok' : 'contract';
   const codes = decision?.refusals.map((refusal) => ('code' in refusal ? refusal.code : '')) ?? [];
   return status === 'failed' || codes.some((code) => code === 'ambiguous_instance' || code === 'no_stable_checkpoint')
     ? 'no-recov'

@@ -11,6 +11,9 @@ import {
   type Snapshot,
 } from 'xstate';
 
+/** The longest that a run may stand still before it counts as broken, in milliseconds. */
+export const LONGEST = 20_000;
+
 /** What was persisted after a step. */
 export interface Persisted {
   readonly snapshot: Snapshot<unknown>;
@@ -31,11 +34,18 @@ export class Persistence {
   readonly inspect = (event: unknown): void => {
     const told = event as InspectionEvent;
     if (told.type !== '@xstate.microstep' || (told.actorRef as { _parent?: unknown })._parent !== undefined) return;
-    // An event that nothing takes is no step; the beginning is one, by which nothing was taken either.
-    if (told._transitions.length === 0 && this.steps.length > 0) return;
-    const snapshot = told.snapshot as AnyMachineSnapshot;
-    this.steps.push({ snapshot: this.#machine.getPersistedSnapshot(snapshot), states: statesOf(snapshot) });
+    // An event that nothing takes is no step.
+    if (told._transitions.length > 0) this.#keep(told.snapshot as AnyMachineSnapshot);
   };
+
+  /** The beginning, of an actor that is not started yet. */
+  begin(actor: { getSnapshot(): unknown }): void {
+    this.#keep(actor.getSnapshot() as AnyMachineSnapshot);
+  }
+
+  #keep(snapshot: AnyMachineSnapshot): void {
+    this.steps.push({ snapshot: this.#machine.getPersistedSnapshot(snapshot), states: statesOf(snapshot) });
+  }
 }
 
 /** Goes on from a snapshot; null starts the task over. @returns the memory in the end, null where the run broke. */
@@ -44,7 +54,11 @@ export async function goOn({ machine, input }: OpenAgent, from: Persisted | null
   const done = await new Promise<boolean>((resolve) => {
     actor.subscribe({ complete: () => resolve(true), error: () => resolve(false) });
     actor.start();
+    // A state that is left without an event is left at the next one: a snapshot that was taken there needs some event.
+    if (from !== null && actor.getSnapshot().status === 'active') actor.send({ type: 'audit.wake' });
+    setTimeout(() => resolve(false), LONGEST).unref();
   });
+  actor.stop();
   return done ? (actor.getSnapshot() as AnyMachineSnapshot).context : null;
 }
 

@@ -2,21 +2,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Account,
   type Agent,
   accountOf,
   type Decision,
+  type Effect,
   type InstanceId,
   instanceName,
   memoryStore,
   type OpenAgent,
   type Policy,
+  type Sidecar,
   traceOf,
+  vetoes,
 } from 'belay-sidecar';
 import { attachJudged, JUDGES, type Judges } from '#seam';
 import type { Case, Failing } from './case.ts';
-import { goOn, type Persisted, Persistence } from './plain.ts';
+import { goOn, LONGEST, type Persisted, Persistence } from './plain.ts';
 import type { Raw } from './raw.ts';
 import { type Call, isNth, onSubstrate, type Substrate } from './substrate.ts';
 import type { Rows } from './worlds.ts';
@@ -27,8 +31,8 @@ export interface Recovery {
   readonly judges: Judges;
   /** Whether anybody can be asked what became of a call. */
   readonly asks: boolean;
-  /** The tools whose keys nobody recognises any more once the answer is given. */
-  readonly forgets?: ReadonlySet<string>;
+  /** Where the answer is a refusal, somebody tells of each effect in the way what is not true: it never happened, or is undone. */
+  readonly lies?: boolean;
 }
 
 /** A call as it was asked for, and by whom. */
@@ -97,8 +101,11 @@ export function withoutSidecar(agent: Agent, given: Case, seed: number, choose: 
     await watched.close();
     const from = choose(watched.steps, before, first.decision);
     if (from === undefined) return null;
+    // A call that was under way when the run stopped is none of those that are made again.
+    const mark = watched.substrate.calls.length;
     const memory = await goOn({ ...opened, machine: watched.substrate.machine }, from);
-    return { ...observed(watched, memory === null ? 'failed' : 'done', memory, await rowsOf(opened)), after: null };
+    const outcome = observed(watched, memory === null ? 'failed' : 'done', memory, await rowsOf(opened), mark);
+    return { ...outcome, after: null };
   });
 }
 
@@ -158,16 +165,23 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
       },
       onDecision: ({ decision }) => {
         seen.push({ decision, calls: substrate.calls.length, at: performance.now() });
-        if (how.forgets !== undefined) substrate.forget(how.forgets);
       },
     },
     how.judges,
   );
+  persistence.begin(sidecar.actor);
   sidecar.actor.start();
-  const { status } = await sidecar.finished();
+  let status = await endingOf(sidecar);
+  if (how.lies === true && status === 'parked') {
+    const effects = effectsIn(seen.at(-1)?.decision);
+    substrate.forget(new Set(effects.flatMap(({ tool }) => tool ?? [])));
+    for (const { id, status: known } of effects)
+      if (id !== null) await sidecar.settle(id, known === 'confirmed' ? 'compensated' : 'failed');
+    status = await endingOf(sidecar);
+  }
   await sidecar.durable();
   const rows = [...journal.read('audit')];
-  const [first = null] = seen;
+  const first = (how.lies === true ? seen.at(-1) : seen[0]) ?? null;
   return {
     status,
     substrate,
@@ -193,10 +207,10 @@ function observed(
   status: Outcome['status'],
   memory: unknown,
   world: Rows,
+  mark = watched.first?.calls ?? watched.substrate.calls.length,
 ): Outcome {
   const { substrate, first, asked, decisions, rows } = watched;
   const until = watched.rowsUntil();
-  const mark = first?.calls ?? substrate.calls.length;
   return {
     status,
     decision: first?.decision ?? null,
@@ -223,6 +237,25 @@ function latencyOf(
   const again = calls.slice(mark).find(({ tool, ended }) => tool === failed.tool && ended !== null);
   if (again !== undefined) return (again.ended as number) - failedAt;
   return first.decision.verdict === 'settle' ? first.at - failedAt : null;
+}
+
+/** The effects that stand in the way of anything. */
+function effectsIn(decision: Decision | undefined): readonly Effect[] {
+  const all = decision === undefined ? [] : [...vetoes(decision)];
+  return [
+    ...new Map(all.flatMap((veto) => ('effect' in veto ? [[veto.effect.id, veto.effect] as const] : []))).values(),
+  ];
+}
+
+/** How a run ends; one that stands still for too long is broken. */
+async function endingOf(sidecar: Sidecar): Promise<Outcome['status']> {
+  const late = new AbortController();
+  const waited = pause(LONGEST, 'failed' as const, { signal: late.signal, ref: false }).catch(() => 'failed' as const);
+  const ended = sidecar.finished().then(
+    ({ status }) => status,
+    () => 'failed' as const,
+  );
+  return Promise.race([ended, waited]).finally(() => late.abort());
 }
 
 /** Opens an agent in a folder of its own, and closes it afterwards. */

@@ -1,14 +1,6 @@
 /** The five ways of recovering, each as it is really run; and what each of them refuses, done all the same. */
 
-import {
-  type Agent,
-  type Checkpoint,
-  type Decision,
-  type Effect,
-  type InstanceId,
-  instanceName,
-  vetoes,
-} from 'belay-sidecar';
+import { type Agent, type Checkpoint, type InstanceId, instanceName } from 'belay-sidecar';
 import { JUDGES, type Judges } from '#seam';
 import type { Case, Domain, Strategy } from './case.ts';
 import { ENTRIES_ONLY, forcing } from './guards.ts';
@@ -95,7 +87,6 @@ export async function force(
   means: Means,
   instance: InstanceId,
   checkpoint: Checkpoint,
-  decision: Decision,
   reference: Outcome,
 ): Promise<Measured | null> {
   const { agent, domain, given } = site;
@@ -107,8 +98,7 @@ export async function force(
     policy: 'line',
     judges: forcing(checkpoint),
     asks: false,
-    // What nobody can take back, and what nobody knows of, is done anew: no counterparty promises to tell that it was done before.
-    forgets: new Set([...vetoes(decision)].flatMap((veto) => ('effect' in veto ? toolNames(veto.effect) : []))),
+    lies: true,
   };
   const outcome = await underSidecar(agent, given, 0, given.failing, recovery);
   const measured = measure(domain, given, 'belay', outcome, reference, null);
@@ -121,10 +111,6 @@ export async function force(
     )
     .map(({ id }) => instanceName(id));
   return { ...measured, dropped, safe: measured.safe && dropped.length === 0 };
-}
-
-function toolNames({ tool }: Effect): readonly string[] {
-  return tool === undefined ? [] : [tool];
 }
 
 /** The snapshot of the step at which a checkpoint stands. */

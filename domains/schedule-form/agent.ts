@@ -44,8 +44,8 @@ const REQUEST: Request = {
   wishes: [],
 };
 
-/** The agent with a planner. */
-export function scheduleForm(planner: Planner): Agent {
+/** The agent with a planner; `serve` starts the mail server of a world. */
+export function scheduleForm(planner: Planner, serve = MailServer.start): Agent {
   return {
     machine,
     config: fileURLToPath(new URL(`${ROOT}boundaries/schedule-form.yaml`, import.meta.url)),
@@ -57,7 +57,7 @@ export function scheduleForm(planner: Planner): Agent {
         throw new Error(`the input is no request: ${problems?.join('; ')}`);
       }
       const calendar = new Calendar(join(folder, 'calendar.sqlite'));
-      const world = { calendar, mail: await MailServer.start(folder), planner };
+      const world = { calendar, mail: await serve(folder), planner };
       return {
         machine: machine.provide({ actors: toolsOn(world) }),
         input: request,

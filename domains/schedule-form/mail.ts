@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createTransport } from 'nodemailer';
+import { type Serving, serve } from './mail-server.ts';
 
 /** An invitation. `to` are addresses. */
 export interface Mail {
@@ -22,20 +23,25 @@ export interface Delivered extends Omit<Mail, 'to'> {
 
 /** The mail server of a world. */
 export class MailServer {
-  readonly #process: ChildProcess;
   readonly #smtp: number;
   readonly #http: number;
+  readonly #close: () => Promise<void>;
 
-  private constructor(process: ChildProcess, ports: { smtp: number; http: number }) {
-    this.#process = process;
-    this.#smtp = ports.smtp;
-    this.#http = ports.http;
+  private constructor({ smtp, http, close }: Serving) {
+    this.#smtp = smtp;
+    this.#http = http;
+    this.#close = close;
   }
 
-  /** Starts a server on the mailbox of a folder, once the one before it has let go of it. */
+  /** Serves the mailbox of a folder from this very process, with which it goes: for whoever opens many worlds. */
+  static async here(folder: string): Promise<MailServer> {
+    return new MailServer(await serve(folder));
+  }
+
+  /** Starts a server on the mailbox of a folder, in a process of its own, once the one before it has let go of it. */
   static async start(folder: string): Promise<MailServer> {
     const compiled = import.meta.url.endsWith('.js');
-    const script = fileURLToPath(new URL(compiled ? './mail-server.js' : './mail-server.ts', import.meta.url));
+    const script = fileURLToPath(new URL(compiled ? './mail-process.js' : './mail-process.ts', import.meta.url));
     const loader = compiled ? [] : ['--import', import.meta.resolve('tsx')];
     const child = spawn(process.execPath, [...loader, script, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
     const failed = once(child, 'exit').then(([code]) => {
@@ -43,7 +49,7 @@ export class MailServer {
     });
     const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), failed]);
     failed.catch(() => {});
-    return new MailServer(child, JSON.parse(line));
+    return new MailServer({ ...JSON.parse(line), close: () => ended(child) });
   }
 
   /** Sends a message to all of its recipients, or to none. A signal breaks the connection off. */
@@ -85,10 +91,14 @@ export class MailServer {
   }
 
   /** Lets the server deliver what it has and go. */
-  async close(): Promise<void> {
-    if (this.#process.exitCode !== null) return;
-    const gone = once(this.#process, 'exit');
-    this.#process.stdin?.end();
-    await gone;
+  close(): Promise<void> {
+    return this.#close();
   }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const gone = once(child, 'exit');
+  child.stdin?.end();
+  await gone;
 }
