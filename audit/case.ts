@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
-import { type FaultSignal, type Key, parseKey, type Suspect, type Verdict } from 'belay-sidecar';
+import { type FaultSignal, type Key, parseKey, type Signal, type Suspect, type Verdict } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
 import { RAW, type Raw } from './raw.ts';
 import { ROOT } from './root.ts';
@@ -20,7 +20,7 @@ export interface CallSite {
 /** How the run fails: a call, before its effect or after it with the reply lost; or somebody finds earlier work wrong meanwhile. */
 export type Failing =
   | { readonly call: CallSite; readonly when: 'before' | 'after' }
-  | { readonly call: CallSite; readonly found: Suspect; readonly key: string };
+  | { readonly call: CallSite; readonly found: Suspect; readonly key: string; readonly signal?: Signal };
 
 /** What has to come of it under a strategy that decides. */
 export interface Expected {
@@ -77,6 +77,8 @@ export interface Domain {
   readonly requires: readonly CheckName[];
   /** The states at which a coarse runtime takes its snapshots. */
   readonly coarse: readonly string[];
+  /** A legal edge that is no boundary, and a case that takes it; null where the domain has none to show. */
+  readonly wrongEdge: { readonly skeleton: string; readonly at: string; readonly case: string } | null;
   readonly digest: string;
 }
 
@@ -113,6 +115,7 @@ interface DomainPage {
   semantics: string[];
   requires: CheckName[];
   coarse: string[];
+  wrong_edge?: { skeleton: string; at: string; case: string };
 }
 
 const FOLDER = join(ROOT, 'audit', 'cases');
@@ -184,7 +187,17 @@ const isDomain = ajv.compile<DomainPage>({
   type: 'object',
   additionalProperties: false,
   required: ['semantics', 'requires', 'coarse'],
-  properties: { semantics: { ...texts, minItems: 1 }, requires: checks, coarse: texts },
+  properties: {
+    semantics: { ...texts, minItems: 1 },
+    requires: checks,
+    coarse: texts,
+    wrong_edge: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['skeleton', 'at', 'case'],
+      properties: { skeleton: text, at: text, case: text },
+    },
+  },
 });
 
 /** The file in a domain's folder that says what holds of all its cases. */
@@ -196,9 +209,39 @@ export function readDomains(): readonly Domain[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }): Domain => {
       const { page, digest } = read(name, DOMAIN, isDomain);
-      return { ...page, name, semantics: page.semantics.map(parseKey), digest };
+      const { semantics, requires, coarse, wrong_edge: wrongEdge = null } = page;
+      return { name, semantics: semantics.map(parseKey), requires, coarse, wrongEdge, digest };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A site at which every raw failure has to lead to one decision: a case, by its domain and name. */
+export interface SignalSite {
+  readonly site: string;
+  readonly domain: string;
+  readonly case: string;
+}
+
+const isSites = ajv.compile<{ sites: SignalSite[] }>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['sites'],
+  properties: {
+    sites: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['site', 'domain', 'case'],
+        properties: { site: text, domain: text, case: text },
+      },
+    },
+  },
+});
+
+/** The sites of the normalisation of signals. @throws CaseError for a page that is none. */
+export function readSites(): readonly SignalSite[] {
+  return read('.', 'sites.yaml', isSites).page.sites;
 }
 
 /** Every case, by domain and name. @throws CaseError for a page that is no case. */
@@ -271,6 +314,7 @@ interface Lock {
 function pages(): Map<string, string> {
   const domains = readDomains().map(({ name, digest }): [string, string] => [`${name}/domain`, digest]);
   return new Map([
+    ['sites', read('.', 'sites.yaml', isSites).digest],
     ...domains,
     ...readCases().map(({ domain, name, digest }): [string, string] => [`${domain}/${name}`, digest]),
   ]);

@@ -32,7 +32,7 @@ export interface Row extends Measured {
   readonly level: number | null;
   /** Whether the recovery was refused. */
   readonly blocked: boolean;
-  /** A recovery that was let through and did not end as it has to. */
+  /** A recovery that was let through and did not end as it has to. (A strategy without a gate lets nothing through: it just does it.) */
   readonly unsafeAdmission: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface Unguarded {
   readonly verdict: Verdict;
   readonly checkpoint: string | null;
   readonly mismatches: readonly string[];
-  readonly unsafeAdmission: boolean;
+  readonly harmed: boolean;
   readonly dropped: readonly string[];
   readonly difference: Measured['difference'];
 }
@@ -160,7 +160,7 @@ function rowOf(
     mismatches: decides === undefined || shown === null ? [] : mismatchesOf(given.expect[decides], shown),
     level: outcome.decision?.line?.level ?? null,
     blocked,
-    unsafeAdmission: !blocked && !measured.safe,
+    unsafeAdmission: !plain && !blocked && !measured.safe,
   };
 }
 
@@ -281,7 +281,7 @@ async function unguard(site: Site, reference: Outcome): Promise<readonly Unguard
     if (ran === null) continue;
     const { shown, mismatches, unsafeAdmission, dropped, difference } = rowOf(site.given, 'belay', 0, ran);
     const { verdict, checkpoint } = shown as Expected;
-    found.push({ guard, verdict, checkpoint, mismatches, unsafeAdmission, dropped, difference });
+    found.push({ guard, verdict, checkpoint, mismatches, harmed: unsafeAdmission, dropped, difference });
   }
   return found;
 }

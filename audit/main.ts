@@ -1,13 +1,19 @@
 #!/usr/bin/env node
 /** `npm run audit`: every case under every strategy, what is refused by force, and whether that is what the cases say. */
-import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { Piscina } from 'piscina';
 import { stringify } from 'yaml';
 import { type Case, CaseError, FROZEN, freeze, readCases, STRATEGIES, type Strategy, thawed } from './case.ts';
+import { Threads } from './conduct.ts';
 import { GUARDS, type Guard } from './guards.ts';
-import { ALL, type JudgedCase, type Wanted } from './judge.ts';
+import { ALL } from './judge.ts';
+import { junitOf } from './junit.ts';
+import { pageOf } from './page.ts';
+import { readPaper } from './paper.ts';
+import { type Experiments, jsonOf, type Report, reportOf } from './report.ts';
+import { ROOT } from './root.ts';
+import { textOf } from './text.ts';
 
 interface Options {
   readonly domain?: string;
@@ -20,6 +26,7 @@ interface Options {
   readonly json?: boolean;
   readonly freeze?: boolean;
   readonly by?: string;
+  readonly report: string;
 }
 
 const program = new Command('npm run audit --')
@@ -34,6 +41,21 @@ const program = new Command('npm run audit --')
   .option('--json', 'everything that was observed, as one JSON object')
   .option('--freeze', 'vouch for the cases as they are now (with --by)')
   .option('--by <name>', 'who vouches')
+  .option('--report <folder>', 'where the report is left', join(ROOT, 'audit', 'report'))
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run audit
+  npm run audit -- --domain schedule-form --case receipt-after-submit
+  npm run audit -- --strategy belay --json
+  npm run audit -- --without live_readers
+
+The report is left in audit/report/: index.html, report.json, report.txt and junit.xml. How a case is written: audit/README.md.
+
+Exit code: 0 when everything is as frozen, nothing admitted was unsafe and nothing was blocked needlessly; 1 when not;
+2 when the command is misused, a case is none, or one is not what somebody has vouched for.`,
+  )
   .exitOverride();
 
 function counted(text: string): number {
@@ -65,20 +87,53 @@ async function audit(options: Options): Promise<number> {
   const changed = thawed();
   if (changed.length > 0)
     return complain(`not as somebody has vouched for: ${changed.join(', ')}. Look at them, and run --freeze --by NAME`);
-  const strategies = options.strategy === undefined ? STRATEGIES : [options.strategy];
-  const judged = await judgeAll(chosen, {
-    ...ALL,
-    strategies,
-    repeat: options.repeat,
-    without: options.without ?? null,
-  });
-  process.stdout.write(`${JSON.stringify(judged, null, 2)}\n`);
-  return 0;
+  const report = await conducted(options, chosen, chosen.length === all.length);
+  leave(report, options.report);
+  const columns = Math.max(80, Math.min(process.stdout.columns ?? 120, 160));
+  const text =
+    options.json === true ? `${JSON.stringify(jsonOf(report), null, 2)}\n` : textOf(report, columns, wantsColours());
+  await new Promise((resolve) => process.stdout.write(text, resolve));
+  if (options.json !== true)
+    process.stdout.write(`The page: ${relative(process.cwd(), join(options.report, 'index.html'))}\n`);
+  return report.summary.wrong.length === 0 ? 0 : 1;
+}
+
+/** Runs what is wanted. What is measured besides the cases belongs to whole domains. */
+async function conducted(options: Options, chosen: readonly Case[], all: boolean): Promise<Report> {
+  const { strategy, without = null, repeat } = options;
+  const partial = strategy !== undefined || without !== null || options.case !== undefined;
+  const strategies = strategy === undefined ? STRATEGIES : [strategy];
+  const threads = new Threads(progress);
+  try {
+    const judged = await threads.judge(chosen, { strategies, repeat, without, probes: without === null });
+    const domains = new Set(chosen.map(({ domain }) => domain));
+    const experiments = partial ? NONE : await threads.experiments((domain) => domains.has(domain));
+    return reportOf(judged, experiments, readPaper(), { whole: all && !partial, without });
+  } finally {
+    clear();
+    await threads.close();
+  }
+}
+
+const NONE: Experiments = { reviewed: [], signals: [], edges: [], depths: [], overheads: [] };
+
+/** Leaves the report where it can be looked at later. */
+function leave(report: Report, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(jsonOf(report), null, 2)}\n`);
+  writeFileSync(join(folder, 'report.txt'), textOf(report, 140, false));
+  writeFileSync(join(folder, 'junit.xml'), junitOf(report));
+  writeFileSync(join(folder, 'index.html'), pageOf(report));
 }
 
 /** Prints the `expect` of cases as they were observed, for whoever writes one. Somebody has to look at it. */
 async function observe(chosen: readonly Case[]): Promise<number> {
-  const judged = await judgeAll(chosen, { ...ALL, strategies: FROZEN, repeat: 2, probes: false });
+  const threads = new Threads(progress);
+  const wanted = { ...ALL, strategies: FROZEN, repeat: 2, probes: false };
+  const judged = await threads.judge(chosen, wanted).finally(async () => {
+    clear();
+    await threads.close();
+  });
   for (const { domain, name, rows } of judged) {
     const expect = Object.fromEntries(
       rows.filter(({ seed }) => seed === 0).map(({ strategy, shown }) => [strategy, shown]),
@@ -94,34 +149,29 @@ async function observe(chosen: readonly Case[]): Promise<number> {
   return 0;
 }
 
-async function judgeAll(cases: readonly Case[], wanted: Wanted): Promise<readonly JudgedCase[]> {
-  const pool = new Piscina({
-    filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
-    maxThreads: Math.max(2, Math.min(availableParallelism(), 4)),
-  });
-  let done = 0;
-  try {
-    return await Promise.all(
-      cases.map(async ({ domain, name }) => {
-        const judged: JudgedCase = await pool.run({ domain, name, wanted });
-        done += 1;
-        progress(`${done} of ${cases.length}: ${domain}/${name}`);
-        return judged;
-      }),
-    );
-  } finally {
-    progress('');
-    await pool.destroy();
-  }
+/** A bar on a terminal, and nothing anywhere else. */
+function progress(done: number, all: number, what: string): void {
+  if (!process.stderr.isTTY) return;
+  const filled = Math.round((24 * done) / all);
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(24 - filled)}`;
+  process.stderr.write(`\r\u001b[K${bar} ${done} of ${all}, ${Math.round(performance.now() / 1_000)} s  ${what}`);
 }
 
-function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
+function clear(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
 }
 
 function complain(text: string): number {
   process.stderr.write(`${text}\n`);
   return 2;
+}
+
+/** NO_COLOR says no, FORCE_COLOR yes; else a terminal has colours, and a pipe or a file has none. */
+function wantsColours(): boolean {
+  const { NO_COLOR = '', FORCE_COLOR = '', TERM } = process.env;
+  if (NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  return process.stdout.isTTY === true && TERM !== 'dumb';
 }
 
 try {

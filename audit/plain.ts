@@ -48,6 +48,11 @@ export class Persistence {
   }
 }
 
+/** Stands where a snapshot was taken, from its text, and does nothing there. */
+export function standAgain(machine: AnyStateMachine, text: string): void {
+  createActor(machine, { snapshot: JSON.parse(text) });
+}
+
 /** Goes on from a snapshot; null starts the task over. @returns the memory in the end, null where the run broke. */
 export async function goOn({ machine, input }: OpenAgent, from: Persisted | null): Promise<unknown> {
   const actor = createActor(machine, from === null ? { input } : { snapshot: from.snapshot as never });

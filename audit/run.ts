@@ -7,6 +7,8 @@ import {
   type Account,
   type Agent,
   accountOf,
+  attach,
+  type BoundaryConfig,
   type Decision,
   type Effect,
   type InstanceId,
@@ -18,6 +20,7 @@ import {
   traceOf,
   vetoes,
 } from 'belay-sidecar';
+import { median } from 'simple-statistics';
 import { attachJudged, JUDGES, type Judges } from '#seam';
 import type { Case, Failing } from './case.ts';
 import { goOn, LONGEST, type Persisted, Persistence } from './plain.ts';
@@ -33,6 +36,8 @@ export interface Recovery {
   readonly asks: boolean;
   /** Where the answer is a refusal, somebody tells of each effect in the way what is not true: it never happened, or is undone. */
   readonly lies?: boolean;
+  /** Another config than the agent's own. */
+  readonly config?: BoundaryConfig;
 }
 
 /** A call as it was asked for, and by whom. */
@@ -40,6 +45,15 @@ export interface Asked {
   readonly tool: string;
   readonly args: string;
   readonly instance: string;
+}
+
+/** What a run leaves behind besides its outcome: the journal's bytes, and the snapshots that a plain runtime would keep. */
+export interface Left {
+  readonly account: Account;
+  readonly steps: readonly Persisted[];
+  readonly journalBytes: number;
+  /** How long the journal takes to be read from its beginning, in milliseconds. */
+  readonly readIn: number;
 }
 
 /** What was observed of a run. */
@@ -85,6 +99,51 @@ export function underSidecar(
     await watched.close();
     return outcome;
   });
+}
+
+/** Runs an agent that does not fail, and looks at what is left behind. */
+export function leftBy(agent: Agent, given: Case): Promise<Left> {
+  return inWorld(agent, given.input, async (opened) => {
+    const how: Recovery = { policy: 'line', judges: JUDGES, asks: true };
+    const watched = await watch(agent, opened, { given, seed: 0, failing: null, how });
+    const { rows, steps } = watched;
+    const account = accountOf(rows);
+    const readIn = medianTime(() => void accountOf(rows));
+    await watched.close();
+    const journalBytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+    return { account, steps, journalBytes, readIn };
+  });
+}
+
+/** The median of nine times, in milliseconds. */
+export function medianTime(act: () => void): number {
+  const times = Array.from({ length: 9 }, () => {
+    const began = performance.now();
+    act();
+    return performance.now() - began;
+  });
+  return median(times);
+}
+
+/** How long an agent takes that does not fail, with the sidecar and without it, in milliseconds; one run of each, in turn. */
+export async function timed(agent: Agent, given: Case): Promise<{ readonly plain: number; readonly sidecar: number }> {
+  const time = async (act: () => Promise<unknown>): Promise<number> => {
+    const began = performance.now();
+    await act();
+    return performance.now() - began;
+  };
+  const plain = await inWorld(agent, given.input, (opened) => time(() => goOn(opened, null)));
+  const sidecar = await inWorld(agent, given.input, (opened) =>
+    time(async () => {
+      const { machine, input, undo = {}, reconcilers = {}, buffers = {}, checks = {} } = opened;
+      const options = { run: 'audit', config: agent.config, input, undo, reconcilers, buffers, checks };
+      const own = await attach(machine, options);
+      own.actor.start();
+      await own.finished();
+      await own.close();
+    }),
+  );
+  return { plain, sidecar };
 }
 
 /** Where a plain runtime goes on, of what it persisted until the failure: null is the start, undefined is nowhere. */
@@ -142,7 +201,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
     {
       run: 'audit',
       journal,
-      config: agent.config,
+      config: how.config ?? agent.config,
       input: opened.input,
       policy: how.policy,
       reconcilers: how.asks ? (opened.reconcilers ?? {}) : {},
@@ -157,7 +216,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
         if (failing === null || !isNth(failing.call, tool, asked)) return null;
         if ('found' in failing) {
           fails(call);
-          await sidecar.fail('CONTRACT_VIOLATION', { instance: failing.found, key: failing.key });
+          await sidecar.fail(failing.signal ?? 'CONTRACT_VIOLATION', { instance: failing.found, key: failing.key });
         }
         if (raw !== 'denied') return null;
         fails(call);

@@ -1,28 +1,45 @@
-/** A case, run in a thread of its own: the cases of the audit do not know of each other. */
+/** One task of the audit, run in a thread: cases do not know of each other, and neither do the sites of the experiments. */
+import type { Agent } from 'belay-sidecar';
 import { agents } from '../domains/agents.ts';
 import { scheduleForm } from '../domains/schedule-form/agent.ts';
 import { MailServer } from '../domains/schedule-form/mail.ts';
 import { scripted } from '../domains/schedule-form/planner.ts';
-import { CaseError, readCases, readDomains } from './case.ts';
-import { type JudgedCase, judge, type Wanted } from './judge.ts';
+import { type Case, CaseError, type Domain, readCases, readDomains } from './case.ts';
+import { depths, overhead, signalled, wrongEdge } from './experiments.ts';
+import { judge, type Wanted } from './judge.ts';
+
+/** What a thread can be asked for, always of a case. */
+export type Task =
+  | { readonly do: 'judge'; readonly domain: string; readonly case: string; readonly wanted: Wanted }
+  | { readonly do: 'signals' | 'edge'; readonly domain: string; readonly case: string }
+  | { readonly do: 'depths'; readonly domain: string; readonly case: string; readonly inputs: readonly unknown[] }
+  | { readonly do: 'overhead'; readonly domain: string; readonly case: string; readonly times: number };
 
 /** The agents, in worlds that are cheap to open: no process each, since none of them dies here. */
-const CHEAP = { ...agents, scheduleForm: scheduleForm(scripted, MailServer.here) };
+const CHEAP: Readonly<Record<string, Agent>> = { ...agents, scheduleForm: scheduleForm(scripted, MailServer.here) };
 
-/** Runs a case by its domain and name. */
-export default async function run({
-  domain,
-  name,
-  wanted,
-}: {
-  domain: string;
-  name: string;
-  wanted: Wanted;
-}): Promise<JudgedCase> {
-  const page = readDomains().find((each) => each.name === domain);
-  const given = readCases().find((each) => each.domain === domain && each.name === name);
-  const agent = Object.values(CHEAP).find(({ machine }) => machine.id === domain);
-  if (agent === undefined || page === undefined || given === undefined)
-    throw new CaseError(`there is no agent ${domain}`);
-  return judge(agent, page, given, wanted);
+/** Runs a task. @throws CaseError where there is no such agent or case. */
+export default async function run(task: Task): Promise<unknown> {
+  const { agent, domain, given } = found(task);
+  switch (task.do) {
+    case 'judge':
+      return judge(agent, domain, given, task.wanted);
+    case 'signals':
+      return signalled(agent, given);
+    case 'edge':
+      return wrongEdge(agent, domain, given);
+    case 'depths':
+      return depths(agent, given, task.inputs);
+    case 'overhead':
+      return overhead(agent, given, task.times);
+  }
+}
+
+function found({ domain: of, case: name }: Task): { agent: Agent; domain: Domain; given: Case } {
+  const domain = readDomains().find((each) => each.name === of);
+  const given = readCases().find((each) => each.domain === of && each.name === name);
+  const agent = Object.values(CHEAP).find(({ machine }) => machine.id === of);
+  if (agent === undefined || domain === undefined || given === undefined)
+    throw new CaseError(`there is no case ${of}/${name} of an agent that there is`);
+  return { agent, domain, given };
 }

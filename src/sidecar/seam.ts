@@ -2,6 +2,7 @@
  * The declared seam of the audit: a sidecar whose judges are not all there. `#seam` (`imports` in package.json) is open to this
  * package alone; whoever installs it has no way to a run without its guards.
  */
+export { machineShape } from '../xstate/shape.ts';
 export { crossing } from '../model/effect.ts';
 export { attachJudged } from './attach.ts';
 export { JUDGES, type Judges } from './judges.ts';

@@ -1,0 +1,97 @@
+/** Runs the audit: cases side by side in threads, and what is timed alone, once they are quiet. */
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { agents } from '../domains/agents.ts';
+import { type Case, readCases, readDomains, readSites } from './case.ts';
+import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
+import type { JudgedCase, Wanted } from './judge.ts';
+import type { Experiments } from './report.ts';
+import { reviewed } from './reviewed.ts';
+import type { Task } from './worker.ts';
+
+/** Told of how far it has got. */
+export type Progress = (done: number, all: number, what: string) => void;
+
+const THREADS = 2;
+const TIMES = 7;
+
+/** The input of the schedule form with one slot, two, and so on. */
+const DEPTHS = Array.from({ length: 5 }, (_, index) => ({
+  slots: ['Kickoff', 'Budget', 'Roadmap', 'Hiring', 'Closing'].slice(0, index + 1),
+}));
+
+/** The threads. */
+export class Threads {
+  readonly #pool = new Piscina({
+    filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
+    minThreads: THREADS,
+    maxThreads: THREADS,
+  });
+  readonly #progress: Progress;
+  #all = 0;
+  #done = 0;
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  /** Judges cases. */
+  judge(cases: readonly Case[], wanted: Wanted): Promise<readonly JudgedCase[]> {
+    return Promise.all(
+      cases.map(({ domain, name }) => this.#run<JudgedCase>({ do: 'judge', domain, case: name, wanted })),
+    );
+  }
+
+  /** Measures what is measured besides, of the domains that are chosen. Timings come last, one after the other. */
+  async experiments(isChosen: (domain: string) => boolean): Promise<Experiments> {
+    const domains = readDomains().filter(({ name }) => isChosen(name));
+    const sites = readSites().filter(({ domain }) => isChosen(domain));
+    const signals = sites.map(async ({ site, domain, case: name }) => {
+      return {
+        site,
+        domain,
+        case: name,
+        signals: await this.#run<readonly Signalled[]>({ do: 'signals', domain, case: name }),
+      };
+    });
+    const edges = domains.flatMap(({ name: domain, wrongEdge }) =>
+      wrongEdge === null ? [] : [this.#run<WrongEdge>({ do: 'edge', domain, case: wrongEdge.case })],
+    );
+    const quiet = { signals: await Promise.all(signals), edges: await Promise.all(edges) };
+    const form = domains.find(({ name }) => name === 'schedule-form');
+    return {
+      ...quiet,
+      reviewed: Object.values(agents)
+        .filter(({ machine }) => isChosen(machine.id))
+        .map(reviewed),
+      depths: form === undefined ? [] : await this.#depths(form.name),
+      overheads: await this.#overheads(domains.map(({ name }) => name)),
+    };
+  }
+
+  async #depths(domain: string): Promise<readonly Depth[]> {
+    const given = readCases().find((each) => each.domain === domain) as Case;
+    return this.#run({ do: 'depths', domain, case: given.name, inputs: DEPTHS });
+  }
+
+  async #overheads(domains: readonly string[]): Promise<readonly Overhead[]> {
+    const all: Overhead[] = [];
+    for (const domain of domains) {
+      const given = readCases().find((each) => each.domain === domain && each.regime === 'official');
+      if (given !== undefined) all.push(await this.#run({ do: 'overhead', domain, case: given.name, times: TIMES }));
+    }
+    return all;
+  }
+
+  async #run<T>(task: Task): Promise<T> {
+    this.#all += 1;
+    const result: T = await this.#pool.run(task);
+    this.#done += 1;
+    this.#progress(this.#done, this.#all, `${task.domain}/${task.case}`);
+    return result;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

@@ -1,0 +1,148 @@
+/** What is measured besides the cases: raw signals, forced edges, the size of what is kept, and what the sidecar costs a run. */
+import { readFileSync } from 'node:fs';
+import { type Agent, type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
+import { parse, stringify } from 'yaml';
+import { JUDGES } from '#seam';
+import type { Case, Domain } from './case.ts';
+import { standAgain } from './plain.ts';
+import { RAW, type Raw } from './raw.ts';
+import { leftBy, medianTime, timed, underSidecar } from './run.ts';
+import { shownBy } from './shown.ts';
+
+/** A raw failure at a site, and the decision that it led to under the paper's rule and under Belay. */
+export interface Signalled {
+  readonly raw: string;
+  readonly signal: Signal;
+  readonly frozen: string;
+  readonly belay: string;
+}
+
+/** Every raw failure at the site of a case. A call that was denied was never made, which is another failure. */
+export async function signalled(agent: Agent, given: Case): Promise<readonly Signalled[]> {
+  const { failing } = given;
+  if ('found' in failing) {
+    const signals = ['CONTRACT_VIOLATION', 'INVALID_OUTPUT', 'MISSING_INPUT', 'CHAIN_EXCEPTION'] as const;
+    return inTurn(signals, async (signal) => {
+      const answers = await answersTo(agent, { ...given, failing: { ...failing, signal } });
+      return { raw: signal.toLowerCase(), signal, ...answers };
+    });
+  }
+  const raws = (Object.keys(RAW) as Raw[]).filter((raw) => raw !== 'denied');
+  return inTurn(raws, async (raw) => {
+    return { raw, signal: RAW[raw], ...(await answersTo(agent, { ...given, raw: [raw] })) };
+  });
+}
+
+async function answersTo(agent: Agent, given: Case): Promise<Pick<Signalled, 'frozen' | 'belay'>> {
+  const answer = async (policy: 'line' | 'dart', asks: boolean): Promise<string> => {
+    const outcome = await underSidecar(agent, given, 0, given.failing, { policy, judges: JUDGES, asks });
+    const { verdict, checkpoint, vetoes } = shownBy(outcome, { preserved: [], replay: null });
+    const kind = outcome.before.instances
+      .flatMap(({ checkpoints }) => checkpoints)
+      .find(({ boundary }) => boundary === checkpoint)?.kind;
+    if (verdict === 'restore' || verdict === 'restore_joint' || verdict === 'settle')
+      return `${verdict} ${kind ?? 'none'}`;
+    const codes = new Set(
+      vetoes.map((veto) => veto.split(' ').find((word) => /^[a-z]+(_[a-z]+)+$/.test(word)) ?? veto),
+    );
+    return `${verdict} ${[...codes].sort().join(' ')}`;
+  };
+  return { frozen: await answer('dart', false), belay: await answer('line', true) };
+}
+
+/** Who is marked as having left by the edge once it is declared, and who of them has an exit in the config as it is. */
+export interface WrongEdge {
+  readonly domain: string;
+  readonly edge: string;
+  readonly declared: readonly string[];
+  readonly frozen: readonly string[];
+}
+
+/** Declares a legal edge as an exit whatever holds, and looks at who is marked as having left by it. */
+export async function wrongEdge(agent: Agent, { name, wrongEdge: wrong }: Domain, given: Case): Promise<WrongEdge> {
+  if (wrong === null) throw new Error(`${name} has no edge to force`);
+  const marked = async (config: BoundaryConfig | undefined) => {
+    const how = { policy: 'line', judges: JUDGES, asks: true, ...(config !== undefined && { config }) } as const;
+    const { after } = await underSidecar(agent, given, 0, null, how);
+    return (after?.instances ?? []).flatMap(({ id, checkpoints }) =>
+      checkpoints.filter(({ kind }) => kind === 'exit').map(({ boundary }) => ({ who: instanceName(id), boundary })),
+    );
+  };
+  const exits = await marked(withEdge(agent.config, wrong));
+  const declared = exits.filter(({ boundary }) => boundary === FORCED).map(({ who }) => who);
+  const frozen = (await marked(undefined)).map(({ who }) => who).filter((who) => declared.includes(who));
+  return { domain: name, edge: wrong.at, declared, frozen };
+}
+
+const FORCED = 'forced-edge';
+
+function withEdge(file: string, { skeleton, at }: NonNullable<Domain['wrongEdge']>): BoundaryConfig {
+  const page = parse(readFileSync(file, 'utf8')) as {
+    skeletons: Record<string, { exit?: object[]; rollback?: { anchors?: string[] } }>;
+  };
+  const own = page.skeletons[skeleton];
+  if (own === undefined) throw new Error(`${file} has no skeleton ${skeleton}`);
+  own.exit = [...(own.exit ?? []), { id: FORCED, at, when: 'true', outputs: [] }];
+  own.rollback = { ...own.rollback, anchors: [...(own.rollback?.anchors ?? []), FORCED] };
+  const { config, findings } = loadConfig(stringify(page), { file });
+  if (config === null) throw new Error(findings.map(({ message }) => message).join('; '));
+  return config;
+}
+
+/** What is kept of a run with so many checkpoints, and how long it takes to stand there again. Bytes of JSON, and milliseconds. */
+export interface Depth {
+  readonly checkpoints: number;
+  /** The registry of instances and checkpoints alone. */
+  readonly registry: number;
+  /** The journal, from which everything is folded. */
+  readonly journal: number;
+  /** A whole snapshot at every checkpoint. */
+  readonly inline: number;
+  readonly restoreRegistry: number;
+  readonly restoreInline: number;
+}
+
+/** Runs the same agent on a longer and longer task. */
+export async function depths(agent: Agent, given: Case, inputs: readonly unknown[]): Promise<readonly Depth[]> {
+  return inTurn(inputs, async (input) => {
+    const left = await leftBy(agent, { ...given, input });
+    const { account, steps } = left;
+    const places = account.instances.flatMap(({ checkpoints }) => checkpoints.map(({ step }) => step));
+    const snapshots = places.map((step) => JSON.stringify(steps[step]?.snapshot ?? null));
+    const last = snapshots.reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+    return {
+      checkpoints: places.length,
+      registry: JSON.stringify(account.instances).length,
+      journal: left.journalBytes,
+      inline: snapshots.reduce((sum, text) => sum + text.length, 0),
+      restoreRegistry: left.readIn,
+      restoreInline: medianTime(() => standAgain(agent.machine, last)),
+    };
+  });
+}
+
+/** What the sidecar costs a run that does not fail, in milliseconds, and what it keeps of it, in bytes. */
+export interface Overhead {
+  readonly domain: string;
+  readonly plain: readonly number[];
+  readonly sidecar: readonly number[];
+  readonly journal: number;
+}
+
+/** Times runs in turn. */
+export async function overhead(agent: Agent, given: Case, times: number): Promise<Overhead> {
+  const pairs = await inTurn(Array.from({ length: times }), () => timed(agent, given));
+  const { journalBytes } = await leftBy(agent, given);
+  return {
+    domain: given.domain,
+    plain: pairs.map(({ plain }) => plain),
+    sidecar: pairs.map(({ sidecar }) => sidecar),
+    journal: journalBytes,
+  };
+}
+
+async function inTurn<T, U>(all: readonly T[], act: (each: T) => Promise<U>): Promise<readonly U[]> {
+  const done: U[] = [];
+  for (const each of all) done.push(await act(each));
+  return done;
+}

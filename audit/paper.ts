@@ -1,0 +1,58 @@
+/** The figures of the papers, from their one file. Nothing here is ever returned as ours: they stand beside, labelled. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './root.ts';
+
+type ByDomain<T> = Readonly<Record<string, T>>;
+
+/** One row of the paper's recovery tables; null where it gives none. */
+export interface PaperRecovery {
+  readonly success: number;
+  readonly replay: number | null;
+  readonly upstream: number | null;
+  readonly preserved: number | null;
+  readonly observed: number;
+  readonly status: string;
+}
+
+/** What the DART paper says. */
+export interface Paper {
+  readonly source: string;
+  readonly universe: ByDomain<{ readonly official: number; readonly commitSensitive: number }>;
+  readonly recovery: { readonly rows: ByDomain<ByDomain<ByDomain<PaperRecovery>>> };
+  readonly latency: { readonly rows: ByDomain<ByDomain<readonly [retry: number, frozen: number]>> };
+  readonly semantic: { readonly rows: ByDomain<readonly number[]> };
+  readonly calibration: {
+    readonly rows: ByDomain<readonly number[]>;
+    readonly blockedCheckpoints: number;
+    readonly falseBlockedCheckpoints: number;
+  };
+  readonly localisation: {
+    readonly aligned: number;
+    readonly rows: number;
+    readonly ambiguous: number;
+    readonly instances: number;
+    readonly aliases: number;
+    readonly probes: ByDomain<string>;
+  };
+  readonly ablations: {
+    readonly granularity: ByDomain<ByDomain<ByDomain<number>>>;
+    readonly wrongEdge: ByDomain<{ readonly declared: boolean; readonly frozen: boolean }>;
+    readonly dropped: ByDomain<number>;
+  };
+  readonly review: { readonly rows: ByDomain<readonly number[]> };
+  readonly signals: { readonly rows: ByDomain<readonly [decision: string, checkpoint: string | null, raw: number]> };
+  readonly depth: {
+    readonly payloadRatio: number;
+    readonly restoreRatio: number;
+    readonly growth: { readonly snapshotManager: number; readonly registry: number; readonly inline: number };
+  };
+  readonly overhead: { readonly rows: ByDomain<{ readonly hook: number; readonly peak: number }> };
+  readonly necessity: { readonly rows: ByDomain<string> };
+}
+
+/** Reads them. */
+export function readPaper(): Paper {
+  const file = join(ROOT, 'audit', 'figures.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { dart: Paper }).dart;
+}
