@@ -92,6 +92,8 @@ export interface Boundary {
 export interface Rollback {
   /** The ids of the boundaries that may be restored: a boundary that is not listed is not Controllable (§4). */
   readonly anchors: readonly string[];
+  /** The ids of boundaries whose review is not over: none of them certifies, and that is meant. */
+  readonly pending: readonly string[];
   /** Whether a confirmed compensable effect may be crossed by compensating it. */
   readonly compensable: 'undo' | 'block';
   /** The skeletons whose commitments a line from here may cross (level 2, §8). */

@@ -8,6 +8,9 @@ import { coverage } from './keys.ts';
 import type { Reach } from './reach.ts';
 import { isWithin } from './skeleton.ts';
 
+/** Why what the reviewers have not decided about certifies on no step. That is meant, and no mistake. */
+export const PENDING = 'its review is pending, so it is not Controllable';
+
 /** An edge that ends a skeleton's work, and why no boundary certifies on it. */
 export interface LostEdge {
   readonly skeleton: string;
@@ -46,7 +49,9 @@ export function isOf(state: string, { states }: Skeleton): boolean {
 export function whyNot(boundary: Boundary, skeleton: Skeleton, config: BoundaryConfig): readonly string[] {
   const why: string[] = [];
   const { site, id, when, outputs } = boundary;
-  if (!skeleton.rollback.anchors.includes(id)) why.push('rollback.anchors does not list it, so it is not Controllable');
+  const { anchors, pending } = skeleton.rollback;
+  if (pending.includes(id)) why.push(PENDING);
+  else if (!anchors.includes(id)) why.push('rollback.anchors does not list it, so it is not Controllable');
   const control = 'at' in site ? site.at : site.to;
   if (!isOf(control, skeleton) && skeleton.rollback.resume === null) {
     why.push(`"${control}" lies outside the states and there is no rollback.resume, so it is not Separable`);

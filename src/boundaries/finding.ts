@@ -37,6 +37,8 @@ export type RefusalCode =
   | 'unknown_budget'
   | 'duplicate_boundary'
   | 'unknown_boundary'
+  /** A boundary is said to be reviewed and not to be. */
+  | 'pending_anchor'
   | 'unknown_skeleton'
   | 'unknown_tool'
   | 'entry_outside_states'
@@ -64,6 +66,7 @@ type LintCode =
   | 'unreachable_entry'
   | 'entry_missing'
   | 'never_certifies'
+  | 'boundary_pending'
   | 'output_unwritten'
   | 'input_unprovided'
   | 'state_claimed_twice'

@@ -1,7 +1,7 @@
 /** Lints of skeletons against their machine: how they are entered and left, whom they meet, and what can never certify. */
 import type { Boundary, BoundaryConfig, Skeleton } from './config.ts';
 import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from './document.ts';
-import { isOf, lostEdges, whyNot } from './edges.ts';
+import { isOf, lostEdges, PENDING, whyNot } from './edges.ts';
 import type { Findings, Place } from './finding.ts';
 import { parentOf, type Reach } from './reach.ts';
 import { isWithin } from './skeleton.ts';
@@ -62,6 +62,12 @@ function lintBoundaries(
     ];
     if (why.length === 0) continue;
     const at = field(items[index] ?? null, 'id')?.at ?? item.at;
+    if (why.every((reason) => reason === PENDING)) {
+      const message = `the ${boundary.kind} "${boundary.id}" certifies nothing: ${PENDING}`;
+      const mend = 'List it under rollback.anchors once it may be restored, or take it out.';
+      findings.report('boundary_pending', 'note', at, message, mend);
+      continue;
+    }
     const message = `the ${boundary.kind} "${boundary.id}" can never certify: ${why.join('; ')}`;
     findings.report('never_certifies', 'warning', at, message, 'Mend it or take it out: it promises nothing.');
   }

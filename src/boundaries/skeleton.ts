@@ -179,10 +179,21 @@ function compileRollback(item: Item | null, boundaries: readonly Boundary[], fin
     if (ids.includes(id)) continue;
     findings.report('unknown_boundary', 'error', at, `"${id}" is no boundary of this skeleton`, () => suggest(id, ids));
   }
+  const pending = textsOf(field(item, 'pending'));
+  for (const [id, { at }] of pending) {
+    const mend = 'An anchor is reviewed: list it in one of the two.';
+    if (!ids.includes(id))
+      findings.report('unknown_boundary', 'error', at, `"${id}" is no boundary of this skeleton`, () =>
+        suggest(id, ids),
+      );
+    else if (anchors.some(([anchor]) => anchor === id))
+      findings.report('pending_anchor', 'error', at, `"${id}" is pending and an anchor`, mend);
+  }
   const outcome = field(item, 'outcome_checkpoints');
   const tries = field(item, 'tries');
   return {
     anchors: anchors.map(([id]) => id),
+    pending: pending.map(([id]) => id),
     compensable: textOf(field(item, 'compensable')) === 'undo' ? 'undo' : 'block',
     joint: textsOf(field(item, 'joint')).map(([name]) => name),
     outcomeCheckpoints: outcome?.kind === 'scalar' && outcome.value === true,

@@ -119,10 +119,13 @@ export class Certifying {
       this.#view.find('invariant_broken', live.id, `${boundary.kind} ${boundary.id} of ${name}: ${broken}`);
       return false;
     }
-    const told = TESTS.flatMap((test) => {
+    // That a pending boundary is no anchor is in the config; only what else stands in its way is news.
+    const isKnown = skeleton.rollback.pending.includes(boundary.id) && verdicts.controllable.is === 'no';
+    const told = TESTS.filter((test) => test !== 'controllable' || !isKnown).flatMap((test) => {
       const answer = verdicts[test];
       return answer.is === 'yes' ? [] : [`${test}: ${answer.is === 'no' ? 'no' : answer.reason}`];
     });
+    if (told.length === 0) return false;
     this.#view.find(
       'not_certified',
       live.id,

@@ -206,6 +206,16 @@ describe('against its machine, a config', () => {
     expect(said(machine(), from, to).join()).toContain(why);
   });
 
+  test('only notes a commit whose review is pending, unless something else is in its way, too', () => {
+    const pending = said(machine(), 'anchors: [done], resume: BUSY', 'pending: [done], resume: BUSY');
+    expect(pending).toContainEqual(
+      '13:15 note boundary_pending the commit "done" certifies nothing: its review is pending, so it is not Controllable',
+    );
+    expect(pending.join()).not.toContain('never_certifies');
+    const lost = said(machine(), 'anchors: [done], resume: BUSY', 'pending: [done]').join();
+    expect(lost).toMatch(/warning never_certifies .*its review is pending.*"DONE" lies outside the states/);
+  });
+
   test('is told of a commit that nothing leads to', () => {
     expect(said(machine({ BUSY: { on: { stop: 'IDLE' } }, AWAY: { on: { x: 'DONE' } } })).join()).toContain(
       'nothing leads to "DONE"',

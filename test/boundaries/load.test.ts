@@ -25,6 +25,7 @@ describe('a config', () => {
       compensable: 'block',
       joint: [],
       outcomeCheckpoints: false,
+      pending: [],
       resume: 'BUSY',
       tries: 3,
     });
@@ -85,6 +86,14 @@ describe('a config', () => {
     const { config, findings } = load('anchors: [done], ', '');
     expect(config?.skeletons.get('Unit')?.rollback.anchors).toEqual([]);
     expect(findings).toMatchObject([{ code: 'nothing_restorable_but_entry', severity: 'warning', line: 6, column: 3 }]);
+  });
+
+  test('may not have a boundary that is pending and an anchor, or one that is pending and none of its own', () => {
+    expect(found('anchors: [done]', 'anchors: [done], pending: [done]')).toEqual(['14:44 pending_anchor']);
+    expect(found('anchors: [done]', 'anchors: [done], pending: [dome]')).toEqual(['14:44 unknown_boundary']);
+    expect(load('anchors: [done]', 'pending: [done]').config?.skeletons.get('Unit')?.rollback.pending).toEqual([
+      'done',
+    ]);
   });
 
   test.each([
