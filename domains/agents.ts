@@ -1,5 +1,10 @@
 /** The agents of this repository, for the command: `belay run`, `belay check` and `belay review` find them here. */
+import { navigation as navigationWith } from './navigation/agent.ts';
+import { scripted as navigationScript } from './navigation/planner.ts';
 import { scheduleForm } from './schedule-form/agent.ts';
 import { scripted } from './schedule-form/planner.ts';
 
-export const agents = { scheduleForm: scheduleForm(scripted) };
+export const agents = {
+  scheduleForm: scheduleForm(scripted),
+  navigation: navigationWith(navigationScript),
+};

@@ -1,0 +1,89 @@
+/** The agent as the command runs it: it opens a world in the folder of the run, and refuses what is no request. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import type { Agent } from 'belay-sidecar';
+import type { Planner } from '../planner/planner.ts';
+import { Atlas } from './atlas.ts';
+import { Chargers } from './chargers.ts';
+import { machine } from './machine.ts';
+import { wishSchema } from './planner.ts';
+import { Records } from './records.ts';
+import { NODES } from './roads.ts';
+import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
+import type { Request } from './trip.ts';
+import { Navigator } from './vehicle.ts';
+
+const text = { type: 'string', minLength: 1, maxLength: 200 } as const;
+
+const isRequest = new Ajv({ allErrors: true }).compile<Request>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['trip', 'vehicle', 'from', 'to', 'mode', 'stops', 'wishes'],
+  properties: {
+    trip: text,
+    vehicle: text,
+    from: { enum: NODES },
+    to: { enum: NODES },
+    mode: { enum: ['publish', 'preview'] },
+    stops: {
+      type: 'array',
+      maxItems: 12,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['title', 'query'],
+        properties: { title: text, query: text, refine: text },
+      },
+    },
+    wishes: { type: 'array', items: wishSchema, maxItems: 12 },
+  },
+});
+
+/** What is asked of the agent where nobody says otherwise: three stops on the way to the castle. */
+const REQUEST: Request = {
+  trip: 'castle-tour',
+  vehicle: 'wren',
+  from: 'harbour',
+  to: 'castle',
+  mode: 'publish',
+  stops: [
+    { title: 'Lunch', query: 'food' },
+    { title: 'View', query: 'view' },
+    { title: 'Coffee', query: 'cafe' },
+  ],
+  wishes: [],
+};
+
+/** The agent with a planner. */
+export function navigation(planner: Planner): Agent {
+  return {
+    machine,
+    config: fileURLToPath(new URL(`${ROOT}boundaries/navigation.yaml`, import.meta.url)),
+    about: 'finds a place for each stop of a trip, plans the route, reserves a charger, and tells the vehicle',
+    async open({ folder, input }) {
+      const request = input === undefined ? REQUEST : { ...REQUEST, ...(input as object) };
+      if (!isRequest(request)) {
+        const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
+        throw new Error(`the input is no request: ${problems?.join('; ')}`);
+      }
+      const records = new Records(join(folder, 'district.sqlite'), (empty) => {
+        Atlas.fill(empty);
+        Chargers.fill(empty);
+      });
+      const [atlas, chargers] = [new Atlas(records), new Chargers(records)];
+      const world = { records, atlas, chargers, navigator: new Navigator(join(folder, 'navigator')), planner };
+      return {
+        machine: machine.provide({ actors: toolsOn(world) }),
+        input: request,
+        reconcilers: reconcilersOn(world),
+        undo: undoOn(world),
+        world: async () => ({ hold: atlas.rows(), ...chargers.rows(), route: world.navigator.all() }),
+        close: async () => records.close(),
+      };
+    },
+  };
+}
+
+/** Where the repository begins, from here: a level deeper once compiled. */
+const ROOT = import.meta.url.endsWith('.js') ? '../../../' : '../../';
