@@ -2,7 +2,7 @@
 import type { Way, Weight } from './roads.ts';
 
 /** A stop as it is asked for. A query is a category and, after it, features: `food vegan`. */
-export interface Wanted {
+interface Wanted {
   readonly title: string;
   readonly query: string;
   /** What the traveller asks for instead once they have seen what the query finds. */
