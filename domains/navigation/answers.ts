@@ -1,6 +1,12 @@
 /** What the memory becomes once a tool has answered. */
-import { currentOf, learnt, lineOf, searchFor } from './itinerary.ts';
-import type { Choice, Leg, Memory, Refinement, Review } from './trip.ts';
+import { currentOf, learnt, lineOf, searchFor, searchOf } from './itinerary.ts';
+import type { Choice, Found, Leg, Memory, Refinement, Review } from './trip.ts';
+
+/** Something was found, or nothing. */
+export function found(memory: Memory, places: Found): Partial<Memory> {
+  const { stop } = currentOf(memory);
+  return { ...learnt(memory, { search: searchOf(memory) }), found: { ...memory.found, [stop]: places } };
+}
 
 /** A place is taken, something else is searched for, or the stop is skipped. */
 export function chosen(memory: Memory, choice: Choice): Partial<Memory> {

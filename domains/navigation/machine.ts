@@ -16,6 +16,7 @@ export const machine = navigation.createMachine({
     trip: null,
     agenda: [],
     stops: {},
+    found: {},
     current: null,
     by: 'minutes',
     legs: {},

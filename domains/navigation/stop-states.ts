@@ -1,8 +1,9 @@
 /** The states in which one stop is resolved: it is searched for, a place is chosen, and that is refined until it stays. */
 import { assign } from 'xstate';
-import { chosen, refined } from './answers.ts';
+import { chosen, found, refined } from './answers.ts';
 import { before, currentOf, isLast, learnt, nextStop, searchOf, tripOf, widened } from './itinerary.ts';
 import { navigation } from './setup.ts';
+import type { Found } from './trip.ts';
 
 /** A search that finds nothing goes farther, as far as it may. */
 export const searching = navigation.createStateConfig({
@@ -25,7 +26,7 @@ export const searching = navigation.createStateConfig({
       },
       {
         target: 'WAITING_POI_SELECTION',
-        actions: assign(({ context, event }) => learnt(context, { search: searchOf(context), found: event.output })),
+        actions: assign(({ context, event }) => found(context, event.output)),
       },
     ],
   },
@@ -36,9 +37,9 @@ export const selecting = navigation.createStateConfig({
   invoke: {
     src: 'choose_poi',
     input: ({ context }) => {
-      const { stop, title, search, found, place } = currentOf(context);
+      const { stop, title, search, place } = currentOf(context);
       const known = { trip: tripOf(context).trip, stop, title, query: search.query, last: isLast(search) };
-      return { ...known, found: found ?? { places: [], turn: 0 }, instead: place ?? null };
+      return { ...known, found: context.found[stop] as Found, instead: place ?? null };
     },
     onDone: [
       {

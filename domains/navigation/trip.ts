@@ -70,7 +70,6 @@ export interface Found {
 /** A stop as far as it is known. */
 export interface Stop {
   readonly search: Search;
-  readonly found?: Found;
   /** Where it is; null once it was skipped. */
   readonly place?: string | null;
   readonly status?: 'resolved' | 'skipped';
@@ -131,6 +130,8 @@ export interface Memory {
   readonly trip: Trip | null;
   readonly agenda: readonly Item[];
   readonly stops: Readonly<Record<string, Stop>>;
+  /** What was found for the stops: a note that is good for one choice, and no part of what the trip comes to. */
+  readonly found: Readonly<Record<string, Found>>;
   /** The stop that is being resolved. */
   readonly current: string | null;
   /** What the routes are planned by. */
