@@ -87,7 +87,7 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
     droppedTable(judged, paper),
     reviewTable(reviewed, paper),
     signalsTable(signals, paper),
-    depthTable(depths, paper),
+    ...(depths.length > 0 ? [depthTable(depths, paper)] : []),
     overheadTable(overheads, paper),
     necessityTable(judged, paper),
     latencyTable(judged, paper),

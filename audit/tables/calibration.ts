@@ -7,7 +7,7 @@ import { beside, only, type Table } from './table.ts';
 
 type Deciding = (typeof FROZEN)[number];
 
-/** A failure that reached the gate under a strategy: it was not answered before any line was asked for. */
+/** A failure that reached the gate under a strategy: somebody was meant by it, and it was not answered before any line was asked for. */
 export interface GateEvent {
   readonly case: JudgedCase;
   readonly rows: readonly Row[];
@@ -26,7 +26,7 @@ export function eventsOf(judged: readonly JudgedCase[], strategy: Deciding): rea
   return judged.flatMap((each): GateEvent[] => {
     const rows = each.rows.filter((row) => row.strategy === strategy);
     const [first] = rows;
-    if (first === undefined || first.shown?.verdict === 'settle') return [];
+    if (first?.shown == null || first.shown.verdict === 'settle' || first.shown.instance === null) return [];
     const blocked = rows.some((row) => row.blocked);
     const refused = blocked ? each.counterfactuals.filter((forced) => forced.strategy === strategy) : [];
     const harmless = refused.filter((forced) => forced.harmless).length;
@@ -108,7 +108,7 @@ export function calibrationTable(judged: readonly JudgedCase[], paper: Paper): T
     id: 'calibration',
     title: 'Blocking calibration',
     notes: [
-      'An event is a failure that reaches the gate: a held call that is simply answered does not. Every block is forced: under Comp-Frozen the whole snapshot is restored by a runtime without a ledger; under Belay somebody says of each effect in the way what is not true. It is needless where one of its refused checkpoints then ends as it has to, in every world that looked the same.',
+      'An event is a failure that reaches the gate: a held call that is simply answered does not, nor does a name that fits several. Every block is forced: under Comp-Frozen the whole snapshot is restored by a runtime without a ledger; under Belay somebody says of each effect in the way what is not true. It is needless where one of its refused checkpoints then ends as it has to, in every world that looked the same.',
       'An admission is unsafe where any of the four checks fails after it, in any repeat.',
       'How many are blocked is a choice of the cases, here and in the paper, so only needless blocks and unsafe admissions compare. The paper’s 47 events are a calibration set of its own beside its 54 cases; ours are the cases themselves. Lost replies reach the gate under Comp-Frozen, which asks nobody, and are blocked there: hence its blocks by effect.',
     ],
