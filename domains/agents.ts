@@ -1,4 +1,6 @@
 /** The agents of this repository, for the command: `belay run`, `belay check` and `belay review` find them here. */
+import { diagnosis as diagnosisWith } from './diagnosis/agent.ts';
+import { scripted as diagnosisScript } from './diagnosis/planner.ts';
 import { navigation as navigationWith } from './navigation/agent.ts';
 import { scripted as navigationScript } from './navigation/planner.ts';
 import { scheduleForm } from './schedule-form/agent.ts';
@@ -7,4 +9,5 @@ import { scripted } from './schedule-form/planner.ts';
 export const agents = {
   scheduleForm: scheduleForm(scripted),
   navigation: navigationWith(navigationScript),
+  diagnosis: diagnosisWith(diagnosisScript),
 };

@@ -1,0 +1,268 @@
+/**
+ * The agent as a state machine: symptoms are collected, hypotheses are followed one after the other and judged, what is confirmed is
+ * repaired and verified, and the customers are told. A repair that times out is no failure to it: it goes and looks whether the
+ * repair shows. Its tools are provided with a world (tools.ts); without one they refuse.
+ */
+import { tool } from 'belay-sidecar';
+import { assign, setup } from 'xstate';
+import type {
+  Change,
+  Followed,
+  Hypothesis,
+  Incident,
+  Look,
+  Memory,
+  Notice,
+  Probe,
+  Reading,
+  Repair,
+  Request,
+  Symptom,
+  Verdict,
+  Verification,
+} from './incident.ts';
+import { LOOKS } from './incident.ts';
+
+function unconnected<TOutput, TInput>() {
+  return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
+}
+
+/** What is judged: a hypothesis with all that was seen of it, and the one before it on the agenda, or `none`. */
+export interface Judged extends Followed {
+  readonly hypothesis: Hypothesis;
+  readonly previous: string;
+  readonly before: Verdict | null;
+}
+
+/** What is verified: the repairs that were made, or of which nobody has seen whether they were. */
+export interface Verified {
+  readonly repairs: readonly Change[];
+}
+
+/** What is told and recorded. */
+export interface Ended {
+  readonly service: string;
+  readonly causes: readonly Hypothesis[];
+}
+
+const currentOf = ({ current }: Memory): Hypothesis => current as Hypothesis;
+const followed = (memory: Memory): Followed => memory.hypotheses[currentOf(memory)];
+const causesOf = ({ repairs }: Memory) => Object.keys(repairs) as Hypothesis[];
+
+/** The hypothesis after the current one on the agenda, or before it. */
+function beside({ agenda, current }: Memory, by: 1 | -1): Hypothesis | null {
+  const index = current === null ? -1 : agenda.indexOf(current);
+  return agenda[index + by] ?? null;
+}
+
+/** What the current check has not looked at yet. One that was judged before is checked from its beginning. */
+function unseen(memory: Memory): readonly Look[] {
+  const { readings = {}, verdict } = followed(memory);
+  const looks = LOOKS[currentOf(memory)];
+  return verdict === undefined ? looks.filter((look) => readings[look] === undefined) : looks;
+}
+
+/** The memory with something more known of the current hypothesis. */
+function learnt(memory: Memory, more: Followed): Pick<Memory, 'hypotheses'> {
+  return { hypotheses: { ...memory.hypotheses, [currentOf(memory)]: more } };
+}
+
+/** The memory with what the next look has shown. */
+function seen(memory: Memory, reading: Reading): Pick<Memory, 'hypotheses'> {
+  const [look] = unseen(memory);
+  const { readings, verdict } = followed(memory);
+  return learnt(memory, { readings: { ...(verdict === undefined && readings), [look as Look]: reading } });
+}
+
+/** The memory with the verdict on the current hypothesis. */
+function judged(memory: Memory, verdict: Verdict): Pick<Memory, 'hypotheses'> {
+  return learnt(memory, { ...followed(memory), verdict });
+}
+
+/** The memory once the repair that is due was made, or may have been. */
+function repaired({ due, repairs }: Memory, now: string | null): Pick<Memory, 'due' | 'repairs'> {
+  const [{ cause }, ...others] = due as [Repair, ...Repair[]];
+  return { due: others, repairs: { ...repairs, [cause]: { cause, now } } };
+}
+
+/** The machine, with tools that refuse until a world is provided. */
+export const machine = setup({
+  types: { context: {} as Memory, input: {} as Request },
+  actors: {
+    collect_symptoms: unconnected<readonly Symptom[], { service: string }>(),
+    plan_checks: unconnected<readonly Hypothesis[], { symptoms: readonly Symptom[] }>(),
+    run_check: unconnected<Reading, { hypothesis: Hypothesis; look: Look }>(),
+    probe_queue: unconnected<Probe, { hypothesis: Hypothesis }>(),
+    judge_hypothesis: unconnected<Verdict, Judged>(),
+    plan_repair: unconnected<readonly Repair[], { verdicts: Partial<Record<Hypothesis, Verdict>> }>(),
+    apply_repair: unconnected<Change, Repair>(),
+    verify_service: unconnected<Verification, Verified>(),
+    notify_customers: unconnected<Notice, Ended & { to: readonly string[] }>(),
+    close_incident: unconnected<Incident, Ended>(),
+  },
+  guards: {
+    timedOut: ({ event }) => (event as { error?: { name?: unknown } }).error?.name === 'TimeoutError',
+  },
+}).createMachine({
+  id: 'diagnosis',
+  context: ({ input }) => ({
+    asked: input,
+    symptoms: null,
+    agenda: [],
+    hypotheses: { config: {}, lock: {}, quota: {}, certificate: {}, queue: {} },
+    current: null,
+    due: [],
+    repairs: {},
+    verification: null,
+    notice: null,
+    incident: null,
+  }),
+  initial: 'COLLECTING_SYMPTOMS',
+  states: {
+    COLLECTING_SYMPTOMS: {
+      invoke: {
+        src: 'collect_symptoms',
+        input: ({ context }) => ({ service: context.asked.service }),
+        onDone: [
+          {
+            guard: ({ event }) => event.output.length === 0,
+            target: 'CLOSED',
+            actions: assign({ symptoms: ({ event }) => event.output }),
+          },
+          { target: 'PLANNING_CHECKS', actions: assign({ symptoms: ({ event }) => event.output }) },
+        ],
+      },
+    },
+    PLANNING_CHECKS: {
+      invoke: {
+        src: 'plan_checks',
+        input: ({ context }) => ({ symptoms: context.symptoms ?? [] }),
+        onDone: { target: 'CHECK_READY', actions: assign({ agenda: ({ event }) => event.output }) },
+      },
+    },
+    CHECK_READY: {
+      always: [
+        {
+          guard: ({ context }) => beside(context, 1) !== null,
+          target: 'RUNNING_CHECK',
+          actions: assign({ current: ({ context }) => beside(context, 1) }),
+        },
+        { target: 'PLANNING_REPAIR' },
+      ],
+    },
+    RUNNING_CHECK: {
+      invoke: {
+        src: 'run_check',
+        input: ({ context }) => ({ hypothesis: currentOf(context), look: unseen(context)[0] as Look }),
+        onDone: [
+          {
+            guard: ({ context }) => unseen(context).length > 1,
+            target: 'RUNNING_CHECK',
+            reenter: true,
+            actions: assign(({ context, event }) => seen(context, event.output)),
+          },
+          {
+            guard: ({ context, event }) => context.current === 'queue' && event.output.fine === false,
+            target: 'PROBING',
+            actions: assign(({ context, event }) => seen(context, event.output)),
+          },
+          { target: 'JUDGING', actions: assign(({ context, event }) => seen(context, event.output)) },
+        ],
+      },
+    },
+    PROBING: {
+      invoke: {
+        src: 'probe_queue',
+        input: ({ context }) => ({ hypothesis: currentOf(context) }),
+        onDone: {
+          target: 'JUDGING',
+          actions: assign(({ context, event }) => learnt(context, { ...followed(context), probe: event.output })),
+        },
+      },
+    },
+    JUDGING: {
+      invoke: {
+        src: 'judge_hypothesis',
+        input: ({ context }) => {
+          const previous = beside(context, -1);
+          const before = previous === null ? null : (context.hypotheses[previous].verdict ?? null);
+          return { hypothesis: currentOf(context), ...followed(context), previous: previous ?? 'none', before };
+        },
+        onDone: [
+          {
+            guard: ({ context }) => beside(context, 1) !== null,
+            target: 'CHECK_READY',
+            actions: assign(({ context, event }) => judged(context, event.output)),
+          },
+          { target: 'PLANNING_REPAIR', actions: assign(({ context, event }) => judged(context, event.output)) },
+        ],
+      },
+    },
+    PLANNING_REPAIR: {
+      invoke: {
+        src: 'plan_repair',
+        input: ({ context: { agenda, hypotheses } }) => ({
+          verdicts: Object.fromEntries(agenda.map((each) => [each, hypotheses[each].verdict])),
+        }),
+        onDone: [
+          { guard: ({ event }) => event.output.length === 0, target: 'ESCALATED' },
+          { target: 'REPAIRING', actions: assign({ due: ({ event }) => event.output }) },
+        ],
+      },
+    },
+    REPAIRING: {
+      invoke: {
+        src: 'apply_repair',
+        input: ({ context }) => context.due[0] as Repair,
+        onDone: {
+          target: 'VERIFYING',
+          actions: assign(({ context, event }) => repaired(context, event.output.now)),
+        },
+        // Whether it was made is to be seen in the service, so the machine goes and looks.
+        onError: { guard: 'timedOut', target: 'VERIFYING', actions: assign(({ context }) => repaired(context, null)) },
+      },
+    },
+    VERIFYING: {
+      invoke: {
+        src: 'verify_service',
+        input: ({ context }) => ({ repairs: Object.values(context.repairs) }),
+        onDone: [
+          {
+            guard: ({ context }) => context.due.length > 0,
+            target: 'REPAIRING',
+            actions: assign({ verification: ({ event }) => event.output }),
+          },
+          {
+            guard: ({ event }) => event.output.agenda.length > 0,
+            target: 'RUNNING_CHECK',
+            actions: assign(({ event }) => {
+              const { agenda } = event.output;
+              return { verification: event.output, agenda, current: agenda[0] as Hypothesis };
+            }),
+          },
+          { target: 'NOTIFYING', actions: assign({ verification: ({ event }) => event.output }) },
+        ],
+      },
+    },
+    NOTIFYING: {
+      invoke: {
+        src: 'notify_customers',
+        input: ({ context }) => ({
+          service: context.asked.service,
+          causes: causesOf(context),
+          to: context.asked.customers,
+        }),
+        onDone: { target: 'CLOSING', actions: assign({ notice: ({ event }) => event.output }) },
+      },
+    },
+    CLOSING: {
+      invoke: {
+        src: 'close_incident',
+        input: ({ context }) => ({ service: context.asked.service, causes: causesOf(context) }),
+        onDone: { target: 'CLOSED', actions: assign({ incident: ({ event }) => event.output }) },
+      },
+    },
+    CLOSED: { type: 'final' },
+    ESCALATED: { type: 'final' },
+  },
+});

@@ -1,0 +1,101 @@
+/** The agent's tools on a world, who can be asked about them, and what takes them back; by the names that the config uses. */
+import { type Inverse, NotApplied, type Outcome, type Reconciler, tool } from 'belay-sidecar';
+import { ask, type Planner } from '../planner/planner.ts';
+import {
+  type Change,
+  type Hypothesis,
+  type Incident,
+  LOOKS,
+  type Look,
+  type Notice,
+  type Probe,
+  type Reading,
+  type Repair,
+  type Symptom,
+  type Verdict,
+  type Verification,
+} from './incident.ts';
+import type { Ended, Judged, Verified } from './machine.ts';
+import * as questions from './planner.ts';
+import type { Service } from './service.ts';
+
+/** What the tools act on. */
+export interface World {
+  readonly service: Service;
+  readonly planner: Planner;
+}
+
+/** The tools. */
+export function toolsOn({ service, planner }: World) {
+  return {
+    collect_symptoms: tool<readonly Symptom[], { service: string }>(({ signal }) => service.symptoms(signal)),
+    plan_checks: tool<readonly Hypothesis[], { symptoms: readonly Symptom[] }>(({ input, signal }) =>
+      ask(planner, questions.plan, input, signal),
+    ),
+    run_check: tool<Reading, { hypothesis: Hypothesis; look: Look }>(({ input, signal }) =>
+      service.look(input.hypothesis, input.look, signal),
+    ),
+    probe_queue: tool<Probe, { hypothesis: Hypothesis }>(async ({ key }) => service.probe(key)),
+    judge_hypothesis: tool<Verdict, Judged>(({ input: { hypothesis, readings, probe, before }, signal }) =>
+      ask(
+        planner,
+        questions.judge,
+        { hypothesis, ...(readings && { readings }), ...(probe && { probe }), before },
+        signal,
+      ),
+    ),
+    plan_repair: tool<readonly Repair[], { verdicts: Partial<Record<Hypothesis, Verdict>> }>(({ input, signal }) =>
+      ask(planner, questions.repair, input, signal),
+    ),
+    apply_repair: tool<Change, Repair>(async ({ input, key, signal }) => {
+      signal.throwIfAborted();
+      return service.repair(input, key);
+    }),
+    verify_service: tool<Verification, Verified>(async ({ input, signal }) => {
+      for (const { cause, now } of input.repairs) if (now === null) await shows(service, cause, signal);
+      const symptoms = await service.symptoms(signal);
+      return { symptoms, agenda: await ask(planner, questions.plan, { symptoms }, signal) };
+    }),
+    notify_customers: tool<Notice, Ended & { to: readonly string[] }>(async ({ input, key, signal }) => {
+      const { to, service: name, causes } = input;
+      const text = await decided(ask(planner, questions.word, { service: name, causes }, signal));
+      signal.throwIfAborted();
+      return service.tell({ to, text }, key);
+    }),
+    close_incident: tool<Incident, Ended>(async ({ input }) => service.record(input)),
+  };
+}
+
+/** Looks whether a repair shows that nobody has seen being made. @throws where it does not. */
+async function shows(service: Service, cause: Hypothesis, signal: AbortSignal): Promise<void> {
+  const { fine, says } = await service.look(cause, LOOKS[cause][0] as Look, signal);
+  if (fine !== true) throw new Error(`nothing shows that ${cause} was repaired: ${says}`);
+}
+
+/** A decision that comes before anything is done: without one nothing has happened, which is no unknown outcome. */
+async function decided<T>(decision: Promise<T>): Promise<T> {
+  return decision.catch((error: Error) => {
+    throw new NotApplied(error.message, { cause: error });
+  });
+}
+
+/** Who can be asked whether a call happened. Of the customers nobody is asked whether they have read something. */
+export function reconcilersOn({ service }: World): Record<string, Reconciler> {
+  const said = (output: unknown): Outcome => (output === null ? { is: 'not_applied' } : { is: 'applied', output });
+  return {
+    // Rows and files change in the same moment as they are asked: what they do not show will not happen later.
+    find_probe: ({ key }) => said(service.probed(key)),
+    find_repair: ({ key }) => said(service.repaired(key)?.output ?? null),
+  };
+}
+
+/** What takes a call back, and why it cannot be taken back any more. */
+export function undoOn({ service }: World): Record<string, Inverse> {
+  return {
+    release: { undo: ({ key }) => service.release(key), moved: ({ key }) => service.probeMoved(key) },
+    take_back: {
+      undo: ({ key, undoKey }) => service.takeBack(key, undoKey),
+      moved: ({ key }) => service.repairMoved(key),
+    },
+  };
+}
