@@ -155,6 +155,9 @@ export class Recovering {
     await this.#publishing.quiet();
     if (this.#stopping) return { next: 'wait' };
     let decision = this.#decide(raised);
+    if (!isRestore(decision) && (await this.#askAbout(decision, raised.call?.key ?? null)))
+      decision = this.#decide(raised);
+    if (this.#stopping) return { next: 'wait' };
     // Nothing is awaited between the answer that counts and its entry (R5).
     while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
     if (this.#stopping) return { next: 'wait' };
@@ -165,6 +168,22 @@ export class Recovering {
     this.#run.hold();
     await this.#carryOut(decision, this.#fence(raised, decision));
     return { next: 'wait' };
+  }
+
+  /**
+   * Asks the counterparties of earlier calls that stand in the way because nobody knows what became of them, as where the machine
+   * itself handled their errors (E2); of the failed call it was asked before.
+   * @returns whether anybody was asked: then the answer that counts is still to come (R5).
+   */
+  async #askAbout({ refusals }: Decision, failed: string | null): Promise<boolean> {
+    const open = new Set(this.#fold.ledger.open().flatMap(({ key, status }) => (status === 'unknown' ? [key] : [])));
+    const standing = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
+    const keys = standing.flatMap((reason) =>
+      'effect' in reason && reason.effect.id !== null ? [reason.effect.id] : [],
+    );
+    const asked = [...new Set(keys)].filter((key) => key !== failed && open.has(key));
+    for (const key of asked) if ((await this.#calls.reconcile(key)) !== null) this.#askLater();
+    return asked.length > 0;
   }
 
   /** Whether what an answer rests on is another by now: in the history, or in the world, where something cannot be undone any more. */

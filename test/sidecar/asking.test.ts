@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/effects/counterparty.ts';
 import { JournalError, type JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { Line, until } from './stations.ts';
+import { vetoes } from '../../src/recovery/vetoes.ts';
+import { Line, of, until } from './stations.ts';
 
 const lost = {
   a: () => {
@@ -113,5 +114,46 @@ describe('a counterparty that does not know', () => {
     await next.at('rest');
     expect([next.sidecar.gates(), waiting.called('a'), next.context.a]).toEqual([[], 1, 'was there']);
     await next.close();
+  });
+});
+
+describe('a call whose error the machine itself has handled', () => {
+  const handled = (asking = 'bank') =>
+    new Line([{ name: 'a', tool: `effect: irreversible, reconcile: ${asking}`, onError: 'handled' }], {
+      a: ({ nth }) => (nth === 0 ? lost.a() : 'right'),
+    });
+
+  test('is asked about once it stands in the way of a later failure, and by nobody before', async () => {
+    const { state, reconcilers } = counterparty();
+    const line = handled();
+    const run = await line.begin({ reconcilers });
+    run.send('go');
+    await run.at('handled');
+    expect(state.asked).toBe(0);
+    state.says = { is: 'not_applied' };
+    await run.sidecar.fail('CONTRACT_VIOLATION', { instance: of('a') });
+    await run.at('rest');
+    expect(line.reports.map(({ decision }) => decision.verdict)).toEqual(['restore']);
+    expect([state.asked, line.called('a'), run.context.a]).toEqual([1, 2, 'right']);
+    // It was known not to have happened, so it is the same call under the same key.
+    expect(new Set(line.calls.map(({ key }) => key)).size).toBe(1);
+    await run.close();
+  });
+
+  test('still stands in the way where it did happen, or where nobody knows', async () => {
+    for (const says of [{ is: 'applied', output: 'was there' }, { is: 'unknown' }] as Finding[]) {
+      const { state, reconcilers } = counterparty();
+      state.says = says;
+      const line = handled('{ ask: bank, tries: 1 }');
+      const run = await line.begin({ reconcilers });
+      run.send('go');
+      await run.at('handled');
+      await run.sidecar.fail('CONTRACT_VIOLATION', { instance: of('a') });
+      expect((await run.finished()).status).toBe('parked');
+      const codes = line.reports.map(({ decision }) => [...vetoes(decision)].map(({ code }) => code));
+      const code = says.is === 'applied' ? 'irreversible_effect_policy' : 'effect_outcome_unknown';
+      expect([codes, state.asked, line.called('a')]).toEqual([[[code]], 1, 1]);
+      await run.close();
+    }
   });
 });
