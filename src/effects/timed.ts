@@ -35,7 +35,9 @@ export async function timed(
   if (first !== 'late') return first;
   own.abort();
   if (late !== undefined) void settling.then(late);
-  return { error: new Error(`no answer within ${limit} ms`), signal: 'TIMEOUT' };
+  // A machine that handles timeouts tells them by their name, whoever has given up waiting.
+  const error = Object.assign(new Error(`no answer within ${limit} ms`), { name: 'TimeoutError' });
+  return { error, signal: 'TIMEOUT' };
 }
 
 async function settle(call: Timeable, key: string | undefined, signal: AbortSignal): Promise<Settled> {

@@ -124,6 +124,17 @@ describe('F2: whose business an error is', () => {
     await run.close();
   });
 
+  test('the machine handles timeouts by their name: one that the deadline of the config has made is one', async () => {
+    const late = ({ event }: { event: { error?: { name?: unknown } } }) => event.error?.name === 'TimeoutError';
+    const station = { ...ONE[0], tool: 'effect: none, timeout: 20', onError: { guard: late, target: 'handled' } };
+    const line = new Line([station as unknown as Station], { a: () => new Promise(() => {}) });
+    const run = await line.begin();
+    run.send('go');
+    await run.at('handled');
+    expect([line.reports, line.findings]).toEqual([[], []]);
+    await run.close();
+  });
+
   test('the reviewed config wants it all the same', async () => {
     const line = new Line(
       [{ ...ONE[0], onError: 'handled' } as Station],
