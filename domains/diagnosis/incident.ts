@@ -72,8 +72,9 @@ export interface Change {
   readonly now: string | null;
 }
 
-/** What the service shows after a repair, and what to follow next where that is not nothing. */
+/** What the service shows after repairs, and what to follow next where that is not nothing. */
 export interface Verification {
+  readonly after: readonly Change[];
   readonly symptoms: readonly Symptom[];
   readonly agenda: readonly Hypothesis[];
 }

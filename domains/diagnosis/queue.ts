@@ -59,17 +59,10 @@ export class Queue {
     return place === null ? null : nameIn(place.file);
   }
 
-  /** Why what was taken aside under a key cannot be put back any more; null where it can. */
-  moved(key: string): string | null {
-    const place = this.#placeOf(key);
-    return place?.at === 'discarded' ? `${nameIn(place.file)} was thrown away` : null;
-  }
-
   /** Puts a message back that was taken aside under a key; nothing where it is back. @throws where it was thrown away. */
   putBack(key: string): void {
-    const moved = this.moved(key);
-    if (moved !== null) throw new Error(moved);
     const place = this.#placeOf(key);
+    if (place?.at === 'discarded') throw new Error(`${nameIn(place.file)} was thrown away`);
     if (place !== null) this.#move(place.at, place.file, 'queue', nameIn(place.file));
   }
 

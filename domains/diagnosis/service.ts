@@ -112,11 +112,6 @@ export class Service {
     return message === null ? null : { message, freed: this.#queue.head()?.readable ?? true };
   }
 
-  /** Why a probe cannot be taken back any more; null where it can. */
-  probeMoved(key: string): string | null {
-    return this.#queue.moved(key);
-  }
-
   /** Puts back what a probe took aside; nothing the second time. @throws where it was thrown away since. */
   release(key: string): void {
     this.#queue.putBack(key);

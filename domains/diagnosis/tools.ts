@@ -1,5 +1,5 @@
 /** The agent's tools on a world, who can be asked about them, and what takes them back; by the names that the config uses. */
-import { type Inverse, NotApplied, type Outcome, type Reconciler, tool } from 'belay-sidecar';
+import { type Inverse, NotApplied, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, type Planner } from '../planner/planner.ts';
 import {
   type Change,
@@ -54,7 +54,8 @@ export function toolsOn({ service, planner }: World) {
     verify_service: tool<Verification, Verified>(async ({ input, signal }) => {
       for (const { cause, now } of input.repairs) if (now === null) await shows(service, cause, signal);
       const symptoms = await service.symptoms(signal);
-      return { symptoms, agenda: await ask(planner, questions.plan, { symptoms }, signal) };
+      const agenda = await ask(planner, questions.plan, { symptoms }, signal);
+      return { after: input.repairs, symptoms, agenda };
     }),
     notify_customers: tool<Notice, Ended & { to: readonly string[] }>(async ({ input, key, signal }) => {
       const { to, service: name, causes } = input;
@@ -89,10 +90,10 @@ export function reconcilersOn({ service }: World): Record<string, Reconciler> {
   };
 }
 
-/** What takes a call back, and why it cannot be taken back any more. */
-export function undoOn({ service }: World): Record<string, Inverse> {
+/** What takes a call back. Of a probe nobody is asked beforehand: the repair that has moved its message on is taken back first. */
+export function undoOn({ service }: World): Record<string, Undo | Inverse> {
   return {
-    release: { undo: ({ key }) => service.release(key), moved: ({ key }) => service.probeMoved(key) },
+    release: ({ key }) => service.release(key),
     take_back: {
       undo: ({ key, undoKey }) => service.takeBack(key, undoKey),
       moved: ({ key }) => service.repairMoved(key),
