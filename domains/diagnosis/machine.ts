@@ -101,7 +101,10 @@ export const machine = setup({
     close_incident: unconnected<Incident, Ended>(),
   },
   guards: {
-    timedOut: ({ event }) => (event as { error?: { name?: unknown } }).error?.name === 'TimeoutError',
+    timedOut: ({ event }) => {
+      const { name, code } = ((event as { error?: unknown }).error ?? {}) as { name?: unknown; code?: unknown };
+      return name === 'TimeoutError' || code === 'ETIMEDOUT';
+    },
   },
 }).createMachine({
   id: 'diagnosis',
