@@ -17,9 +17,14 @@ export interface CallSite {
   readonly nth: number;
 }
 
+/** A call that has timed out by then, before its effect or after it, and whose error the machine itself has handled. */
+export interface Handled extends CallSite {
+  readonly when: 'before' | 'after';
+}
+
 /** How the run fails: a call, before its effect or after it with the reply lost; or somebody finds earlier work wrong meanwhile. */
 export type Failing =
-  | { readonly call: CallSite; readonly when: 'before' | 'after' }
+  | { readonly call: CallSite; readonly when: 'before' | 'after'; readonly handled?: Handled }
   | { readonly call: CallSite; readonly found: Suspect; readonly key: string; readonly signal?: Signal };
 
 /** What has to come of it under a strategy that decides. */
@@ -106,7 +111,7 @@ export class CaseError extends Error {
 
 interface Page extends Pick<Case, 'regime' | 'family' | 'probes' | 'expect'> {
   input?: unknown;
-  fails?: { call: string; when: 'before' | 'after'; raw: Raw[] };
+  fails?: { call: string; when: 'before' | 'after'; raw: Raw[]; handled?: { call: string; when: 'before' | 'after' } };
   found_wrong?: { during: string; instance: [string, string, number?]; key: string };
   safe?: CheckName[];
 }
@@ -162,6 +167,12 @@ const isPage = ajv.compile<Page>({
         call,
         when: { enum: ['before', 'after'] },
         raw: { type: 'array', items: { enum: Object.keys(RAW) }, uniqueItems: true, minItems: 1 },
+        handled: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['call', 'when'],
+          properties: { call, when: { enum: ['before', 'after'] } },
+        },
       },
     },
     found_wrong: {
@@ -285,7 +296,11 @@ function read<T>(folder: string, file: string, isOne: ValidateFunction<T>): { pa
 }
 
 function failingOf({ fails, found_wrong: found }: Page): Failing {
-  if (fails !== undefined) return { call: siteOf(fails.call), when: fails.when };
+  if (fails !== undefined) {
+    const { handled } = fails;
+    const by = handled === undefined ? {} : { handled: { ...siteOf(handled.call), when: handled.when } };
+    return { call: siteOf(fails.call), when: fails.when, ...by };
+  }
   const { during, instance, key } = found as NonNullable<Page['found_wrong']>;
   const [skeleton, entity, ordinal] = instance;
   return {

@@ -12,7 +12,7 @@ import {
   vetoes,
 } from 'belay-sidecar';
 import { JUDGES, type Judges } from '#seam';
-import { type Case, type Domain, type Expected, FROZEN, STRATEGIES, type Strategy } from './case.ts';
+import { type Case, type Domain, type Expected, type Failing, FROZEN, STRATEGIES, type Strategy } from './case.ts';
 import { GUARDS, type Guard, WITHOUT } from './guards.ts';
 import { historyOf } from './history.ts';
 import { type Measured, occurrencesOf } from './measure.ts';
@@ -206,7 +206,7 @@ async function counterfactual(
     const there =
       world === 'as it was' || 'found' in failing
         ? site
-        : { ...site, given: { ...site.given, failing: { ...failing, when: world } } };
+        : { ...site, given: { ...site.given, failing: inWorld(failing, world) } };
     const measured = await force(there, means, failed, checkpoint, reference);
     if (measured !== null) forced.push({ world, ...measured });
   }
@@ -220,6 +220,12 @@ async function counterfactual(
     forced,
     harmless: forced.length > 0 && forced.every(({ safe }) => safe),
   };
+}
+
+/** The failure in the world in which the call of which nobody knows had happened, or had not: an earlier one, where there is one. */
+function inWorld(failing: Exclude<Failing, { found: unknown }>, when: 'before' | 'after'): Failing {
+  const { handled } = failing;
+  return handled === undefined ? { ...failing, when } : { ...failing, handled: { ...handled, when } };
 }
 
 async function localise(site: Site, outcome: Outcome | undefined, reference: Outcome | null): Promise<Localisation> {

@@ -50,12 +50,17 @@ export function onSubstrate(
     if (failing === null || 'found' in failing || raw === 'denied' || substrate.failed !== null) return false;
     return isNth(failing.call, tool, calls);
   };
+  const isHandled = (tool: string, when: 'before' | 'after'): boolean => {
+    const handled = failing === null || 'found' in failing ? undefined : failing.handled;
+    return handled?.when === when && isNth(handled, tool, calls);
+  };
   const wrapped = (tool: string, logic: AnyActorLogic): AnyActorLogic => {
     const { config: act } = logic as unknown as { config: (call: object) => Promise<unknown> };
     return fromPromise(async (given) => {
       const call: Call = { tool, args: JSON.stringify(given.input), began: performance.now(), ended: null };
       calls.push(call);
       const fails = isFailing(tool);
+      const [late, lost] = [isHandled(tool, 'before'), isHandled(tool, 'after')];
       if (fails) substrate.failed = call;
       await draw.pause();
       const made = forgotten.has(tool) ? { ...given, key: undefined } : given;
@@ -64,7 +69,9 @@ export function onSubstrate(
         substrate.failedAt = performance.now();
         return raise(raw as Raw, tool);
       }
+      if (late) return raise('timeout', tool);
       const output = await act(made);
+      if (lost) return raise('timeout', tool);
       call.ended = performance.now();
       return output;
     });
