@@ -98,8 +98,8 @@ function lintArrivals(
   const arrivals = [...reach.shape.edges.filter(({ from }) => reachable.has(from)), { from: null, to: '' }];
   for (const { from, to } of arrivals) {
     if (from !== null && isOf(from, skeleton)) continue;
-    const active = reach.entered(to);
-    const owned = [...active].filter((state) => isOf(state, skeleton));
+    const active = reach.enteredBy(from, to);
+    const owned = active.filter((state) => isOf(state, skeleton));
     const target = isOf(to, skeleton) ? to : owned[0];
     if (target === undefined || told.has(target)) continue;
     if (owned.some((state) => skeleton.entry.some((known) => isWithin(state, known)))) continue;

@@ -32,6 +32,16 @@ export class Reach {
     return active;
   }
 
+  /** The states that an edge enters: not those around both of its ends, nor the regions beside it, which stay as they are. */
+  enteredBy(from: string | null, to: string): readonly string[] {
+    let around = from === null ? null : parentOf(from);
+    const staysPut = (state: string) =>
+      state !== to && isWithin(to, state) && this.states.get(state)?.type !== 'parallel';
+    while (around !== null && !staysPut(around)) around = parentOf(around);
+    const domain = around === null || parentOf(around) === null ? null : around;
+    return [...this.entered(to)].filter((state) => domain === null || (state !== domain && isWithin(state, domain)));
+  }
+
   /** Every state that can be active, starting from the machine's beginning and never going on from where `stop` says so. */
   from(
     stop: (edge: {

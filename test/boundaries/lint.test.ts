@@ -332,6 +332,31 @@ describe('nested and strange machines', () => {
     expect(reach.hasEdge('again', 'late.l2')).toBe(true);
     expect(reach.hasEdge('par.r.r1', 'late')).toBe(true);
     expect(reach.hasEdge('late', 'par')).toBe(false);
+    expect([...reach.enteredBy('par.r.r1', 'par.r.r2')]).toEqual(['par.r.r2']);
+    expect([...reach.enteredBy('par.r.r1', 'par.s.s1')].sort()).toEqual([...reach.entered('par.s.s1')].sort());
+    expect([...reach.enteredBy('late.l1', 'par')]).toContain('par.s.s1');
+  });
+
+  test('an edge within a region does not lead into the regions beside it', () => {
+    const shape = machineShape(
+      createMachine({
+        id: 'm',
+        initial: 'before',
+        states: {
+          before: { on: { go: 'par' } },
+          par: {
+            type: 'parallel',
+            states: {
+              r: { initial: 'r1', states: { r1: { on: { n: 'r2' } }, r2: {} } },
+              s: { initial: 's1', states: { s1: {} } },
+            },
+          },
+        },
+      }),
+    );
+    const skeleton =
+      '  Whole: { entity: \'"x"\', states: [before, par.s], entry: [before], outputs: [], commit: [{ id: c, at: par.s.s1, when: \'state != ""\' }], rollback: { anchors: [c], resume: before } }\n  Unit:';
+    expect(said(shape, '  Unit:', skeleton).filter((line) => line.includes('entry_missing'))).toEqual([]);
   });
 });
 
