@@ -135,11 +135,19 @@ export class StepView {
       });
     }
     const heard = this.news;
-    if (heard !== null && heard.kind !== 'machine') {
+    if (heard !== null && heard.kind !== 'machine' && this.#hears(instance, heard)) {
       const args = heard.input ?? payload(this.seen.event);
       tools.push({ tool: heard.src === null ? undefined : this.config.tools.get(heard.src), args, starts: false });
     }
     return tools;
+  }
+
+  /** Whether a call that was answered was an instance's: what it leads to in a region beside it hears from nobody. */
+  #hears({ skeleton: name }: InstanceId, { at }: Started): boolean {
+    const skeleton = this.config.skeletons.get(name);
+    const [somewhere] = this.seen.after;
+    if (skeleton === undefined || at === null || somewhere === undefined) return true;
+    return covers(skeleton.states, `${somewhere.path.slice(0, somewhere.path.lastIndexOf('/') + 1)}${at}`);
   }
 
   #owns(instance: InstanceId, place: Place | null): boolean {

@@ -251,7 +251,11 @@ export class Watch {
     try {
       const local = { ...scope, defer: (fn: (typeof deferred)[number]) => void deferred.push(fn) };
       const [next, micros] = this.#collect(scope, () => transition(snapshot, event, local) as AnyMachineSnapshot);
-      const taken = micros.filter((micro) => micro.transitions.length > 0 || micro.snapshot !== snapshot);
+      // What nobody heard took the machine nowhere, and is no step: also where other steps came before it.
+      const taken = micros.filter(
+        ({ transitions, snapshot: after }, index) =>
+          transitions.length > 0 || after !== (micros[index - 1]?.snapshot ?? snapshot),
+      );
       if (taken.length > 0) this.#watcher.steps(self, this.#lift(snapshot, taken));
       for (const fn of deferred) scope.defer(fn);
       return next;
