@@ -5,9 +5,11 @@ import { navigation as navigationWith } from './navigation/agent.ts';
 import { scripted as navigationScript } from './navigation/planner.ts';
 import { scheduleForm } from './schedule-form/agent.ts';
 import { scripted } from './schedule-form/planner.ts';
+import { travelPlanning } from './travel-planning/agent.ts';
 
 export const agents = {
   scheduleForm: scheduleForm(scripted),
   navigation: navigationWith(navigationScript),
   diagnosis: diagnosisWith(diagnosisScript),
+  travelPlanning,
 };

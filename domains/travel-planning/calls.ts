@@ -1,0 +1,115 @@
+/** What each tool of the agent is called with and what it answers. They are provided with a world (tools.ts); without one they refuse. */
+import { tool } from 'belay-sidecar';
+import { setup } from 'xstate';
+import type { Check, Held, Meals, Memory, Quote, Request, Standard, Trip } from './trip.ts';
+
+/** Something that was held for a city. */
+export interface Item {
+  readonly city: string;
+  readonly locator: number;
+  readonly cents: number;
+}
+
+/** A booking with one kind of vendor, for the whole trip. */
+export interface Booking {
+  readonly trip: string;
+  readonly items: readonly Item[];
+  readonly cents: number;
+}
+
+/** Where one eats, city by city, and what that costs in all. */
+export interface Tables {
+  readonly trip: string;
+  readonly tables: readonly { readonly city: string; readonly restaurant: string; readonly cents: number }[];
+  readonly cents: number;
+}
+
+/** A stay that is held, in place of the one that was held before it. */
+export interface Stay {
+  readonly trip: string;
+  readonly city: string;
+  readonly hotel: string;
+  /** The city before. */
+  readonly previous: string;
+  readonly day: number;
+  readonly nights: number;
+  readonly cents: number;
+  readonly instead: number | null;
+}
+
+/** A seat that is held on a flight after another one, in place of the one that was held before it. */
+export interface Seat {
+  readonly trip: string;
+  readonly city: string;
+  readonly flight: string;
+  readonly day: number;
+  readonly takes: number;
+  readonly nights: number;
+  readonly cents: number;
+  /** The city before and the locator of the flight there: the two are one journey. */
+  readonly previous: string;
+  readonly after: number | null;
+  readonly instead: number | null;
+}
+
+/** A line of the itinerary. */
+export interface Line {
+  readonly city: string;
+  readonly day: number;
+  readonly flight: number;
+  readonly hotel: string;
+  readonly restaurant: string;
+}
+
+/** What each tool is called with, and what it answers. */
+export interface ToolTypes {
+  look_up: { input: { asked: Request }; output: Trip | null };
+  search_trips: { input: { city: string; from: string; standard: Standard }; output: Quote };
+  pay_deposit: {
+    input: { trip: string; city: string; hotel: string; previous: string; day: number; cents: number };
+    output: number;
+  };
+  hold_room: { input: Stay; output: Held };
+  hold_flight: { input: Seat; output: Held & { readonly departs: number } };
+  plan_meals: {
+    input: { city: string; previous: string; nights: number; standard: Standard; eaten: string };
+    output: Omit<Meals, 'round'>;
+  };
+  ask_guide: { input: { city: string }; output: number };
+  hold_guide: { input: { trip: string; city: string; day: number; cents: number }; output: Held };
+  check_budget: { input: { budget: number; flights: number; rooms: number; tables: number }; output: Check };
+  book_flights: { input: Booking; output: number };
+  book_rooms: { input: Booking; output: number };
+  book_tables: { input: Tables; output: number };
+  pay_vendors: { input: { trip: string; cents: number }; output: undefined };
+  draw_budget: { input: { trip: string; cents: number }; output: undefined };
+  send_itinerary: { input: { trip: string; lines: readonly Line[] }; output: string };
+}
+
+function unconnected<TName extends keyof ToolTypes>() {
+  return tool<ToolTypes[TName]['output'], ToolTypes[TName]['input']>(() =>
+    Promise.reject(new Error('no world is open for this machine')),
+  );
+}
+
+/** What the states of the machine are made with. */
+export const planning = setup({
+  types: { context: {} as Memory, input: {} as Request },
+  actors: {
+    look_up: unconnected<'look_up'>(),
+    search_trips: unconnected<'search_trips'>(),
+    pay_deposit: unconnected<'pay_deposit'>(),
+    hold_room: unconnected<'hold_room'>(),
+    hold_flight: unconnected<'hold_flight'>(),
+    plan_meals: unconnected<'plan_meals'>(),
+    ask_guide: unconnected<'ask_guide'>(),
+    hold_guide: unconnected<'hold_guide'>(),
+    check_budget: unconnected<'check_budget'>(),
+    book_flights: unconnected<'book_flights'>(),
+    book_rooms: unconnected<'book_rooms'>(),
+    book_tables: unconnected<'book_tables'>(),
+    pay_vendors: unconnected<'pay_vendors'>(),
+    draw_budget: unconnected<'draw_budget'>(),
+    send_itinerary: unconnected<'send_itinerary'>(),
+  },
+});

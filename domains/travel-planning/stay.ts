@@ -1,0 +1,147 @@
+/** The states of a city: each calls one tool for it, and keeps what that answers. */
+import { assign } from 'xstate';
+import { planning, type ToolTypes } from './calls.ts';
+import {
+  arrival,
+  before,
+  cityAt,
+  eaten,
+  known,
+  learnt,
+  type Memory,
+  type Place,
+  type Quote,
+  unguided,
+} from './trip.ts';
+
+const quoteOf = (memory: Memory, place: Place): Quote => known(memory, place).quote as Quote;
+const arrives = (memory: Memory, place: Place) => arrival(memory, place) as { day: number; after: number | null };
+/** The city before, or the home of the traveller. */
+const previousOf = (memory: Memory, place: Place): string => {
+  const previous = before(place);
+  return previous === null ? memory.asked.home : cityAt(memory, previous).name;
+};
+/** Searches for a flight and a hotel. */
+export const searching = (place: Place) =>
+  planning.createStateConfig({
+    invoke: {
+      src: 'search_trips',
+      input: ({ context }) => ({
+        city: cityAt(context, place).name,
+        from: previousOf(context, place),
+        standard: context.standard,
+      }),
+      onDone: {
+        target: 'WAITING_ARRIVAL',
+        actions: assign(({ context, event }) => learnt(context, place, { quote: event.output })),
+      },
+    },
+  });
+
+/** Pays what the hotel wants before it holds a room. */
+export const paying = (place: Place) =>
+  planning.createStateConfig({
+    invoke: {
+      src: 'pay_deposit',
+      input: ({ context }) => ({
+        trip: context.asked.trip,
+        city: cityAt(context, place).name,
+        hotel: quoteOf(context, place).hotel,
+        previous: previousOf(context, place),
+        day: arrives(context, place).day,
+        cents: quoteOf(context, place).deposit,
+      }),
+      onDone: {
+        target: 'HOLDING_ROOM',
+        actions: assign(({ context, event }) => learnt(context, place, { deposit: event.output })),
+      },
+    },
+  });
+
+/** Holds a room, in place of the one of the round before. */
+export const rooming = (place: Place, target: string) =>
+  planning.createStateConfig({
+    invoke: {
+      src: 'hold_room',
+      input: ({ context }) => {
+        const { name: city, nights } = cityAt(context, place);
+        const { hotel, night, takes } = quoteOf(context, place);
+        const day = arrives(context, place).day + takes;
+        const instead = known(context, place).room?.locator ?? null;
+        const previous = previousOf(context, place);
+        return { trip: context.asked.trip, city, hotel, previous, day, nights, cents: night * nights, instead };
+      },
+      onDone: {
+        target,
+        actions: assign(({ context, event }) => learnt(context, place, { room: event.output })),
+      },
+    },
+  });
+
+/** Holds a seat, in place of the one of the round before. */
+export const flying = (place: Place, target: string) =>
+  planning.createStateConfig({
+    invoke: {
+      src: 'hold_flight',
+      input: ({ context }) => {
+        const { name: city, nights } = cityAt(context, place);
+        const { flight, takes, fare: cents } = quoteOf(context, place);
+        const instead = known(context, place).flight?.locator ?? null;
+        const previous = previousOf(context, place);
+        return {
+          trip: context.asked.trip,
+          city,
+          flight,
+          takes,
+          nights,
+          cents,
+          previous,
+          ...arrives(context, place),
+          instead,
+        };
+      },
+      onDone: {
+        target,
+        actions: assign(({ context, event: { output } }) => {
+          const { locator, cents, departs } = output;
+          return learnt(context, place, {
+            flight: { locator, cents },
+            departs: { day: departs, round: context.round },
+          });
+        }),
+      },
+    },
+  });
+
+/** Plans the meals, and goes on elsewhere where a guide is still to be held. */
+export const eating = (place: Place, guiding: 'HOLDING_GUIDE' | 'PLANNED') =>
+  planning.createStateConfig({
+    invoke: {
+      src: 'plan_meals',
+      input: ({ context }) => ({
+        city: cityAt(context, place).name,
+        previous: previousOf(context, place),
+        nights: cityAt(context, place).nights,
+        standard: context.standard,
+        eaten: eaten(context, place) as string,
+      }),
+      onDone: [
+        {
+          guard: ({ context }) => unguided(context, place),
+          target: guiding,
+          actions: assign(({ context, event }) => ate(context, place, event.output)),
+        },
+        { target: 'PLANNED', actions: assign(({ context, event }) => ate(context, place, event.output)) },
+      ],
+    },
+  });
+
+function ate(memory: Memory, place: Place, meals: ToolTypes['plan_meals']['output']): Pick<Memory, 'cities'> {
+  return learnt(memory, place, { meals: { ...meals, round: memory.round } });
+}
+
+/** Waits until it is known what was eaten in the city before. */
+export const waitingForTables = (place: Place) =>
+  planning.createStateConfig({
+    always: { guard: ({ context }) => eaten(context, place) !== null, target: 'PLANNING_MEALS' },
+  });

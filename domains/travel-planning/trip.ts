@@ -1,0 +1,149 @@
+/** The words of the agent: what is asked of it, and what it remembers. Days are numbers, money is in cents. */
+
+/** The regions in which the cities are planned, in the order in which they are visited. */
+export const PLACES = ['first', 'second', 'third'] as const;
+
+/** One of them. */
+export type Place = (typeof PLACES)[number];
+
+/** How one travels. */
+export type Standard = 'comfort' | 'plain';
+
+/** What somebody asks the agent for. */
+export interface Request {
+  /** The name of the trip; one trip has one itinerary. */
+  readonly trip: string;
+  readonly traveller: string;
+  /** Where the trip begins. */
+  readonly home: string;
+  /** The day on which it begins. */
+  readonly start: number;
+  /** What it may cost in all. */
+  readonly budget: number;
+  /** The cities, three of them, in the order in which they are visited. */
+  readonly cities: readonly { readonly name: string; readonly nights: number }[];
+  /** Whether a guide is wanted in the last city. */
+  readonly outing: boolean;
+}
+
+/** A request whose traveller and cities are known; null where one of them is not. */
+export interface Trip {
+  readonly trip: string;
+  readonly traveller: string;
+}
+
+/** What there is in a city: a flight to it and a hotel in it. */
+export interface Quote {
+  readonly flight: string;
+  /** How many days the flight takes. */
+  readonly takes: number;
+  readonly fare: number;
+  readonly hotel: string;
+  readonly night: number;
+  /** What the hotel wants before it holds a room, and does not pay back; 0 for nothing. */
+  readonly deposit: number;
+}
+
+/** A seat, a room or a guide that is held, by the locator that whoever holds it gave: no other hold ever has the same. */
+export interface Held {
+  readonly locator: number;
+  readonly cents: number;
+}
+
+/** When one leaves a city again, and in which round of the planning that was found. */
+export interface Leaving {
+  readonly day: number;
+  readonly round: number;
+}
+
+/** Where one eats in a city. */
+export interface Meals {
+  readonly restaurant: string;
+  readonly cuisine: string;
+  readonly cents: number;
+  readonly round: number;
+}
+
+/** A city as far as it is known. */
+export interface City {
+  readonly quote?: Quote;
+  /** What was paid so that a room is held. */
+  readonly deposit?: number;
+  readonly room?: Held;
+  readonly flight?: Held;
+  readonly departs?: Leaving;
+  readonly meals?: Meals;
+  /** What a guide would take; null where nobody guides. */
+  readonly guide?: number | null;
+  readonly outing?: Held;
+}
+
+/** What the whole trip costs, and whether that is within the budget. */
+export interface Check {
+  readonly flights: number;
+  readonly rooms: number;
+  readonly tables: number;
+  readonly total: number;
+  readonly within: boolean;
+}
+
+/** The agent's memory. */
+export interface Memory {
+  readonly asked: Request;
+  readonly trip: Trip | null;
+  readonly standard: Standard;
+  /** How often the cities have been planned: once more where the first plan was too dear. */
+  readonly round: number;
+  readonly cities: Readonly<Record<string, City>>;
+  readonly check: Check | null;
+  readonly tickets: number | null;
+  readonly rooms: number | null;
+  readonly tables: number | null;
+  readonly payment: number | null;
+  readonly drawn: number | null;
+  readonly itinerary: string | null;
+}
+
+/** The city of a place. */
+export function cityAt({ asked }: Memory, place: Place): Request['cities'][number] {
+  return asked.cities[PLACES.indexOf(place)] as Request['cities'][number];
+}
+
+/** What is known of the city of a place. */
+export function known(memory: Memory, place: Place): City {
+  return memory.cities[cityAt(memory, place).name] ?? {};
+}
+
+/** The place that is visited before; null for the first. */
+export function before(place: Place): Place | null {
+  return PLACES[PLACES.indexOf(place) - 1] ?? null;
+}
+
+/** When one comes to a place, and what one comes with; null while that is not known in this round. */
+export function arrival(memory: Memory, place: Place): { day: number; after: number | null } | null {
+  const previous = before(place);
+  if (previous === null) return { day: memory.asked.start, after: null };
+  const { departs, flight } = known(memory, previous);
+  if (departs === undefined || flight === undefined || departs.round !== memory.round) return null;
+  return { day: departs.day, after: flight.locator };
+}
+
+/** What was eaten in the city before, which nobody wants again; null while that is not known in this round. */
+export function eaten(memory: Memory, place: Place): string | null {
+  const previous = before(place);
+  if (previous === null) return 'nothing';
+  const { meals } = known(memory, previous);
+  return meals === undefined || meals.round !== memory.round ? null : meals.cuisine;
+}
+
+/** The memory with something more known of the city of a place. */
+export function learnt(memory: Memory, place: Place, more: City): Pick<Memory, 'cities'> {
+  const { name } = cityAt(memory, place);
+  return { cities: { ...memory.cities, [name]: { ...memory.cities[name], ...more } } };
+}
+
+/** Whether there is a guide, and none is held yet. */
+export function unguided(memory: Memory, place: Place): boolean {
+  const { guide, outing } = known(memory, place);
+  return typeof guide === 'number' && outing === undefined;
+}
