@@ -1,7 +1,14 @@
 /** What each tool of the agent is called with and what it answers. They are provided with a world (tools.ts); without one they refuse. */
 import { tool } from 'belay-sidecar';
 import { setup } from 'xstate';
-import type { Check, Held, Meals, Memory, Quote, Request, Standard, Trip } from './trip.ts';
+import type { Check, Held, Meals, Memory, Place, Quote, Request, Standard, Trip } from './trip.ts';
+
+/** Where in the trip a city lies, and what lies before it: by these names its keys are told apart. */
+export interface Where {
+  readonly city: string;
+  readonly place: Place;
+  readonly previous: Place | 'home';
+}
 
 /** Something that was held for a city. */
 export interface Item {
@@ -25,12 +32,9 @@ export interface Tables {
 }
 
 /** A stay that is held, in place of the one that was held before it. */
-export interface Stay {
+export interface Stay extends Where {
   readonly trip: string;
-  readonly city: string;
   readonly hotel: string;
-  /** The city before. */
-  readonly previous: string;
   readonly day: number;
   readonly nights: number;
   readonly cents: number;
@@ -38,16 +42,14 @@ export interface Stay {
 }
 
 /** A seat that is held on a flight after another one, in place of the one that was held before it. */
-export interface Seat {
+export interface Seat extends Where {
   readonly trip: string;
-  readonly city: string;
   readonly flight: string;
   readonly day: number;
   readonly takes: number;
   readonly nights: number;
   readonly cents: number;
-  /** The city before and the locator of the flight there: the two are one journey. */
-  readonly previous: string;
+  /** The locator of the flight before it: the two are one journey. */
   readonly after: number | null;
   readonly instead: number | null;
 }
@@ -64,19 +66,19 @@ export interface Line {
 /** What each tool is called with, and what it answers. */
 export interface ToolTypes {
   look_up: { input: { asked: Request }; output: Trip | null };
-  search_trips: { input: { city: string; from: string; standard: Standard }; output: Quote };
+  search_trips: { input: Where & { from: string; standard: Standard }; output: Quote };
   pay_deposit: {
-    input: { trip: string; city: string; hotel: string; previous: string; day: number; cents: number };
+    input: Where & { trip: string; hotel: string; day: number; cents: number };
     output: number;
   };
   hold_room: { input: Stay; output: Held };
   hold_flight: { input: Seat; output: Held & { readonly departs: number } };
   plan_meals: {
-    input: { city: string; previous: string; nights: number; standard: Standard; eaten: string };
+    input: Where & { nights: number; standard: Standard; eaten: string };
     output: Omit<Meals, 'round'>;
   };
-  ask_guide: { input: { city: string }; output: number };
-  hold_guide: { input: { trip: string; city: string; day: number; cents: number }; output: Held };
+  ask_guide: { input: Where; output: number };
+  hold_guide: { input: Where & { trip: string; day: number; cents: number }; output: Held };
   check_budget: { input: { budget: number; flights: number; rooms: number; tables: number }; output: Check };
   book_flights: { input: Booking; output: number };
   book_rooms: { input: Booking; output: number };

@@ -4,14 +4,20 @@
  */
 import { assign } from 'xstate';
 import { planning } from './calls.ts';
-import { eating, flying, paying, rooming, searching, waitingForTables } from './stay.ts';
-import { arrival, cityAt, known, type Leaving, learnt, type Memory, type Place } from './trip.ts';
+import { eating, flying, paying, rooming, searching, waitingForTables, where } from './stay.ts';
+import { arrival, known, type Leaving, learnt, type Memory, type Place } from './trip.ts';
 
 /** Whether the hotel wants something that it has not been paid. */
 const owes = (memory: Memory, place: Place): boolean =>
   (known(memory, place).quote?.deposit ?? 0) > 0 && known(memory, place).deposit === undefined;
-/** Whether a guide is wanted, and it is not known yet whether there is one. */
-const asks = (memory: Memory, place: Place): boolean => memory.asked.outing && known(memory, place).guide === undefined;
+/** Whether a guide is wanted and not held yet, and nobody was asked in this round. */
+const asks = (memory: Memory, place: Place): boolean => {
+  const { guide, outing } = known(memory, place);
+  return memory.asked.outing && outing === undefined && guide?.round !== memory.round;
+};
+/** What was said of a guide. */
+const told = (memory: Memory, place: Place, cents: number | null) =>
+  learnt(memory, place, { guide: { cents, round: memory.round } });
 /** Whether it is known when one arrives. */
 const comes = (memory: Memory, place: Place): boolean => arrival(memory, place) !== null;
 
@@ -80,15 +86,15 @@ export function lastCity(place: 'third') {
               ASKING_GUIDE: {
                 invoke: {
                   src: 'ask_guide',
-                  input: ({ context }) => ({ city: cityAt(context, place).name }),
+                  input: ({ context }) => where(context, place),
                   onDone: {
                     target: 'ASKED',
-                    actions: assign(({ context, event }) => learnt(context, place, { guide: event.output })),
+                    actions: assign(({ context, event }) => told(context, place, event.output)),
                   },
                   // Who does not answer is not waited for: the trip goes on without a guide.
                   onError: {
                     target: 'ASKED',
-                    actions: assign(({ context }) => learnt(context, place, { guide: null })),
+                    actions: assign(({ context }) => told(context, place, null)),
                   },
                 },
               },
@@ -103,10 +109,10 @@ export function lastCity(place: 'third') {
         invoke: {
           src: 'hold_guide',
           input: ({ context }) => ({
+            ...where(context, place),
             trip: context.asked.trip,
-            city: cityAt(context, place).name,
             day: (known(context, place).departs as Leaving).day - 1,
-            cents: known(context, place).guide as number,
+            cents: known(context, place).guide?.cents as number,
           }),
           onDone: {
             target: 'PLANNED',

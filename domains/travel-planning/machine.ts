@@ -60,7 +60,7 @@ export const machine = planning.createMachine({
     trip: null,
     standard: 'comfort',
     round: 1,
-    cities: Object.fromEntries(input.cities.map(({ name }) => [name, {}])),
+    cities: { first: {}, second: {}, third: {} },
     check: null,
     tickets: null,
     rooms: null,

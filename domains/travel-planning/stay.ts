@@ -1,6 +1,6 @@
 /** The states of a city: each calls one tool for it, and keeps what that answers. */
 import { assign } from 'xstate';
-import { planning, type ToolTypes } from './calls.ts';
+import { planning, type ToolTypes, type Where } from './calls.ts';
 import {
   arrival,
   before,
@@ -16,19 +16,25 @@ import {
 
 const quoteOf = (memory: Memory, place: Place): Quote => known(memory, place).quote as Quote;
 const arrives = (memory: Memory, place: Place) => arrival(memory, place) as { day: number; after: number | null };
-/** The city before, or the home of the traveller. */
-const previousOf = (memory: Memory, place: Place): string => {
+/** Where a city lies, as its calls name it. */
+export function where(memory: Memory, place: Place): Where {
+  return { city: cityAt(memory, place).name, place, previous: before(place) ?? 'home' };
+}
+
+/** Where one comes from. */
+function originOf(memory: Memory, place: Place): string {
   const previous = before(place);
   return previous === null ? memory.asked.home : cityAt(memory, previous).name;
-};
+}
+
 /** Searches for a flight and a hotel. */
 export const searching = (place: Place) =>
   planning.createStateConfig({
     invoke: {
       src: 'search_trips',
       input: ({ context }) => ({
-        city: cityAt(context, place).name,
-        from: previousOf(context, place),
+        ...where(context, place),
+        from: originOf(context, place),
         standard: context.standard,
       }),
       onDone: {
@@ -45,9 +51,8 @@ export const paying = (place: Place) =>
       src: 'pay_deposit',
       input: ({ context }) => ({
         trip: context.asked.trip,
-        city: cityAt(context, place).name,
+        ...where(context, place),
         hotel: quoteOf(context, place).hotel,
-        previous: previousOf(context, place),
         day: arrives(context, place).day,
         cents: quoteOf(context, place).deposit,
       }),
@@ -64,12 +69,19 @@ export const rooming = (place: Place, target: string) =>
     invoke: {
       src: 'hold_room',
       input: ({ context }) => {
-        const { name: city, nights } = cityAt(context, place);
+        const { nights } = cityAt(context, place);
         const { hotel, night, takes } = quoteOf(context, place);
         const day = arrives(context, place).day + takes;
         const instead = known(context, place).room?.locator ?? null;
-        const previous = previousOf(context, place);
-        return { trip: context.asked.trip, city, hotel, previous, day, nights, cents: night * nights, instead };
+        return {
+          ...where(context, place),
+          trip: context.asked.trip,
+          hotel,
+          day,
+          nights,
+          cents: night * nights,
+          instead,
+        };
       },
       onDone: {
         target,
@@ -84,18 +96,16 @@ export const flying = (place: Place, target: string) =>
     invoke: {
       src: 'hold_flight',
       input: ({ context }) => {
-        const { name: city, nights } = cityAt(context, place);
+        const { nights } = cityAt(context, place);
         const { flight, takes, fare: cents } = quoteOf(context, place);
         const instead = known(context, place).flight?.locator ?? null;
-        const previous = previousOf(context, place);
         return {
+          ...where(context, place),
           trip: context.asked.trip,
-          city,
           flight,
           takes,
           nights,
           cents,
-          previous,
           ...arrives(context, place),
           instead,
         };
@@ -119,8 +129,7 @@ export const eating = (place: Place, guiding: 'HOLDING_GUIDE' | 'PLANNED') =>
     invoke: {
       src: 'plan_meals',
       input: ({ context }) => ({
-        city: cityAt(context, place).name,
-        previous: previousOf(context, place),
+        ...where(context, place),
         nights: cityAt(context, place).nights,
         standard: context.standard,
         eaten: eaten(context, place) as string,

@@ -73,8 +73,8 @@ export interface City {
   readonly flight?: Held;
   readonly departs?: Leaving;
   readonly meals?: Meals;
-  /** What a guide would take; null where nobody guides. */
-  readonly guide?: number | null;
+  /** What a guide would take, null where nobody guides, and in which round that was asked. */
+  readonly guide?: { readonly cents: number | null; readonly round: number };
   readonly outing?: Held;
 }
 
@@ -94,7 +94,8 @@ export interface Memory {
   readonly standard: Standard;
   /** How often the cities have been planned: once more where the first plan was too dear. */
   readonly round: number;
-  readonly cities: Readonly<Record<string, City>>;
+  /** The cities by their places, so that each region names exactly what it reads and writes. */
+  readonly cities: Readonly<Record<Place, City>>;
   readonly check: Check | null;
   readonly tickets: number | null;
   readonly rooms: number | null;
@@ -111,7 +112,7 @@ export function cityAt({ asked }: Memory, place: Place): Request['cities'][numbe
 
 /** What is known of the city of a place. */
 export function known(memory: Memory, place: Place): City {
-  return memory.cities[cityAt(memory, place).name] ?? {};
+  return memory.cities[place];
 }
 
 /** The place that is visited before; null for the first. */
@@ -138,12 +139,11 @@ export function eaten(memory: Memory, place: Place): string | null {
 
 /** The memory with something more known of the city of a place. */
 export function learnt(memory: Memory, place: Place, more: City): Pick<Memory, 'cities'> {
-  const { name } = cityAt(memory, place);
-  return { cities: { ...memory.cities, [name]: { ...memory.cities[name], ...more } } };
+  return { cities: { ...memory.cities, [place]: { ...memory.cities[place], ...more } } };
 }
 
 /** Whether there is a guide, and none is held yet. */
 export function unguided(memory: Memory, place: Place): boolean {
   const { guide, outing } = known(memory, place);
-  return typeof guide === 'number' && outing === undefined;
+  return typeof guide?.cents === 'number' && outing === undefined;
 }

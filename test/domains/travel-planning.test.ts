@@ -90,7 +90,7 @@ const call = (tool: string, nth: number, when: Fault['when'], signal: Fault['sig
 });
 /** Somebody finds out that one leaves the first city on another day. */
 const wrongDay = (tool: string, nth: number): Failing => ({
-  found: { tool, nth, in: of('FirstCity', 'lisbon'), key: 'cities/lisbon/departs' },
+  found: { tool, nth, in: of('FirstCity', 'lisbon'), key: 'cities/first/departs' },
 });
 const DEPOSIT = {
   budget: 500_000,
@@ -262,16 +262,9 @@ describe('a failure once tickets are bought', () => {
 });
 
 describe('the world', () => {
-  const stay = {
-    trip: 't',
-    city: 'porto',
-    hotel: 'porto-plain',
-    previous: 'x',
-    day: 1,
-    nights: 2,
-    cents: 5,
-    instead: null,
-  };
+  const common = { trip: 't', city: 'porto', place: 'second', previous: 'first', day: 1, nights: 2, cents: 5 } as const;
+  const stay = { ...common, hotel: 'porto-plain', instead: null };
+  const seat = { ...common, flight: 'f', takes: 0, instead: null };
 
   test('holds a room once for each key, and again without one', () => {
     const agency = new Agency(join(folder(), 'a.sqlite'));
@@ -296,17 +289,6 @@ describe('the world', () => {
 
   test('shows a journey that goes on from a seat that nobody holds any more', () => {
     const agency = new Agency(join(folder(), 'a.sqlite'));
-    const seat = {
-      trip: 't',
-      city: 'porto',
-      flight: 'f',
-      day: 1,
-      takes: 0,
-      nights: 2,
-      cents: 5,
-      previous: 'x',
-      instead: null,
-    };
     const { locator } = agency.holdSeat({ ...seat, after: null }, 'k');
     agency.holdSeat({ ...seat, city: 'oslo', after: locator }, 'l');
     expect(agency.rows().hold).toMatchObject([
