@@ -5,14 +5,25 @@
 import { assign } from 'xstate';
 import { type Booking, type Item, type Line, planning, type Tables } from './calls.ts';
 import { city, lastCity } from './city.ts';
-import { type Check, cityAt, type Held, known, type Leaving, type Meals, type Memory, PLACES } from './trip.ts';
+import {
+  type Check,
+  type City,
+  cityAt,
+  type Held,
+  heldNow,
+  known,
+  type Leaving,
+  type Meals,
+  type Memory,
+  PLACES,
+} from './trip.ts';
 
 const total = (costs: readonly { readonly cents: number }[]): number =>
   costs.reduce((sum, { cents }) => sum + cents, 0);
 
 /** What is held of one kind, city by city. */
 function held(memory: Memory, what: 'flight' | 'room'): Item[] {
-  return PLACES.map((place) => ({ city: cityAt(memory, place).name, ...(known(memory, place)[what] as Held) }));
+  return PLACES.map((place) => ({ city: cityAt(memory, place).name, ...(heldNow(memory, place, what) as Held) }));
 }
 
 function booking(memory: Memory, what: 'flight' | 'room'): Booking {
@@ -41,16 +52,20 @@ function costs(memory: Memory): Pick<Check, 'flights' | 'rooms' | 'tables'> {
 function lines(memory: Memory): Line[] {
   return PLACES.map((place) => {
     const { name, nights } = cityAt(memory, place);
-    const { quote, flight, departs, meals } = known(memory, place);
+    const { quote, departs, meals } = known(memory, place);
+    const { locator } = heldNow(memory, place, 'flight') as Held;
     return {
       city: name,
       day: (departs as Leaving).day - nights,
-      flight: (flight as Held).locator,
+      flight: locator,
       hotel: quote?.hotel ?? '',
       restaurant: (meals as Meals).restaurant,
     };
   });
 }
+
+/** A city of which nothing is known yet. */
+const UNKNOWN: City = { room: {}, flight: {} };
 
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = planning.createMachine({
@@ -60,7 +75,7 @@ export const machine = planning.createMachine({
     trip: null,
     standard: 'comfort',
     round: 1,
-    cities: { first: {}, second: {}, third: {} },
+    cities: { first: UNKNOWN, second: UNKNOWN, third: UNKNOWN },
     check: null,
     tickets: null,
     rooms: null,

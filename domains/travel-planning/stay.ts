@@ -6,6 +6,8 @@ import {
   before,
   cityAt,
   eaten,
+  heldBefore,
+  holding,
   known,
   learnt,
   type Memory,
@@ -72,7 +74,7 @@ export const rooming = (place: Place, target: string) =>
         const { nights } = cityAt(context, place);
         const { hotel, night, takes } = quoteOf(context, place);
         const day = arrives(context, place).day + takes;
-        const instead = known(context, place).room?.locator ?? null;
+        const instead = heldBefore(context, place, 'room');
         return {
           ...where(context, place),
           trip: context.asked.trip,
@@ -85,7 +87,7 @@ export const rooming = (place: Place, target: string) =>
       },
       onDone: {
         target,
-        actions: assign(({ context, event }) => learnt(context, place, { room: event.output })),
+        actions: assign(({ context, event }) => learnt(context, place, holding(context, place, 'room', event.output))),
       },
     },
   });
@@ -98,7 +100,7 @@ export const flying = (place: Place, target: string) =>
       input: ({ context }) => {
         const { nights } = cityAt(context, place);
         const { flight, takes, fare: cents } = quoteOf(context, place);
-        const instead = known(context, place).flight?.locator ?? null;
+        const instead = heldBefore(context, place, 'flight');
         return {
           ...where(context, place),
           trip: context.asked.trip,
@@ -115,7 +117,7 @@ export const flying = (place: Place, target: string) =>
         actions: assign(({ context, event: { output } }) => {
           const { locator, cents, departs } = output;
           return learnt(context, place, {
-            flight: { locator, cents },
+            ...holding(context, place, 'flight', { locator, cents }),
             departs: { day: departs, round: context.round },
           });
         }),

@@ -69,8 +69,9 @@ export interface City {
   readonly quote?: Quote;
   /** What was paid so that a room is held. */
   readonly deposit?: number;
-  readonly room?: Held;
-  readonly flight?: Held;
+  /** What is held, by the round in which that was: who plans anew writes over nothing that was held before. */
+  readonly room: Readonly<Record<number, Held>>;
+  readonly flight: Readonly<Record<number, Held>>;
   readonly departs?: Leaving;
   readonly meals?: Meals;
   /** What a guide would take, null where nobody guides, and in which round that was asked. */
@@ -115,6 +116,22 @@ export function known(memory: Memory, place: Place): City {
   return memory.cities[place];
 }
 
+/** What is held in a place in this round. */
+export function heldNow(memory: Memory, place: Place, what: 'flight' | 'room'): Held | undefined {
+  return known(memory, place)[what][memory.round];
+}
+
+/** The locator of what was held in the round before, which is given up; null where nothing was. */
+export function heldBefore(memory: Memory, place: Place, what: 'flight' | 'room'): number | null {
+  return known(memory, place)[what][memory.round - 1]?.locator ?? null;
+}
+
+/** A city with something held in this round. */
+export function holding(memory: Memory, place: Place, what: 'flight' | 'room', held: Held): City {
+  const city = known(memory, place);
+  return { ...city, [what]: { ...city[what], [memory.round]: held } };
+}
+
 /** The place that is visited before; null for the first. */
 export function before(place: Place): Place | null {
   return PLACES[PLACES.indexOf(place) - 1] ?? null;
@@ -124,7 +141,8 @@ export function before(place: Place): Place | null {
 export function arrival(memory: Memory, place: Place): { day: number; after: number | null } | null {
   const previous = before(place);
   if (previous === null) return { day: memory.asked.start, after: null };
-  const { departs, flight } = known(memory, previous);
+  const { departs } = known(memory, previous);
+  const flight = heldNow(memory, previous, 'flight');
   if (departs === undefined || flight === undefined || departs.round !== memory.round) return null;
   return { day: departs.day, after: flight.locator };
 }
@@ -138,7 +156,7 @@ export function eaten(memory: Memory, place: Place): string | null {
 }
 
 /** The memory with something more known of the city of a place. */
-export function learnt(memory: Memory, place: Place, more: City): Pick<Memory, 'cities'> {
+export function learnt(memory: Memory, place: Place, more: Partial<City>): Pick<Memory, 'cities'> {
   return { cities: { ...memory.cities, [place]: { ...memory.cities[place], ...more } } };
 }
 
