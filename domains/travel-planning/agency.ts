@@ -95,10 +95,13 @@ export class Agency {
     });
   }
 
-  /** Pays a hotel so that it holds a room. It keeps no notes that anybody could ask for, and pays nothing back. */
-  payDeposit({ trip, city, hotel, cents }: ToolTypes['pay_deposit']['input'], key: string | undefined): number {
+  /** Pays a hotel so that it expects somebody with the seat before. It keeps no notes that anybody could ask for, and pays nothing back. */
+  payDeposit(
+    { trip, city, hotel, day, after, cents }: ToolTypes['pay_deposit']['input'],
+    key: string | undefined,
+  ): number {
     return this.#once(key, () => {
-      this.#run('INSERT INTO deposit VALUES (?, ?, ?, ?)', trip, city, hotel, cents);
+      this.#run('INSERT INTO deposit VALUES (?, ?, ?, ?, ?, ?)', trip, city, hotel, day, after, cents);
       return cents;
     });
   }

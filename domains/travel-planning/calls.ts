@@ -68,7 +68,7 @@ export interface ToolTypes {
   look_up: { input: { asked: Request }; output: Trip | null };
   search_trips: { input: Where & { from: string; standard: Standard }; output: Quote };
   pay_deposit: {
-    input: Where & { trip: string; hotel: string; day: number; cents: number };
+    input: Where & { trip: string; hotel: string; day: number; after: number | null; cents: number };
     output: number;
   };
   hold_room: { input: Stay; output: Held };

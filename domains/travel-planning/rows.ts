@@ -9,7 +9,7 @@ const seat = (locator: string) => `iif(${locator} IS NULL, 'home', coalesce(
 const QUERIES = {
   hold: `SELECT kind, trip, city, what, day, nights, cents, iif(kind = 'flight', ${seat('hold.after')}, NULL) AS after, status
     FROM hold ORDER BY kind, city, what, day, status, after`,
-  deposit: 'SELECT * FROM deposit ORDER BY trip, city',
+  deposit: `SELECT trip, city, hotel, day, ${seat('deposit.after')} AS after, cents FROM deposit ORDER BY trip, city, day, after`,
   booking: 'SELECT * FROM booking ORDER BY kind, trip, city, what, status',
   fee: 'SELECT * FROM fee ORDER BY trip, why, cents',
   ledger: 'SELECT * FROM ledger ORDER BY account, trip, cents',

@@ -55,7 +55,7 @@ export const paying = (place: Place) =>
         trip: context.asked.trip,
         ...where(context, place),
         hotel: quoteOf(context, place).hotel,
-        day: arrives(context, place).day,
+        ...arrives(context, place),
         cents: quoteOf(context, place).deposit,
       }),
       onDone: {
