@@ -2,7 +2,8 @@
  * The declared seam of the audit: a sidecar whose judges are not all there. `#seam` (`imports` in package.json) is open to this
  * package alone; whoever installs it has no way to a run without its guards.
  */
-export { machineShape } from '../xstate/shape.ts';
+
 export { crossing } from '../model/effect.ts';
+export { machineShape } from '../xstate/shape.ts';
 export { attachJudged } from './attach.ts';
 export { JUDGES, type Judges } from './judges.ts';
