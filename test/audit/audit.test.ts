@@ -1,20 +1,25 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import { type Case, readCases } from '../../audit/case.ts';
-import { judge } from '../../audit/judge.ts';
-import { isSound, summaryOf, textOf } from '../../audit/report.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Case, readCases, readDomains, STRATEGIES } from '../../audit/case.ts';
+import { GUARDS } from '../../audit/guards.ts';
+import { type JudgedCase, judge, type Wanted } from '../../audit/judge.ts';
+import { readPaper } from '../../audit/paper.ts';
+import { type Report, reportOf } from '../../audit/report.ts';
 import { differenceOf } from '../../audit/worlds.ts';
 import { agents } from '../../domains/agents.ts';
 
 const MAIN = fileURLToPath(new URL('../../build/audit/main.js', import.meta.url));
+const FOLDER = mkdtempSync(join(tmpdir(), 'belay-audit-test-'));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 function audit(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { maxBuffer: 64 * 1024 * 1024 }, (error, out, err) =>
+    const all = [MAIN, '--report', FOLDER, ...args];
+    execFile(process.execPath, all, { maxBuffer: 256 * 1024 * 1024 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : (error.code as number), out, err }),
     );
   });
@@ -27,115 +32,197 @@ const named = (name: string): Case => {
   return found;
 };
 
-interface Report {
-  readonly summary: Record<string, unknown>;
-  readonly cases: readonly {
-    readonly case: { readonly name: string };
-    readonly calls: number;
-    readonly rows: readonly {
-      readonly strategy: string;
-      readonly observed: {
-        verdict: string;
-        checkpoint: string | null;
-        replayed: number;
-        preserved: string[];
-        vetoes: string[];
-        acts: string[];
-      };
-      readonly difference: { duplicates: number; missing: number; unexpected: number };
-      readonly onceKnown: { codes: string[] } | null;
-      readonly counterfactuals: readonly {
-        boundary: string;
-        harmless: boolean;
-        forced: { dropped: { skeleton: string }[] }[];
-      }[];
-    }[];
-    readonly rerun: { calls: number; difference: { duplicates: number } };
-    readonly localisation: {
-      withoutOrdinals: string[];
-      weakened: { codes: string[] };
-      stale: { forced: { harmless: boolean } } | null;
-    };
-  }[];
+interface Cell {
+  readonly ours: unknown;
+  readonly paper?: unknown;
+  readonly mark?: string;
+}
+
+interface Printed {
+  readonly summary: Report['summary'];
+  readonly tables: Record<string, { readonly rows: readonly Record<string, Cell>[] }>;
+  readonly cases: readonly JudgedCase[];
 }
 
 describe('npm run audit', () => {
-  let report: Report;
+  let report: Printed;
+  let ran: Awaited<ReturnType<typeof audit>>;
 
-  test('runs every case as it is frozen, and ends well', async () => {
-    const { code, out, err } = await audit('--json');
-    expect([code, err]).toEqual([0, '']);
-    report = JSON.parse(out) as Report;
-    expect(report.summary).toMatchObject({
-      cases: cases.length,
-      notAsFrozen: 0,
-      unsafeAdmissions: { belay: 0, 'belay-alone': 0, dart: 0 },
-      falseBlocked: { belay: 0, 'belay-alone': 0, dart: 0 },
-    });
-    expect(cases.length).toBeGreaterThanOrEqual(8);
-  });
+  beforeAll(async () => {
+    ran = await audit('--repeat', '1', '--json');
+    if (ran.out !== '') report = JSON.parse(ran.out) as Printed;
+  }, 400_000);
 
   const of = (name: string, strategy = 'belay') => {
-    const found = report.cases.find((each) => each.case.name === name);
+    const found = report.cases.find((each) => each.name === name);
     const row = found?.rows.find((each) => each.strategy === strategy);
     if (found === undefined || row === undefined) throw new Error(`nothing was observed of ${name} under ${strategy}`);
     return { ...found, row };
   };
 
-  test('whatever is restored or settled ends in the world of the run that never failed', () => {
-    const admitted = report.cases.flatMap(({ rows }) =>
-      rows.filter(({ observed }) => !/rerun|escalate/.test(observed.verdict)),
-    );
-    expect(admitted.length).toBeGreaterThan(20);
-    for (const { difference } of admitted) expect(difference).toEqual({ duplicates: 0, missing: 0, unexpected: 0 });
+  test('runs every case as it is frozen, and ends well', () => {
+    expect([ran.code, ran.err]).toEqual([0, '']);
+    expect(report.summary).toMatchObject({
+      cases: 54,
+      wrong: [],
+      notAsFrozen: 0,
+      unsafeAdmissions: { 'comp-entry-only': 0, 'comp-frozen': 0, belay: 0 },
+      falseBlocked: { 'comp-frozen': 0, belay: 0 },
+      falseBlockedCheckpoints: { 'comp-frozen': 0, belay: 0 },
+      alignedRows: { 'comp-frozen': { rows: 54, aligned: 54 }, belay: { rows: 54, aligned: 54 } },
+    });
   });
 
-  test('whatever is blocked would have done harm', () => {
-    const blocked = report.cases.flatMap(({ rows }) =>
-      rows.filter(({ observed }) => /rerun|escalate/.test(observed.verdict)),
-    );
-    expect(blocked.length).toBeGreaterThan(5);
-    for (const { counterfactuals } of blocked) {
-      expect(counterfactuals.length).toBeGreaterThan(0);
-      for (const { harmless } of counterfactuals) expect(harmless).toBe(false);
+  test('has the cases of the paper’s universe, by domain and regime', () => {
+    for (const [domain, { official, commitSensitive }] of Object.entries(readPaper().universe)) {
+      const own = cases.filter((each) => each.domain === domain);
+      expect([domain, own.filter(({ regime }) => regime === 'official').length]).toEqual([domain, official]);
+      expect([domain, own.filter(({ regime }) => regime !== 'official').length]).toEqual([domain, commitSensitive]);
+    }
+    expect(new Set(cases.map(({ probes }) => probes)).size).toBe(54);
+    expect(readDomains()).toHaveLength(5);
+  });
+
+  test('every count of unsafe admissions, and of needless blocks, is 0 wherever it is told', () => {
+    const counts: [string, unknown][] = [];
+    const look = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, field] of Object.entries(value)) {
+        const told = typeof field === 'object' && field !== null && 'ours' in field ? field.ours : field;
+        if (/^(unsafe|falseBlocked)/.test(name) && typeof told !== 'object') counts.push([name, Number(told)]);
+        look(field);
+      }
+    };
+    look(report);
+    expect(counts.length).toBeGreaterThan(100);
+    expect(counts.filter(([, count]) => count !== 0)).toEqual([]);
+  });
+
+  test('blocks strictly less than the paper’s rule, and whatever it newly lets through ends as it has to', () => {
+    const { blocked, newlyAdmitted } = report.summary;
+    expect(blocked.belay).toBeLessThan(blocked['comp-frozen']);
+    expect(newlyAdmitted).toBeGreaterThan(0);
+    const rows = report.tables['newly-admitted']?.rows ?? [];
+    expect(rows).toHaveLength(newlyAdmitted);
+    for (const { safe } of rows) expect(safe?.ours).toBe(true);
+  });
+
+  test('every block was forced, and did harm', () => {
+    const blocked = report.cases.filter(({ rows }) => rows.some((row) => row.blocked && row.shown?.instance !== null));
+    expect(blocked.length).toBeGreaterThan(10);
+    for (const { rows, counterfactuals } of blocked) {
+      for (const { strategy } of rows.filter((row) => row.blocked && row.strategy !== 'comp-entry-only')) {
+        const own = counterfactuals.filter((forced) => forced.strategy === strategy);
+        expect(own.flatMap(({ forced }) => forced).length).toBeGreaterThan(0);
+        expect(own.filter(({ harmless }) => harmless)).toEqual([]);
+      }
     }
   });
 
-  test('commit-sensitive: the receipt is redone from right after the submission, and nothing else', () => {
-    const { row, rerun, calls } = of('receipt-after-submit');
-    expect(row.observed).toMatchObject({ verdict: 'restore', checkpoint: 'submitted', replayed: 1 });
-    expect(row.observed.preserved.filter((name) => name.startsWith('ResolveSlot'))).toHaveLength(5);
-    expect(row.observed.vetoes).toContain('entry irreversible_effect_policy submit_schedule');
-    expect([calls, rerun.calls, rerun.difference.duplicates]).toEqual([26, 26, 2]);
+  test('a whole rerun, which the paper calls always safe, does harm in the world, and its duplicates are counted', () => {
+    const { harmfulReruns, rerunDuplicates } = report.summary;
+    expect(harmfulReruns).toBeGreaterThan(20);
+    expect(rerunDuplicates).toBeGreaterThan(10);
+    expect(of('receipt-after-submit', 'retry-only').row).toMatchObject({
+      success: true,
+      difference: { duplicates: 2 },
+    });
   });
 
-  test('effect-blocked: a lost reply is settled where somebody can be asked, and blocks where nobody can', () => {
-    expect(of('submit-reply-lost').row.observed.verdict).toBe('settle');
-    const alone = of('submit-reply-lost', 'belay-alone').row.observed;
-    expect([alone.verdict, alone.acts]).toEqual(['escalate', ['settle_outcome submit_schedule, ask find_submission']]);
-    const { observed, onceKnown } = of('submit-reply-lost', 'dart').row;
-    expect(observed.vetoes).toContain('entry effect_outcome_unknown submit_schedule');
+  test('the machines have the size of the paper’s, and so do their configs', () => {
+    for (const row of report.tables.review?.rows ?? []) {
+      const marks = Object.values(row).flatMap(({ mark }) => (mark === undefined ? [] : [mark]));
+      expect(marks.every((mark) => mark === 'same')).toBe(true);
+    }
+    expect(report.tables.review?.rows).toHaveLength(5);
+  });
+
+  test('an edge that is no boundary marks nobody, and once declared marks the unresolved', () => {
+    const rows = report.tables['ablation-wrong-edge']?.rows ?? [];
+    expect(rows.length).toBeGreaterThanOrEqual(2);
+    for (const { declared, frozen } of rows) expect([declared?.ours, frozen?.ours]).toEqual([true, false]);
+  });
+
+  test('every raw failure at a site leads to one decision, at the five sites', () => {
+    const rows = report.tables.signals?.rows ?? [];
+    expect(rows.map(({ site }) => site?.ours).sort()).toEqual(
+      Object.keys(readPaper().signals.rows).sort((a, b) => (a < b ? -1 : 1)),
+    );
+    for (const { decisions, raw } of rows) {
+      expect(decisions?.ours).toBe(1);
+      expect(raw?.ours).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  test('paper figures stand beside ours, and are nowhere ours', () => {
+    const cells = Object.values(report.tables).flatMap(({ rows }) => rows.flatMap((row) => Object.values(row)));
+    const beside = cells.filter(({ paper }) => paper !== undefined);
+    expect(beside.length).toBeGreaterThan(200);
+    for (const { mark } of beside) expect(['same', 'better', 'worse', 'not comparable']).toContain(mark);
+  });
+
+  test('commit-sensitive: the receipt is redone from right after the submission, and nothing else', () => {
+    const { row, calls } = of('receipt-after-submit');
+    expect(row.shown).toMatchObject({ verdict: 'restore', checkpoint: 'submitted', replayed: 1 });
+    expect(row.preserved.filter((name) => name.startsWith('ResolveSlot'))).toHaveLength(5);
+    expect(row.shown?.vetoes).toContain('entry irreversible_effect_policy submit_schedule');
+    expect(calls).toBe(26);
+  });
+
+  test('a lost reply is settled where somebody can be asked, and blocks the paper’s rule', () => {
+    expect(of('submit-reply-lost').row.shown?.verdict).toBe('settle');
+    const { row, onceKnown } = of('submit-reply-lost', 'comp-frozen');
+    expect(row.shown?.vetoes).toContain('entry effect_outcome_unknown submit_schedule');
     expect(onceKnown?.codes).toEqual(['irreversible_effect_policy']);
   });
 
   test('dependency: a slot found wrong late is refused, with everybody who has relied on it', () => {
-    const [paper, ours] = [of('slot-found-wrong-late', 'dart').row, of('slot-found-wrong-late').row];
     const both = ['FinalizeSchedule::final::0', 'ResolveSlot::slot[1]::0'].map(
       (name) => `entry committed_consumers_present ${name}`,
     );
-    expect(paper.observed.vetoes).toEqual(both);
-    expect(ours.observed.vetoes).toEqual([...both, 'entry irreversible_effect_policy submit_schedule']);
-    expect(ours.counterfactuals[0]?.forced[0]?.dropped).toHaveLength(2);
+    expect(of('slot-found-wrong-late', 'comp-frozen').row.shown?.vetoes).toEqual(both);
+    const ours = of('slot-found-wrong-late').row.shown?.vetoes;
+    expect(ours).toEqual([...both, 'entry irreversible_effect_policy submit_schedule']);
+    const [dropped] =
+      report.tables['ablation-guard-off']?.rows.filter(({ case: name }) => name?.ours === 'slot-found-wrong-late') ??
+      [];
+    expect(dropped?.dropped).toEqual({ ours: 2, paper: 2, mark: 'same' });
   });
 
   test('re-entry: the stale occurrence is not touched, and without ordinals nobody is meant', () => {
     for (const name of ['reopened-slot-denied', 'reopened-slot-found-wrong']) {
       const { row, localisation } = of(name);
-      expect(row.observed.preserved).toContain('ResolveSlot::slot[1]::0');
-      expect(localisation.withoutOrdinals).toEqual(['ResolveSlot::slot[1]::0', 'ResolveSlot::slot[1]::1']);
-      expect(localisation.weakened.codes).toEqual(['ambiguous_instance']);
-      expect(localisation.stale?.forced.harmless).toBe(false);
+      expect(row.preserved).toContain('ResolveSlot::slot[1]::0');
+      expect(localisation.aliases).toContain('ResolveSlot::slot[1]');
+      expect(localisation.weakened?.codes).toEqual(['ambiguous_instance']);
+      expect(localisation.stale?.forced.safe).toBe(false);
     }
+    expect(of('reopened-slot-unnamed').row.shown).toMatchObject({ instance: null, vetoes: ['ambiguous_instance'] });
+  });
+
+  test('leaves a report: text, JSON, JUnit, and a page that asks nobody for anything', () => {
+    for (const file of ['report.txt', 'report.json', 'junit.xml']) expect(existsSync(join(FOLDER, file))).toBe(true);
+    const page = readFileSync(join(FOLDER, 'index.html'), 'utf8');
+    expect(page).toContain('Everything is as it has to be.');
+    expect(page.match(/<figure>/g)).toHaveLength(5);
+    expect(page).not.toMatch(/<script|<link|<img|src=|@import|url\(/);
+    expect(page.match(/https?:\/\/[^"'\s<]+/g)?.filter((url) => !url.startsWith('http://www.w3.org/')) ?? []).toEqual(
+      [],
+    );
+    const junit = readFileSync(join(FOLDER, 'junit.xml'), 'utf8');
+    expect(junit.match(/<testcase /g)?.length).toBeGreaterThan(54 * 4);
+    expect(junit).not.toContain('<failure');
+  });
+
+  test.each(Object.keys(GUARDS))('goes red without the guard %s, and a case shows what breaks', async (guard) => {
+    const row = report.tables.necessity?.rows.find((each) => each.guard?.ours === guard);
+    expect(row?.broken?.ours).toBeGreaterThan(0);
+    const [domain, name] = String(row?.case?.ours).split('/') as [string, string];
+    const one = ['--domain', domain, '--case', name, '--strategy', 'belay', '--repeat', '1', '--json'];
+    expect((await audit(...one)).code).toBe(0);
+    const { code, out } = await audit(...one, '--without', guard);
+    expect(code).toBe(1);
+    expect((JSON.parse(out) as Printed).summary.wrong.length).toBeGreaterThan(0);
   });
 });
 
@@ -146,43 +233,53 @@ describe('the command', () => {
     expect(out.trimEnd().split('\n')).toEqual(cases.map(({ domain, name, probes }) => `${domain}/${name}: ${probes}`));
   });
 
+  test('runs one case under one strategy, and prints it', async () => {
+    const one = ['--domain', 'etl-pipeline', '--strategy', 'belay', '--repeat', '1'];
+    const given = cases.find(({ domain }) => domain === 'etl-pipeline') as Case;
+    const { code, out } = await audit(...one, '--case', given.name);
+    expect([code, out.includes('1 cases, 1 runs.')]).toEqual([0, true]);
+    expect(out).toContain('Everything is as it has to be.');
+  });
+
   test('refuses a case that is none, and misuse', async () => {
     expect(await audit('--case', 'nonsense')).toMatchObject({
       code: 2,
       err: expect.stringContaining('receipt-after-submit'),
     });
     expect(await audit('--strategy', 'hope')).toMatchObject({ code: 2 });
+    expect(await audit('--without', 'care')).toMatchObject({ code: 2 });
+    expect(await audit('--repeat', '0')).toMatchObject({ code: 2 });
     expect(await audit('--freeze')).toMatchObject({ code: 2, err: expect.stringContaining('--by') });
-    expect(await audit('--help')).toMatchObject({ code: 0, out: expect.stringContaining('npm run audit -- --case') });
+    expect(await audit('--help')).toMatchObject({ code: 0, out: expect.stringContaining('npm run audit -- --domain') });
   });
 });
 
 describe('the audit can fail', () => {
   const agent = agents.scheduleForm;
+  const domain = readDomains().find(({ name }) => name === 'schedule-form') as ReturnType<typeof readDomains>[number];
+  const wanted: Wanted = { strategies: ['belay'], repeat: 1, without: null, probes: false };
+  const wrongIn = (judged: JudgedCase): readonly string[] => {
+    const none = { reviewed: [], signals: [], edges: [], depths: [], overheads: [] };
+    return reportOf([judged], none, readPaper(), { whole: false, without: null }).summary.wrong;
+  };
 
   test('where a case says something else than what happens', async () => {
     const given = named('query-timeout');
-    const wrong = { ...given, expect: { ...given.expect, belay: { ...given.expect.belay, replayed: 1 } } } as Case;
-    const judged = await judge(agent, wrong, ['belay']);
+    const wrong = { ...given, expect: { ...given.expect, belay: { ...given.expect.belay, replayed: 1 } } };
+    const judged = await judge(agent, domain, wrong, wanted);
     expect(judged.rows[0]?.mismatches).toEqual(['replayed is 2, and not 1']);
-    expect(isSound(summaryOf([judged]))).toBe(false);
-    expect(textOf([judged], 80, false)).toContain('Not everything is as it has to be.');
+    expect(wrongIn(judged)).toEqual(['schedule-form/query-timeout, belay, seed 0: replayed is 2, and not 1']);
   });
 
   test('where a config says that invitations do no harm', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'belay-audit-test-'));
     const config = join(folder, 'schedule-form.yaml');
-    writeFileSync(
-      config,
-      readFileSync(agent.config, 'utf8').replace(
-        'effect: irreversible\n    reconcile: find_submission',
-        'effect: none',
-      ),
-    );
-    const judged = await judge({ ...agent, config }, named('submit-reply-lost'), ['belay']);
+    const content = readFileSync(agent.config, 'utf8');
+    writeFileSync(config, content.replace('effect: irreversible\n    reconcile: find_submission', 'effect: none'));
+    const judged = await judge({ ...agent, config }, domain, named('submit-reply-lost'), wanted);
     rmSync(folder, { recursive: true });
     expect(judged.rows[0]).toMatchObject({ unsafeAdmission: true, difference: { duplicates: 2 } });
-    expect(isSound(summaryOf([judged]))).toBe(false);
+    expect(wrongIn(judged).join()).toContain('UNSAFE');
   });
 
   test('worlds differ by what is there twice, by what is missing, and by what should not be there', () => {
@@ -194,5 +291,9 @@ describe('the audit can fail', () => {
     });
     expect(differenceOf({ rows: [{}] }, reference)).toEqual({ duplicates: 0, missing: 2, unexpected: 1 });
     expect(differenceOf(reference, reference)).toEqual({ duplicates: 0, missing: 0, unexpected: 0 });
+  });
+
+  test('there are five ways of recovering, by the paper’s names and ours', () => {
+    expect(STRATEGIES).toEqual(['retry-only', 'coarse-state-retry', 'comp-entry-only', 'comp-frozen', 'belay']);
   });
 });
