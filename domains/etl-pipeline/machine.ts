@@ -1,0 +1,308 @@
+/**
+ * The agent as a state machine: a batch is opened, each table is extracted, validated, transformed and loaded, and once no source
+ * has delivered more, a report is published and the batch is filed. A delivery that is not whole is loaded as far as it came. The
+ * tools are provided with a world (tools.ts); without one they refuse.
+ */
+import { tool } from 'belay-sidecar';
+import { assign, setup } from 'xstate';
+import type {
+  Aside,
+  Bad,
+  Check,
+  Extract,
+  Filed,
+  Line,
+  Loaded,
+  Memory,
+  Opened,
+  Progress,
+  Publication,
+  Raw,
+  Ready,
+  Request,
+  Table,
+  Watermark,
+} from './batch.ts';
+import { parentOf } from './warehouse.ts';
+
+function unconnected<TOutput, TInput>() {
+  return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
+}
+
+/** What each tool is called with, and what it answers. */
+export interface ToolTypes {
+  open_batch: { input: { asked: Request }; output: Opened | null };
+  extract_rows: { input: { table: Table; since: number }; output: Extract | null };
+  validate_rows: { input: { table: Table; extract: Extract }; output: Check };
+  quarantine_rows: { input: { table: Table; delivery: number; rows: readonly Bad[] }; output: readonly string[] };
+  transform_rows: { input: Transformation; output: Ready };
+  load_rows: { input: { table: Table; ready: Ready }; output: Loaded };
+  advance_watermark: { input: { table: Table; delivery: number; upTo: number }; output: Watermark };
+  check_late: { input: { batch: string; watermarks: Partial<Record<Table, number>> }; output: Table | null };
+  build_report: { input: { batch: string }; output: readonly Line[] };
+  publish_report: { input: { batch: string; lines: readonly Line[] }; output: Publication };
+  file_batch: { input: Filed; output: Filed };
+}
+
+/** What is needed to give the rows of a delivery their form. */
+export interface Transformation {
+  readonly table: Table;
+  /** The table that they refer to, or `none`. */
+  readonly parent: Table | 'none';
+  readonly delivery: number;
+  readonly rows: readonly Raw[];
+}
+
+const tableOf = ({ current }: Memory): Table => current as Table;
+const progressOf = (memory: Memory): Progress => memory.tables[tableOf(memory)];
+const extractOf = (memory: Memory): Extract => progressOf(memory).extract as Extract;
+const sinceOf = (memory: Memory, table: Table): number => memory.tables[table].watermark?.upTo ?? 0;
+
+/** The next table of the batch with which nothing has been done. */
+function nextTable({ opened, tables }: Memory): Table | null {
+  return opened?.tables.find((table) => tables[table].status === undefined) ?? null;
+}
+
+/** The rows of the current delivery that are in quarantine, by their ids. */
+function asideOf(memory: Memory): readonly string[] {
+  const { aside } = progressOf(memory);
+  return aside?.delivery === extractOf(memory).delivery ? aside.ids : [];
+}
+
+/** The rows that are known to be bad, by themselves or to the database, and are not in quarantine yet. */
+function unquarantined(memory: Memory): readonly Bad[] {
+  const { check, refused } = progressOf(memory);
+  const { delivery } = extractOf(memory);
+  const bad = [...(check?.bad ?? []), ...(refused?.delivery === delivery ? refused.refused : [])];
+  return bad.filter(({ id }) => !asideOf(memory).includes(id));
+}
+
+/** The rows of the current delivery that can be loaded. */
+function loadable(memory: Memory): readonly Raw[] {
+  return extractOf(memory).rows.filter(({ id = '' }) => !asideOf(memory).includes(id));
+}
+
+/** The memory with something more known of the current table. */
+function learnt(memory: Memory, more: Progress): Pick<Memory, 'tables'> {
+  const table = tableOf(memory);
+  return { tables: { ...memory.tables, [table]: { ...memory.tables[table], ...more } } };
+}
+
+/** The memory with more rows in quarantine. */
+function setAside(memory: Memory, ids: readonly string[]): Pick<Memory, 'tables'> {
+  const aside: Aside = { delivery: extractOf(memory).delivery, ids: [...asideOf(memory), ...ids] };
+  return learnt(memory, { aside });
+}
+
+/** The machine, with tools that refuse until a world is provided. */
+export const machine = setup({
+  types: { context: {} as Memory, input: {} as Request },
+  actors: {
+    open_batch: unconnected<Opened | null, ToolTypes['open_batch']['input']>(),
+    extract_rows: unconnected<Extract | null, ToolTypes['extract_rows']['input']>(),
+    validate_rows: unconnected<Check, ToolTypes['validate_rows']['input']>(),
+    quarantine_rows: unconnected<readonly string[], ToolTypes['quarantine_rows']['input']>(),
+    transform_rows: unconnected<Ready, Transformation>(),
+    load_rows: unconnected<Loaded, ToolTypes['load_rows']['input']>(),
+    advance_watermark: unconnected<Watermark, ToolTypes['advance_watermark']['input']>(),
+    check_late: unconnected<Table | null, ToolTypes['check_late']['input']>(),
+    build_report: unconnected<readonly Line[], ToolTypes['build_report']['input']>(),
+    publish_report: unconnected<Publication, ToolTypes['publish_report']['input']>(),
+    file_batch: unconnected<Filed, Filed>(),
+  },
+  guards: {
+    hasNext: ({ context }) => nextTable({ ...context, ...learnt(context, { status: 'loaded' }) }) !== null,
+    onlyLoads: ({ context }) => context.asked.mode === 'load',
+  },
+}).createMachine({
+  id: 'etl-pipeline',
+  context: ({ input }) => ({
+    asked: input,
+    opened: null,
+    tables: { customers: {}, orders: {}, payments: {} },
+    current: null,
+    late: null,
+    report: null,
+    publication: null,
+    filed: null,
+  }),
+  initial: 'OPENING_BATCH',
+  states: {
+    OPENING_BATCH: {
+      invoke: {
+        src: 'open_batch',
+        input: ({ context }) => ({ asked: context.asked }),
+        onDone: [
+          { guard: ({ event }) => event.output === null, target: 'IDLE' },
+          { target: 'TABLE_READY', actions: assign({ opened: ({ event }) => event.output }) },
+        ],
+      },
+    },
+    TABLE_READY: {
+      always: [
+        {
+          guard: ({ context }) => nextTable(context) !== null,
+          target: 'EXTRACTING',
+          actions: assign({ current: ({ context }) => nextTable(context) }),
+        },
+        { guard: 'onlyLoads', target: 'DONE' },
+        { target: 'CHECKING_LATE' },
+      ],
+    },
+    EXTRACTING: {
+      invoke: {
+        src: 'extract_rows',
+        input: ({ context }) => ({ table: tableOf(context), since: sinceOf(context, tableOf(context)) }),
+        onDone: [
+          {
+            guard: ({ event }) => event.output === null,
+            target: 'TABLE_READY',
+            actions: assign(({ context }) => learnt(context, { status: 'absent' })),
+          },
+          {
+            target: 'VALIDATING',
+            actions: assign(({ context, event }) => learnt(context, { extract: event.output as Extract })),
+          },
+        ],
+      },
+    },
+    VALIDATING: {
+      invoke: {
+        src: 'validate_rows',
+        input: ({ context }) => ({ table: tableOf(context), extract: extractOf(context) }),
+        onDone: [
+          {
+            guard: ({ event }) => event.output.bad.length > 0,
+            target: 'QUARANTINING',
+            actions: assign(({ context, event }) => learnt(context, { check: event.output })),
+          },
+          {
+            target: 'TRANSFORMING',
+            actions: assign(({ context, event }) => learnt(context, { check: event.output })),
+          },
+        ],
+      },
+    },
+    QUARANTINING: {
+      invoke: {
+        src: 'quarantine_rows',
+        input: ({ context }) => ({
+          table: tableOf(context),
+          delivery: extractOf(context).delivery,
+          rows: unquarantined(context),
+        }),
+        onDone: [
+          {
+            guard: ({ context, event }) => loadable({ ...context, ...setAside(context, event.output) }).length === 0,
+            target: 'ADVANCING',
+            actions: assign(({ context, event }) => setAside(context, event.output)),
+          },
+          { target: 'TRANSFORMING', actions: assign(({ context, event }) => setAside(context, event.output)) },
+        ],
+      },
+    },
+    TRANSFORMING: {
+      invoke: {
+        src: 'transform_rows',
+        input: ({ context }) => ({
+          table: tableOf(context),
+          parent: parentOf(tableOf(context)) ?? 'none',
+          delivery: extractOf(context).delivery,
+          rows: loadable(context),
+        }),
+        onDone: {
+          target: 'LOADING',
+          actions: assign(({ context, event }) => learnt(context, { ready: event.output })),
+        },
+      },
+    },
+    LOADING: {
+      invoke: {
+        src: 'load_rows',
+        input: ({ context }) => ({ table: tableOf(context), ready: progressOf(context).ready as Ready }),
+        onDone: [
+          {
+            guard: ({ event }) => event.output.refused.length > 0,
+            target: 'QUARANTINING',
+            actions: assign(({ context, event }) => learnt(context, { refused: event.output })),
+          },
+          { target: 'ADVANCING', actions: assign(({ context, event }) => learnt(context, { loaded: event.output })) },
+        ],
+      },
+    },
+    ADVANCING: {
+      invoke: {
+        src: 'advance_watermark',
+        input: ({ context }) => ({
+          table: tableOf(context),
+          delivery: extractOf(context).delivery,
+          upTo: extractOf(context).upTo,
+        }),
+        onDone: [
+          {
+            guard: 'hasNext',
+            target: 'TABLE_READY',
+            actions: assign(({ context, event }) => learnt(context, { watermark: event.output, status: 'loaded' })),
+          },
+          {
+            guard: 'onlyLoads',
+            target: 'DONE',
+            actions: assign(({ context, event }) => learnt(context, { watermark: event.output, status: 'loaded' })),
+          },
+          {
+            target: 'CHECKING_LATE',
+            actions: assign(({ context, event }) => learnt(context, { watermark: event.output, status: 'loaded' })),
+          },
+        ],
+      },
+    },
+    CHECKING_LATE: {
+      invoke: {
+        src: 'check_late',
+        input: ({ context }) => ({
+          batch: context.asked.batch,
+          watermarks: Object.fromEntries(
+            (context.opened?.tables ?? []).map((table) => [table, sinceOf(context, table)]),
+          ),
+        }),
+        onDone: [
+          {
+            guard: ({ event }) => event.output !== null,
+            target: 'EXTRACTING',
+            actions: assign(({ context, event }) => {
+              const table = event.output as Table;
+              return { current: table, late: { table, since: sinceOf(context, table) } };
+            }),
+          },
+          { target: 'BUILDING_REPORT' },
+        ],
+      },
+    },
+    BUILDING_REPORT: {
+      invoke: {
+        src: 'build_report',
+        input: ({ context }) => ({ batch: context.asked.batch }),
+        onDone: { target: 'PUBLISHING', actions: assign({ report: ({ event }) => event.output }) },
+      },
+    },
+    PUBLISHING: {
+      invoke: {
+        src: 'publish_report',
+        input: ({ context }) => ({ batch: context.asked.batch, lines: context.report ?? [] }),
+        onDone: { target: 'FILING', actions: assign({ publication: ({ event }) => event.output }) },
+      },
+    },
+    FILING: {
+      invoke: {
+        src: 'file_batch',
+        input: ({ context }) => ({
+          batch: context.asked.batch,
+          publication: (context.publication as Publication).id,
+        }),
+        onDone: { target: 'DONE', actions: assign({ filed: ({ event }) => event.output }) },
+      },
+    },
+    DONE: { type: 'final' },
+    IDLE: { type: 'final' },
+  },
+});

@@ -1,0 +1,102 @@
+/**
+ * The sources: a folder into which each table is delivered as CSV files. A source may still be uploading when it is asked first:
+ * then what comes back is short, and the codes of that table cannot be had until the upload is through. It goes on each time
+ * that somebody asks, so that a run sees the same whenever it is made.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Extract, type Raw, type Request, TABLES, type Table } from './batch.ts';
+import { type Delivery, deliveriesOf } from './deliveries.ts';
+
+/** What the letters in a table stand for. */
+export type Codes = Readonly<Record<string, string>>;
+
+const CODES: Record<Table, Codes> = {
+  customers: { DE: 'Germany', FR: 'France', PT: 'Portugal' },
+  orders: { P: 'placed', S: 'shipped' },
+  payments: { C: 'card', T: 'transfer' },
+};
+
+/** The sources of a world. */
+export class Source {
+  readonly #folder: string;
+
+  /** Opens a folder; one that is not there is filled with what the request says of the sources. */
+  constructor(folder: string, { source }: Pick<Request, 'source'>) {
+    this.#folder = folder;
+    if (existsSync(folder)) return;
+    const filling = `${folder}.part`;
+    rmSync(filling, { recursive: true, force: true });
+    mkdirSync(filling);
+    writeFileSync(join(filling, 'codes.json'), JSON.stringify(CODES));
+    for (const table of TABLES) {
+      const oddities = source[table] ?? [];
+      for (const [index, delivery] of deliveriesOf(table, oddities).entries())
+        deliver(join(filling, `${table}-${index + 1}.csv`), delivery, oddities.includes('uploading') && index === 0);
+    }
+    renameSync(filling, folder);
+  }
+
+  /** The first delivery of a table past a watermark, as far as it is there; null where there is none. */
+  extract(table: Table, since: number): Extract | null {
+    for (let delivery = 1; existsSync(this.#file(table, delivery)); delivery += 1) {
+      const extract = read(this.#file(table, delivery), delivery);
+      if (extract.upTo <= since) continue;
+      return this.#upload(table) ? read(this.#file(table, delivery), delivery) : extract;
+    }
+    return null;
+  }
+
+  /** What the letters in a table stand for. @throws while it is being uploaded. */
+  codes(table: Table): Codes {
+    if (this.#upload(table)) throw new Error(`${table} is being uploaded, and its codes cannot be read`);
+    return JSON.parse(readFileSync(join(this.#folder, 'codes.json'), 'utf8'))[table];
+  }
+
+  /** The first table that has a delivery past its watermark; null where all have come to their end. */
+  due(watermarks: Readonly<Partial<Record<Table, number>>>): Table | null {
+    return TABLES.find((table) => this.#last(table) > (watermarks[table] ?? Number.POSITIVE_INFINITY)) ?? null;
+  }
+
+  /** How far the last delivery of a table goes. */
+  #last(table: Table): number {
+    let upTo = 0;
+    for (let delivery = 1; existsSync(this.#file(table, delivery)); delivery += 1)
+      upTo = read(this.#file(table, delivery), delivery).upTo;
+    return upTo;
+  }
+
+  /** Lets an upload go on by a step; the second one brings the whole file. Says whether that was it. */
+  #upload(table: Table): boolean {
+    const [begun, ending] = [this.#file(table, 1, '.begun'), this.#file(table, 1, '.ending')];
+    if (existsSync(begun)) renameSync(begun, ending);
+    else if (existsSync(ending)) {
+      renameSync(ending, this.#file(table, 1));
+      return true;
+    }
+    return false;
+  }
+
+  #file(table: Table, delivery: number, piece = ''): string {
+    return join(this.#folder, `${table}-${delivery}.csv${piece}`);
+  }
+}
+
+/** Writes a delivery down. One that is being uploaded is there by half, and the whole of it lies beside it. */
+function deliver(file: string, { upTo, announced, columns, rows }: Delivery, uploading: boolean): void {
+  const csv = (these: Delivery['rows']) =>
+    `#${announced},${upTo}\n${[columns, ...these].map((row) => row.join(',')).join('\n')}\n`;
+  writeFileSync(file, csv(uploading ? rows.slice(0, Math.ceil(rows.length / 2)) : rows));
+  if (uploading) writeFileSync(`${file}.begun`, csv(rows));
+}
+
+function read(file: string, delivery: number): Extract {
+  const [head = '', names = '', ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const [announced, upTo] = head.slice(1).split(',').map(Number) as [number, number];
+  const columns = names.split(',');
+  const rows = lines.map((text): Raw => {
+    const values = text.split(',');
+    return Object.fromEntries(columns.map((column, index) => [column, values[index] ?? '']));
+  });
+  return { delivery, upTo, announced, rows };
+}
