@@ -6,8 +6,6 @@
 import { tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
 import type {
-  Aside,
-  Bad,
   Check,
   Extract,
   Filed,
@@ -15,83 +13,28 @@ import type {
   Loaded,
   Memory,
   Opened,
-  Progress,
   Publication,
-  Raw,
   Ready,
   Request,
   Table,
   Watermark,
 } from './batch.ts';
+import type { ToolTypes, Transformation } from './calls.ts';
+import {
+  extractOf,
+  learnt,
+  loadable,
+  nextTable,
+  progressOf,
+  setAside,
+  sinceOf,
+  tableOf,
+  unquarantined,
+} from './progress.ts';
 import { parentOf } from './warehouse.ts';
 
 function unconnected<TOutput, TInput>() {
   return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
-}
-
-/** What each tool is called with, and what it answers. */
-export interface ToolTypes {
-  open_batch: { input: { asked: Request }; output: Opened | null };
-  extract_rows: { input: { table: Table; since: number }; output: Extract | null };
-  validate_rows: { input: { table: Table; extract: Extract }; output: Check };
-  quarantine_rows: { input: { table: Table; delivery: number; rows: readonly Bad[] }; output: readonly string[] };
-  transform_rows: { input: Transformation; output: Ready };
-  load_rows: { input: { table: Table; ready: Ready }; output: Loaded };
-  advance_watermark: { input: { table: Table; delivery: number; upTo: number }; output: Watermark };
-  check_late: { input: { batch: string; watermarks: Partial<Record<Table, number>> }; output: Table | null };
-  build_report: { input: { batch: string }; output: readonly Line[] };
-  publish_report: { input: { batch: string; lines: readonly Line[] }; output: Publication };
-  file_batch: { input: Filed; output: Filed };
-}
-
-/** What is needed to give the rows of a delivery their form. */
-export interface Transformation {
-  readonly table: Table;
-  /** The table that they refer to, or `none`. */
-  readonly parent: Table | 'none';
-  readonly delivery: number;
-  readonly rows: readonly Raw[];
-}
-
-const tableOf = ({ current }: Memory): Table => current as Table;
-const progressOf = (memory: Memory): Progress => memory.tables[tableOf(memory)];
-const extractOf = (memory: Memory): Extract => progressOf(memory).extract as Extract;
-const sinceOf = (memory: Memory, table: Table): number => memory.tables[table].watermark?.upTo ?? 0;
-
-/** The next table of the batch with which nothing has been done. */
-function nextTable({ opened, tables }: Memory): Table | null {
-  return opened?.tables.find((table) => tables[table].status === undefined) ?? null;
-}
-
-/** The rows of the current delivery that are in quarantine, by their ids. */
-function asideOf(memory: Memory): readonly string[] {
-  const { aside } = progressOf(memory);
-  return aside?.delivery === extractOf(memory).delivery ? aside.ids : [];
-}
-
-/** The rows that are known to be bad, by themselves or to the database, and are not in quarantine yet. */
-function unquarantined(memory: Memory): readonly Bad[] {
-  const { check, refused } = progressOf(memory);
-  const { delivery } = extractOf(memory);
-  const bad = [...(check?.bad ?? []), ...(refused?.delivery === delivery ? refused.refused : [])];
-  return bad.filter(({ id }) => !asideOf(memory).includes(id));
-}
-
-/** The rows of the current delivery that can be loaded. */
-function loadable(memory: Memory): readonly Raw[] {
-  return extractOf(memory).rows.filter(({ id = '' }) => !asideOf(memory).includes(id));
-}
-
-/** The memory with something more known of the current table. */
-function learnt(memory: Memory, more: Progress): Pick<Memory, 'tables'> {
-  const table = tableOf(memory);
-  return { tables: { ...memory.tables, [table]: { ...memory.tables[table], ...more } } };
-}
-
-/** The memory with more rows in quarantine. */
-function setAside(memory: Memory, ids: readonly string[]): Pick<Memory, 'tables'> {
-  const aside: Aside = { delivery: extractOf(memory).delivery, ids: [...asideOf(memory), ...ids] };
-  return learnt(memory, { aside });
 }
 
 /** The machine, with tools that refuse until a world is provided. */

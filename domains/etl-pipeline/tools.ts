@@ -1,7 +1,7 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import type { Check, Extract, Filed, Line, Loaded, Opened, Publication, Ready, Table, Watermark } from './batch.ts';
-import type { ToolTypes, Transformation } from './machine.ts';
+import type { ToolTypes, Transformation } from './calls.ts';
 import { check, transform } from './rows.ts';
 import type { Sink } from './sink.ts';
 import type { Source } from './source.ts';
