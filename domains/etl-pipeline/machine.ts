@@ -1,7 +1,6 @@
 /**
- * The agent as a state machine: a batch is opened, each table is extracted, validated, transformed and loaded, and once no source
- * has delivered more, a report is published and the batch is filed. A delivery that is not whole is loaded as far as it came. The
- * tools are provided with a world (tools.ts); without one they refuse.
+ * The agent as a state machine: a batch is opened, each table is extracted, validated, transformed and loaded, as far as it was delivered,
+ * and once no source has more a report is published. The tools are provided with a world (tools.ts); without one they refuse.
  */
 import { tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
