@@ -1,26 +1,15 @@
 /**
- * The agent as a state machine: a batch is opened, each table is extracted, validated, transformed and loaded, as far as it was delivered,
- * and once no source has more a report is published. The tools are provided with a world (tools.ts); without one they refuse.
+ * The agent as a state machine: a batch is opened, each table is extracted, validated, transformed and loaded, and once no source has
+ * more a report is published. A delivery that is not whole is gone on with, and loaded as far as it came. The tools are provided with
+ * a world (tools.ts); without one they refuse.
  */
-import { tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
-import type {
-  Check,
-  Extract,
-  Filed,
-  Line,
-  Loaded,
-  Memory,
-  Opened,
-  Publication,
-  Ready,
-  Request,
-  Table,
-  Watermark,
-} from './batch.ts';
-import type { ToolTypes, Transformation } from './calls.ts';
+import type { Extract, Memory, Publication, Ready, Request, Table } from './batch.ts';
+import { unconnected } from './calls.ts';
 import {
+  arrived,
   extractOf,
+  isWhole,
   learnt,
   loadable,
   nextTable,
@@ -32,26 +21,10 @@ import {
 } from './progress.ts';
 import { parentOf } from './warehouse.ts';
 
-function unconnected<TOutput, TInput>() {
-  return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
-}
-
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = setup({
   types: { context: {} as Memory, input: {} as Request },
-  actors: {
-    open_batch: unconnected<Opened | null, ToolTypes['open_batch']['input']>(),
-    extract_rows: unconnected<Extract | null, ToolTypes['extract_rows']['input']>(),
-    validate_rows: unconnected<Check, ToolTypes['validate_rows']['input']>(),
-    quarantine_rows: unconnected<readonly string[], ToolTypes['quarantine_rows']['input']>(),
-    transform_rows: unconnected<Ready, Transformation>(),
-    load_rows: unconnected<Loaded, ToolTypes['load_rows']['input']>(),
-    advance_watermark: unconnected<Watermark, ToolTypes['advance_watermark']['input']>(),
-    check_late: unconnected<Table | null, ToolTypes['check_late']['input']>(),
-    build_report: unconnected<readonly Line[], ToolTypes['build_report']['input']>(),
-    publish_report: unconnected<Publication, ToolTypes['publish_report']['input']>(),
-    file_batch: unconnected<Filed, Filed>(),
-  },
+  actors: unconnected,
   guards: {
     hasNext: ({ context }) => nextTable({ ...context, ...learnt(context, { status: 'loaded' }) }) !== null,
     onlyLoads: ({ context }) => context.asked.mode === 'load',
@@ -114,7 +87,8 @@ export const machine = setup({
         input: ({ context }) => ({ table: tableOf(context), extract: extractOf(context) }),
         onDone: [
           {
-            guard: ({ event }) => event.output.bad.length > 0,
+            guard: ({ context, event }) =>
+              unquarantined({ ...context, ...learnt(context, { check: event.output }) }).length > 0,
             target: 'QUARANTINING',
             actions: assign(({ context, event }) => learnt(context, { check: event.output })),
           },
@@ -135,7 +109,8 @@ export const machine = setup({
         }),
         onDone: [
           {
-            guard: ({ context, event }) => loadable({ ...context, ...setAside(context, event.output) }).length === 0,
+            guard: ({ context, event }) =>
+              isWhole(context) && loadable({ ...context, ...setAside(context, event.output) }).length === 0,
             target: 'ADVANCING',
             actions: assign(({ context, event }) => setAside(context, event.output)),
           },
@@ -152,10 +127,27 @@ export const machine = setup({
           delivery: extractOf(context).delivery,
           rows: loadable(context),
         }),
-        onDone: {
-          target: 'LOADING',
-          actions: assign(({ context, event }) => learnt(context, { ready: event.output })),
-        },
+        onDone: [
+          {
+            guard: ({ context }) => isWhole(context),
+            target: 'LOADING',
+            actions: assign(({ context, event }) => learnt(context, { ready: event.output })),
+          },
+          {
+            target: 'AWAITING_REST',
+            actions: assign(({ context, event }) => learnt(context, { ready: event.output })),
+          },
+        ],
+      },
+    },
+    AWAITING_REST: {
+      invoke: {
+        src: 'follow_upload',
+        input: ({ context }) => ({ table: tableOf(context) }),
+        onDone: [
+          { guard: ({ event }) => event.output.length === 0, target: 'LOADING' },
+          { target: 'VALIDATING', actions: assign(({ context, event }) => arrived(context, event.output)) },
+        ],
       },
     },
     LOADING: {

@@ -37,6 +37,17 @@ export function learnt(memory: Memory, more: Progress): Pick<Memory, 'tables'> {
   return { tables: { ...memory.tables, [table]: { ...memory.tables[table], ...more } } };
 }
 
+/** Whether all is there of the current delivery that its source has announced. */
+export function isWhole(memory: Memory): boolean {
+  return progressOf(memory).check?.complete === true;
+}
+
+/** The memory with the rest of the current delivery. */
+export function arrived(memory: Memory, rest: readonly Raw[]): Pick<Memory, 'tables'> {
+  const extract = extractOf(memory);
+  return learnt(memory, { extract: { ...extract, rows: [...extract.rows, ...rest] } });
+}
+
 /** The memory with more rows in quarantine. */
 export function setAside(memory: Memory, ids: readonly string[]): Pick<Memory, 'tables'> {
   const aside: Aside = { delivery: extractOf(memory).delivery, ids: [...asideOf(memory), ...ids] };

@@ -1,7 +1,7 @@
 /**
- * The sources: a folder into which each table is delivered as CSV files. A source may still be uploading when it is asked first:
- * then what comes back is short, and the codes of that table cannot be had until the upload is through. It goes on each time
- * that somebody asks, so that a run sees the same whenever it is made.
+ * The sources: a folder into which each table is delivered as CSV files. A source may still be uploading: then what comes back is
+ * short, and whoever follows the upload gets the rest. It comes to its end when it is followed, and at no other time, so that a
+ * run sees the same whenever it is made; who comes later finds no upload to follow, and all of it in the file.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,15 +41,22 @@ export class Source {
   extract(table: Table, since: number): Extract | null {
     for (let delivery = 1; existsSync(this.#file(table, delivery)); delivery += 1) {
       const extract = read(this.#file(table, delivery), delivery);
-      if (extract.upTo <= since) continue;
-      return this.#upload(table) ? read(this.#file(table, delivery), delivery) : extract;
+      if (extract.upTo > since) return extract;
     }
     return null;
   }
 
-  /** What the letters in a table stand for. @throws while it is being uploaded. */
+  /** Follows an upload to its end: the rows that are still to come. None where none is under way. */
+  follow(table: Table): readonly Raw[] {
+    const [file, whole] = [this.#file(table, 1), this.#file(table, 1, '.whole')];
+    if (!existsSync(whole)) return [];
+    const before = read(file, 1).rows.length;
+    renameSync(whole, file);
+    return read(file, 1).rows.slice(before);
+  }
+
+  /** What the letters in a table stand for. */
   codes(table: Table): Codes {
-    if (this.#upload(table)) throw new Error(`${table} is being uploaded, and its codes cannot be read`);
     return JSON.parse(readFileSync(join(this.#folder, 'codes.json'), 'utf8'))[table];
   }
 
@@ -66,17 +73,6 @@ export class Source {
     return upTo;
   }
 
-  /** Lets an upload go on by a step; the second one brings the whole file. Says whether that was it. */
-  #upload(table: Table): boolean {
-    const [begun, ending] = [this.#file(table, 1, '.begun'), this.#file(table, 1, '.ending')];
-    if (existsSync(begun)) renameSync(begun, ending);
-    else if (existsSync(ending)) {
-      renameSync(ending, this.#file(table, 1));
-      return true;
-    }
-    return false;
-  }
-
   #file(table: Table, delivery: number, piece = ''): string {
     return join(this.#folder, `${table}-${delivery}.csv${piece}`);
   }
@@ -87,7 +83,7 @@ function deliver(file: string, { upTo, announced, columns, rows }: Delivery, upl
   const csv = (these: Delivery['rows']) =>
     `#${announced},${upTo}\n${[columns, ...these].map((row) => row.join(',')).join('\n')}\n`;
   writeFileSync(file, csv(uploading ? rows.slice(0, Math.ceil(rows.length / 2)) : rows));
-  if (uploading) writeFileSync(`${file}.begun`, csv(rows));
+  if (uploading) writeFileSync(`${file}.whole`, csv(rows));
 }
 
 function read(file: string, delivery: number): Extract {

@@ -1,6 +1,18 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
-import type { Check, Extract, Filed, Line, Loaded, Opened, Publication, Ready, Table, Watermark } from './batch.ts';
+import type {
+  Check,
+  Extract,
+  Filed,
+  Line,
+  Loaded,
+  Opened,
+  Publication,
+  Raw,
+  Ready,
+  Table,
+  Watermark,
+} from './batch.ts';
 import type { ToolTypes, Transformation } from './calls.ts';
 import { check, transform } from './rows.ts';
 import type { Sink } from './sink.ts';
@@ -31,6 +43,9 @@ export function toolsOn({ source, warehouse, sink }: World) {
     ),
     transform_rows: tool<Ready, Transformation>(async ({ input: { table, delivery, rows } }) =>
       transform(table, delivery, rows, source.codes(table), (id) => warehouse.brought(table, id)),
+    ),
+    follow_upload: tool<readonly Raw[], ToolTypes['follow_upload']['input']>(async ({ input }) =>
+      source.follow(input.table),
     ),
     load_rows: tool<Loaded, ToolTypes['load_rows']['input']>(async ({ input: { table, ready }, key }) =>
       warehouse.load(table, ready.delivery, ready.rows, key),

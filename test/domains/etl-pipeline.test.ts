@@ -77,7 +77,7 @@ const wentBackTo = ({ decision }: Awaited<ReturnType<typeof run>>) =>
   decision?.line?.moves.map(({ instance, keep }) => [instance.entity, keep === 'none' ? keep : keep.kind]);
 
 describe('the machine and its boundaries', () => {
-  test('have 14 states, 22 legal edges, 3 skeletons, 4 commits, 6 exits', () => {
+  test('have 15 states, 25 legal edges, 3 skeletons, 4 commits, 6 exits', () => {
     const edges = new Set(shape.edges.map(({ from, to }) => `${from} -> ${to}`));
     const skeletons = [...config.skeletons.values()];
     const count = (kind: 'commit' | 'exit') =>
@@ -88,7 +88,7 @@ describe('the machine and its boundaries', () => {
       skeletons.length,
       count('commit'),
       count('exit'),
-    ]).toEqual([14, 22, 3, 4, 6]);
+    ]).toEqual([15, 25, 3, 4, 6]);
   });
 
   test('have two legal edges that are no boundary: nothing was delivered, and more was delivered', () => {
@@ -159,9 +159,15 @@ describe('a run that never fails', () => {
 
 describe('a delivery that is not whole', () => {
   const uploading = { source: { orders: ['uploading'] } };
-  const fault = { tool: 'transform_rows', nth: 2, when: 'before', signal: 'TIMEOUT' } as const;
+  const fault = { tool: 'follow_upload', when: 'after', signal: 'TIMEOUT' } as const;
 
-  test('promises nothing: the table goes back to its entry, and is extracted again', async () => {
+  test('is gone on with, and whole once the upload has been followed to its end', async () => {
+    const { world, calls, findings } = await run(uploading);
+    expect([findings, calls.filter((call) => call === 'follow_upload').length]).toEqual([[], 1]);
+    expect(world).toEqual((await run({})).world);
+  });
+
+  test('promises nothing: where its rest is lost, the table goes back to its entry and is extracted again', async () => {
     const failed = await run(uploading, { fault });
     expect(wentBackTo(failed)).toEqual([['orders', 'entry']]);
     expect(failed.world).toEqual((await run({})).world);
@@ -304,14 +310,15 @@ describe('the world', () => {
     expect(sink.all()).toEqual([report, report]);
   });
 
-  test('has a source that is short while it is uploading, and keeps what it has come to', () => {
+  test('has a source that is short while it is uploading, until somebody follows it', () => {
     const where = join(folder(), 'source');
     const request = { source: { orders: ['uploading'] } } as const;
     const source = new Source(where, request);
-    expect(source.extract('orders', 0)).toMatchObject({ announced: 6, rows: { length: 3 } });
-    expect(() => source.codes('orders')).toThrow('being uploaded');
+    for (const each of [source, new Source(where, request)])
+      expect(each.extract('orders', 0)).toMatchObject({ announced: 6, rows: { length: 3 } });
+    expect(source.follow('orders')).toMatchObject([{ id: 'o4' }, { id: 'o5' }, { id: 'o6' }]);
+    expect([source.follow('orders'), source.extract('orders', 100)]).toEqual([[], null]);
     expect(new Source(where, request).extract('orders', 0)).toMatchObject({ announced: 6, rows: { length: 6 } });
-    expect([source.codes('orders').P, source.extract('orders', 100)]).toEqual(['placed', null]);
   });
 
   test('is opened in no time', async () => {
