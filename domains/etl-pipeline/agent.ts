@@ -19,7 +19,7 @@ const isRequest = new Ajv({ allErrors: true }).compile<Request>({
   properties: {
     batch: { type: 'string', minLength: 1, maxLength: 200 },
     mode: { enum: ['publish', 'load'] },
-    tables: { type: 'array', items: { enum: TABLES }, uniqueItems: true },
+    tables: { type: 'array', items: { enum: TABLES }, uniqueItems: true, minItems: 1 },
     source: {
       type: 'object',
       additionalProperties: false,
@@ -54,7 +54,7 @@ export const etlPipeline: Agent = {
       undo: undoOn(world),
       async world() {
         const publication = sink.all().map(({ batch, lines }) => ({ batch, lines: JSON.stringify(lines) }));
-        return { ...warehouse.rows(), publication };
+        return { ...warehouse.rows(), confirmed: source.confirmed(), publication };
       },
       async close() {
         warehouse.close();

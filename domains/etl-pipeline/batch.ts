@@ -23,7 +23,7 @@ export interface Request {
   readonly source: Readonly<Partial<Record<Table, readonly Oddity[]>>>;
 }
 
-/** A batch that is open; null where nothing is to be loaded. */
+/** A batch that is open. */
 export interface Opened {
   /** Drawn from a sequence. */
   readonly number: number;

@@ -18,9 +18,10 @@ import type {
 
 /** Each tool, by its name. */
 export interface ToolTypes {
-  open_batch: { input: { asked: Request }; output: Opened | null };
+  open_batch: { input: { asked: Request }; output: Opened };
   extract_rows: { input: { table: Table; since: number }; output: Extract | null };
   validate_rows: { input: { table: Table; extract: Extract }; output: Check };
+  confirm_receipt: { input: { table: Table; delivery: number }; output: null };
   quarantine_rows: { input: { table: Table; delivery: number; rows: readonly Bad[] }; output: readonly string[] };
   transform_rows: { input: Transformation; output: Ready };
   follow_upload: { input: { table: Table }; output: readonly Raw[] };
@@ -47,9 +48,10 @@ function refusing<TOutput, TInput>() {
 
 /** The tools of a machine that has no world. */
 export const unconnected = {
-  open_batch: refusing<Opened | null, ToolTypes['open_batch']['input']>(),
+  open_batch: refusing<Opened, ToolTypes['open_batch']['input']>(),
   extract_rows: refusing<Extract | null, ToolTypes['extract_rows']['input']>(),
   validate_rows: refusing<Check, ToolTypes['validate_rows']['input']>(),
+  confirm_receipt: refusing<null, ToolTypes['confirm_receipt']['input']>(),
   quarantine_rows: refusing<readonly string[], ToolTypes['quarantine_rows']['input']>(),
   transform_rows: refusing<Ready, Transformation>(),
   follow_upload: refusing<readonly Raw[], ToolTypes['follow_upload']['input']>(),

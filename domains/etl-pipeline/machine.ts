@@ -8,6 +8,7 @@ import type { Extract, Memory, Publication, Ready, Request, Table } from './batc
 import { unconnected } from './calls.ts';
 import {
   arrived,
+  deliveryOf,
   extractOf,
   isWhole,
   learnt,
@@ -47,10 +48,7 @@ export const machine = setup({
       invoke: {
         src: 'open_batch',
         input: ({ context }) => ({ asked: context.asked }),
-        onDone: [
-          { guard: ({ event }) => event.output === null, target: 'IDLE' },
-          { target: 'TABLE_READY', actions: assign({ opened: ({ event }) => event.output }) },
-        ],
+        onDone: { target: 'TABLE_READY', actions: assign({ opened: ({ event }) => event.output }) },
       },
     },
     TABLE_READY: {
@@ -87,6 +85,11 @@ export const machine = setup({
         input: ({ context }) => ({ table: tableOf(context), extract: extractOf(context) }),
         onDone: [
           {
+            guard: ({ event }) => event.output.complete,
+            target: 'CONFIRMING',
+            actions: assign(({ context, event }) => learnt(context, { check: event.output })),
+          },
+          {
             guard: ({ context, event }) =>
               unquarantined({ ...context, ...learnt(context, { check: event.output }) }).length > 0,
             target: 'QUARANTINING',
@@ -99,14 +102,20 @@ export const machine = setup({
         ],
       },
     },
+    CONFIRMING: {
+      invoke: {
+        src: 'confirm_receipt',
+        input: ({ context }) => deliveryOf(context),
+        onDone: [
+          { guard: ({ context }) => unquarantined(context).length > 0, target: 'QUARANTINING' },
+          { target: 'TRANSFORMING' },
+        ],
+      },
+    },
     QUARANTINING: {
       invoke: {
         src: 'quarantine_rows',
-        input: ({ context }) => ({
-          table: tableOf(context),
-          delivery: extractOf(context).delivery,
-          rows: unquarantined(context),
-        }),
+        input: ({ context }) => ({ ...deliveryOf(context), rows: unquarantined(context) }),
         onDone: [
           {
             guard: ({ context, event }) =>
@@ -122,9 +131,8 @@ export const machine = setup({
       invoke: {
         src: 'transform_rows',
         input: ({ context }) => ({
-          table: tableOf(context),
+          ...deliveryOf(context),
           parent: parentOf(tableOf(context)) ?? 'none',
-          delivery: extractOf(context).delivery,
           rows: loadable(context),
         }),
         onDone: [
@@ -167,11 +175,7 @@ export const machine = setup({
     ADVANCING: {
       invoke: {
         src: 'advance_watermark',
-        input: ({ context }) => ({
-          table: tableOf(context),
-          delivery: extractOf(context).delivery,
-          upTo: extractOf(context).upTo,
-        }),
+        input: ({ context }) => ({ ...deliveryOf(context), upTo: extractOf(context).upTo }),
         onDone: [
           {
             guard: 'hasNext',
@@ -237,6 +241,5 @@ export const machine = setup({
       },
     },
     DONE: { type: 'final' },
-    IDLE: { type: 'final' },
   },
 });

@@ -7,6 +7,11 @@ export const progressOf = (memory: Memory): Progress => memory.tables[tableOf(me
 export const extractOf = (memory: Memory): Extract => progressOf(memory).extract as Extract;
 export const sinceOf = (memory: Memory, table: Table): number => memory.tables[table].watermark?.upTo ?? 0;
 
+/** Which delivery of which table it is. */
+export function deliveryOf(memory: Memory): { readonly table: Table; readonly delivery: number } {
+  return { table: tableOf(memory), delivery: extractOf(memory).delivery };
+}
+
 /** The next table of the batch with which nothing has been done. */
 export function nextTable({ opened, tables }: Memory): Table | null {
   return opened?.tables.find((table) => tables[table].status === undefined) ?? null;

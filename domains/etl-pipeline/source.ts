@@ -1,7 +1,7 @@
 /**
  * The sources: a folder into which each table is delivered as CSV files. A source may still be uploading: then what comes back is
- * short, and whoever follows the upload gets the rest. It comes to its end when it is followed, and at no other time, so that a
- * run sees the same whenever it is made; who comes later finds no upload to follow, and all of it in the file.
+ * short, and whoever follows the upload gets the rest, as often as they like, until they confirm that all has come. From then on
+ * there is no upload to follow, and all of it is in the file. Nothing of this hangs on a clock, so that runs can be compared.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,11 +48,27 @@ export class Source {
 
   /** Follows an upload to its end: the rows that are still to come. None where none is under way. */
   follow(table: Table): readonly Raw[] {
-    const [file, whole] = [this.#file(table, 1), this.#file(table, 1, '.whole')];
-    if (!existsSync(whole)) return [];
-    const before = read(file, 1).rows.length;
-    renameSync(whole, file);
-    return read(file, 1).rows.slice(before);
+    const [file, whole, followed] = [this.#file(table, 1), this.#file(table, 1, '.whole'), this.#followed(table)];
+    if (existsSync(whole)) {
+      writeFileSync(followed, String(read(file, 1).rows.length));
+      renameSync(whole, file);
+    }
+    return existsSync(followed) ? read(file, 1).rows.slice(Number(readFileSync(followed, 'utf8'))) : [];
+  }
+
+  /** Takes note that a delivery has come in whole, and lets go of its upload. Confirmed again, it is the same. */
+  confirm(table: Table, delivery: number): void {
+    writeFileSync(this.#file(table, delivery, '.received'), '');
+    if (delivery === 1) rmSync(this.#followed(table), { force: true });
+  }
+
+  /** The deliveries of which it was confirmed that they have come in whole. */
+  confirmed(): readonly { readonly source: Table; readonly delivery: number }[] {
+    return TABLES.flatMap((source) =>
+      [1, 2]
+        .filter((each) => existsSync(this.#file(source, each, '.received')))
+        .map((delivery) => ({ source, delivery })),
+    );
   }
 
   /** What the letters in a table stand for. */
@@ -71,6 +87,11 @@ export class Source {
     for (let delivery = 1; existsSync(this.#file(table, delivery)); delivery += 1)
       upTo = read(this.#file(table, delivery), delivery).upTo;
     return upTo;
+  }
+
+  /** Says from which row on an upload was followed, for as long as it can be followed again. */
+  #followed(table: Table): string {
+    return this.#file(table, 1, '.followed');
   }
 
   #file(table: Table, delivery: number, piece = ''): string {

@@ -29,7 +29,7 @@ export interface World {
 /** The tools. */
 export function toolsOn({ source, warehouse, sink }: World) {
   return {
-    open_batch: tool<Opened | null, ToolTypes['open_batch']['input']>(async ({ input, key }) =>
+    open_batch: tool<Opened, ToolTypes['open_batch']['input']>(async ({ input, key }) =>
       warehouse.open(input.asked, key),
     ),
     extract_rows: tool<Extract | null, ToolTypes['extract_rows']['input']>(async ({ input }) =>
@@ -38,6 +38,10 @@ export function toolsOn({ source, warehouse, sink }: World) {
     validate_rows: tool<Check, ToolTypes['validate_rows']['input']>(async ({ input }) =>
       check(input.table, input.extract),
     ),
+    confirm_receipt: tool<null, ToolTypes['confirm_receipt']['input']>(async ({ input }) => {
+      source.confirm(input.table, input.delivery);
+      return null;
+    }),
     quarantine_rows: tool<readonly string[], ToolTypes['quarantine_rows']['input']>(async ({ input, key }) =>
       warehouse.quarantine(input.table, input.delivery, input.rows, key),
     ),

@@ -64,9 +64,8 @@ export class Warehouse {
     });
   }
 
-  /** Opens a batch under the next number; null where no table is asked for. */
-  open({ batch, tables }: Request, key: string | undefined): Opened | null {
-    if (tables.length === 0) return null;
+  /** Opens a batch under the next number. */
+  open({ batch, tables }: Request, key: string | undefined): Opened {
     return this.changes.once(key, null, () => {
       this.#run('INSERT INTO batch (name) VALUES (?)', batch);
       const [{ number }] = this.#all('SELECT max(number) AS number FROM batch') as [{ number: number }];

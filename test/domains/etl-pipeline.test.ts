@@ -77,7 +77,7 @@ const wentBackTo = ({ decision }: Awaited<ReturnType<typeof run>>) =>
   decision?.line?.moves.map(({ instance, keep }) => [instance.entity, keep === 'none' ? keep : keep.kind]);
 
 describe('the machine and its boundaries', () => {
-  test('have 15 states, 25 legal edges, 3 skeletons, 4 commits, 6 exits', () => {
+  test('have 15 states, 27 legal edges, 3 skeletons, 4 commits, 5 exits', () => {
     const edges = new Set(shape.edges.map(({ from, to }) => `${from} -> ${to}`));
     const skeletons = [...config.skeletons.values()];
     const count = (kind: 'commit' | 'exit') =>
@@ -88,7 +88,7 @@ describe('the machine and its boundaries', () => {
       skeletons.length,
       count('commit'),
       count('exit'),
-    ]).toEqual([15, 25, 3, 4, 6]);
+    ]).toEqual([15, 27, 3, 4, 5]);
   });
 
   test('have two legal edges that are no boundary: nothing was delivered, and more was delivered', () => {
@@ -100,9 +100,9 @@ describe('the machine and its boundaries', () => {
 });
 
 describe('a run that never fails', () => {
-  test('takes 21 actions with three tables, and certifies every boundary that it comes past', async () => {
+  test('takes 24 actions with three tables, and certifies every boundary that it comes past', async () => {
     const { ending, calls, world, findings } = await run({}, {}, { reviewed: true });
-    expect([ending.status, calls.length, findings]).toEqual(['done', 21, []]);
+    expect([ending.status, calls.length, findings]).toEqual(['done', 24, []]);
     expect(world).toMatchObject({
       batch: [{ number: 1 }],
       customers: { length: 4 },
@@ -143,11 +143,9 @@ describe('a run that never fails', () => {
     expect([world.quarantine?.length, world.watermark?.length, world.publication?.length]).toEqual([4, 2, 1]);
   });
 
-  test('only loads, where no report is wanted, and idles where no table is', async () => {
+  test('only loads, where no report is wanted', async () => {
     const loaded = await run({ mode: 'load', tables: ['customers'] });
     expect([loaded.value, loaded.world.customers?.length, loaded.world.publication]).toEqual(['DONE', 4, []]);
-    const idle = await run({ tables: [] });
-    expect([idle.value, idle.world.batch]).toEqual(['IDLE', []]);
   });
 
   test('refuses an input that is no request, and says why', async () => {
@@ -159,7 +157,7 @@ describe('a run that never fails', () => {
 
 describe('a delivery that is not whole', () => {
   const uploading = { source: { orders: ['uploading'] } };
-  const fault = { tool: 'follow_upload', when: 'after', signal: 'TIMEOUT' } as const;
+  const fault = { tool: 'confirm_receipt', nth: 2, when: 'after', signal: 'TIMEOUT' } as const;
 
   test('is gone on with, and whole once the upload has been followed to its end', async () => {
     const { world, calls, findings } = await run(uploading);
@@ -167,7 +165,7 @@ describe('a delivery that is not whole', () => {
     expect(world).toEqual((await run({})).world);
   });
 
-  test('promises nothing: where its rest is lost, the table goes back to its entry and is extracted again', async () => {
+  test('promises nothing: the table goes back to its entry, and is extracted again', async () => {
     const failed = await run(uploading, { fault });
     expect(wentBackTo(failed)).toEqual([['orders', 'entry']]);
     expect(failed.world).toEqual((await run({})).world);
@@ -310,15 +308,18 @@ describe('the world', () => {
     expect(sink.all()).toEqual([report, report]);
   });
 
-  test('has a source that is short while it is uploading, until somebody follows it', () => {
+  test('has a source that is short until its upload is followed, and lets go of that when its receipt is confirmed', () => {
     const where = join(folder(), 'source');
     const request = { source: { orders: ['uploading'] } } as const;
     const source = new Source(where, request);
     for (const each of [source, new Source(where, request)])
       expect(each.extract('orders', 0)).toMatchObject({ announced: 6, rows: { length: 3 } });
-    expect(source.follow('orders')).toMatchObject([{ id: 'o4' }, { id: 'o5' }, { id: 'o6' }]);
-    expect([source.follow('orders'), source.extract('orders', 100)]).toEqual([[], null]);
-    expect(new Source(where, request).extract('orders', 0)).toMatchObject({ announced: 6, rows: { length: 6 } });
+    for (const each of [source, new Source(where, request)])
+      expect(each.follow('orders')).toMatchObject([{ id: 'o4' }, { id: 'o5' }, { id: 'o6' }]);
+    source.confirm('orders', 1);
+    expect([source.confirmed(), source.follow('orders')]).toEqual([[{ source: 'orders', delivery: 1 }], []]);
+    expect(source.extract('orders', 0)).toMatchObject({ announced: 6, rows: { length: 6 } });
+    expect(source.extract('orders', 100)).toBeNull();
   });
 
   test('is opened in no time', async () => {
