@@ -65,6 +65,8 @@ function counted(text: string): number {
 }
 
 async function audit(options: Options): Promise<number> {
+  // A frozen case follows its script, whatever planner the environment asks for.
+  delete process.env.PLANNER;
   if (options.freeze === true) {
     if (options.by === undefined || options.by.trim() === '')
       return complain('--freeze needs --by NAME: who vouches for the cases');
@@ -138,10 +140,11 @@ async function observe(chosen: readonly Case[]): Promise<number> {
     const expect = Object.fromEntries(
       rows.filter(({ seed }) => seed === 0).map(({ strategy, shown }) => [strategy, shown]),
     );
-    const told = rows.map(
-      ({ strategy, seed, status, safe, checks, difference }) =>
-        `# ${strategy}, seed ${seed}: ${status}${safe ? '' : ', NOT SAFE'} ${JSON.stringify({ ...checks, ...difference })}\n`,
-    );
+    const told = rows.map(({ strategy, seed, status, safe, checks, difference, shown }) => {
+      const isOther = JSON.stringify(shown) !== JSON.stringify(expect[strategy]);
+      const marks = `${safe ? '' : ', NOT SAFE'}${isOther ? ', NOT AS WITH SEED 0' : ''}`;
+      return `# ${strategy}, seed ${seed}: ${status}${marks} ${JSON.stringify({ ...checks, ...difference })}\n`;
+    });
     process.stdout.write(
       `--- # ${domain}/${name}\n${told.join('')}${stringify({ expect }, { lineWidth: 0, singleQuote: true })}`,
     );
