@@ -138,9 +138,20 @@ export default {
     {
       name: 'the-audit-uses-the-public-name',
       severity: 'error',
-      comment: 'What the audit observes, a user can observe: read it through the public list.',
+      comment:
+        'What the audit observes, a user can observe: read it through the public list. What it takes away or counts of a machine goes through the declared seam.',
       from: { path: '^audit/' },
-      to: { path: '^(src|test|bench)/', pathNot: '^src/(index|adapters/index|journal/sqlite/store)\\.ts$' },
+      to: {
+        path: '^(src|test|bench)/',
+        pathNot: '^src/(index|adapters/index|journal/sqlite/store|sidecar/seam)\\.ts$',
+      },
+    },
+    {
+      name: 'only-the-audit-takes-the-seam',
+      severity: 'error',
+      comment: 'A run has all of its judges. Only the audit takes one away, to show what it is for.',
+      from: { path: '.', pathNot: '^(audit|test)/' },
+      to: { path: '^src/sidecar/seam\\.ts$' },
     },
     {
       name: 'nothing-imports-the-audit',
@@ -157,11 +168,11 @@ export default {
       to: { path: '^domains/' },
     },
     {
-      name: 'one-file-of-the-audit-runs-without-belay',
+      name: 'few-files-of-the-audit-know-xstate',
       severity: 'error',
       comment:
-        'The counterfactuals run a plain machine in audit/plain.ts, and audit/mails/machine.ts is an agent; everything else goes through the sidecar.',
-      from: { path: '^audit/', pathNot: '^audit/(plain|mails/machine)\\.ts$' },
+        'A plain machine runs in audit/plain.ts, audit/substrate.ts is what every machine runs on, and audit/mails/machine.ts is an agent; everything else goes through the sidecar.',
+      from: { path: '^audit/', pathNot: '^audit/(plain|substrate|mails/machine)\\.ts$' },
       to: { path: 'node_modules/xstate/' },
     },
     {

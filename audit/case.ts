@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
-import { type FaultSignal, type Key, parseKey, type Signal, type Suspect, type Verdict } from 'belay-sidecar';
+import { type Key, parseKey, type Signal, type Suspect, type Verdict } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
 import { RAW, type Raw } from './raw.ts';
 import { ROOT } from './root.ts';
@@ -18,7 +18,7 @@ export interface CallSite {
 }
 
 /** A call that has timed out by then, before its effect or after it, and whose error the machine itself has handled. */
-export interface Handled extends CallSite {
+interface Handled extends CallSite {
   readonly when: 'before' | 'after';
 }
 
@@ -59,7 +59,7 @@ export const CHECKS = ['semantics', 'prefix', 'effect', 'committed_prefix'] as c
 export type CheckName = (typeof CHECKS)[number];
 
 /** What a case is about. */
-export const FAMILIES = [
+const FAMILIES = [
   'transient',
   'commit',
   'dependency',
@@ -313,11 +313,6 @@ function failingOf({ fails, found_wrong: found }: Page): Failing {
 function siteOf(written: string): CallSite {
   const [tool, nth = '1'] = written.split('#');
   return { tool: tool as string, nth: Number(nth) };
-}
-
-/** The signals that the raw failures of a case are. */
-export function signalsOf({ raw }: Pick<Case, 'raw'>): readonly FaultSignal[] {
-  return [...new Set(raw.map((each) => RAW[each]))];
 }
 
 interface Lock {

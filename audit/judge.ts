@@ -37,7 +37,7 @@ export interface Row extends Measured {
 }
 
 /** A refused checkpoint, and what came of restoring it anyway, in every world that looked the same. */
-export interface Counterfactual {
+interface Counterfactual {
   readonly strategy: 'comp-frozen' | 'belay';
   readonly boundary: string;
   readonly codes: readonly VetoCode[];
@@ -48,7 +48,7 @@ export interface Counterfactual {
 }
 
 /** Who is meant by the failed instance's name, and who could be if names had no ordinals (K2). */
-export interface Localisation {
+interface Localisation {
   readonly failed: string | null;
   /** Every instance there was, and those of them that would share a name without ordinals. */
   readonly instances: number;

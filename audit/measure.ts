@@ -6,7 +6,7 @@ import { isSameWork, type Outcome } from './run.ts';
 import { type Difference, differenceOf, isSame } from './worlds.ts';
 
 /** How a run ended, in the paper's words: `contract` is done but came to something else, `no-recov` is nowhere to go back to. */
-export type Status = 'ok' | 'contract' | 'blocked' | 'no-recov';
+type Status = 'ok' | 'contract' | 'blocked' | 'no-recov';
 
 /** One run of a case. */
 export interface Measured {

@@ -2,7 +2,7 @@
 import { type Key, overlaps, parseKey } from 'belay-sidecar';
 
 /** The values of a memory that lie at some of the keys or below, by their own keys. */
-export function partsOf(memory: unknown, keys: readonly Key[]): Readonly<Record<string, unknown>> {
+function partsOf(memory: unknown, keys: readonly Key[]): Readonly<Record<string, unknown>> {
   const parts: Record<string, unknown> = {};
   for (const [text, value] of leaves(memory, [])) {
     const key = parseKey(text);

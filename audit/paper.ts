@@ -6,7 +6,7 @@ import { ROOT } from './root.ts';
 type ByDomain<T> = Readonly<Record<string, T>>;
 
 /** One row of the paper's recovery tables; null where it gives none. */
-export interface PaperRecovery {
+interface PaperRecovery {
   readonly success: number;
   readonly replay: number | null;
   readonly upstream: number | null;

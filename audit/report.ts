@@ -46,7 +46,7 @@ type Deciding = (typeof FROZEN)[number];
 type ByStrategy = Readonly<Record<Deciding, number>>;
 
 /** How the audit ended, in counts. */
-export interface Summary {
+interface Summary {
   readonly cases: number;
   readonly runs: number;
   readonly blocked: ByStrategy;

@@ -41,7 +41,7 @@ export interface Recovery {
 }
 
 /** A call as it was asked for, and by whom. */
-export interface Asked {
+interface Asked {
   readonly tool: string;
   readonly args: string;
   readonly instance: string;
