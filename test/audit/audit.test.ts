@@ -282,6 +282,21 @@ describe('the audit can fail', () => {
     expect(wrongIn(judged).join()).toContain('UNSAFE');
   });
 
+  test('the paper’s rule knows no order, and blocks over what an earlier occurrence had read; forced, that does no harm', async () => {
+    const of = readDomains().find(({ name }) => name === 'navigation') as typeof domain;
+    const given: Case = {
+      ...named('reopened-stop-denied'),
+      failing: { call: { tool: 'choose_poi', nth: 4 }, when: 'before' },
+    };
+    const both: Wanted = { strategies: ['comp-frozen', 'belay'], repeat: 1, without: null, probes: true };
+    const { rows, counterfactuals } = await judge(agents.navigation, of, given, both);
+    expect(rows.map(({ strategy, blocked, safe }) => [strategy, blocked, safe])).toEqual([
+      ['comp-frozen', true, false],
+      ['belay', false, true],
+    ]);
+    expect(counterfactuals).toMatchObject([{ strategy: 'comp-frozen', boundary: 'entry', harmless: true }]);
+  });
+
   test('worlds differ by what is there twice, by what is missing, and by what should not be there', () => {
     const reference = { mail: [{ to: 'a' }, { to: 'b' }] };
     expect(differenceOf({ mail: [{ to: 'a' }, { to: 'a' }, { to: 'c' }] }, reference)).toEqual({
