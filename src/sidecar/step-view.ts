@@ -4,13 +4,14 @@
  */
 import type { BoundaryConfig, KeyTemplate, Tool } from '../boundaries/config.ts';
 import { memoryKey, type Path } from '../history/memory.ts';
+import { split } from '../history/places.ts';
 import type { Entry, Started } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { Place, Seen } from '../xstate/watch.ts';
 import type { Fold } from './fold.ts';
-import type { Live } from './folded.ts';
+import type { FoldedActor, Live } from './folded.ts';
 import { covers, type Placed } from './places.ts';
 
 /** A tool that takes part in a step: one that it starts, or the one that it hears from. */
@@ -30,6 +31,8 @@ export class StepView {
   readonly seen: Seen;
   /** The actor that its event is news from. */
   readonly news: Started | null;
+  /** The region, within its machine, in which that one was invoked; null where that is not known, or there is none. */
+  readonly #heardIn: string | null;
   /** The instances of the actor that were live before it. */
   readonly here: readonly { readonly live: Live; readonly placed: Placed }[];
   readonly findings: Entry[] = [];
@@ -44,7 +47,9 @@ export class StepView {
     this.placed = placed;
     this.actor = actor;
     this.seen = seen;
-    this.news = this.#heardFrom();
+    const heard = this.#heardFrom();
+    this.news = heard?.started ?? null;
+    this.#heardIn = heard?.region == null ? null : split(heard.region)[1];
     this.here = this.#liveHere();
   }
 
@@ -73,15 +78,12 @@ export class StepView {
   }
 
   /** The actor that the event is news from. */
-  #heardFrom(): Started | null {
+  #heardFrom(): FoldedActor | null {
     const { type } = this.seen.event;
     if (!type.startsWith('xstate.')) return null;
     const match = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(type);
     if (match === null) return null;
-    return (
-      this.fold.actors.findLast((actor) => actor.parent === this.actor && actor.started?.id === match[1])?.started ??
-      null
-    );
+    return this.fold.actors.findLast((other) => other.parent === this.actor && other.started?.id === match[1]) ?? null;
   }
 
   /** The key of a place in the actor's memory. */
@@ -135,19 +137,21 @@ export class StepView {
       });
     }
     const heard = this.news;
-    if (heard !== null && heard.kind !== 'machine' && this.#hears(instance, heard)) {
+    if (heard !== null && heard.kind !== 'machine' && this.#hears(instance)) {
       const args = heard.input ?? payload(this.seen.event);
       tools.push({ tool: heard.src === null ? undefined : this.config.tools.get(heard.src), args, starts: false });
     }
     return tools;
   }
 
-  /** Whether a call that was answered was an instance's: what it leads to in a region beside it hears from nobody. */
-  #hears({ skeleton: name }: InstanceId, { at }: Started): boolean {
+  /** Whether an instance hears the answer to a call: it is its own, or was made around it, and not in a region beside it. */
+  #hears({ skeleton: name }: InstanceId): boolean {
     const skeleton = this.config.skeletons.get(name);
-    const [somewhere] = this.seen.after;
-    if (skeleton === undefined || at === null || somewhere === undefined) return true;
-    return covers(skeleton.states, `${somewhere.path.slice(0, somewhere.path.lastIndexOf('/') + 1)}${at}`);
+    if (skeleton === undefined || this.#heardIn === null) return true;
+    const region = this.#heardIn;
+    return [...(this.seen.before ?? []), ...this.seen.after].some((place) => {
+      return covers(skeleton.states, place.path) && (holds(place.region, region) || holds(region, place.region));
+    });
   }
 
   #owns(instance: InstanceId, place: Place | null): boolean {
@@ -166,6 +170,11 @@ export class StepView {
 /** Whether a key lies at or below a declared one. */
 export function isUnder(key: Key, declared: Key): boolean {
   return key.segments.length >= declared.segments.length && overlaps(key, declared);
+}
+
+/** Whether a region is another one, or lies around it. */
+function holds(outer: string, inner: string): boolean {
+  return outer === '' || outer === inner || inner.startsWith(`${outer}.`);
 }
 
 /** An event without its type: what it brought. */

@@ -95,3 +95,39 @@ test('that a region has ended is no step where nobody listens to it, and binds t
   expect(ended).toBeGreaterThan(0);
   expect(trace.slice(ended).filter((line) => line.in?.[0] === '(root)')).toEqual([]);
 });
+
+test('what an answer leads to in the same region has heard it: its entry actions see what was answered', async () => {
+  const machine = setup({ actors: { a: fromPromise(async () => 'a') } as never }).createMachine({
+    id: 'following',
+    context: {},
+    initial: 'first',
+    states: {
+      first: { invoke: { src: 'a', onDone: 'second' } },
+      second: {
+        entry: assign({ b: ({ event }) => (event as { output?: unknown }).output }),
+        always: 'over',
+      },
+      over: { type: 'final' },
+    },
+  } as never);
+  const { config } = loadConfig(
+    `belay: 1
+agent: following
+tools:
+  a: { reads: ['ext:of-a'], writes: [a], effect: none }
+skeletons:
+  A: { entity: '"it"', states: [first], entry: [first], outputs: [a], commit: [], exit: [], rollback: { anchors: [] } }
+  B: { entity: '"it"', states: [second], entry: [second], outputs: [b], commit: [], exit: [], rollback: { anchors: [] } }`,
+    { file: 'following.yaml' },
+  );
+  if (config === null) throw new Error('no config');
+  const journal = memoryStore();
+  const sidecar = await attach(machine as never as AnyStateMachine, { run: 'r', journal, config });
+  sidecar.actor.start();
+  await sidecar.finished();
+  await sidecar.durable();
+  const trace = [...traceOf('r', [...journal.read('r')])].map(({ text }) => JSON.parse(text));
+  await sidecar.close();
+  const reads = trace.filter((line) => line.do === 'read' && line.in[0] === 'B').map(({ key }) => key);
+  expect(reads).toContain('ext:of-a');
+});
