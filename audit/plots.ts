@@ -11,6 +11,8 @@ import { medianOf } from './tables/recovery.ts';
 export interface Drawn {
   readonly title: string;
   readonly says: string;
+  /** What its colours mean, where they are not those of the strategies. */
+  readonly legend?: readonly (readonly [what: string, colour: string])[];
   readonly svg: string;
 }
 
@@ -23,6 +25,13 @@ const COLOURS: Readonly<Record<Strategy, string>> = {
 };
 
 const strategies = { domain: [...STRATEGIES], range: STRATEGIES.map((strategy) => COLOURS[strategy]) };
+
+/** What can become of a failure, and the colour of each. */
+const BECOMES = [
+  ['restored', 'var(--belay)'],
+  ['answered', 'var(--entry)'],
+  ['blocked', 'var(--retry)'],
+] as const;
 
 /** Every plot of a report. */
 export function plotsOf({ cases, experiments: { depths } }: Report): readonly Drawn[] {
@@ -37,6 +46,7 @@ function draw(options: Plot.PlotOptions): string {
   const svg = Plot.plot({
     width: 720,
     marginLeft: 130,
+    marginBottom: 46,
     style: { background: 'transparent', color: 'inherit', fontSize: '12px', overflow: 'visible' },
     ...options,
     document: document as never,
@@ -58,7 +68,7 @@ function bars(data: readonly { domain: string; strategy: Strategy; value: number
   return draw({
     height: 40 + 86 * new Set(data.map(({ domain }) => domain)).size,
     marginRight: 40,
-    x: { label, grid: true },
+    x: { label, grid: true, labelOffset: 40 },
     y: { axis: null, domain: [...STRATEGIES] },
     fy: { label: null, padding: 0.2 },
     color: strategies,
@@ -125,13 +135,14 @@ function blocks(cases: readonly JudgedCase[]): Drawn {
   return {
     title: 'What becomes of a failure',
     says: 'Failures that are restored, that are answered without moving anything, and that are blocked, under the paper’s rule and under Belay.',
+    legend: BECOMES,
     svg: draw({
       height: 40 + 62 * new Set(data.map(({ domain }) => domain)).size,
       marginRight: 90,
-      x: { label: 'cases', grid: true },
+      x: { label: 'cases', grid: true, labelOffset: 40 },
       y: { label: null },
       fy: { label: null, padding: 0.2, axis: 'right' },
-      color: { domain: ['restored', 'answered', 'blocked'], range: ['var(--belay)', 'var(--entry)', 'var(--retry)'] },
+      color: { domain: BECOMES.map(([what]) => what), range: BECOMES.map(([, colour]) => colour) },
       marks: [
         Plot.barX(data, { x: 'value', y: 'strategy', fy: 'domain', fill: 'is', insetTop: 1, insetBottom: 1 }),
         Plot.ruleX([0]),
@@ -151,7 +162,7 @@ function latencies(cases: readonly JudgedCase[]): Drawn {
     says: 'Milliseconds from the failure to the success of what had failed, each successful run a tick. Of this machine and a scripted planner: context, no target.',
     svg: draw({
       height: 40 + 86 * new Set(data.map(({ domain }) => domain)).size,
-      x: { type: 'log', label: 'ms', grid: true },
+      x: { type: 'log', label: 'ms', grid: true, labelOffset: 40 },
       y: { axis: null, domain: [...STRATEGIES] },
       fy: { label: null, padding: 0.2 },
       color: strategies,

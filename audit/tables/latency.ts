@@ -66,7 +66,7 @@ export function latencyTable(judged: readonly JudgedCase[], paper: Paper): Table
         only(round(low)),
         only(round(high)),
         only(round(differences.filter((each) => each < 0).length / pairs.length)),
-        only(Number((adjusted[index] ?? 1).toPrecision(2))),
+        only(chance(adjusted[index] ?? 1)),
       ];
     }),
   };
@@ -96,6 +96,11 @@ function signTest(pairs: Paired['pairs']): number {
   const chances = binomialDistribution(all, 0.5) ?? [];
   const tail = chances.slice(Math.max(faster, slower)).reduce((sum, chance) => sum + chance, 0);
   return Math.min(1, 2 * tail);
+}
+
+/** A chance as it is read. The library adds up no tail below a ten-thousandth. */
+function chance(p: number): string {
+  return p < 0.001 ? '< 0.001' : p.toPrecision(2);
 }
 
 /** Holm's step-down: the smallest p is held against all tests, the next against one fewer. */
