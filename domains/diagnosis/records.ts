@@ -3,7 +3,7 @@
  * certificate runs out, and what was done, told and recorded. A change is made once for each key, in one transaction with
  * the note that says so; without a key every call is a change of its own.
  */
-import Database from 'better-sqlite3';
+import { Keyed } from '../keyed.ts';
 import type { Change, Hypothesis, Incident, Notice, Repair, Request } from './incident.ts';
 
 /** How much quota a service has, and how long a certificate is good for. */
@@ -17,7 +17,6 @@ const TABLES = `
   CREATE TABLE work (cause TEXT NOT NULL, now TEXT NOT NULL);
   CREATE TABLE notice (customer TEXT NOT NULL, text TEXT NOT NULL);
   CREATE TABLE incident (service TEXT PRIMARY KEY, causes TEXT NOT NULL);
-  CREATE TABLE done (key TEXT PRIMARY KEY, output TEXT NOT NULL, note TEXT NOT NULL);
 `;
 
 /** How a repair is made where it is not made in rows. `before` is what its undo needs. */
@@ -33,49 +32,38 @@ interface Note extends Change {
 }
 
 /** The rows of a world. */
-export class Records {
-  readonly #database: Database;
-
+export class Records extends Keyed {
   /** Opens a file; an empty one is set up as it is asked for, and `first` is done before that can be seen. */
   constructor(file: string, request: Request, first: () => void) {
-    this.#database = new Database(file, { timeout: 10_000 });
-    this.#together(() => {
-      if (this.#all("SELECT 1 FROM sqlite_master WHERE name = 'done'").length > 0) return;
+    super(file, (empty) => {
       first();
-      this.#database.exec(TABLES);
-      this.#breakWhatIsAsked(request);
+      empty.execute(TABLES);
+      breakWhatIsAsked(empty, request);
     });
-  }
-
-  #breakWhatIsAsked({ faults, used }: Request): void {
-    const is = (fault: Request['faults'][number]) => faults.includes(fault);
-    if (is('lock')) this.#run("INSERT INTO lock VALUES ('orders', 'nightly-7')");
-    this.#run('INSERT INTO quota VALUES (?, ?)', is('quota') ? used : 60, SIZE);
-    if (!is('keystore')) this.#run('INSERT INTO certificate VALUES (?)', is('certificate') ? 0 : DAYS);
   }
 
   /** Who holds the lock on the orders; null where it is free. */
   holder(): string | null {
-    const [row] = this.#all("SELECT holder FROM lock WHERE name = 'orders'") as { holder: string }[];
+    const [row] = this.all("SELECT holder FROM lock WHERE name = 'orders'") as { holder: string }[];
     return row?.holder ?? null;
   }
 
   quota(): { readonly used: number; readonly size: number } {
-    return this.#all('SELECT used, size FROM quota')[0] as { used: number; size: number };
+    return this.all('SELECT used, size FROM quota')[0] as { used: number; size: number };
   }
 
   /** For how many days the certificate is good; null where there is none. */
   daysLeft(): number | null {
-    const [row] = this.#all('SELECT days FROM certificate') as { days: number }[];
+    const [row] = this.all('SELECT days FROM certificate') as { days: number }[];
     return row?.days ?? null;
   }
 
   /** Makes a repair, and writes a work order. Made again without a key, it is made twice. */
   repair({ cause, by }: Repair, elsewhere: Partial<Record<Hypothesis, Elsewhere>>, key: string | undefined): Change {
-    return this.#once(key, () => {
+    return this.once(key, () => {
       const { now, before } = elsewhere[cause]?.make() ?? this.#repairRows(cause, by ?? 0);
-      const { lastInsertRowid } = this.#database.prepare('INSERT INTO work VALUES (?, ?)').run(cause, now);
-      return { output: { cause, now }, note: { cause, now, before, work: Number(lastInsertRowid) } };
+      const { id: work } = this.run('INSERT INTO work VALUES (?, ?)', cause, now);
+      return { output: { cause, now }, note: { cause, now, before, work } satisfies Note };
     });
   }
 
@@ -84,16 +72,16 @@ export class Records {
     switch (cause) {
       case 'lock': {
         const before = this.holder();
-        this.#run("DELETE FROM lock WHERE name = 'orders'");
+        this.run("DELETE FROM lock WHERE name = 'orders'");
         return { now: 'free', before };
       }
       case 'certificate': {
         const before = this.daysLeft();
-        this.#run('UPDATE certificate SET days = ?', DAYS);
+        this.run('UPDATE certificate SET days = ?', DAYS);
         return { now: `${DAYS} days`, before };
       }
       case 'quota':
-        this.#run('UPDATE quota SET size = size + ?', by);
+        this.run('UPDATE quota SET size = size + ?', by);
         return { now: String(this.quota().size), before: by };
       default:
         throw new Error(`${cause} is in no row`);
@@ -102,17 +90,17 @@ export class Records {
 
   /** Takes a repair back, once. Quota that others have added since stays. @throws where that is not possible any more. */
   takeBack(key: string, undoKey: string, elsewhere: Partial<Record<Hypothesis, Elsewhere>>): void {
-    this.#once(undoKey, () => {
+    this.once(undoKey, () => {
       const note = this.#noteOf(key);
       if (note === null) return { output: null, note: null };
       const moved = this.moved(key);
       if (moved !== null) throw new Error(moved);
       const { cause, before, work } = note;
-      if (cause === 'lock' && before !== null) this.#run("INSERT INTO lock VALUES ('orders', ?)", before);
-      if (cause === 'certificate') this.#run('UPDATE certificate SET days = ?', before);
-      if (cause === 'quota') this.#run('UPDATE quota SET size = size - ?', before);
+      if (cause === 'lock' && before !== null) this.run("INSERT INTO lock VALUES ('orders', ?)", before);
+      if (cause === 'certificate') this.run('UPDATE certificate SET days = ?', before);
+      if (cause === 'quota') this.run('UPDATE quota SET size = size - ?', before);
       elsewhere[cause]?.undo(before);
-      this.#run('DELETE FROM work WHERE rowid = ?', work);
+      this.run('DELETE FROM work WHERE rowid = ?', work);
       return { output: null, note: null };
     });
   }
@@ -127,70 +115,34 @@ export class Records {
 
   /** Tells the customers. Told again without a key, they are told twice. */
   tell(notice: Notice, key: string | undefined): Notice {
-    return this.#once(key, () => {
-      for (const customer of notice.to) this.#run('INSERT INTO notice VALUES (?, ?)', customer, notice.text);
+    return this.once(key, () => {
+      for (const customer of notice.to) this.run('INSERT INTO notice VALUES (?, ?)', customer, notice.text);
       return { output: notice, note: null };
     });
   }
 
   /** Records an incident. Recorded again, it is the same. */
   record(incident: Incident): Incident {
-    this.#run('INSERT OR REPLACE INTO incident VALUES (?, ?)', incident.service, incident.causes.join(', '));
+    this.run('INSERT OR REPLACE INTO incident VALUES (?, ?)', incident.service, incident.causes.join(', '));
     return incident;
-  }
-
-  /** What a change has answered; null where it was never made. */
-  find(key: string): { readonly output: unknown } | null {
-    const [row] = this.#all('SELECT output FROM done WHERE key = ?', key) as { output: string }[];
-    return row === undefined ? null : { output: JSON.parse(row.output) };
   }
 
   /** Every row, in order. The notes of what was done are no part of it. */
   rows(): Readonly<Record<string, readonly object[]>> {
     const tables = ['lock', 'quota', 'certificate', 'work', 'notice', 'incident'];
-    return Object.fromEntries(tables.map((table) => [table, this.#all(`SELECT * FROM ${table} ORDER BY rowid`)])) as {
+    return Object.fromEntries(tables.map((table) => [table, this.all(`SELECT * FROM ${table} ORDER BY rowid`)])) as {
       [table: string]: object[];
     };
   }
 
-  close(): void {
-    this.#database.close();
-  }
-
   #noteOf(key: string): Note | null {
-    const [row] = this.#all('SELECT note FROM done WHERE key = ?', key) as { note: string }[];
-    return row === undefined ? null : (JSON.parse(row.note) as Note | null);
+    return (this.find(key)?.note ?? null) as Note | null;
   }
+}
 
-  /** A change for each key, and what it answered; a change for each call without one. */
-  #once<T>(key: string | undefined, act: () => { readonly output: T; readonly note: Note | null }): T {
-    return this.#together(() => {
-      const known = key === undefined ? null : this.find(key);
-      if (known !== null) return known.output as T;
-      const { output, note } = act();
-      if (key !== undefined)
-        this.#run('INSERT INTO done VALUES (?, ?, ?)', key, JSON.stringify(output), JSON.stringify(note));
-      return output;
-    });
-  }
-
-  #together<T>(act: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = act();
-      this.#database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
-  #run(sql: string, ...values: unknown[]): void {
-    this.#database.prepare(sql).run(...values);
-  }
-
-  #all(sql: string, ...values: unknown[]): unknown[] {
-    return this.#database.prepare(sql).all(...values);
-  }
+function breakWhatIsAsked(empty: Keyed, { faults, used }: Request): void {
+  const is = (fault: Request['faults'][number]) => faults.includes(fault);
+  if (is('lock')) empty.run("INSERT INTO lock VALUES ('orders', 'nightly-7')");
+  empty.run('INSERT INTO quota VALUES (?, ?)', is('quota') ? used : 60, SIZE);
+  if (!is('keystore')) empty.run('INSERT INTO certificate VALUES (?)', is('certificate') ? 0 : DAYS);
 }

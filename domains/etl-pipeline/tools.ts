@@ -73,7 +73,7 @@ export function toolsOn({ source, warehouse, sink }: World) {
 export function reconcilersOn({ warehouse, sink }: World): Record<string, Reconciler> {
   return {
     find_change: ({ key }): Outcome => {
-      const found = warehouse.changes.find(key);
+      const found = warehouse.find(key);
       return found === null ? { is: 'not_applied' } : { is: 'applied', output: found.output };
     },
     find_publication: ({ key }): Outcome => {
@@ -85,6 +85,6 @@ export function reconcilersOn({ warehouse, sink }: World): Record<string, Reconc
 
 /** What undoes a call. */
 export function undoOn({ warehouse }: World): Record<string, Undo> {
-  const putBack: Undo = ({ key, undoKey }) => warehouse.changes.putBack(key, undoKey);
+  const putBack: Undo = ({ key, undoKey }) => warehouse.putBack(key, undoKey);
   return { put_back: putBack, withdraw_load: putBack };
 }

@@ -3,7 +3,6 @@
  * quarantine, watermarks and records. Its constraints have the last word on a row. `loads` and `moves` count how often something
  * was done, so that what is done twice is seen.
  */
-import Database from 'better-sqlite3';
 import {
   type Bad,
   type Clean,
@@ -28,7 +27,6 @@ const SCHEMA = `
   CREATE TABLE quarantine (source TEXT NOT NULL, delivery INTEGER NOT NULL, id TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
   CREATE TABLE watermark (source TEXT NOT NULL PRIMARY KEY, up_to INTEGER NOT NULL, moves INTEGER NOT NULL) STRICT;
   CREATE TABLE record (batch TEXT NOT NULL PRIMARY KEY, orders INTEGER NOT NULL, set_aside INTEGER NOT NULL) STRICT;
-  CREATE TABLE done (key TEXT NOT NULL PRIMARY KEY, output TEXT NOT NULL, note TEXT NOT NULL) STRICT;
 `;
 
 /** Which column of the row that it refers to a row brings along. */
@@ -49,26 +47,17 @@ export function parentOf(table: Table): Table | null {
 }
 
 /** The database of a world. */
-export class Warehouse {
-  readonly #database: Database;
-  readonly changes: Changes;
-
+export class Warehouse extends Changes {
   /** Opens a file; an empty one gets its tables. */
   constructor(file: string) {
-    this.#database = new Database(file, { timeout: 10_000 });
-    // What a process wrote outlives it; that it outlives the machine, no run of an example needs.
-    this.#database.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON');
-    this.changes = new Changes(this.#database);
-    this.changes.together(() => {
-      if (this.#all("SELECT 1 FROM sqlite_master WHERE name = 'done'").length === 0) this.#database.exec(SCHEMA);
-    });
+    super(file, (empty) => empty.execute(SCHEMA));
   }
 
   /** Opens a batch under the next number. */
   open({ batch, tables }: Request, key: string | undefined): Opened {
-    return this.changes.once(key, null, () => {
-      this.#run('INSERT INTO batch (name) VALUES (?)', batch);
-      const [{ number }] = this.#all('SELECT max(number) AS number FROM batch') as [{ number: number }];
+    return this.change(key, null, () => {
+      this.run('INSERT INTO batch (name) VALUES (?)', batch);
+      const [{ number }] = this.all('SELECT max(number) AS number FROM batch') as [{ number: number }];
       return { number, tables: TABLES.filter((table) => tables.includes(table)) };
     });
   }
@@ -78,15 +67,15 @@ export class Warehouse {
     const brought = BROUGHT[table];
     if (brought === null) return null;
     const sql = `SELECT ${brought.column} AS value FROM ${brought.from} WHERE id = ?`;
-    return (this.#all(sql, id) as { value: string }[])[0]?.value ?? null;
+    return (this.all(sql, id) as { value: string }[])[0]?.value ?? null;
   }
 
   /** Puts rows of a delivery into quarantine. */
   quarantine(table: Table, delivery: number, rows: readonly Bad[], key: string | undefined): readonly string[] {
     const place = { table: 'quarantine', column: 'source', values: [table] };
-    return this.changes.once(key, place, () => {
+    return this.change(key, place, () => {
       for (const { id, reason } of rows)
-        this.#run('INSERT INTO quarantine VALUES (?, ?, ?, ?)', table, delivery, id, reason);
+        this.run('INSERT INTO quarantine VALUES (?, ?, ?, ?)', table, delivery, id, reason);
       return rows.map(({ id }) => id);
     });
   }
@@ -94,10 +83,10 @@ export class Warehouse {
   /** Loads a delivery: new rows are added, rows that are there are changed. Where one is refused, none is loaded. */
   load(table: Table, delivery: number, rows: readonly Clean[], key: string | undefined): Loaded {
     const place = { table, column: 'id', values: rows.map(({ id }) => String(id)) };
-    return this.changes.once(key, place, () => {
-      this.#database.exec('SAVEPOINT loading');
+    return this.change(key, place, () => {
+      this.execute('SAVEPOINT loading');
       const refused = rows.flatMap((row) => this.#upsert(table, row));
-      this.#database.exec(refused.length > 0 ? 'ROLLBACK TO loading; RELEASE loading' : 'RELEASE loading');
+      this.execute(refused.length > 0 ? 'ROLLBACK TO loading; RELEASE loading' : 'RELEASE loading');
       return { delivery, rows: refused.length > 0 ? 0 : rows.length, refused };
     });
   }
@@ -105,23 +94,23 @@ export class Warehouse {
   /** Moves a watermark. */
   advance(table: Table, to: Watermark, key: string | undefined): Watermark {
     const place = { table: 'watermark', column: 'source', values: [table] };
-    return this.changes.once(key, place, () => {
+    return this.change(key, place, () => {
       const sql = 'ON CONFLICT (source) DO UPDATE SET up_to = excluded.up_to, moves = moves + 1';
-      this.#run(`INSERT INTO watermark VALUES (?, ?, 1) ${sql}`, table, to.upTo);
+      this.run(`INSERT INTO watermark VALUES (?, ?, 1) ${sql}`, table, to.upTo);
       return to;
     });
   }
 
   /** What is to be reported. */
   report(): readonly Line[] {
-    return this.#all(REPORT) as Line[];
+    return this.all(REPORT) as Line[];
   }
 
   /** Files the record of a batch. Filed again, it is the same. */
   file(batch: string, key: string | undefined): void {
-    this.changes.once(key, null, () => {
+    this.change(key, null, () => {
       const counts = '(SELECT count(*) FROM orders), (SELECT count(*) FROM quarantine)';
-      this.#run(`INSERT OR REPLACE INTO record VALUES (?, ${counts})`, batch);
+      this.run(`INSERT OR REPLACE INTO record VALUES (?, ${counts})`, batch);
       return null;
     });
   }
@@ -133,13 +122,9 @@ export class Warehouse {
     return Object.fromEntries(
       Object.entries(all).map(([table, order]) => [
         table,
-        this.#all(`SELECT * FROM ${table} ORDER BY ${order}`) as object[],
+        this.all(`SELECT * FROM ${table} ORDER BY ${order}`) as object[],
       ]),
     );
-  }
-
-  close(): void {
-    this.#database.close();
   }
 
   /** Writes a row; where a constraint does not take it, that is the answer. */
@@ -149,20 +134,12 @@ export class Warehouse {
     const sql = `INSERT INTO ${table} (${columns.join(', ')}, loads) VALUES (${columns.map(() => '?').join(', ')}, 1)
       ON CONFLICT (id) DO UPDATE SET ${changes}, loads = loads + 1`;
     try {
-      this.#run(sql, ...Object.values(row));
+      this.run(sql, ...Object.values(row));
       return [];
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code?.startsWith('SQLITE_CONSTRAINT') !== true) throw error;
       return [{ id: String(row.id), reason: message }];
     }
-  }
-
-  #run(sql: string, ...values: unknown[]): void {
-    this.#database.prepare(sql).run(...values);
-  }
-
-  #all(sql: string, ...values: unknown[]): unknown[] {
-    return this.#database.prepare(sql).all(...values);
   }
 }

@@ -2,6 +2,7 @@
  * The places of the district, and those that are held for the stops of a trip. Whoever holds a place says at which turn they saw it
  * to be free: a turn passes with every hold, also where that is given back, and whoever saw an older one waits in line.
  */
+import type { Keyed } from '../keyed.ts';
 import type { Records } from './records.ts';
 import { minutesFrom, NODES } from './roads.ts';
 import type { Candidate, Found } from './trip.ts';
@@ -62,7 +63,7 @@ export class Atlas {
   }
 
   /** Fills an empty database with the places that there are. */
-  static fill(records: Records): void {
+  static fill(records: Keyed): void {
     records.execute(TABLES);
     for (const row of PLACES) records.run('INSERT INTO place VALUES (?, ?, ?)', ...row);
   }
@@ -113,8 +114,8 @@ export class Atlas {
 
   /** Puts back what was held for a stop before a call; nothing the second time. @throws where it was changed since. */
   putBack(key: string, undoKey: string): void {
-    this.#records.undo(key, undoKey, (change) => {
-      const { trip, stop, before, after } = change as Change;
+    this.#records.undo(key, undoKey, (note) => {
+      const { trip, stop, before, after } = note as Change;
       if (JSON.stringify(this.#holds(trip, stop)) !== JSON.stringify(after))
         throw new Error(`${stop} of ${trip} was changed since`);
       this.#records.run('DELETE FROM hold WHERE trip = ? AND stop = ?', trip, stop);
@@ -137,7 +138,7 @@ export class Atlas {
     return this.#records.once(key, () => {
       const before = this.#holds(trip, stop);
       act();
-      return { output, change: { trip, stop, before, after: this.#holds(trip, stop) } satisfies Change };
+      return { output, note: { trip, stop, before, after: this.#holds(trip, stop) } satisfies Change };
     });
   }
 }

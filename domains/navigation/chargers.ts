@@ -2,6 +2,7 @@
  * The vehicles and the chargers: offers, reservations and the deposits that are paid for them, and the logs of trips. An offer is
  * firm, and may be taken up as often as somebody likes; or it is open, and taking it up uses it up, also where that is cancelled.
  */
+import type { Keyed } from '../keyed.ts';
 import type { Records } from './records.ts';
 import { minutesFrom } from './roads.ts';
 import type { Log, Offer, Reservation } from './trip.ts';
@@ -40,7 +41,7 @@ export class Chargers {
   }
 
   /** Fills an empty database with the vehicles and chargers that there are. */
-  static fill(records: Records): void {
+  static fill(records: Keyed): void {
     records.execute(TABLES);
     for (const row of VEHICLES) records.run('INSERT INTO vehicle VALUES (?, ?)', ...row);
     for (const row of CHARGERS) records.run('INSERT INTO charger VALUES (?, ?, ?)', ...row);
@@ -71,14 +72,14 @@ export class Chargers {
       const sql = 'INSERT INTO reservation (charger, trip, standing) VALUES (?, ?, ?)';
       const { id } = this.#records.run(sql, charger, trip, standing);
       this.#records.run('INSERT INTO payment VALUES (?, ?)', trip, DEPOSIT);
-      return { output: { charger, standing }, change: { id, trip } };
+      return { output: { charger, standing }, note: { id, trip } };
     });
   }
 
   /** Cancels a reservation and pays the deposit back; nothing the second time. @throws where it is not there any more. */
   cancel(key: string, undoKey: string): void {
-    this.#records.undo(key, undoKey, (change) => {
-      const { id, trip } = change as { id: number; trip: string };
+    this.#records.undo(key, undoKey, (note) => {
+      const { id, trip } = note as { id: number; trip: string };
       const { rows } = this.#records.run('DELETE FROM reservation WHERE id = ?', id);
       if (rows === 0) throw new Error(`reservation ${id} of ${trip} is not there any more`);
       this.#records.run('INSERT INTO payment VALUES (?, ?)', trip, -DEPOSIT);
@@ -89,7 +90,7 @@ export class Chargers {
   file({ trip, stops, km }: Log, key: string | undefined): Log {
     return this.#records.once(key, () => {
       this.#records.run('INSERT OR REPLACE INTO log VALUES (?, ?, ?)', trip, stops, km);
-      return { output: { trip, stops, km }, change: null };
+      return { output: { trip, stops, km }, note: null };
     });
   }
 

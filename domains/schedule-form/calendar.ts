@@ -3,7 +3,7 @@
  * one transaction with the note that says so: that note is what a reconciler asks for, and its before-image what an undo puts
  * back. Without a key every call is a change of its own.
  */
-import Database from 'better-sqlite3';
+import { Keyed } from '../keyed.ts';
 import { type Collected, type Request, TIMES } from './schedule.ts';
 
 /** A time that is held for a slot, for everybody who takes part. */
@@ -23,7 +23,6 @@ const TABLES = `
   CREATE TABLE room (id TEXT PRIMARY KEY, seats INTEGER NOT NULL);
   CREATE TABLE booking (room TEXT NOT NULL, value TEXT NOT NULL, meeting TEXT NOT NULL, PRIMARY KEY (room, value));
   CREATE TABLE receipt (meeting TEXT PRIMARY KEY, room TEXT NOT NULL, people INTEGER NOT NULL);
-  CREATE TABLE done (key TEXT PRIMARY KEY, output TEXT NOT NULL, change TEXT NOT NULL);
 `;
 
 /** Who there is, and when each of them is busy already. */
@@ -59,22 +58,18 @@ interface Change {
 }
 
 /** The database of a world. */
-export class Calendar {
-  readonly #database: Database;
-
+export class Calendar extends Keyed {
   /** Opens a file; an empty one is filled with the people and rooms that there are. */
   constructor(file: string) {
-    this.#database = new Database(file, { timeout: 10_000 });
-    this.#together(() => {
-      if (this.#all("SELECT 1 FROM sqlite_master WHERE name = 'done'").length > 0) return;
-      this.#database.exec(TABLES);
+    super(file, (empty) => {
+      empty.execute(TABLES);
       for (const [id, busy] of PEOPLE) {
-        this.#run('INSERT INTO person VALUES (?, ?)', id, `${id}@people.invalid`);
-        for (const value of busy) this.#run('INSERT INTO busy VALUES (?, ?)', id, value);
+        empty.run('INSERT INTO person VALUES (?, ?)', id, `${id}@people.invalid`);
+        for (const value of busy) empty.run('INSERT INTO busy VALUES (?, ?)', id, value);
       }
       for (const [id, seats, booked] of ROOMS) {
-        this.#run('INSERT INTO room VALUES (?, ?)', id, seats);
-        for (const value of booked) this.#run("INSERT INTO booking VALUES (?, ?, '')", id, value);
+        empty.run('INSERT INTO room VALUES (?, ?)', id, seats);
+        for (const value of booked) empty.run("INSERT INTO booking VALUES (?, ?, '')", id, value);
       }
     });
   }
@@ -82,14 +77,14 @@ export class Calendar {
   /** The request with its people looked up; null where nobody is asked for, or one of them is not known. */
   collect({ meeting, title, mode, people }: Request): Collected | null {
     const known = people.flatMap(
-      (id) => this.#all('SELECT id, email FROM person WHERE id = ?', id) as { id: string; email: string }[],
+      (id) => this.all('SELECT id, email FROM person WHERE id = ?', id) as { id: string; email: string }[],
     );
     return known.length === 0 || known.length < people.length ? null : { meeting, title, mode, people: known };
   }
 
   /** When a person is free, the earliest time first. */
   freeTimes(person: string): readonly string[] {
-    const rows = this.#all('SELECT value FROM busy WHERE person = ?', person) as { value: string }[];
+    const rows = this.all('SELECT value FROM busy WHERE person = ?', person) as { value: string }[];
     const busy = new Set(rows.map(({ value }) => value));
     return TIMES.filter((time) => !busy.has(time));
   }
@@ -98,7 +93,7 @@ export class Calendar {
   hold({ meeting, slot, people, title, value }: Hold, key: string | undefined): string {
     return this.#change(meeting, slot, key, () => {
       for (const person of people)
-        this.#run("INSERT INTO hold VALUES (?, ?, ?, ?, ?, 'tentative', 0)", person, meeting, slot, value, title);
+        this.run("INSERT INTO hold VALUES (?, ?, ?, ?, ?, 'tentative', 0)", person, meeting, slot, value, title);
       return value;
     });
   }
@@ -106,7 +101,7 @@ export class Calendar {
   /** Settles when a slot takes place; everybody's hold becomes its next revision. */
   settle({ meeting, slot, value }: Pick<Hold, 'meeting' | 'slot' | 'value'>, key: string | undefined): string {
     return this.#change(meeting, slot, key, () => {
-      this.#run(
+      this.run(
         "UPDATE hold SET value = ?, status = 'settled', revision = revision + 1 WHERE meeting = ? AND slot = ?",
         value,
         meeting,
@@ -118,16 +113,14 @@ export class Calendar {
 
   /** Puts back what was held for a slot before a change; nothing the second time. @throws where it was changed since. */
   putBack(key: string, undoKey: string): void {
-    this.#once(undoKey, () => {
-      const [note] = this.#all('SELECT change FROM done WHERE key = ?', key) as { change: string }[];
-      // A call that put the slot off has changed nothing.
-      if (note === undefined) return { output: null, change: null };
-      const { meeting, slot, before, after } = JSON.parse(note.change) as Change;
+    // A call that put the slot off has changed nothing.
+    this.undo(key, undoKey, (note) => {
+      const { meeting, slot, before, after } = note as Change;
       if (JSON.stringify(this.#holds(meeting, slot)) !== JSON.stringify(after))
         throw new Error(`${slot} of ${meeting} was changed since`);
-      this.#run('DELETE FROM hold WHERE meeting = ? AND slot = ?', meeting, slot);
+      this.run('DELETE FROM hold WHERE meeting = ? AND slot = ?', meeting, slot);
       for (const { person, value, title, status, revision } of before)
-        this.#run(
+        this.run(
           'INSERT INTO hold VALUES (?, ?, ?, ?, ?, ?, ?)',
           person,
           meeting,
@@ -137,91 +130,48 @@ export class Calendar {
           status,
           revision,
         );
-      return { output: null, change: null };
     });
   }
 
   /** The smallest room with enough seats that is free at all of the times; `online` where there is none. */
   findRoom(seats: number, values: readonly string[]): string {
-    const rooms = this.#all('SELECT id FROM room WHERE seats >= ? ORDER BY seats, id', seats) as { id: string }[];
+    const rooms = this.all('SELECT id FROM room WHERE seats >= ? ORDER BY seats, id', seats) as { id: string }[];
     const free = rooms.find(({ id }) =>
-      values.every((value) => this.#all('SELECT 1 FROM booking WHERE room = ? AND value = ?', id, value).length === 0),
+      values.every((value) => this.all('SELECT 1 FROM booking WHERE room = ? AND value = ?', id, value).length === 0),
     );
     return free?.id ?? 'online';
   }
 
   /** Files the receipt of a meeting and books its room. Filed again, it is the same. */
   file(meeting: string, room: string, values: readonly string[], key: string | undefined): void {
-    this.#once(key, () => {
-      const people = this.#all('SELECT DISTINCT person FROM hold WHERE meeting = ?', meeting).length;
-      this.#run('INSERT OR REPLACE INTO receipt VALUES (?, ?, ?)', meeting, room, people);
+    this.once(key, () => {
+      const people = this.all('SELECT DISTINCT person FROM hold WHERE meeting = ?', meeting).length;
+      this.run('INSERT OR REPLACE INTO receipt VALUES (?, ?, ?)', meeting, room, people);
       if (room !== 'online')
-        for (const value of values) this.#run('INSERT OR REPLACE INTO booking VALUES (?, ?, ?)', room, value, meeting);
-      return { output: null, change: null };
+        for (const value of values) this.run('INSERT OR REPLACE INTO booking VALUES (?, ?, ?)', room, value, meeting);
+      return { output: null, note: null };
     });
-  }
-
-  /** Whether a change was made, and what it answered. */
-  find(key: string): { readonly output: unknown } | null {
-    const [note] = this.#all('SELECT output FROM done WHERE key = ?', key) as { output: string }[];
-    return note === undefined ? null : { output: JSON.parse(note.output) };
   }
 
   /** Every row that meetings have left, in order. The notes of what was done are no part of it. */
   rows(): Readonly<Record<string, readonly object[]>> {
     return {
-      hold: this.#all('SELECT * FROM hold ORDER BY meeting, slot, person, value') as object[],
-      booking: this.#all("SELECT * FROM booking WHERE meeting <> '' ORDER BY room, value") as object[],
-      receipt: this.#all('SELECT * FROM receipt ORDER BY meeting') as object[],
+      hold: this.all('SELECT * FROM hold ORDER BY meeting, slot, person, value') as object[],
+      booking: this.all("SELECT * FROM booking WHERE meeting <> '' ORDER BY room, value") as object[],
+      receipt: this.all('SELECT * FROM receipt ORDER BY meeting') as object[],
     };
   }
 
-  close(): void {
-    this.#database.close();
-  }
-
   #holds(meeting: string, slot: string): readonly Row[] {
-    return this.#all('SELECT * FROM hold WHERE meeting = ? AND slot = ? ORDER BY rowid', meeting, slot) as Row[];
+    return this.all('SELECT * FROM hold WHERE meeting = ? AND slot = ? ORDER BY rowid', meeting, slot) as Row[];
   }
 
   #change(meeting: string, slot: string, key: string | undefined, act: () => string): string {
-    return this.#once(key, () => {
+    return this.once(key, () => {
       const before = this.#holds(meeting, slot);
       const output = act();
       if (!TIMES.includes(output)) throw new Error(`${output} is no time`);
-      return { output, change: { meeting, slot, before, after: this.#holds(meeting, slot) } };
+      return { output, note: { meeting, slot, before, after: this.#holds(meeting, slot) } satisfies Change };
     });
-  }
-
-  /** A change for each key, and what it answered; a change for each call without one. */
-  #once<T>(key: string | undefined, act: () => { readonly output: T; readonly change: Change | null }): T {
-    return this.#together(() => {
-      const known = key === undefined ? null : this.find(key);
-      if (known !== null) return known.output as T;
-      const { output, change } = act();
-      if (key !== undefined)
-        this.#run('INSERT INTO done VALUES (?, ?, ?)', key, JSON.stringify(output), JSON.stringify(change));
-      return output;
-    });
-  }
-
-  #together<T>(act: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = act();
-      this.#database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
-  #run(sql: string, ...values: unknown[]): void {
-    this.#database.prepare(sql).run(...values);
-  }
-
-  #all(sql: string, ...values: unknown[]): unknown[] {
-    return this.#database.prepare(sql).all(...values);
   }
 }

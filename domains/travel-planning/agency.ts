@@ -3,7 +3,7 @@
  * A change is made once for each key, in one transaction with the note that says so: that note is what a reconciler asks for, and
  * what an undo goes by. Without a key every call is a change of its own: a seat that is held twice is held twice.
  */
-import Database from 'better-sqlite3';
+import { Keyed } from '../keyed.ts';
 import type { Booking, Line, Seat, Stay, Tables, ToolTypes } from './calls.ts';
 import { fill } from './offers.ts';
 import { rowsIn } from './rows.ts';
@@ -24,35 +24,28 @@ interface Hold {
 }
 
 /** The database of a world. */
-export class Agency {
-  readonly #database: Database;
-
+export class Agency extends Keyed {
   /** Opens a file; an empty one is filled with what there is. */
   constructor(file: string) {
-    this.#database = new Database(file, { timeout: 10_000 });
-    // What a machine that loses its power forgets is of no interest here, and waiting for the disk is most of what opening costs.
-    this.#database.exec('PRAGMA synchronous = OFF');
-    this.#together(() => {
-      if (this.#all("SELECT 1 FROM sqlite_master WHERE name = 'done'").length === 0) fill(this.#database);
-    });
+    super(file, fill);
   }
 
   /** The trip where its traveller and its cities are known; null where one of them is not. */
   lookUp({ trip, traveller, cities }: Request): Trip | null {
-    const isKnown = this.#all('SELECT 1 FROM traveller WHERE id = ?', traveller).length === 1;
-    const missing = cities.filter(({ name }) => this.#all('SELECT 1 FROM hotel WHERE city = ?', name).length === 0);
+    const isKnown = this.all('SELECT 1 FROM traveller WHERE id = ?', traveller).length === 1;
+    const missing = cities.filter(({ name }) => this.all('SELECT 1 FROM hotel WHERE city = ?', name).length === 0);
     return isKnown && missing.length === 0 ? { trip, traveller } : null;
   }
 
   /** The cheapest flight with a free seat and the hotel of a standard. */
   search(city: string, from: string, standard: Standard): Quote {
-    const [flight] = this.#all(
+    const [flight] = this.all(
       `SELECT id AS flight, takes, cents AS fare FROM flight WHERE city = ? AND standard = ?
        AND seats > (SELECT count(*) FROM hold WHERE what = flight.id AND status <> 'given up') ORDER BY cents, id`,
       city,
       standard,
     ) as Pick<Quote, 'flight' | 'takes' | 'fare'>[];
-    const [hotel] = this.#all(
+    const [hotel] = this.all(
       'SELECT id AS hotel, cents AS night, deposit FROM hotel WHERE city = ? AND standard = ?',
       city,
       standard,
@@ -83,14 +76,14 @@ export class Agency {
 
   /** Lets go of what a call has held, and takes back what it gave up for it; nothing the second time. @throws where it is booked. */
   release(key: string, undoKey: string): void {
-    this.#once(undoKey, () => {
+    this.#change(undoKey, () => {
       const found = this.find(key);
       if (found === null) return null;
       const { locator, instead } = found.note as { locator: number; instead: number | null };
-      const [hold] = this.#all('SELECT status FROM hold WHERE locator = ?', locator) as { status: string }[];
+      const [hold] = this.all('SELECT status FROM hold WHERE locator = ?', locator) as { status: string }[];
       if (hold?.status !== 'held') throw new Error(`what was held as ${locator} is ${hold?.status ?? 'not there'}`);
-      this.#run('DELETE FROM hold WHERE locator = ?', locator);
-      this.#run("UPDATE hold SET status = 'held' WHERE locator = ?", instead);
+      this.run('DELETE FROM hold WHERE locator = ?', locator);
+      this.run("UPDATE hold SET status = 'held' WHERE locator = ?", instead);
       return null;
     });
   }
@@ -100,15 +93,15 @@ export class Agency {
     { trip, city, hotel, day, after, cents }: ToolTypes['pay_deposit']['input'],
     key: string | undefined,
   ): number {
-    return this.#once(key, () => {
-      this.#run('INSERT INTO deposit VALUES (?, ?, ?, ?, ?, ?)', trip, city, hotel, day, after, cents);
+    return this.#change(key, () => {
+      this.run('INSERT INTO deposit VALUES (?, ?, ?, ?, ?, ?)', trip, city, hotel, day, after, cents);
       return cents;
     });
   }
 
   /** The best table of a standard whose kitchen is not that of yesterday. */
   dine({ city, nights, standard, eaten }: ToolTypes['plan_meals']['input']): ToolTypes['plan_meals']['output'] {
-    const [table] = this.#all(
+    const [table] = this.all(
       'SELECT id AS restaurant, cuisine, cents FROM restaurant WHERE city = ? AND standard = ? AND cuisine <> ? ORDER BY cents DESC',
       city,
       standard,
@@ -120,18 +113,18 @@ export class Agency {
 
   /** What the guide of a city takes for a day. */
   guideOf(city: string): number {
-    const [guide] = this.#all('SELECT cents FROM guide WHERE city = ?', city) as { cents: number }[];
+    const [guide] = this.all('SELECT cents FROM guide WHERE city = ?', city) as { cents: number }[];
     if (guide === undefined) throw new Error(`nobody guides in ${city}`);
     return guide.cents;
   }
 
   /** Books what is held, of one kind, for the whole trip. What is held no more is dealt with as it comes, at the same price. */
   book(kind: 'flight' | 'room', { trip, items }: Booking, key: string | undefined): number {
-    return this.#once(key, () => {
+    return this.#change(key, () => {
       for (const { city, locator, cents } of items) {
-        const { changes } = this.#run("UPDATE hold SET status = 'booked' WHERE locator = ?", locator);
-        const from = changes === 0 ? 'nothing' : 'a hold';
-        this.#run("INSERT INTO booking VALUES (?, ?, ?, ?, ?, 'booked')", kind, trip, city, from, cents);
+        const { rows } = this.run("UPDATE hold SET status = 'booked' WHERE locator = ?", locator);
+        const from = rows === 0 ? 'nothing' : 'a hold';
+        this.run("INSERT INTO booking VALUES (?, ?, ?, ?, ?, 'booked')", kind, trip, city, from, cents);
       }
       return items.length;
     });
@@ -139,36 +132,36 @@ export class Agency {
 
   /** Books tables. The restaurants cannot be asked what they have booked. */
   bookTables({ trip, tables }: Tables, key: string | undefined): number {
-    return this.#once(key, () => {
+    return this.#change(key, () => {
       for (const { city, restaurant, cents } of tables)
-        this.#run("INSERT INTO booking VALUES ('table', ?, ?, ?, ?, 'booked')", trip, city, restaurant, cents);
+        this.run("INSERT INTO booking VALUES ('table', ?, ?, ?, ?, 'booked')", trip, city, restaurant, cents);
       return tables.length;
     });
   }
 
   /** Cancels the rooms that a call has booked, at a tenth of their price; nothing the second time. */
   cancelRooms(trip: string, cents: number, undoKey: string): void {
-    this.#once(undoKey, () => {
-      this.#run("UPDATE booking SET status = 'cancelled' WHERE kind = 'room' AND trip = ? AND status = 'booked'", trip);
-      this.#run("UPDATE hold SET status = 'held' WHERE kind = 'room' AND trip = ? AND status = 'booked'", trip);
-      this.#run("INSERT INTO fee VALUES (?, 'rooms were cancelled', ?)", trip, Math.round(cents / 10));
+    this.#change(undoKey, () => {
+      this.run("UPDATE booking SET status = 'cancelled' WHERE kind = 'room' AND trip = ? AND status = 'booked'", trip);
+      this.run("UPDATE hold SET status = 'held' WHERE kind = 'room' AND trip = ? AND status = 'booked'", trip);
+      this.run("INSERT INTO fee VALUES (?, 'rooms were cancelled', ?)", trip, Math.round(cents / 10));
       return null;
     });
   }
 
   /** Moves money from or to an account. */
   move(account: 'budget' | 'vendors', trip: string, cents: number, key: string | undefined): void {
-    this.#once(key, () => {
-      this.#run('INSERT INTO ledger VALUES (?, ?, ?)', account, trip, cents);
+    this.#change(key, () => {
+      this.run('INSERT INTO ledger VALUES (?, ?, ?)', account, trip, cents);
       return null;
     });
   }
 
   /** Files the itinerary of a trip. Filed again, it is the same. */
   file(trip: string, lines: readonly Line[], key: string | undefined): string {
-    return this.#once(key, () => {
+    return this.#change(key, () => {
       for (const { city, day, flight, hotel, restaurant } of lines)
-        this.#run(
+        this.run(
           'INSERT OR REPLACE INTO itinerary VALUES (?, ?, ?, ?, ?, ?)',
           trip,
           city,
@@ -181,63 +174,29 @@ export class Agency {
     });
   }
 
-  /** Whether a change was made, and what it answered. */
-  find(key: string): { readonly output: unknown; readonly note: unknown } | null {
-    const [row] = this.#all('SELECT output, note FROM done WHERE key = ?', key) as { output: string; note: string }[];
-    return row === undefined ? null : { output: JSON.parse(row.output), note: JSON.parse(row.note) };
-  }
-
   /** Every row that trips have left, in order. */
   rows(): Readonly<Record<string, readonly object[]>> {
-    return rowsIn((sql) => this.#all(sql) as object[]);
-  }
-
-  close(): void {
-    this.#database.close();
+    return rowsIn((sql) => this.all(sql) as object[]);
   }
 
   #hold<T extends Held>(hold: Hold, key: string | undefined, answer: (held: Held) => T): T {
     const { kind, trip, city, what, day, nights, cents, after, instead } = hold;
     const act = () => {
-      this.#run("UPDATE hold SET status = 'given up' WHERE locator = ?", instead);
-      const { lastInsertRowid } = this.#run(
+      this.run("UPDATE hold SET status = 'given up' WHERE locator = ?", instead);
+      const { id } = this.run(
         "INSERT INTO hold VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, 'held')",
         ...[kind, trip, city, what, day, nights, cents, after],
       );
-      return answer({ locator: Number(lastInsertRowid), cents });
+      return answer({ locator: id, cents });
     };
-    return this.#once(key, act, ({ locator }) => ({ locator, instead }));
+    return this.#change(key, act, ({ locator }) => ({ locator, instead }));
   }
 
-  /** A change for each key, and what it answered; a change for each call without one. */
-  #once<T>(key: string | undefined, act: () => T, noteOf: (output: T) => object | null = () => null): T {
-    return this.#together(() => {
-      const known = key === undefined ? null : this.find(key);
-      if (known !== null) return known.output as T;
+  /** A change of which nobody has to know anything to take it back, or of which the note says it. */
+  #change<T>(key: string | undefined, act: () => T, noteOf: (output: T) => object | null = () => null): T {
+    return this.once(key, () => {
       const output = act();
-      if (key !== undefined)
-        this.#run('INSERT INTO done VALUES (?, ?, ?)', key, JSON.stringify(output), JSON.stringify(noteOf(output)));
-      return output;
+      return { output, note: noteOf(output) };
     });
-  }
-
-  #together<T>(act: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = act();
-      this.#database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
-  #run(sql: string, ...values: unknown[]): { changes: number; lastInsertRowid: number | bigint } {
-    return this.#database.prepare(sql).run(...values);
-  }
-
-  #all(sql: string, ...values: unknown[]): unknown[] {
-    return this.#database.prepare(sql).all(...values);
   }
 }

@@ -1,5 +1,5 @@
 /** What there is in a new world: its tables, its travellers, flights, hotels, restaurants and guides. */
-import type Database from 'better-sqlite3';
+import type { Keyed } from '../keyed.ts';
 
 const TABLES = `
   CREATE TABLE traveller (id TEXT PRIMARY KEY);
@@ -18,7 +18,6 @@ const TABLES = `
   CREATE TABLE ledger (account TEXT NOT NULL, trip TEXT NOT NULL, cents INTEGER NOT NULL);
   CREATE TABLE itinerary (trip TEXT NOT NULL, city TEXT NOT NULL, day INTEGER NOT NULL, flight INTEGER NOT NULL,
     hotel TEXT NOT NULL, restaurant TEXT NOT NULL, PRIMARY KEY (trip, city));
-  CREATE TABLE done (key TEXT PRIMARY KEY, output TEXT NOT NULL, note TEXT NOT NULL);
 `;
 
 const TRAVELLERS = ['ada', 'ben'];
@@ -104,12 +103,12 @@ const CITIES: Readonly<Record<string, Offers>> = {
 };
 
 /** Makes the tables of a new world and fills them. */
-export function fill(database: Database): void {
-  const insert = (sql: string) => {
-    const prepared = database.prepare(sql);
-    return (...values: unknown[]) => void prepared.run(...values);
-  };
-  database.exec(TABLES);
+export function fill(empty: Keyed): void {
+  const insert =
+    (sql: string) =>
+    (...values: unknown[]) =>
+      void empty.run(sql, ...values);
+  empty.execute(TABLES);
   const traveller = insert('INSERT INTO traveller VALUES (?)');
   const flight = insert('INSERT INTO flight VALUES (?, ?, ?, ?, ?, ?)');
   const hotel = insert('INSERT INTO hotel VALUES (?, ?, ?, ?, ?)');
