@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** `npm run audit`: every case under every strategy, what is refused by force, and whether that is what the cases say. */
+import './by-script.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -65,8 +66,6 @@ function counted(text: string): number {
 }
 
 async function audit(options: Options): Promise<number> {
-  // A frozen case follows its script, whatever planner the environment asks for.
-  delete process.env.PLANNER;
   if (options.freeze === true) {
     if (options.by === undefined || options.by.trim() === '')
       return complain('--freeze needs --by NAME: who vouches for the cases');

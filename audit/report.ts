@@ -57,6 +57,8 @@ interface Summary {
   readonly alignedRows: Readonly<Record<Deciding, { readonly rows: number; readonly aligned: number }>>;
   /** Runs that are not what their case says, in whatever field. */
   readonly notAsFrozen: number;
+  /** Cases that were started over whole. */
+  readonly reruns: number;
   /** Cases in which a whole rerun leaves another world than the run that never failed, and the rows there that are there twice. */
   readonly harmfulReruns: number;
   readonly rerunDuplicates: number;
@@ -118,6 +120,7 @@ function summaryOf(judged: readonly JudgedCase[], experiments: Experiments, scop
     newlyAdmitted: newlyAdmitted(judged).length,
     alignedRows: { 'comp-frozen': alignedOf(judged, 'comp-frozen'), belay: alignedOf(judged, 'belay') },
     notAsFrozen: rows.filter(({ mismatches }) => mismatches.length > 0).length,
+    reruns: judged.filter((each) => each.rows.some(({ strategy }) => strategy === 'retry-only')).length,
     harmfulReruns: reruns.length,
     rerunDuplicates: reruns.reduce((sum, duplicates) => sum + duplicates, 0),
   };

@@ -2,6 +2,7 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import wrap from 'wrap-ansi';
+import { FROZEN } from './case.ts';
 import type { Report } from './report.ts';
 import type { Cell, Table as Figures, Mark } from './tables/table.ts';
 
@@ -42,12 +43,21 @@ export function textOf({ summary, tables, cases }: Report, columns: number, colo
 
 /** What it comes to, a sentence each. */
 export function shortly(summary: Report['summary'], cases: number): readonly string[] {
-  const { blocked, unsafeAdmissions: unsafe, falseBlocked, alignedRows: aligned } = summary;
+  const { blocked, unsafeAdmissions: unsafe, falseBlocked, alignedRows: aligned, newlyAdmitted, runs } = summary;
+  const names = { 'comp-frozen': 'Comp-Frozen', belay: 'Belay' } as const;
+  const ran = FROZEN.filter((strategy) => aligned[strategy].rows > 0);
   return [
-    `${cases} cases, ${summary.runs} runs.`,
-    `Comp-Frozen: ${unsafe['comp-frozen']} unsafe, ${blocked['comp-frozen']} blocked, ${falseBlocked['comp-frozen']} of them needlessly; ${aligned['comp-frozen'].aligned} of ${aligned['comp-frozen'].rows} rows aligned.`,
-    `Belay: ${unsafe.belay} unsafe, ${blocked.belay} blocked, ${falseBlocked.belay} of them needlessly; ${aligned.belay.aligned} of ${aligned.belay.rows} rows aligned. ${summary.newlyAdmitted} that Comp-Frozen blocks are let through.`,
-    `A whole rerun, which the paper calls always safe, leaves another world in ${summary.harmfulReruns} of ${cases} cases, with ${summary.rerunDuplicates} rows there twice.`,
+    `${cases} cases, ${runs} runs.`,
+    ...ran.map((of) => {
+      const blocks = `${blocked[of]} blocked, ${falseBlocked[of]} of them needlessly`;
+      return `${names[of]}: ${unsafe[of]} unsafe, ${blocks}; ${aligned[of].aligned} of ${aligned[of].rows} rows aligned.`;
+    }),
+    ...(ran.length === 2 ? [`${newlyAdmitted} that Comp-Frozen blocks are let through by Belay.`] : []),
+    ...(summary.reruns === 0
+      ? []
+      : [
+          `A whole rerun, which the paper calls always safe, leaves another world in ${summary.harmfulReruns} of ${summary.reruns} cases, with ${summary.rerunDuplicates} rows there twice.`,
+        ]),
   ];
 }
 
