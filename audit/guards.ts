@@ -31,7 +31,11 @@ const certifyWith =
 /** The judges without one guard. */
 export const WITHOUT: Readonly<Record<Guard, Judges>> = {
   decidable: { ...JUDGES, certify: certifyWith({ owners: 1 }), meant: ([first = null]) => first },
-  closed: { ...JUDGES, certify: certifyWith({ predicate: { is: 'yes' }, missing: [], stray: null, broken: null }) },
+  closed: {
+    ...JUDGES,
+    heard: () => ({ is: 'yes' }),
+    certify: certifyWith({ missing: [], stray: null, broken: null }),
+  },
   separable: { ...JUDGES, certify: certifyWith({ neighbours: 0, resumable: true }) },
   // What is open stays: a history refuses a boundary over an open outcome by itself.
   controllable: { ...JUDGES, certify: certifyWith({ anchored: true, orphans: [] }) },

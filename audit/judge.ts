@@ -300,6 +300,10 @@ function turning(turned: Set<Guard>): Judges {
       if (JSON.stringify(without(judges)) !== JSON.stringify(answer)) turned.add(guard);
   };
   return {
+    heard(answer) {
+      if (answer.is !== 'yes') turned.add('closed');
+      return JUDGES.heard(answer);
+    },
     certify(evidence) {
       const verdicts = JUDGES.certify(evidence);
       const said = (judges: Judges) => Object.values(judges.certify(evidence)).every(({ is }) => is === 'yes');

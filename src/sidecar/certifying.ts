@@ -31,22 +31,16 @@ export class Certifying {
   readonly #view: StepView;
   readonly #entering: Entering;
   readonly #accesses: Accesses;
-  readonly #certify: Judges['certify'];
+  readonly #judges: Judges;
   readonly #verifier: Verifier | null;
   readonly #present: readonly Live[];
 
   /** `verifier` holds the changes against the memories, where that is wanted (§3). */
-  constructor(
-    view: StepView,
-    entering: Entering,
-    accesses: Accesses,
-    certify: Judges['certify'],
-    verifier: Verifier | null,
-  ) {
+  constructor(view: StepView, entering: Entering, accesses: Accesses, judges: Judges, verifier: Verifier | null) {
     this.#view = view;
     this.#entering = entering;
     this.#accesses = accesses;
-    this.#certify = certify;
+    this.#judges = judges;
     this.#verifier = verifier;
     this.#present = [...view.here.map(({ live }) => live), ...entering.entered];
   }
@@ -108,12 +102,12 @@ export class Certifying {
 
   #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {
     const state = 'at' in boundary.site ? boundary.site.at : boundary.site.to;
-    const predicate = boundary.when.ask(this.#view.facts(state, live.id.entity));
-    const broken = predicate.is === 'yes' ? brokenBy(boundary, this.#view.fold.ledger.buffered(live.id)) : null;
-    const verdicts = this.#certify({ ...this.#evidence(boundary, skeleton, live, predicate), broken });
-    if (isCertified(verdicts)) return true;
     // A reviewed no settles it, and is no finding: the work is not there yet.
+    const predicate = this.#judges.heard(boundary.when.ask(this.#view.facts(state, live.id.entity)));
     if (predicate.is === 'no') return false;
+    const broken = predicate.is === 'yes' ? brokenBy(boundary, this.#view.fold.ledger.buffered(live.id)) : null;
+    const verdicts = this.#judges.certify({ ...this.#evidence(boundary, skeleton, live, predicate), broken });
+    if (isCertified(verdicts)) return true;
     const name = instanceName(live.id);
     if (broken !== null) {
       this.#view.find('invariant_broken', live.id, `${boundary.kind} ${boundary.id} of ${name}: ${broken}`);

@@ -3,11 +3,14 @@
  * the audit takes one guard of them away at a time, to show what it is for (`seam.ts`).
  */
 import type { InstanceId } from '../model/instance.ts';
+import type { Answer } from '../predicates/predicate.ts';
 import { certify } from '../recovery/certify.ts';
 import { decide } from '../recovery/decide.ts';
 
 /** The judges of a run. */
 export interface Judges {
+  /** What a boundary's predicate is taken to have said. A no settles it: nothing else is asked then. */
+  readonly heard: (answer: Answer) => Answer;
   /** Asks the four tests of a boundary (semantics.md §4). */
   readonly certify: typeof certify;
   /** Answers a failure (§8). */
@@ -17,4 +20,4 @@ export interface Judges {
 }
 
 /** Those of every run. */
-export const JUDGES: Judges = { certify, decide, meant: () => null };
+export const JUDGES: Judges = { heard: (answer) => answer, certify, decide, meant: () => null };

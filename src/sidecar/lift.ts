@@ -27,14 +27,14 @@ export class Lift {
   readonly #config: BoundaryConfig;
   readonly #fold: Fold;
   readonly #placed: readonly Placed[];
-  readonly #certify: Judges['certify'];
+  readonly #judges: Judges;
   readonly #verifier: Verifier | null;
 
   /** `verifier` holds the changes against the memories, where that is wanted (§3). */
   constructor({ config, fold, judges }: RunParts, placed: readonly Placed[], verifier: Verifier | null) {
     this.#config = config;
     this.#fold = fold;
-    this.#certify = judges.certify;
+    this.#judges = judges;
     this.#placed = placed;
     this.#verifier = verifier;
   }
@@ -48,7 +48,7 @@ export class Lift {
     const view = new StepView(this.#config, this.#fold, this.#placed, actor, seen);
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
-    const boundaries = new Certifying(view, entering, accesses, this.#certify, this.#verifier).boundaries();
+    const boundaries = new Certifying(view, entering, accesses, this.#judges, this.#verifier).boundaries();
     const { event, snapshot } = seen;
     const entry: StepEntry = {
       do: 'step',
