@@ -22,8 +22,8 @@ import {
 } from 'belay-sidecar';
 import { median } from 'simple-statistics';
 import { attachJudged, JUDGES, type Judges } from '#seam';
+import { goOn, LONGEST, type Persisted, Persistence } from '../workloads/plain.ts';
 import type { Case, Failing } from './case.ts';
-import { goOn, LONGEST, type Persisted, Persistence } from './plain.ts';
 import type { Raw } from './raw.ts';
 import { type Call, isNth, onSubstrate, type Substrate } from './substrate.ts';
 import type { Rows } from './worlds.ts';

@@ -2,10 +2,10 @@
 
 import { type Agent, type Checkpoint, type InstanceId, instanceName } from 'belay-sidecar';
 import { JUDGES, type Judges } from '#seam';
+import type { Persisted } from '../workloads/plain.ts';
 import type { Case, Domain, Strategy } from './case.ts';
 import { ENTRIES_ONLY, forcing } from './guards.ts';
 import { type Measured, measure } from './measure.ts';
-import type { Persisted } from './plain.ts';
 import { type Choice, type Outcome, type Recovery, underSidecar, withoutSidecar } from './run.ts';
 
 /** A case, and what it is run with. */

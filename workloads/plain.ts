@@ -21,13 +21,15 @@ export interface Persisted {
   readonly states: readonly string[];
 }
 
-/** Persists a machine after each of its steps, the first one being its beginning. */
+/** Persists a machine after each of its steps, the first one being its beginning; or after those in certain states only. */
 export class Persistence {
   readonly steps: Persisted[] = [];
   readonly #machine: AnyStateMachine;
+  readonly #only: readonly string[] | null;
 
-  constructor(machine: AnyStateMachine) {
+  constructor(machine: AnyStateMachine, only: readonly string[] | null = null) {
     this.#machine = machine;
+    this.#only = only;
   }
 
   /** To be told of everything that the actor does. A live context is changed in no way, so what is persisted stays as it is. */
@@ -44,7 +46,9 @@ export class Persistence {
   }
 
   #keep(snapshot: AnyMachineSnapshot): void {
-    this.steps.push({ snapshot: this.#machine.getPersistedSnapshot(snapshot), states: statesOf(snapshot) });
+    const states = statesOf(snapshot);
+    if (this.#only !== null && !states.some((state) => this.#only?.includes(state))) return;
+    this.steps.push({ snapshot: this.#machine.getPersistedSnapshot(snapshot), states });
   }
 }
 
@@ -53,16 +57,35 @@ export function standAgain(machine: AnyStateMachine, text: string): void {
   createActor(machine, { snapshot: JSON.parse(text) });
 }
 
-/** Goes on from a snapshot; null starts the task over. @returns the memory in the end, null where the run broke. */
-export async function goOn({ machine, input }: OpenAgent, from: Persisted | null): Promise<unknown> {
-  const actor = createActor(machine, from === null ? { input } : { snapshot: from.snapshot as never });
+/** How a plain runtime is run besides. */
+export interface PlainOptions {
+  readonly persistence?: Persistence;
+  /** Stops the run where it stands. */
+  readonly stop?: Promise<void>;
+}
+
+/** Goes on from a snapshot; null starts the task over. @returns the memory in the end, null where the run broke or was stopped. */
+export async function goOn(
+  { machine, input }: Pick<OpenAgent, 'machine' | 'input'>,
+  from: Persisted | null,
+  { persistence, stop = new Promise<void>(() => {}) }: PlainOptions = {},
+): Promise<unknown> {
+  const inspect = persistence === undefined ? {} : { inspect: persistence.inspect };
+  const actor = createActor(machine, {
+    ...inspect,
+    ...(from === null ? { input } : { snapshot: from.snapshot as never }),
+  });
+  if (from === null) persistence?.begin(actor);
+  let late: NodeJS.Timeout | undefined;
   const done = await new Promise<boolean>((resolve) => {
+    void stop.then(() => resolve(false));
     actor.subscribe({ complete: () => resolve(true), error: () => resolve(false) });
     actor.start();
     // A state that is left without an event is left at the next one: a snapshot that was taken there needs some event.
-    if (from !== null && actor.getSnapshot().status === 'active') actor.send({ type: 'audit.wake' });
-    setTimeout(() => resolve(false), LONGEST).unref();
+    if (from !== null && actor.getSnapshot().status === 'active') actor.send({ type: 'plain.wake' });
+    late = setTimeout(() => resolve(false), LONGEST).unref();
   });
+  clearTimeout(late);
   actor.stop();
   return done ? (actor.getSnapshot() as AnyMachineSnapshot).context : null;
 }

@@ -1,0 +1,151 @@
+/**
+ * An agent that carries out a plan, for sets whose work is one: units of several kinds, one after the other. A unit is looked at, the
+ * steps of the plan that belong to it are made, each by a tool, and it is looked at again. What a unit is, is the set's.
+ */
+import { type OpenAgent, tool } from 'belay-sidecar';
+import { assign, setup } from 'xstate';
+
+/** A step of a plan. */
+export interface Step {
+  readonly kind: string;
+  readonly unit: string;
+  readonly tool: string;
+  /** What the tool is called with besides its place in the plan. */
+  readonly with: Readonly<Record<string, unknown>>;
+}
+
+/** What a tool is called with: its step, and the number of that in the plan. */
+export type Called = Step['with'] & { readonly unit: string; readonly step: number };
+
+/** What is known of a unit: what was seen first, what its steps have answered, and what was seen last. */
+interface Unit {
+  readonly seen?: unknown;
+  readonly done?: Readonly<Record<string, unknown>>;
+  readonly well?: unknown;
+}
+
+interface Memory {
+  readonly plan: readonly Step[];
+  /** The step that is due. */
+  readonly at: number;
+  readonly units: Readonly<Record<string, Unit>>;
+}
+
+/** A tool that nobody has provided. */
+export function unconnected() {
+  return tool<unknown, unknown>(() => Promise.reject(new Error('no world is open for this machine')));
+}
+
+const due = ({ plan, at }: Memory): Step | undefined => plan[at];
+const made = ({ plan, at }: Memory): Step => plan[at - 1] as Step;
+/** The call of a tool for a step of the plan: the one that is due, or the one before it. */
+const called = ({ plan, at }: Memory, back: 0 | 1 = 0): Called => {
+  const { unit, with: more } = plan[at - back] as Step;
+  return { ...more, unit, step: at - back };
+};
+
+function learnt({ units }: Memory, unit: string, more: (known: Unit) => Unit): Pick<Memory, 'units'> {
+  const known = units[unit] ?? {};
+  return { units: { ...units, [unit]: { ...known, ...more(known) } } };
+}
+
+/**
+ * The machine: for each kind of unit a state of its name, with `LOOKING`, `CHOOSING`, one state for each of its tools, `MADE` and
+ * `VERIFYING` in it. Its tools are those, and `look` and `verify`, which are asked about a unit.
+ * @param kinds the tools of each kind of unit.
+ */
+export function planned(id: string, kinds: Readonly<Record<string, readonly string[]>>): OpenAgent['machine'] {
+  const names = [...new Set([...Object.values(kinds).flat(), 'look', 'verify'])];
+  const is = (kind: string) => (step: Step | undefined) => step?.kind === kind;
+  const state = (kind: string, tools: readonly string[]) => ({
+    initial: 'LOOKING',
+    states: {
+      LOOKING: {
+        invoke: {
+          src: 'look',
+          input: ({ context }: { context: Memory }) => ({ ...called(context), kind }),
+          onDone: {
+            target: 'CHOOSING',
+            actions: assign(({ context, event }: { context: Memory; event: unknown }) => {
+              const { unit } = due(context) as Step;
+              return learnt(context, unit, () => ({ seen: answerOf(event) }));
+            }),
+          },
+        },
+      },
+      CHOOSING: {
+        always: tools.map((name) => ({
+          guard: ({ context }: { context: Memory }) => due(context)?.tool === name,
+          target: name,
+        })),
+      },
+      ...Object.fromEntries(
+        tools.map((name) => [
+          name,
+          {
+            invoke: {
+              src: name,
+              input: ({ context }: { context: Memory }) => called(context),
+              onDone: {
+                target: 'MADE',
+                actions: assign(({ context, event }: { context: Memory; event: unknown }) => ({
+                  ...learnt(context, (due(context) as Step).unit, ({ done }) => ({
+                    done: { ...done, [context.at]: answerOf(event) },
+                  })),
+                  at: context.at + 1,
+                })),
+              },
+            },
+          },
+        ]),
+      ),
+      MADE: {
+        always: [
+          {
+            guard: ({ context }: { context: Memory }) =>
+              due(context)?.unit === made(context).unit && is(kind)(due(context)),
+            target: 'CHOOSING',
+          },
+          { target: 'VERIFYING' },
+        ],
+      },
+      VERIFYING: {
+        invoke: {
+          src: 'verify',
+          input: ({ context }: { context: Memory }) => ({ ...called(context, 1), kind }),
+          onDone: {
+            target: `#${id}.NEXT`,
+            actions: assign(({ context, event }: { context: Memory; event: unknown }) =>
+              learnt(context, made(context).unit, () => ({ well: answerOf(event) })),
+            ),
+          },
+        },
+      },
+    },
+  });
+  const machine = setup({
+    actors: Object.fromEntries(names.map((name) => [name, unconnected()])) as never,
+  }).createMachine({
+    id,
+    context: ({ input }: { input: unknown }) => ({ plan: (input as Pick<Memory, 'plan'>).plan, at: 0, units: {} }),
+    initial: 'NEXT',
+    states: {
+      NEXT: {
+        always: [
+          ...Object.keys(kinds).map((kind) => ({
+            guard: ({ context }: { context: Memory }) => is(kind)(due(context)),
+            target: kind,
+          })),
+          { target: 'DONE' },
+        ],
+      },
+      ...Object.fromEntries(Object.entries(kinds).map(([kind, tools]) => [kind, state(kind, tools)])),
+      DONE: { type: 'final' },
+    },
+  } as never);
+  return machine as unknown as OpenAgent['machine'];
+}
+
+function answerOf(event: unknown): unknown {
+  return (event as { output?: unknown }).output ?? null;
+}

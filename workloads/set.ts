@@ -1,0 +1,82 @@
+/**
+ * What a data set is to the comparison: how its files become tasks, the agent that carries them out, and the world that it acts on.
+ * One adapter for each set and one boundary config; nothing else knows a set (README.md).
+ */
+import type { OpenAgent, Outcome, Suspect } from 'belay-sidecar';
+
+/** Rows by their names: what a world holds, as far as anybody would notice. Values are JSON. */
+export type Rows = Readonly<Record<string, unknown>>;
+
+/** A tool of an agent, as its counterparty carries it out. */
+export interface Tool {
+  /** Carries a call out and answers. @throws where the counterparty refuses: then nothing happened. */
+  act(args: unknown): unknown;
+  /** Of calls that change the world, which are those that faults hit. */
+  readonly change?: Change;
+}
+
+/** What a call that changes the world is besides. */
+export interface Change {
+  /** The work that it is made for. What is changed for other work is collateral. */
+  unit(args: unknown): string;
+  /** What its counterparty shows whoever asks later, without looking at the call itself. Left out where there is nobody to ask. */
+  shows?(args: unknown): Outcome;
+  /** Takes a call back. */
+  undo?(args: unknown, output: unknown): void;
+}
+
+/** A call that tells that earlier work was wrong. */
+export interface Wrong {
+  readonly instance: Suspect;
+  /** The key of its writes that is wrong. */
+  readonly key: string;
+  /** The call before which work has to be taken up: the right checkpoint is the last one before it was first made. */
+  readonly before: { readonly tool: string; readonly args: unknown };
+}
+
+/** A world that one run acts on, and nobody else. */
+export interface World {
+  readonly tools: Readonly<Record<string, Tool>>;
+  rows(): Rows;
+  /** Asked before each call. */
+  wrong?(tool: string, args: unknown): Wrong | null;
+  close?(): void;
+}
+
+/** One task of a set. */
+export interface Task {
+  readonly id: string;
+  /** The input of the agent's machine. */
+  readonly input: unknown;
+  open(): World;
+  /** What rows have to be in the end, as far as the data says it: the run without faults is held to it. */
+  readonly expected?: Rows;
+}
+
+/** A data set, as its adapter exports it. */
+export interface DataSet {
+  readonly name: string;
+  readonly about: string;
+  /** The path of its boundary config. */
+  readonly config: string;
+  /** Its agent, with tools that are provided for each run. */
+  readonly machine: OpenAgent['machine'];
+  /** The states at which a runtime that knows checkpoints only takes its snapshots: where work begins. */
+  readonly snapshots: readonly string[];
+  /** Of each tool that changes the world: who can be asked what became of a call, and why; or why nobody can. */
+  readonly asks: Readonly<Record<string, string>>;
+  /** The files that it is made of, by what they are: a JSON Schema each. One folder holds all of them, each kind once or more. */
+  readonly files: Readonly<Record<string, object>>;
+  /** The tasks in the files of a folder. @throws DataError where they do not fit together. */
+  tasks(files: Readonly<Record<string, readonly unknown[]>>): readonly Task[];
+}
+
+/** The form of a file that is a list of records. */
+export function records(required: readonly string[]): object {
+  return { type: 'array', minItems: 1, items: { type: 'object', required } };
+}
+
+/** Data that cannot be used as it is. */
+export class DataError extends Error {
+  override readonly name = 'DataError';
+}

@@ -1,0 +1,156 @@
+/**
+ * Phone repair (tau2-bench, telecom): a customer's phone has several faults at once, and each is mended by what the phone's owner does
+ * or by what is changed in the account. Units are faults. The world makes each write from its recorded images.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Outcome } from 'belay-sidecar';
+import { type Called, planned, type Step } from '../agent.ts';
+import { beside } from '../root.ts';
+import { DataError, type DataSet, type Rows, records, type Task, type World } from '../set.ts';
+
+interface Repair {
+  readonly id: string;
+  readonly faults: readonly string[];
+  readonly init_actions: readonly { readonly arguments: { readonly phone_number?: string } }[];
+  readonly gold_actions: readonly {
+    readonly name: string;
+    readonly effect: string;
+    readonly arguments: { readonly customer_id?: string };
+  }[];
+  readonly init_delta: Rows;
+  readonly final_delta: Rows;
+}
+
+/** A write as it was recorded: the world before and after it, and after a repeat. */
+interface Image {
+  readonly id: string;
+  readonly i: number;
+  readonly pre: Rows;
+  readonly post: Rows;
+  readonly repeat: { readonly class: string; readonly error?: string; readonly post?: Rows };
+}
+
+/** What the tools of the data show of each write: the owner looks at the phone, the operator at the account. Nothing shows a reboot. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  check_network_status: ['toggle_airplane_mode', 'toggle_data', 'toggle_roaming'],
+  check_network_mode_preference: ['set_network_mode_preference'],
+  check_data_restriction_status: ['toggle_data_saver_mode'],
+  check_wifi_status: ['toggle_wifi'],
+  check_wifi_calling_status: ['toggle_wifi_calling'],
+  check_vpn_status: ['connect_vpn', 'disconnect_vpn'],
+  check_sim_status: ['reseat_sim_card'],
+  check_apn_settings: ['set_apn_settings', 'reset_apn_settings'],
+  check_app_permissions: ['grant_app_permission'],
+  check_payment_request: ['make_payment'],
+  get_data_usage: ['refuel_data'],
+  get_details_by_id: ['enable_roaming', 'disable_roaming', 'suspend_line', 'resume_line'],
+  get_bills_for_customer: ['send_payment_request'],
+};
+const asks: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(SHOWN).flatMap(([by, names]) => names.map((name) => [name, `${by} shows it`]))),
+  reboot_device: 'nobody: a phone does not show when it was started. Started twice, it is started',
+};
+
+/** What mends a fault. Any other action is a unit of its own. */
+const MENDS: readonly (readonly [RegExp, RegExp])[] = [
+  [/airplane/, /airplane/],
+  [/network_preference/, /network_mode/],
+  [/data_mode/, /toggle_data$/],
+  [/data_usage/, /refuel/],
+  [/data_saver/, /data_saver/],
+  [/roaming/, /roaming/],
+  [/vpn/, /vpn/],
+  [/unseat_sim/, /reseat_sim/],
+  [/wifi_calling/, /wifi_calling/],
+  [/permission/, /permission/],
+  [/apn/, /apn|reboot/],
+  [/suspension/, /payment|resume_line|reboot/],
+];
+
+function planOf({ id, faults, init_actions, gold_actions }: Repair): Step[] {
+  const phone = init_actions.find((each) => each.arguments.phone_number)?.arguments.phone_number ?? 'unknown';
+  const customer = gold_actions.find((each) => each.arguments.customer_id)?.arguments.customer_id ?? 'unknown';
+  const units: string[] = [];
+  for (const { name } of gold_actions) {
+    if (asks[name] === undefined && name !== 'transfer_to_human_agents')
+      throw new DataError(`${id}: nobody here knows the action ${name}`);
+    const mended = faults.filter((fault) => MENDS.some(([what, by]) => what.test(fault) && by.test(name)));
+    units.push(mended.find((fault) => fault === units.at(-1)) ?? mended[0] ?? name);
+  }
+  return gold_actions.map(({ name, arguments: args }, index) => {
+    return { kind: 'fault', unit: units[index] as string, tool: name, with: { phone, customer, ...args } };
+  });
+}
+
+/** The phone and the account: recorded rows, and how often each write was made. */
+function open(repair: Repair, images: ReadonlyMap<number, Image>): World {
+  const rows: Record<string, unknown> = {};
+  for (const { pre } of [...images.values()].reverse()) Object.assign(rows, pre);
+  Object.assign(rows, repair.init_delta);
+  const times = new Map<number, number>();
+  const act = ({ step }: Called) => {
+    const image = images.get(step);
+    if (image === undefined) return null;
+    const { pre, post, repeat } = image;
+    const nth = (times.get(step) ?? 0) + 1;
+    if (nth > 1 && repeat.class === 'guarded_error') throw new Error(repeat.error);
+    times.set(step, nth);
+    const again = Object.entries(repeat.post ?? {}).map(([row, value]) => repeated(row, value, nth, pre, post));
+    Object.assign(rows, ...(nth === 1 ? [post] : again));
+    return 'ok';
+  };
+  const shows = ({ step }: Called): Outcome => {
+    const { pre = {}, post = {} } = images.get(step) ?? {};
+    const telling = Object.keys(post).filter((row) => !isDeepStrictEqual(pre[row], post[row]));
+    const are = (image: Rows) => telling.length > 0 && telling.every((row) => isDeepStrictEqual(rows[row], image[row]));
+    if (are(post)) return { is: 'applied', output: 'ok' };
+    return are(pre) ? { is: 'not_applied' } : { is: 'unknown' };
+  };
+  const change = (name: string) => ({
+    unit: ({ unit }: Called) => unit,
+    ...(asks[name]?.startsWith('nobody') ? {} : { shows }),
+  });
+  const look = { act: () => ({ ...rows }) };
+  return {
+    tools: {
+      ...Object.fromEntries(Object.keys(asks).map((name) => [name, { act, change: change(name) }])),
+      ...{ transfer_to_human_agents: look, look, verify: look },
+    },
+    rows: () => rows,
+  };
+}
+
+/** A row after the nth time: a switch goes back and forth, what is bought or billed adds up. */
+function repeated(row: string, value: unknown, nth: number, pre: Rows, post: Rows): Rows {
+  if (isDeepStrictEqual(pre[row], value)) return { [row]: nth % 2 === 1 ? post[row] : value };
+  const once = post[row];
+  if (typeof once === 'number' && typeof value === 'number') return { [row]: once + (nth - 1) * (value - once) };
+  return { [row.replace('/1/', `/${nth - 1}/`)]: value };
+}
+
+export const telecom: DataSet = {
+  name: 'telecom',
+  about: 'phone repair for a customer: faults of a phone and an account, mended one after the other',
+  config: beside('sets/telecom.yaml'),
+  machine: planned('phone-repair', { fault: [...Object.keys(asks), 'transfer_to_human_agents'] }),
+  snapshots: ['fault.LOOKING'],
+  asks,
+  files: {
+    tasks: records(['id', 'faults', 'init_actions', 'gold_actions', 'init_delta', 'final_delta']),
+    effects: records(['id', 'i', 'name', 'pre', 'post', 'repeat']),
+  },
+  tasks: ({ tasks = [], effects = [] }) => {
+    const images = effects.flat() as Image[];
+    return (tasks.flat() as Repair[]).map((repair): Task => {
+      const own = new Map(images.filter(({ id }) => id === repair.id).map((image) => [image.i, image] as const));
+      for (const [i, { name, effect }] of repair.gold_actions.entries())
+        if (effect === 'write' && !own.has(i)) throw new DataError(`${repair.id}: no image of the write ${i}, ${name}`);
+      return {
+        id: repair.id,
+        input: { plan: planOf(repair) },
+        open: () => open(repair, own),
+        expected: repair.final_delta,
+      };
+    });
+  },
+};
