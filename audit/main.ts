@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** `npm run audit`: every case under every strategy, what is refused by force, and whether that is what the cases say. */
 import './by-script.ts';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
@@ -9,8 +8,7 @@ import { type Case, CaseError, FROZEN, freeze, readCases, STRATEGIES, type Strat
 import { Threads } from './conduct.ts';
 import { GUARDS, type Guard } from './guards.ts';
 import { ALL } from './judge.ts';
-import { junitOf } from './junit.ts';
-import { pageOf } from './page.ts';
+import { leaveReport } from './leave.ts';
 import { readPaper } from './paper.ts';
 import { type Experiments, jsonOf, type Report, reportOf } from './report.ts';
 import { ROOT } from './root.ts';
@@ -89,7 +87,7 @@ async function audit(options: Options): Promise<number> {
   if (changed.length > 0)
     return complain(`not as somebody has vouched for: ${changed.join(', ')}. Look at them, and run --freeze --by NAME`);
   const report = await conducted(options, chosen, chosen.length === all.length);
-  leave(report, options.report);
+  leaveReport(report, options.report);
   const columns = Math.max(80, Math.min(process.stdout.columns ?? 120, 160));
   const text =
     options.json === true ? `${JSON.stringify(jsonOf(report), null, 2)}\n` : textOf(report, columns, wantsColours());
@@ -117,15 +115,6 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
 }
 
 const NONE: Experiments = { reviewed: [], signals: [], edges: [], depths: [], overheads: [] };
-
-/** Leaves the report where it can be looked at later. */
-function leave(report: Report, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(jsonOf(report), null, 2)}\n`);
-  writeFileSync(join(folder, 'report.txt'), textOf(report, 140, false));
-  writeFileSync(join(folder, 'junit.xml'), junitOf(report));
-  writeFileSync(join(folder, 'index.html'), pageOf(report));
-}
 
 /** Prints the `expect` of cases as they were observed, for whoever writes one. Somebody has to look at it. */
 async function observe(chosen: readonly Case[]): Promise<number> {

@@ -2,28 +2,44 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
+import type { Promised } from '../workloads/promises.ts';
+import type { Table, Value } from '../workloads/table.ts';
 import { STRATEGIES } from './case.ts';
 import type { JudgedCase } from './judge.ts';
 import { plotsOf } from './plots.ts';
 import type { Report } from './report.ts';
 import { ROOT } from './root.ts';
-import type { Value } from './tables/table.ts';
 import { shortly } from './text.ts';
 
-/** Lays a report out as a page. */
-export function pageOf(report: Report): string {
-  const eta = new Eta({ autoEscape: true });
-  const template = readFileSync(join(ROOT, 'audit', 'page.eta'), 'utf8');
-  const { summary, tables, cases } = report;
-  return eta.renderString(template, {
-    summary,
-    tables,
-    short: shortly(summary, cases.length),
-    plots: plotsOf(report),
-    strategies: STRATEGIES,
-    cases: cases.map(shownCase),
-    told,
+/** Lays a report out as a page. @param report null where nothing but workloads was run. @param workloads their section. */
+export function pageOf(report: Report | null, workloads = ''): string {
+  return rendered('page.eta', {
+    workloads,
+    report: report && {
+      summary: report.summary,
+      tables: tablesHtml(report.tables),
+      titles: report.tables.map(({ id, title }) => ({ id, title: title.split(':')[0] })),
+      short: shortly(report.summary, report.cases.length),
+      plots: plotsOf(report),
+      strategies: STRATEGIES,
+      cases: report.cases.map(shownCase),
+    },
   });
+}
+
+/** Lays a comparison of workloads out as a section of that page. */
+export function sectionOf(tables: readonly Table[], promises: readonly Promised[]): string {
+  const missed = promises.filter(({ kept }) => !kept);
+  return rendered('workloads.eta', { tables: tablesHtml(tables), promises: promises.length, missed });
+}
+
+function tablesHtml(tables: readonly Table[]): string {
+  return rendered('tables.eta', { tables, told });
+}
+
+function rendered(name: string, what: object): string {
+  const eta = new Eta({ autoEscape: true });
+  return eta.renderString(readFileSync(join(ROOT, 'audit', name), 'utf8'), what);
 }
 
 /** A figure as it is read. */

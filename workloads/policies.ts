@@ -26,3 +26,8 @@ export const ABOUT: Readonly<Record<Policy, string>> = {
 
 /** How often a policy tries in all before it leaves a call, or the task. */
 export const LIMITS = { 'naive-retry': 10, 'whole-restart': 10, 'checkpoint-rollback': 100 } as const;
+
+/** Whether there is a policy of a name. */
+export function isPolicy(name: string): name is Policy {
+  return (POLICIES as readonly string[]).includes(name);
+}

@@ -133,26 +133,30 @@ class Plain {
       this.#found.push({ wrong, by: name, after: this.#wire.attempts.length });
       if (this.#policy === 'oracle')
         return this.#stopAt(this.#places.get(callName(wrong.before.tool, wrong.before.args)) ?? null);
-      if (this.#policy === 'whole-restart' || this.#policy === 'checkpoint-rollback') return this.#goBack();
+      if (this.#goesBack()) return this.#goBack();
     }
     for (let tries = 1; ; tries += 1) {
       const made = this.#attempt(tool, args);
       if (!('error' in made)) return made.answer;
       if (made.error instanceof NotApplied) throw made.error;
-      switch (this.#policy) {
-        case 'oracle':
-          if (made.landed) return made.answer;
-          if (!(made.error instanceof Lost)) throw made.error;
-          break;
-        case 'whole-restart':
-        case 'checkpoint-rollback':
-          return this.#goBack();
-        case 'give-up':
-          return this.#leave(name);
-        case 'naive-retry':
-          if (tries === LIMITS['naive-retry']) return this.#leave(name);
+      if (this.#policy === 'oracle' && made.landed) return made.answer;
+      if (this.#goesBack()) return this.#goBack();
+      if (this.#isTriedEnough(made.error, tries)) {
+        this.#left.push(name);
+        return null;
       }
     }
+  }
+
+  /** Whether a call that fails has the run go back, rather than being made again or left. */
+  #goesBack(): boolean {
+    return this.#policy === 'whole-restart' || this.#policy === 'checkpoint-rollback';
+  }
+
+  /** Whether a call that has failed is left. The oracle leaves what its counterparty refuses, and nothing else. */
+  #isTriedEnough(error: unknown, tries: number): boolean {
+    if (this.#policy === 'oracle') return !(error instanceof Lost);
+    return tries === (this.#policy === 'naive-retry' ? LIMITS['naive-retry'] : 1);
   }
 
   #attempt(tool: string, args: unknown): { answer: unknown } | { error: unknown; landed: boolean; answer: unknown } {
@@ -162,11 +166,6 @@ class Plain {
     } catch (error) {
       return { error, landed: false, answer: undefined };
     }
-  }
-
-  #leave(name: string): null {
-    this.#left.push(name);
-    return null;
   }
 
   #goBack(): Promise<never> {

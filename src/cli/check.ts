@@ -2,7 +2,7 @@
 import { configFiles, readConfig } from '../boundaries/directory.ts';
 import type { Finding } from '../boundaries/finding.ts';
 import { lintConfig } from '../boundaries/lint.ts';
-import { loadMachines, type Machines, machinesOfPackage, NO_MACHINES } from './machines.ts';
+import { loadMachines, type Machines, moduleOfPackage, NO_MACHINES } from './machines.ts';
 
 /** What was found out about one file. */
 export interface CheckedFile {
@@ -52,7 +52,7 @@ export async function checkConfigs(options: CheckOptions): Promise<Checked | { r
 /** The machines of a module, or of the one that package.json names. */
 export async function findMachines(file: string | null): Promise<Machines | { readonly problem: string }> {
   if (file !== null) return loadMachines(file);
-  const named = machinesOfPackage(process.cwd());
+  const named = moduleOfPackage(process.cwd(), 'machines');
   if ('problem' in named) return named;
   return named.file === null ? NO_MACHINES : loadMachines(named.file);
 }

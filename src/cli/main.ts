@@ -6,6 +6,7 @@ import { addCheck, addReview } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
 import { addApprove, addGates, addSettle } from './commands/people.ts';
+import { addWorkload } from './commands/workload.ts';
 import { version } from './console.ts';
 import { printable } from './terminal.ts';
 
@@ -21,6 +22,7 @@ const program = new Command('belay')
 const verbs = [
   ...[addCheck, addReview, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   ...[addGates, addApprove, addSettle, addReconcile, addExport, addDecide],
+  addWorkload,
 ];
 for (const add of verbs) add(program);
 

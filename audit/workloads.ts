@@ -1,0 +1,124 @@
+/**
+ * What `belay workload` runs: it finds the data sets in a directory, compares, and leaves the comparison beside the audit's report. The
+ * adapters are those of workloads/sets, and those of a module that the user names.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pc from 'picocolors';
+import wrap from 'wrap-ansi';
+import { type Comparison, compare as compareAll, type Progress } from '../workloads/compare.ts';
+import { isPolicy, POLICIES, type Policy } from '../workloads/policies.ts';
+import { type Promised, promisesOf } from '../workloads/promises.ts';
+import { type Directory, readDirectory } from '../workloads/read.ts';
+import { DataError, type DataSet } from '../workloads/set.ts';
+import { SETS } from '../workloads/sets/index.ts';
+import { tableText } from '../workloads/table-text.ts';
+import { tablesOf } from '../workloads/tables.ts';
+import { leaveWorkloads } from './leave.ts';
+
+/** What is asked for, as the command understands it. */
+interface Options {
+  readonly directory: string;
+  readonly sets: readonly string[] | null;
+  readonly probabilities: readonly number[];
+  readonly repeat: number;
+  readonly seed: number;
+  readonly policies: readonly string[] | null;
+  readonly asks: boolean;
+  readonly adapters: string | null;
+  readonly report: string | null;
+}
+
+/** Compares. @throws DataError where there is no data, it is not what its adapter reads, or a name is unknown. */
+export async function compare(options: Options, listener: { progress: Progress; note(text: string): void }) {
+  const { directory, probabilities, repeat, seed, asks, report } = options;
+  const adapters = [...SETS, ...(options.adapters === null ? [] : await adaptersOf(options.adapters))];
+  const there = readDirectory(directory, adapters);
+  for (const { file } of there.strange) listener.note(`left out: ${file} is of no form that an adapter reads`);
+  const found = chosen(there, directory, options.sets);
+  const policies = options.policies === null ? POLICIES : options.policies.map(policyOf);
+  const comparison = await compareAll({ found, probabilities, repeat, seed, policies, asks }, listener.progress);
+  const promises = promisesOf(comparison);
+  const tables = tablesOf(comparison);
+  const json = jsonOf(comparison, promises);
+  if (report !== null) leaveWorkloads(report, json, tables, promises);
+  return {
+    kept: promises.every(({ kept }) => kept),
+    json,
+    text: ({ columns, colours }: { columns: number; colours: boolean }) => textOf(tables, promises, columns, colours),
+  };
+}
+
+function chosen({ found, strange }: Directory, directory: string, names: readonly string[] | null): Directory['found'] {
+  const all = found.flatMap(({ set, folder }) => [set.name, folder]);
+  const unknown = names?.find((name) => !all.includes(name));
+  if (found.length === 0) {
+    const why = strange.map(({ file, why: reason }) => `\n  ${file}: ${reason}`).join('');
+    throw new DataError(`${directory}: there is no data set here that an adapter reads${why}`);
+  }
+  if (unknown !== undefined)
+    throw new DataError(`there is no set ${JSON.stringify(unknown)}. There are: ${[...new Set(all)].join(', ')}`);
+  return found.filter(({ set, folder }) => names === null || names.includes(set.name) || names.includes(folder));
+}
+
+function policyOf(name: string): Policy {
+  if (isPolicy(name)) return name;
+  throw new DataError(`there is no policy ${JSON.stringify(name)}. There are: ${POLICIES.join(', ')}`);
+}
+
+/** The adapters of a module: its exports that are some. */
+async function adaptersOf(file: string): Promise<readonly DataSet[]> {
+  if (!existsSync(file)) throw new DataError(`${file}: there is no such file`);
+  let exports: object;
+  try {
+    exports = (await import(pathToFileURL(resolve(file)).href)) as object;
+  } catch (error) {
+    throw new DataError(`${file}: it cannot be imported: ${(error as Error).message}`);
+  }
+  const sets = Object.values(exports).filter(isDataSet);
+  if (sets.length === 0) throw new DataError(`${file}: it exports no adapter (workloads/README.md)`);
+  return sets;
+}
+
+function isDataSet(value: unknown): value is DataSet {
+  const { name, config, machine, files, tasks, asks, snapshots } = (value ?? {}) as Partial<DataSet>;
+  const texts = [name, config].every((each) => typeof each === 'string');
+  const records = [machine, files, asks].every((each) => typeof each === 'object' && each !== null);
+  return texts && records && Array.isArray(snapshots) && typeof tasks === 'function';
+}
+
+/** What a comparison leaves for programs. */
+function jsonOf({ sets, cells, wanted }: Comparison, promises: readonly Promised[]) {
+  return {
+    ...wanted,
+    sets: sets.map(({ set, folder, tasks, repeat }) => ({ set: set.name, folder, tasks, repeat, asks: set.asks })),
+    promises,
+    cells,
+  };
+}
+
+function textOf(
+  tables: ReturnType<typeof tablesOf>,
+  promises: readonly Promised[],
+  columns: number,
+  colours: boolean,
+): string {
+  const { bold, dim, green, red } = pc.createColors(colours);
+  const missed = promises.filter(({ kept }) => !kept);
+  return [
+    ...tables.flatMap((table) => [
+      bold(wrap(table.title, columns)),
+      ...table.notes.map((note) => dim(wrap(note, columns))),
+      tableText(table, columns, colours),
+      '',
+    ]),
+    missed.length === 0
+      ? green(`All ${promises.length} promises were kept.`)
+      : red(`${missed.length} of ${promises.length} promises were missed:`),
+    ...missed.map(({ folder, probability, text, figures }) =>
+      red(wrap(`  ${folder}, p = ${probability}: ${text}: ${figures}`, columns, { trim: false })),
+    ),
+    '',
+  ].join('\n');
+}

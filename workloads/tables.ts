@@ -1,0 +1,210 @@
+/** The comparison as tables, each figure with its interval of ninety-five percent. */
+import { type Comparison, cellOf, ordered, type Cell as Runs } from './compare.ts';
+import { ABOUT } from './policies.ts';
+import { type Promised, promisesOf } from './promises.ts';
+import type { Place, Score } from './score.ts';
+import { exact, type Interval, paired } from './statistics.ts';
+import { only, type Table } from './table.ts';
+
+/** Every table of a comparison. */
+export function tablesOf(comparison: Comparison): readonly Table[] {
+  const { sets } = comparison;
+  return [
+    ...sets.map(({ folder }) => scoresTable(comparison, folder)),
+    differencesTable(comparison),
+    placesTable(comparison),
+    asksTable(comparison),
+    promisesTable(promisesOf(comparison)),
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+const percent = (share: number) => (share * 100).toFixed(1);
+const within = ([low, high]: Interval) => `[${[low, high].map((each) => percent(each).replace(/\.0$/, '')).join('–')}]`;
+
+/** A share in percent, with the interval of Clopper and Pearson. */
+function share(runs: Runs['runs'], is: (score: Score) => boolean): string {
+  const hits = runs.filter(({ score }) => is(score)).length;
+  return `${percent(hits / runs.length)} ${within(exact(hits, runs.length))}`;
+}
+
+const total = (runs: Runs['runs'], count: (score: Score) => number) =>
+  runs.reduce((sum, { score }) => sum + count(score), 0);
+
+function scoresTable(comparison: Comparison, of: string): Table {
+  const { sets, cells, wanted } = comparison;
+  const own = sets.find(({ folder }) => folder === of);
+  const policies = ordered(wanted.policies);
+  return {
+    id: `workload-${of}`,
+    title: `${of}: ${own?.set.about}`,
+    notes: [
+      `${own?.tasks} tasks, ${own?.repeat} runs each from seed ${wanted.seed} on. Shares are of runs, in percent; the other figures are counts of changes, rows and calls.`,
+      'Same end: the world is that of the run without faults, row by row. Harm: something is there twice, lost, or changed for work that met no fault.',
+      ...policies.map((policy) => `${policy}: ${ABOUT[policy]}.`),
+    ],
+    groups: 1,
+    columns: [
+      { key: 'probability', title: 'an attempt fails' },
+      { key: 'policy', title: 'policy' },
+      { key: 'runs', title: 'runs' },
+      { key: 'equal', title: 'same end' },
+      { key: 'completed', title: 'completed' },
+      { key: 'harm', title: 'harm' },
+      { key: 'duplicated', title: 'twice' },
+      { key: 'lost', title: 'lost' },
+      { key: 'collateral', title: 'beside' },
+      { key: 'redone', title: 'redone' },
+      { key: 'parked', title: 'waits' },
+      { key: 'needless', title: 'needless' },
+    ],
+    rows: cells
+      .filter(({ folder }) => folder === of)
+      .map(({ probability, policy, runs }) =>
+        [
+          `an attempt fails with p = ${probability}`,
+          policy,
+          runs.length,
+          share(runs, ({ equal }) => equal),
+          share(runs, ({ completed }) => completed),
+          share(runs, ({ duplicated, lost, collateral }) => duplicated + lost + collateral > 0),
+          total(runs, ({ duplicated }) => duplicated),
+          total(runs, ({ lost }) => lost),
+          total(runs, ({ collateral }) => collateral),
+          total(runs, ({ redone }) => redone),
+          total(runs, ({ parked }) => Number(parked)),
+          total(runs, ({ needless }) => Number(needless)),
+        ].map(only),
+      ),
+  };
+}
+
+/** What Belay's runs have more or less of than those of each other policy, run by run. */
+function differencesTable(comparison: Comparison): Table {
+  const { sets, wanted } = comparison;
+  const others = ordered(wanted.policies).filter((policy) => policy !== 'belay');
+  const rows = wanted.probabilities.flatMap((probability) =>
+    sets.flatMap(({ folder }) =>
+      others.flatMap((policy) => {
+        const [ours, theirs] = [
+          cellOf(comparison, folder, probability, 'belay'),
+          cellOf(comparison, folder, probability, policy),
+        ];
+        if (ours === null || theirs === null) return [];
+        const end = difference(ours, theirs, ({ equal }) => Number(equal) * 100, wanted.seed);
+        const harm = difference(
+          ours,
+          theirs,
+          ({ duplicated, lost, collateral }) => duplicated + lost + collateral,
+          wanted.seed,
+        );
+        const redone = difference(ours, theirs, (score) => score.redone, wanted.seed);
+        return [[`p = ${probability}, ${folder}`, policy, end, harm, redone].map(only)];
+      }),
+    ),
+  );
+  return {
+    id: 'workload-differences',
+    title: 'Belay minus the others',
+    notes: [
+      'Means of a run, with the interval of a paired bootstrap: a thousand samples of the tasks, same faults on both sides.',
+    ],
+    groups: 1,
+    columns: [
+      { key: 'where', title: 'where' },
+      { key: 'policy', title: 'policy' },
+      { key: 'equal', title: 'same end, points' },
+      { key: 'harm', title: 'changes that harm' },
+      { key: 'redone', title: 'calls redone' },
+    ],
+    rows,
+  };
+}
+
+function difference(ours: Runs, theirs: Runs, of: (score: Score) => number, seed: number): string {
+  const groups = new Map<string, number[]>();
+  for (const [index, { task, score }] of ours.runs.entries()) {
+    const other = theirs.runs[index]?.score ?? score;
+    groups.set(task, [...(groups.get(task) ?? []), of(score) - of(other)]);
+  }
+  // The runs of a single task are drawn by themselves.
+  const drawn = groups.size > 1 ? [...groups.values()] : [...groups.values()].flat().map((each) => [each]);
+  const { mean, interval } = paired(drawn, seed);
+  return `${signed(mean)} [${interval.map(signed).join(' to ')}]`;
+}
+
+function signed(value: number): string {
+  const text = value.toFixed(2);
+  return Number(text) > 0 ? `+${text}` : text.replace(/^-(0\.00)$/, '$1');
+}
+
+const PLACES: readonly Place[] = ['exact', 'early', 'late', 'nowhere'];
+
+/** Where work was taken up that was found wrong. */
+function placesTable(comparison: Comparison): Table {
+  const { sets, cells } = comparison;
+  const rows = sets.flatMap(({ folder }) =>
+    cells
+      .filter((cell) => cell.folder === folder && cell.runs.some(({ score }) => score.places.length > 0))
+      .map(({ probability, policy, runs }) => {
+        const places = runs.flatMap(({ score }) => score.places);
+        const hits = places.filter((place) => place === 'exact').length;
+        const counts = PLACES.map((place) => places.filter((each) => each === place).length);
+        const exactly = `${percent(hits / places.length)} ${within(exact(hits, places.length))}`;
+        return [`${folder}, p = ${probability}`, policy, places.length, exactly, ...counts.slice(1)].map(only);
+      }),
+  );
+  return {
+    id: 'workload-places',
+    title: 'Where work was taken up that was found wrong',
+    notes: [
+      'Exact: at the last checkpoint before the earliest work that was wrong. Too early does again what was right, too late leaves standing what was wrong; nowhere did not go back.',
+    ],
+    groups: 1,
+    columns: [
+      { key: 'where', title: 'where' },
+      { key: 'policy', title: 'policy' },
+      { key: 'times', title: 'times' },
+      { key: 'exact', title: 'exact' },
+      { key: 'early', title: 'too early' },
+      { key: 'late', title: 'too late' },
+      { key: 'nowhere', title: 'nowhere' },
+    ],
+    rows,
+  };
+}
+
+/** Who can be asked what became of a call, and why. */
+function asksTable({ sets }: Comparison): Table {
+  return {
+    id: 'workload-asks',
+    title: 'Who can be asked what became of a call',
+    notes: [],
+    groups: 1,
+    columns: [
+      { key: 'set', title: 'set' },
+      { key: 'tool', title: 'a call of' },
+      { key: 'asks', title: 'who is asked, and why' },
+    ],
+    rows: sets.flatMap(({ set, folder }) =>
+      Object.entries(set.asks).map(([name, who]) => [folder, name, who].map(only)),
+    ),
+  };
+}
+
+function promisesTable(promises: readonly Promised[]): Table {
+  return {
+    id: 'workload-promises',
+    title: 'What Belay promises of them',
+    notes: [],
+    groups: 1,
+    columns: [
+      { key: 'where', title: 'where' },
+      { key: 'promise', title: 'promise' },
+      { key: 'kept', title: 'kept' },
+      { key: 'figures', title: 'figures' },
+    ],
+    rows: promises.map(({ folder, probability, text, kept, figures }) =>
+      [`${folder}, p = ${probability}`, text, kept ? 'yes' : 'MISSED', figures].map(only),
+    ),
+  };
+}
