@@ -1,26 +1,11 @@
 /** The agent as the command runs it: it opens a service in the folder of the run, with the faults that the input asks for. */
-import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
 import type { Agent } from 'belay-sidecar';
+import { configOf, requests, text } from '../opening.ts';
 import type { Planner } from '../planner/planner.ts';
 import { FAULTS, type Request } from './incident.ts';
 import { machine } from './machine.ts';
 import { Service } from './service.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
-
-const text = { type: 'string', minLength: 1, maxLength: 200 } as const;
-
-const isRequest = new Ajv({ allErrors: true }).compile<Request>({
-  type: 'object',
-  additionalProperties: false,
-  required: ['service', 'faults', 'used', 'customers'],
-  properties: {
-    service: text,
-    faults: { type: 'array', items: { enum: FAULTS }, uniqueItems: true },
-    used: { type: 'integer', minimum: 100, maximum: 1000 },
-    customers: { type: 'array', items: text, uniqueItems: true, maxItems: 20 },
-  },
-});
 
 /** What is asked of the agent where nobody says otherwise: a service with three things wrong with it. */
 const REQUEST: Request = {
@@ -30,18 +15,21 @@ const REQUEST: Request = {
   customers: ['north', 'south'],
 };
 
+const requestFrom = requests(REQUEST, {
+  service: text,
+  faults: { type: 'array', items: { enum: FAULTS }, uniqueItems: true },
+  used: { type: 'integer', minimum: 100, maximum: 1000 },
+  customers: { type: 'array', items: text, uniqueItems: true, maxItems: 20 },
+});
+
 /** The agent with a planner. */
 export function diagnosis(planner: Planner): Agent {
   return {
     machine,
-    config: fileURLToPath(new URL(`${ROOT}boundaries/diagnosis.yaml`, import.meta.url)),
+    config: configOf('diagnosis'),
     about: 'finds out what is wrong with a service, repairs it, and tells the customers',
     async open({ folder, input }) {
-      const request = input === undefined ? REQUEST : { ...REQUEST, ...(input as object) };
-      if (!isRequest(request)) {
-        const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
-        throw new Error(`the input is no request: ${problems?.join('; ')}`);
-      }
+      const request = requestFrom(input);
       const service = await Service.open(folder, request);
       const world = { service, planner };
       return {
@@ -55,6 +43,3 @@ export function diagnosis(planner: Planner): Agent {
     },
   };
 }
-
-/** Where the repository begins, from here: a level deeper once compiled. */
-const ROOT = import.meta.url.endsWith('.js') ? '../../../' : '../../';

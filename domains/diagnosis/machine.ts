@@ -3,47 +3,19 @@
  * repaired and verified, and the customers are told. A repair that times out is no failure to it: it goes and looks whether the
  * repair shows. Its tools are provided with a world (tools.ts); without one they refuse.
  */
-import { tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
-import type {
-  Change,
-  Followed,
-  Hypothesis,
-  Incident,
-  Look,
-  Memory,
-  Notice,
-  Probe,
-  Reading,
-  Repair,
-  Request,
-  Symptom,
-  Verdict,
-  Verification,
+import { actors } from './calls.ts';
+import {
+  type Followed,
+  type Hypothesis,
+  LOOKS,
+  type Look,
+  type Memory,
+  type Reading,
+  type Repair,
+  type Request,
+  type Verdict,
 } from './incident.ts';
-import { LOOKS } from './incident.ts';
-
-function unconnected<TOutput, TInput>() {
-  return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
-}
-
-/** What is judged: a hypothesis with all that was seen of it, and the one before it on the agenda, or `none`. */
-export interface Judged extends Followed {
-  readonly hypothesis: Hypothesis;
-  readonly previous: string;
-  readonly before: Verdict | null;
-}
-
-/** What is verified: the repairs that were made, or of which nobody has seen whether they were. */
-export interface Verified {
-  readonly repairs: readonly Change[];
-}
-
-/** What is told and recorded. */
-export interface Ended {
-  readonly service: string;
-  readonly causes: readonly Hypothesis[];
-}
 
 const currentOf = ({ current }: Memory): Hypothesis => current as Hypothesis;
 const followed = (memory: Memory): Followed => memory.hypotheses[currentOf(memory)];
@@ -88,18 +60,7 @@ function repaired({ due, repairs }: Memory, now: string | null): Pick<Memory, 'd
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = setup({
   types: { context: {} as Memory, input: {} as Request },
-  actors: {
-    collect_symptoms: unconnected<readonly Symptom[], { service: string }>(),
-    plan_checks: unconnected<readonly Hypothesis[], { symptoms: readonly Symptom[] }>(),
-    run_check: unconnected<Reading, { hypothesis: Hypothesis; look: Look }>(),
-    probe_queue: unconnected<Probe, { hypothesis: Hypothesis }>(),
-    judge_hypothesis: unconnected<Verdict, Judged>(),
-    plan_repair: unconnected<readonly Repair[], { verdicts: Partial<Record<Hypothesis, Verdict>> }>(),
-    apply_repair: unconnected<Change, Repair>(),
-    verify_service: unconnected<Verification, Verified>(),
-    notify_customers: unconnected<Notice, Ended & { to: readonly string[] }>(),
-    close_incident: unconnected<Incident, Ended>(),
-  },
+  actors,
   guards: {
     timedOut: ({ event }) => {
       const { name, code } = ((event as { error?: unknown }).error ?? {}) as { name?: unknown; code?: unknown };

@@ -1,6 +1,7 @@
 /** The agent's tools on a world, who can be asked about them, and what takes them back; by the names that the config uses. */
-import { type Inverse, NotApplied, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
-import { ask, type Planner } from '../planner/planner.ts';
+import { type Inverse, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { ask, decided, type Planner } from '../planner/planner.ts';
+import type { Ended, Judged, ToolTypes, Verified } from './calls.ts';
 import {
   type Change,
   type Hypothesis,
@@ -15,7 +16,6 @@ import {
   type Verdict,
   type Verification,
 } from './incident.ts';
-import type { Ended, Judged, Verified } from './machine.ts';
 import * as questions from './planner.ts';
 import type { Service } from './service.ts';
 
@@ -28,14 +28,16 @@ export interface World {
 /** The tools. */
 export function toolsOn({ service, planner }: World) {
   return {
-    collect_symptoms: tool<readonly Symptom[], { service: string }>(({ signal }) => service.symptoms(signal)),
-    plan_checks: tool<readonly Hypothesis[], { symptoms: readonly Symptom[] }>(({ input, signal }) =>
+    collect_symptoms: tool<readonly Symptom[], ToolTypes['collect_symptoms']['input']>(({ signal }) =>
+      service.symptoms(signal),
+    ),
+    plan_checks: tool<readonly Hypothesis[], ToolTypes['plan_checks']['input']>(({ input, signal }) =>
       ask(planner, questions.plan, input, signal),
     ),
-    run_check: tool<Reading, { hypothesis: Hypothesis; look: Look }>(({ input, signal }) =>
+    run_check: tool<Reading, ToolTypes['run_check']['input']>(({ input, signal }) =>
       service.look(input.hypothesis, input.look, signal),
     ),
-    probe_queue: tool<Probe, { hypothesis: Hypothesis }>(async ({ key }) => service.probe(key)),
+    probe_queue: tool<Probe, ToolTypes['probe_queue']['input']>(async ({ key }) => service.probe(key)),
     judge_hypothesis: tool<Verdict, Judged>(({ input: { hypothesis, readings, probe, before }, signal }) =>
       ask(
         planner,
@@ -44,7 +46,7 @@ export function toolsOn({ service, planner }: World) {
         signal,
       ),
     ),
-    plan_repair: tool<readonly Repair[], { verdicts: Partial<Record<Hypothesis, Verdict>> }>(({ input, signal }) =>
+    plan_repair: tool<readonly Repair[], ToolTypes['plan_repair']['input']>(({ input, signal }) =>
       ask(planner, questions.repair, input, signal),
     ),
     apply_repair: tool<Change, Repair>(async ({ input, key, signal }) => {
@@ -71,13 +73,6 @@ export function toolsOn({ service, planner }: World) {
 async function shows(service: Service, cause: Hypothesis, signal: AbortSignal): Promise<void> {
   const { fine, says } = await service.look(cause, LOOKS[cause][0] as Look, signal);
   if (fine !== true) throw new Error(`nothing shows that ${cause} was repaired: ${says}`);
-}
-
-/** A decision that comes before anything is done: without one nothing has happened, which is no unknown outcome. */
-async function decided<T>(decision: Promise<T>): Promise<T> {
-  return decision.catch((error: Error) => {
-    throw new NotApplied(error.message, { cause: error });
-  });
 }
 
 /** Who can be asked whether a call happened. Of the customers nobody is asked whether they have read something. */

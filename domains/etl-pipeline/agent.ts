@@ -1,8 +1,7 @@
 /** The agent as the command runs it: it opens a world in the folder of the run, and refuses what is no request. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
 import type { Agent } from 'belay-sidecar';
+import { configOf, requests, text } from '../opening.ts';
 import { ODDITIES, type Request, TABLES } from './batch.ts';
 import { machine } from './machine.ts';
 import { Sink } from './sink.ts';
@@ -12,37 +11,26 @@ import { Warehouse } from './warehouse.ts';
 
 const oddities = { type: 'array', items: { enum: ODDITIES }, uniqueItems: true } as const;
 
-const isRequest = new Ajv({ allErrors: true }).compile<Request>({
-  type: 'object',
-  additionalProperties: false,
-  required: ['batch', 'mode', 'tables', 'source'],
-  properties: {
-    batch: { type: 'string', minLength: 1, maxLength: 200 },
-    mode: { enum: ['publish', 'load'] },
-    tables: { type: 'array', items: { enum: TABLES }, uniqueItems: true, minItems: 1 },
-    source: {
-      type: 'object',
-      additionalProperties: false,
-      properties: Object.fromEntries(TABLES.map((table) => [table, oddities])),
-    },
-  },
-});
-
 /** What is asked of the agent where nobody says otherwise: every table, and a report. */
 const REQUEST: Request = { batch: 'nightly', mode: 'publish', tables: TABLES, source: {} };
 
+const requestFrom = requests(REQUEST, {
+  batch: text,
+  mode: { enum: ['publish', 'load'] },
+  tables: { type: 'array', items: { enum: TABLES }, uniqueItems: true, minItems: 1 },
+  source: {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(TABLES.map((table) => [table, oddities])),
+  },
+});
+
 export const etlPipeline: Agent = {
   machine,
-  config: fileURLToPath(
-    new URL(`${import.meta.url.endsWith('.js') ? '../../../' : '../../'}boundaries/etl-pipeline.yaml`, import.meta.url),
-  ),
+  config: configOf('etl-pipeline'),
   about: 'loads what the sources have delivered, table after table, and publishes a report of it',
   async open({ folder, input }) {
-    const request = input === undefined ? REQUEST : { ...REQUEST, ...(input as object) };
-    if (!isRequest(request)) {
-      const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
-      throw new Error(`the input is no request: ${problems?.join('; ')}`);
-    }
+    const request = requestFrom(input);
     const source = new Source(join(folder, 'source'), request);
     const warehouse = new Warehouse(join(folder, 'warehouse.sqlite'));
     const sink = new Sink(join(folder, 'published'));

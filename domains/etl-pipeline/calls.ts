@@ -1,5 +1,5 @@
 /** The tools: what each is called with, and what it answers. Until there is a world for them, they refuse. */
-import { tool } from 'belay-sidecar';
+import { unconnected } from '../opening.ts';
 import type {
   Bad,
   Check,
@@ -42,23 +42,19 @@ export interface Transformation {
   readonly rows: readonly Raw[];
 }
 
-function refusing<TOutput, TInput>() {
-  return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
-}
-
 /** The tools of a machine that has no world. */
-export const unconnected = {
-  open_batch: refusing<Opened, ToolTypes['open_batch']['input']>(),
-  extract_rows: refusing<Extract | null, ToolTypes['extract_rows']['input']>(),
-  validate_rows: refusing<Check, ToolTypes['validate_rows']['input']>(),
-  confirm_receipt: refusing<null, ToolTypes['confirm_receipt']['input']>(),
-  quarantine_rows: refusing<readonly string[], ToolTypes['quarantine_rows']['input']>(),
-  transform_rows: refusing<Ready, Transformation>(),
-  follow_upload: refusing<readonly Raw[], ToolTypes['follow_upload']['input']>(),
-  load_rows: refusing<Loaded, ToolTypes['load_rows']['input']>(),
-  advance_watermark: refusing<Watermark, ToolTypes['advance_watermark']['input']>(),
-  check_late: refusing<Table | null, ToolTypes['check_late']['input']>(),
-  build_report: refusing<readonly Line[], ToolTypes['build_report']['input']>(),
-  publish_report: refusing<Publication, ToolTypes['publish_report']['input']>(),
-  file_batch: refusing<Filed, Filed>(),
+export const actors = {
+  open_batch: unconnected<ToolTypes['open_batch']>(),
+  extract_rows: unconnected<ToolTypes['extract_rows']>(),
+  validate_rows: unconnected<ToolTypes['validate_rows']>(),
+  confirm_receipt: unconnected<ToolTypes['confirm_receipt']>(),
+  quarantine_rows: unconnected<ToolTypes['quarantine_rows']>(),
+  transform_rows: unconnected<ToolTypes['transform_rows']>(),
+  follow_upload: unconnected<ToolTypes['follow_upload']>(),
+  load_rows: unconnected<ToolTypes['load_rows']>(),
+  advance_watermark: unconnected<ToolTypes['advance_watermark']>(),
+  check_late: unconnected<ToolTypes['check_late']>(),
+  build_report: unconnected<ToolTypes['build_report']>(),
+  publish_report: unconnected<ToolTypes['publish_report']>(),
+  file_batch: unconnected<ToolTypes['file_batch']>(),
 };

@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import type { Extract, Memory, Publication, Ready, Request, Table } from './batch.ts';
-import { unconnected } from './calls.ts';
+import { actors } from './calls.ts';
 import {
   arrived,
   deliveryOf,
@@ -25,7 +25,7 @@ import { parentOf } from './warehouse.ts';
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = setup({
   types: { context: {} as Memory, input: {} as Request },
-  actors: unconnected,
+  actors,
   guards: {
     hasNext: ({ context }) => nextTable({ ...context, ...learnt(context, { status: 'loaded' }) }) !== null,
     onlyLoads: ({ context }) => context.asked.mode === 'load',

@@ -1,8 +1,7 @@
 /** The agent as the command runs it: it opens a world in the folder of the run, and refuses what is no request. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
 import type { Agent } from 'belay-sidecar';
+import { configOf, requests, text } from '../opening.ts';
 import type { Planner } from '../planner/planner.ts';
 import { Atlas } from './atlas.ts';
 import { Chargers } from './chargers.ts';
@@ -13,32 +12,6 @@ import { NODES } from './roads.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
 import type { Request } from './trip.ts';
 import { Navigator } from './vehicle.ts';
-
-const text = { type: 'string', minLength: 1, maxLength: 200 } as const;
-
-const isRequest = new Ajv({ allErrors: true }).compile<Request>({
-  type: 'object',
-  additionalProperties: false,
-  required: ['trip', 'vehicle', 'from', 'to', 'mode', 'stops', 'wishes'],
-  properties: {
-    trip: text,
-    vehicle: text,
-    from: { enum: NODES },
-    to: { enum: NODES },
-    mode: { enum: ['publish', 'preview'] },
-    stops: {
-      type: 'array',
-      maxItems: 12,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['title', 'query'],
-        properties: { title: text, query: text, refine: text },
-      },
-    },
-    wishes: { type: 'array', items: wishSchema, maxItems: 12 },
-  },
-});
 
 /** What is asked of the agent where nobody says otherwise: three stops on the way to the castle. */
 const REQUEST: Request = {
@@ -55,18 +28,33 @@ const REQUEST: Request = {
   wishes: [],
 };
 
+const requestFrom = requests(REQUEST, {
+  trip: text,
+  vehicle: text,
+  from: { enum: NODES },
+  to: { enum: NODES },
+  mode: { enum: ['publish', 'preview'] },
+  stops: {
+    type: 'array',
+    maxItems: 12,
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['title', 'query'],
+      properties: { title: text, query: text, refine: text },
+    },
+  },
+  wishes: { type: 'array', items: wishSchema, maxItems: 12 },
+});
+
 /** The agent with a planner. */
 export function navigation(planner: Planner): Agent {
   return {
     machine,
-    config: fileURLToPath(new URL(`${ROOT}boundaries/navigation.yaml`, import.meta.url)),
+    config: configOf('navigation'),
     about: 'finds a place for each stop of a trip, plans the route, reserves a charger, and tells the vehicle',
     async open({ folder, input }) {
-      const request = input === undefined ? REQUEST : { ...REQUEST, ...(input as object) };
-      if (!isRequest(request)) {
-        const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
-        throw new Error(`the input is no request: ${problems?.join('; ')}`);
-      }
+      const request = requestFrom(input);
       const records = new Records(join(folder, 'district.sqlite'), (empty) => {
         Atlas.fill(empty);
         Chargers.fill(empty);
@@ -84,6 +72,3 @@ export function navigation(planner: Planner): Agent {
     },
   };
 }
-
-/** Where the repository begins, from here: a level deeper once compiled. */
-const ROOT = import.meta.url.endsWith('.js') ? '../../../' : '../../';

@@ -1,7 +1,7 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { createHash, randomUUID } from 'node:crypto';
 import { NotApplied, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
-import { ask, type Planner } from '../planner/planner.ts';
+import { ask, decided, type Planner } from '../planner/planner.ts';
 import type { Atlas } from './atlas.ts';
 import type { Chargers } from './chargers.ts';
 import * as questions from './planner.ts';
@@ -86,13 +86,6 @@ function refineOn({ atlas, planner }: World) {
     signal.throwIfAborted();
     const refinement: Refinement = said.says === 'search' && input.last ? { says: 'settle', place: input.place } : said;
     return atlas.settle(trip, stop, refinement.says === 'settle' ? refinement.place : null, refinement, key);
-  });
-}
-
-/** A decision that comes before anything is changed: without one nothing has happened, which is no unknown outcome. */
-async function decided<T>(decision: Promise<T>): Promise<T> {
-  return decision.catch((error: Error) => {
-    throw new NotApplied(error.message, { cause: error });
   });
 }
 

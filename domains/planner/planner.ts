@@ -3,6 +3,7 @@
  * what it is shown and nothing else. A call whose answer was lost is made again, so it must not count how often it was asked.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
+import { NotApplied } from 'belay-sidecar';
 
 /** A question that an agent asks: what it shows, and what an answer looks like. */
 export interface Question<TShown, TAnswer> {
@@ -64,6 +65,13 @@ export async function ask<TShown, TAnswer>(
     'bad_answer',
     `the answer to ${question.name} ${ajv.errorsText(isAnswer.errors, { dataVar: 'it' })}`,
   );
+}
+
+/** A decision that comes before anything is changed: without one nothing has happened, which is no unknown outcome. */
+export async function decided<T>(decision: Promise<T>): Promise<T> {
+  return decision.catch((error: Error) => {
+    throw new NotApplied(error.message, { cause: error });
+  });
 }
 
 /** An answer to one question, as a script gives it. */

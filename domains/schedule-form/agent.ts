@@ -1,38 +1,13 @@
 /** The agent as the command runs it: it opens a world in the folder of the run, and refuses what is no request. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
 import type { Agent } from 'belay-sidecar';
+import { configOf, requests, text } from '../opening.ts';
 import type { Planner } from '../planner/planner.ts';
 import { Calendar } from './calendar.ts';
 import { machine } from './machine.ts';
 import { MailServer } from './mail.ts';
 import { type Request, TIMES } from './schedule.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
-
-const text = { type: 'string', minLength: 1, maxLength: 200 } as const;
-
-const isRequest = new Ajv({ allErrors: true }).compile<Request>({
-  type: 'object',
-  additionalProperties: false,
-  required: ['meeting', 'title', 'mode', 'people', 'slots', 'wishes'],
-  properties: {
-    meeting: text,
-    title: text,
-    mode: { enum: ['submit', 'draft'] },
-    people: { type: 'array', items: text, uniqueItems: true, maxItems: 20 },
-    slots: { type: 'array', items: text, maxItems: 20 },
-    wishes: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['slot', 'value'],
-        properties: { slot: text, value: { enum: TIMES } },
-      },
-    },
-  },
-});
 
 /** What is asked of the agent where nobody says otherwise: five slots for two people. */
 const REQUEST: Request = {
@@ -44,18 +19,31 @@ const REQUEST: Request = {
   wishes: [],
 };
 
+const requestFrom = requests(REQUEST, {
+  meeting: text,
+  title: text,
+  mode: { enum: ['submit', 'draft'] },
+  people: { type: 'array', items: text, uniqueItems: true, maxItems: 20 },
+  slots: { type: 'array', items: text, maxItems: 20 },
+  wishes: {
+    type: 'array',
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['slot', 'value'],
+      properties: { slot: text, value: { enum: TIMES } },
+    },
+  },
+});
+
 /** The agent with a planner; `serve` starts the mail server of a world. */
 export function scheduleForm(planner: Planner, serve = MailServer.start): Agent {
   return {
     machine,
-    config: fileURLToPath(new URL(`${ROOT}boundaries/schedule-form.yaml`, import.meta.url)),
+    config: configOf('schedule-form'),
     about: 'finds a time for each slot of a meeting, reviews the whole, and sends the invitations',
     async open({ folder, input }) {
-      const request = input === undefined ? REQUEST : { ...REQUEST, ...(input as object) };
-      if (!isRequest(request)) {
-        const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
-        throw new Error(`the input is no request: ${problems?.join('; ')}`);
-      }
+      const request = requestFrom(input);
       const calendar = new Calendar(join(folder, 'calendar.sqlite'));
       const world = { calendar, mail: await serve(folder), planner };
       return {
@@ -78,6 +66,3 @@ export function scheduleForm(planner: Planner, serve = MailServer.start): Agent 
     },
   };
 }
-
-/** Where the repository begins, from here: a level deeper once compiled. */
-const ROOT = import.meta.url.endsWith('.js') ? '../../../' : '../../';

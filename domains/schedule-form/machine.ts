@@ -2,63 +2,9 @@
  * The agent as a state machine: a request is collected, each slot is queried, chosen and refined, the whole is reviewed, and
  * a room is found before the invitations go out. Its tools are provided with a world (tools.ts); without one they refuse.
  */
-import { tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
-import type { Collected, Item, Memory, Receipt, Request, Review, Slot, Submission, Wish } from './schedule.ts';
-import { valuesOf } from './schedule.ts';
-
-function unconnected<TOutput, TInput>() {
-  return tool<TOutput, TInput>(() => Promise.reject(new Error('no world is open for this machine')));
-}
-
-/** What each tool is called with, and what it answers. */
-export interface ToolTypes {
-  collect_request: { input: { asked: Request }; output: Collected | null };
-  plan_slots: { input: { asked: Request; request: Collected }; output: readonly Item[] };
-  query_calendar: { input: { slot: string; person: string }; output: readonly string[] };
-  choose_slot: { input: Choice; output: string | null };
-  refine_slot: { input: Refinement; output: string };
-  review_schedule: { input: { asked: Request; values: Record<string, string> }; output: Review };
-  check_room: { input: { seats: number; values: Record<string, string> }; output: string };
-  submit_schedule: { input: Invitation; output: Submission };
-  file_receipt: { input: Filing; output: Receipt };
-}
-
-/** What is needed to hold a time for a slot. */
-export interface Choice {
-  readonly slot: string;
-  readonly title: string;
-  readonly meeting: string;
-  readonly free: Readonly<Record<string, readonly string[]>>;
-  /** The slot before it on the agenda, or `none`, and when that takes place: this one comes after it. */
-  readonly previous: string;
-  readonly after: string | null;
-}
-
-/** What is needed to settle when a slot takes place. */
-export interface Refinement {
-  readonly slot: string;
-  readonly meeting: string;
-  readonly value: string;
-  readonly wish: Wish | null;
-}
-
-/** What goes out to everybody. */
-export interface Invitation {
-  readonly meeting: string;
-  readonly title: string;
-  readonly to: readonly string[];
-  readonly room: string;
-  readonly values: Readonly<Record<string, string>>;
-}
-
-/** What is filed. */
-export interface Filing {
-  readonly meeting: string;
-  readonly room: string;
-  readonly messageId: string;
-  readonly values: Readonly<Record<string, string>>;
-}
+import { actors, type Choice } from './calls.ts';
+import { type Collected, type Memory, type Request, type Slot, type Submission, valuesOf } from './schedule.ts';
 
 const slotOf = ({ current }: Memory): string => current as string;
 const requestOf = ({ request }: Memory): Collected => request as Collected;
@@ -99,17 +45,7 @@ function heardFree(memory: Memory, times: readonly string[]): Pick<Memory, 'slot
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = setup({
   types: { context: {} as Memory, input: {} as Request },
-  actors: {
-    collect_request: unconnected<Collected | null, ToolTypes['collect_request']['input']>(),
-    plan_slots: unconnected<readonly Item[], ToolTypes['plan_slots']['input']>(),
-    query_calendar: unconnected<readonly string[], ToolTypes['query_calendar']['input']>(),
-    choose_slot: unconnected<string | null, Choice>(),
-    refine_slot: unconnected<string, Refinement>(),
-    review_schedule: unconnected<Review, ToolTypes['review_schedule']['input']>(),
-    check_room: unconnected<string, ToolTypes['check_room']['input']>(),
-    submit_schedule: unconnected<Submission, Invitation>(),
-    file_receipt: unconnected<Receipt, Filing>(),
-  },
+  actors,
 }).createMachine({
   id: 'schedule-form',
   context: ({ input }) => ({

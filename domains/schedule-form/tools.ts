@@ -1,9 +1,9 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { createHash, randomUUID } from 'node:crypto';
-import { NotApplied, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
-import { ask, type Planner } from '../planner/planner.ts';
+import { type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { ask, decided, type Planner } from '../planner/planner.ts';
 import type { Calendar } from './calendar.ts';
-import type { Choice, Filing, Invitation, Refinement, ToolTypes } from './machine.ts';
+import type { Choice, Filing, Invitation, Refinement, ToolTypes } from './calls.ts';
 import type { MailServer } from './mail.ts';
 import * as questions from './planner.ts';
 import { type Collected, type Item, type Receipt, type Review, type Submission, TIMES } from './schedule.ts';
@@ -61,13 +61,6 @@ export function toolsOn({ calendar, mail, planner }: World) {
       return { meeting, messageId, room };
     }),
   };
-}
-
-/** A decision that comes before anything is changed: without one nothing has happened, which is no unknown outcome. */
-async function decided<T>(decision: Promise<T>): Promise<T> {
-  return decision.catch((error: Error) => {
-    throw new NotApplied(error.message, { cause: error });
-  });
 }
 
 /** Who can be asked whether a call happened. */

@@ -1,39 +1,11 @@
 /** The agent as the command runs it: it opens a world in the folder of the run, and refuses what is no request. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
 import type { Agent } from 'belay-sidecar';
+import { configOf, requests, text } from '../opening.ts';
 import { Agency } from './agency.ts';
 import { machine } from './machine.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
 import type { Request } from './trip.ts';
-
-const text = { type: 'string', minLength: 1, maxLength: 200 } as const;
-
-const isRequest = new Ajv({ allErrors: true }).compile<Request>({
-  type: 'object',
-  additionalProperties: false,
-  required: ['trip', 'traveller', 'home', 'start', 'budget', 'cities', 'outing'],
-  properties: {
-    trip: text,
-    traveller: text,
-    home: text,
-    start: { type: 'integer', minimum: 1, maximum: 365 },
-    budget: { type: 'integer', minimum: 0 },
-    cities: {
-      type: 'array',
-      minItems: 3,
-      maxItems: 3,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['name', 'nights'],
-        properties: { name: text, nights: { type: 'integer', minimum: 1, maximum: 30 } },
-      },
-    },
-    outing: { type: 'boolean' },
-  },
-});
 
 /** What is asked of the agent where nobody says otherwise: three cities, and money enough. */
 const REQUEST: Request = {
@@ -50,18 +22,34 @@ const REQUEST: Request = {
   outing: false,
 };
 
+const requestFrom = requests(REQUEST, {
+  trip: text,
+  traveller: text,
+  home: text,
+  start: { type: 'integer', minimum: 1, maximum: 365 },
+  budget: { type: 'integer', minimum: 0 },
+  cities: {
+    type: 'array',
+    minItems: 3,
+    maxItems: 3,
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['name', 'nights'],
+      properties: { name: text, nights: { type: 'integer', minimum: 1, maximum: 30 } },
+    },
+  },
+  outing: { type: 'boolean' },
+});
+
 /** The agent. */
 export const travelPlanning: Agent = {
   machine,
-  config: fileURLToPath(new URL(`${rootFromHere()}boundaries/travel-planning.yaml`, import.meta.url)),
+  config: configOf('travel-planning'),
   about:
     'plans three cities at the same time within a budget, books flights, rooms and tables, and files the itinerary',
   async open({ folder, input }) {
-    const request = input === undefined ? REQUEST : { ...REQUEST, ...(input as object) };
-    if (!isRequest(request)) {
-      const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
-      throw new Error(`the input is no request: ${problems?.join('; ')}`);
-    }
+    const request = requestFrom(input);
     if (new Set(request.cities.map(({ name }) => name)).size < request.cities.length)
       throw new Error('the input is no request: /cities has to be three different ones');
     const agency = new Agency(join(folder, 'agency.sqlite'));
@@ -75,8 +63,3 @@ export const travelPlanning: Agent = {
     };
   },
 };
-
-/** Where the repository begins, from here: a level deeper once compiled. */
-function rootFromHere(): string {
-  return import.meta.url.endsWith('.js') ? '../../../' : '../../';
-}

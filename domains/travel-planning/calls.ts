@@ -1,6 +1,6 @@
 /** What each tool of the agent is called with and what it answers. They are provided with a world (tools.ts); without one they refuse. */
-import { tool } from 'belay-sidecar';
 import { setup } from 'xstate';
+import { unconnected } from '../opening.ts';
 import type { Check, Held, Meals, Memory, Place, Quote, Request, Standard, Trip } from './trip.ts';
 
 /** Where in the trip a city lies, and what lies before it: by these names its keys are told apart. */
@@ -88,30 +88,24 @@ export interface ToolTypes {
   send_itinerary: { input: { trip: string; lines: readonly Line[] }; output: string };
 }
 
-function unconnected<TName extends keyof ToolTypes>() {
-  return tool<ToolTypes[TName]['output'], ToolTypes[TName]['input']>(() =>
-    Promise.reject(new Error('no world is open for this machine')),
-  );
-}
-
 /** What the states of the machine are made with. */
 export const planning = setup({
   types: { context: {} as Memory, input: {} as Request },
   actors: {
-    look_up: unconnected<'look_up'>(),
-    search_trips: unconnected<'search_trips'>(),
-    pay_deposit: unconnected<'pay_deposit'>(),
-    hold_room: unconnected<'hold_room'>(),
-    hold_flight: unconnected<'hold_flight'>(),
-    plan_meals: unconnected<'plan_meals'>(),
-    ask_guide: unconnected<'ask_guide'>(),
-    hold_guide: unconnected<'hold_guide'>(),
-    check_budget: unconnected<'check_budget'>(),
-    book_flights: unconnected<'book_flights'>(),
-    book_rooms: unconnected<'book_rooms'>(),
-    book_tables: unconnected<'book_tables'>(),
-    pay_vendors: unconnected<'pay_vendors'>(),
-    draw_budget: unconnected<'draw_budget'>(),
-    send_itinerary: unconnected<'send_itinerary'>(),
+    look_up: unconnected<ToolTypes['look_up']>(),
+    search_trips: unconnected<ToolTypes['search_trips']>(),
+    pay_deposit: unconnected<ToolTypes['pay_deposit']>(),
+    hold_room: unconnected<ToolTypes['hold_room']>(),
+    hold_flight: unconnected<ToolTypes['hold_flight']>(),
+    plan_meals: unconnected<ToolTypes['plan_meals']>(),
+    ask_guide: unconnected<ToolTypes['ask_guide']>(),
+    hold_guide: unconnected<ToolTypes['hold_guide']>(),
+    check_budget: unconnected<ToolTypes['check_budget']>(),
+    book_flights: unconnected<ToolTypes['book_flights']>(),
+    book_rooms: unconnected<ToolTypes['book_rooms']>(),
+    book_tables: unconnected<ToolTypes['book_tables']>(),
+    pay_vendors: unconnected<ToolTypes['pay_vendors']>(),
+    draw_budget: unconnected<ToolTypes['draw_budget']>(),
+    send_itinerary: unconnected<ToolTypes['send_itinerary']>(),
   },
 });
