@@ -1,26 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import { agents } from '../../domains/agents.ts';
 import { attach } from '../../src/sidecar/attach.ts';
-import type { Report } from '../../src/sidecar/report.ts';
-import { agent, type Found, folder, run } from './diagnosing.ts';
+import { type Found, folder, runsOf } from './running.ts';
+
+const agent = agents.diagnosis;
+const run = runsOf(agent);
 
 describe('a repair that times out is the business of the machine, which goes and looks', () => {
   const fault = { tool: 'apply_repair', nth: 2, when: 'before', signal: 'TIMEOUT' } as const;
 
   test('where it does not show, it is made once: what came after it was no place to go back to', async () => {
-    const { ending, verdicts, calls, world, findings: told } = await run({}, { faults: [fault] });
-    expect([ending.status, verdicts]).toEqual(['done', ['restore']]);
-    expect(told).toEqual(['not_certified commit repaired of RepairService::incident::0']);
-    expect(calls.filter((call) => call.startsWith('apply_repair'))).toHaveLength(4);
+    const { status, verdicts, calls, world, findings } = await run({}, fault);
+    expect([status, verdicts]).toEqual(['done', ['restore']]);
+    expect(findings.map((text) => text.split(' does not')[0])).toEqual([
+      'not_certified commit repaired of RepairService::incident::0',
+    ]);
+    expect(calls.filter((tool) => tool === 'apply_repair')).toHaveLength(4);
     expect(world).toEqual((await run({})).world);
   });
 
   test('where nobody can be asked, it stands in the way of every checkpoint before it', async () => {
-    const { ending, verdicts, reports, world } = await run({}, { faults: [fault], reconcilers: {} });
-    expect([ending.status, verdicts]).toEqual(['parked', ['escalate']]);
-    const { refusals } = (reports[0] as Report).decision;
-    expect(refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds.map(({ code }) => code) : []))).toEqual([
-      'effect_outcome_unknown',
-    ]);
+    const { status, verdicts, decision, world } = await run({}, fault, { reconcilers: {} });
+    expect([status, verdicts]).toEqual(['parked', ['escalate']]);
+    expect(
+      decision?.refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds.map(({ code }) => code) : [])),
+    ).toEqual(['effect_outcome_unknown']);
     expect(world.quota).toEqual([{ used: 120, size: 100 }]);
   });
 
@@ -29,18 +33,18 @@ describe('a repair that times out is the business of the machine, which goes and
     async (when) => {
       const late = { tool: 'apply_repair', nth: 3, when, signal: 'TIMEOUT' } as const;
       const then = { tool: 'verify_service', nth: 3, when: 'before', signal: 'TIMEOUT' } as const;
-      const { ending, verdicts, reports, world } = await run({}, { faults: [late, then] });
-      expect([ending.status, verdicts]).toEqual(['done', ['restore']]);
+      const { status, verdicts, decision, world } = await run({}, [late, then]);
+      expect([status, verdicts]).toEqual(['done', ['restore']]);
       expect(world).toEqual((await run({})).world);
       // Made or not, it was asked about: what was made is taken back and made anew.
-      expect(reports[0]?.decision.undo.map(({ tool }) => tool)).toEqual(when === 'after' ? ['apply_repair'] : []);
+      expect(decision?.undo.map(({ tool }) => tool)).toEqual(when === 'after' ? ['apply_repair'] : []);
     },
   );
 
   test('where it does show, the run goes on, and promises nothing any more until somebody knows', async () => {
-    const { ending, verdicts, world, findings: told } = await run({}, { faults: [{ ...fault, when: 'after' }] });
-    expect([ending.status, verdicts, world]).toEqual(['done', [], (await run({})).world]);
-    expect(told.map((text) => text.split(' of ')[0])).toEqual([
+    const { status, verdicts, world, findings } = await run({}, { ...fault, when: 'after' });
+    expect([status, verdicts, world]).toEqual(['done', [], (await run({})).world]);
+    expect(findings.map((text) => text.split(' of ')[0])).toEqual([
       'not_certified commit repaired',
       'not_certified commit repaired',
       'not_certified commit notified',
@@ -50,15 +54,15 @@ describe('a repair that times out is the business of the machine, which goes and
 });
 
 describe('a check that is found wrong', () => {
-  const found = (during: string, entity: string, ordinal = 0): Found => ({
+  const found = (during: string, entity: string): Found => ({
     during,
-    instance: ['ResolveCheck', entity, ordinal],
+    instance: { skeleton: 'ResolveCheck', entity, ordinal: 0 },
     key: `hypotheses/${entity}/verdict`,
   });
 
   test('before a repair takes what was planned on it back with it', async () => {
-    const { ending, verdicts, moved, world } = await run({}, { found: found('plan_repair#1', 'queue') });
-    expect([ending.status, verdicts]).toEqual(['done', ['restore']]);
+    const { status, verdicts, moved, world } = await run({}, found('plan_repair', 'queue'));
+    expect([status, verdicts]).toEqual(['done', ['restore']]);
     expect(moved.sort()).toEqual(['RepairService::incident::0', 'ResolveCheck::queue::0']);
     expect(world).toEqual((await run({})).world);
   });
@@ -90,8 +94,8 @@ describe('a check that is found wrong', () => {
   });
 
   test('after the customers were told is past help: that stays told', async () => {
-    const { ending, verdicts, reports } = await run({}, { found: found('close_incident#1', 'quota') });
-    expect([ending.status, verdicts]).toEqual(['parked', ['escalate']]);
-    expect(JSON.stringify(reports[0]?.decision.refusals)).toContain('irreversible_effect_policy');
+    const { status, verdicts, decision } = await run({}, found('close_incident', 'quota'));
+    expect([status, verdicts]).toEqual(['parked', ['escalate']]);
+    expect(JSON.stringify(decision?.refusals)).toContain('irreversible_effect_policy');
   });
 });

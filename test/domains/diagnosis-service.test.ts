@@ -1,19 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Fault, Request } from '../../domains/diagnosis/incident.ts';
 import { Service } from '../../domains/diagnosis/service.ts';
-
-const folders: string[] = [];
-const folder = () => {
-  const made = mkdtempSync(join(tmpdir(), 'belay-service-'));
-  folders.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
+import { folder } from './running.ts';
 
 describe('the service', () => {
   const request = (...faults: readonly Fault[]): Request => ({ service: 's', faults, used: 120, customers: ['c'] });

@@ -1,41 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/boundaries/directory.ts';
-import { lintConfig } from '../../src/boundaries/lint.ts';
+import { agents } from '../../domains/agents.ts';
 import type { Fault } from '../../src/xstate/faults.ts';
-import { machineShape } from '../../src/xstate/shape.ts';
-import { agent, folder, run } from './diagnosing.ts';
+import { folder, reviewed, runsOf } from './running.ts';
 
-const shape = machineShape(agent.machine);
-const { config, document, findings } = readConfig(agent.config);
-if (config === null) throw new Error(JSON.stringify(findings));
+const agent = agents.diagnosis;
+const run = runsOf(agent);
 
 describe('the machine and its boundaries', () => {
+  const { size, warnings, notRecoverable } = reviewed(agent);
+
   test('have the size of the paper: 13 states, 19 legal edges, 3 skeletons, 4 commits, 6 exits', () => {
-    const edges = new Set(shape.edges.map(({ from, to }) => `${from} -> ${to}`));
-    const skeletons = [...config.skeletons.values()];
-    const count = (kind: 'commit' | 'exit') =>
-      skeletons.flatMap((each) => each.boundaries).filter((each) => each.kind === kind).length;
-    expect([
-      shape.states.filter(({ path }) => path !== '').length,
-      edges.size,
-      skeletons.length,
-      count('commit'),
-      count('exit'),
-    ]).toEqual([13, 19, 3, 4, 6]);
+    expect(size).toMatchObject({ states: 13, edges: 19, skeletons: 3, commits: 4, exits: 6 });
   });
 
   test('have one edge that leaves a skeleton and is no boundary: giving up', () => {
-    const lint = lintConfig(config, document, shape);
-    expect(lint.filter(({ severity }) => severity !== 'note')).toEqual([]);
-    const left = lint.filter(({ code }) => code === 'not_recoverable').map(({ message }) => message.split(' (')[0]);
-    expect(left).toEqual(['PLANNING_REPAIR -> ESCALATED']);
+    expect(warnings).toEqual([]);
+    expect(notRecoverable()).toEqual(['PLANNING_REPAIR -> ESCALATED']);
   });
 });
 
 describe('a run that never fails', () => {
   test('takes 19 actions with three faults, and certifies every boundary that it comes past', async () => {
-    const { ending, calls, world, findings: none } = await run({});
-    expect([ending.status, calls.length, none]).toEqual(['done', 19, []]);
+    const { status, calls, world, findings } = await run({});
+    expect([status, calls.length, findings]).toEqual(['done', 19, []]);
     expect(world).toMatchObject({
       lock: [],
       quota: [{ used: 120, size: 140 }],
@@ -50,14 +37,14 @@ describe('a run that never fails', () => {
   });
 
   test('follows a hypothesis again where one repair was not enough, as its next occurrence', async () => {
-    const { calls, world, findings: none } = await run({ faults: ['quota'], used: 190 });
-    expect(calls.filter((call) => call.startsWith('judge'))).toEqual([
+    const { named, world, findings } = await run({ faults: ['quota'], used: 190 });
+    expect(named.filter((call) => call.startsWith('judge'))).toEqual([
       'judge_hypothesis ResolveCheck::quota::0',
       'judge_hypothesis ResolveCheck::quota::1',
       'judge_hypothesis ResolveCheck::quota::2',
     ]);
     expect(world).toMatchObject({ quota: [{ size: 220 }], work: [{ now: '140' }, { now: '180' }, { now: '220' }] });
-    expect(none).toEqual([]);
+    expect(findings).toEqual([]);
   });
 
   test('finds what a port that refused has hidden', async () => {
@@ -67,13 +54,13 @@ describe('a run that never fails', () => {
   });
 
   test('gives up where a check stays inconclusive, and tells nobody', async () => {
-    const { ending, value, world, findings: none } = await run({ faults: ['keystore'] });
-    expect([ending.status, value, world.work, world.notice, none]).toEqual(['done', 'ESCALATED', [], [], []]);
+    const { status, value, world, findings } = await run({ faults: ['keystore'] });
+    expect([status, value, world.work, world.notice, findings]).toEqual(['done', 'ESCALATED', [], [], []]);
   });
 
   test('is over at once where nothing is wrong', async () => {
-    const { value, calls } = await run({ faults: [] });
-    expect([value, calls]).toEqual(['CLOSED', ['collect_symptoms Triage::incident::0']]);
+    const { value, named } = await run({ faults: [] });
+    expect([value, named]).toEqual(['CLOSED', ['collect_symptoms Triage::incident::0']]);
   });
 
   test('refuses an input that is no request, and says why', async () => {
@@ -112,13 +99,13 @@ describe('a run that fails ends in the same world', () => {
   ];
   test.each(cases)('%s', async (_, fault, verdicts) => {
     const whole = (await run({})).world;
-    const { ending, world, verdicts: seen } = await run({}, { faults: [fault] });
-    expect([ending.status, seen, world]).toEqual(['done', verdicts, whole]);
+    const { status, world, verdicts: seen } = await run({}, fault);
+    expect([status, seen, world]).toEqual(['done', verdicts, whole]);
   });
 
   test('a notice whose reply is lost: nobody can be asked, so a person has to say', async () => {
     const fault = { tool: 'notify_customers', when: 'after', signal: 'TIMEOUT' } as const;
-    const { ending, verdicts, world } = await run({}, { faults: [fault] });
-    expect([ending.status, verdicts, world.notice?.length, world.incident]).toEqual(['parked', ['escalate'], 2, []]);
+    const { status, verdicts, world } = await run({}, fault);
+    expect([status, verdicts, world.notice?.length, world.incident]).toEqual(['parked', ['escalate'], 2, []]);
   });
 });

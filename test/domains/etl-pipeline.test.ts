@@ -1,108 +1,41 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agents } from '../../domains/agents.ts';
 import type { Clean } from '../../domains/etl-pipeline/batch.ts';
 import { Sink } from '../../domains/etl-pipeline/sink.ts';
 import { Source } from '../../domains/etl-pipeline/source.ts';
 import { Warehouse } from '../../domains/etl-pipeline/warehouse.ts';
-import { readConfig } from '../../src/boundaries/directory.ts';
-import { lintConfig } from '../../src/boundaries/lint.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { attach, type SidecarOptions } from '../../src/sidecar/attach.ts';
-import type { Report } from '../../src/sidecar/report.ts';
-import { type Fault, withFault } from '../../src/xstate/faults.ts';
-import { machineShape } from '../../src/xstate/shape.ts';
+import type { InstanceId } from '../../src/model/instance.ts';
+import type { Fault } from '../../src/xstate/faults.ts';
+import { folder, reviewed, runsOf } from './running.ts';
 
 const agent = agents.etlPipeline;
-const shape = machineShape(agent.machine);
-const { config, document, findings } = readConfig(agent.config);
-if (config === null) throw new Error(JSON.stringify(findings));
+const run = runsOf(agent);
 
-const folders: string[] = [];
-const folder = () => {
-  const made = mkdtempSync(join(tmpdir(), 'belay-etl-'));
-  folders.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
-
-/** How a run is made to fail: a call that goes wrong, or somebody who finds earlier work wrong while a tool is called. */
-interface Failing {
-  readonly fault?: Fault;
-  readonly found?: { during: string; nth: number; entity: string; key: string };
-}
-
-/** Runs the agent in a world of its own until it ends or stands still. */
-async function run(input: object, { fault, found }: Failing = {}, options: Partial<SidecarOptions> = {}) {
-  const opened = await agent.open({ run: 'r', folder: folder(), input });
-  const faulty = fault === undefined ? null : withFault(opened.machine, fault);
-  const reports: Report[] = [];
-  const calls: string[] = [];
-  const findings: string[] = [];
-  const sidecar = await attach(faulty?.machine ?? opened.machine, {
-    run: 'r',
-    config: agent.config,
-    input: opened.input,
-    undo: opened.undo ?? {},
-    reconcilers: opened.reconcilers ?? {},
-    onDecision: (report) => void reports.push(report),
-    onFinding: ({ code, text }) => void findings.push(`${code} ${text}`),
-    governor: async ({ tool }) => {
-      calls.push(tool);
-      const denied = faulty?.governor({ tool }) ?? null;
-      if (found !== undefined && tool === found.during && calls.filter((call) => call === tool).length === found.nth)
-        await sidecar.fail('CONTRACT_VIOLATION', {
-          instance: { skeleton: 'LoadTable', entity: found.entity, ordinal: 0 },
-          key: found.key,
-        });
-      return denied;
-    },
-    ...options,
-  });
-  sidecar.actor.start();
-  const ending = await sidecar.finished();
-  const world = (await opened.world?.()) ?? {};
-  const { value, context } = sidecar.actor.getSnapshot() as { value: unknown; context: Record<string, unknown> };
-  await sidecar.close();
-  await opened.close();
-  const [first] = reports;
-  return { ending, world, value, context, decision: first?.decision, reports, calls, findings };
-}
+const load = (entity: string): InstanceId => ({ skeleton: 'LoadTable', entity, ordinal: 0 });
 
 const wentBackTo = ({ decision }: Awaited<ReturnType<typeof run>>) =>
   decision?.line?.moves.map(({ instance, keep }) => [instance.entity, keep === 'none' ? keep : keep.kind]);
 
 describe('the machine and its boundaries', () => {
+  const { size, warnings, notRecoverable } = reviewed(agent);
+
   test('have 15 states, 27 legal edges, 3 skeletons, 4 commits, 5 exits', () => {
-    const edges = new Set(shape.edges.map(({ from, to }) => `${from} -> ${to}`));
-    const skeletons = [...config.skeletons.values()];
-    const count = (kind: 'commit' | 'exit') =>
-      skeletons.flatMap((each) => each.boundaries).filter((each) => each.kind === kind).length;
-    expect([
-      shape.states.filter(({ path }) => path !== '').length,
-      edges.size,
-      skeletons.length,
-      count('commit'),
-      count('exit'),
-    ]).toEqual([15, 27, 3, 4, 5]);
+    expect(size).toMatchObject({ states: 15, edges: 27, skeletons: 3, commits: 4, exits: 5 });
   });
 
   test('have two legal edges that are no boundary: nothing was delivered, and more was delivered', () => {
-    const lint = lintConfig(config, document, shape);
-    expect(lint.filter(({ severity }) => severity !== 'note')).toEqual([]);
-    const legal = lint.filter(({ code }) => code === 'not_recoverable').map(({ message }) => message.split(' (')[0]);
-    expect(legal).toEqual(['EXTRACTING -> TABLE_READY', 'CHECKING_LATE -> EXTRACTING']);
+    expect(warnings).toEqual([]);
+    expect(notRecoverable()).toEqual(['EXTRACTING -> TABLE_READY', 'CHECKING_LATE -> EXTRACTING']);
   });
 });
 
 describe('a run that never fails', () => {
   test('takes 24 actions with three tables, and certifies every boundary that it comes past', async () => {
-    const { ending, calls, world, findings } = await run({}, {}, { reviewed: true });
-    expect([ending.status, calls.length, findings]).toEqual(['done', 24, []]);
+    const { status, calls, world, findings } = await run({});
+    expect([status, calls.length, findings]).toEqual(['done', 24, []]);
     expect(world).toMatchObject({
       batch: [{ number: 1 }],
       customers: { length: 4 },
@@ -138,8 +71,8 @@ describe('a run that never fails', () => {
   });
 
   test('goes on without a source that delivers nothing, or nothing that can be loaded', async () => {
-    const { ending, world } = await run({ source: { orders: ['absent'], payments: ['spoiled'] } });
-    expect([ending.status, world.orders, world.payments]).toEqual(['done', [], []]);
+    const { status, world } = await run({ source: { orders: ['absent'], payments: ['spoiled'] } });
+    expect([status, world.orders, world.payments]).toEqual(['done', [], []]);
     expect([world.quarantine?.length, world.watermark?.length, world.publication?.length]).toEqual([4, 2, 1]);
   });
 
@@ -166,7 +99,7 @@ describe('a delivery that is not whole', () => {
   });
 
   test('promises nothing: the table goes back to its entry, and is extracted again', async () => {
-    const failed = await run(uploading, { fault });
+    const failed = await run(uploading, fault);
     expect(wentBackTo(failed)).toEqual([['orders', 'entry']]);
     expect(failed.world).toEqual((await run({})).world);
   });
@@ -178,15 +111,15 @@ describe('a delivery that is not whole', () => {
     );
     const lax = loadConfig(text, { file: 'etl-pipeline.yaml' });
     if (lax.config === null) throw new Error(JSON.stringify(lax.findings));
-    const failed = await run(uploading, { fault }, { config: lax.config });
-    expect([failed.ending.status, wentBackTo(failed)]).toEqual(['done', [['orders', 'commit']]]);
+    const failed = await run(uploading, fault, { config: lax.config });
+    expect([failed.status, wentBackTo(failed)]).toEqual(['done', [['orders', 'commit']]]);
     expect(failed.world.orders?.length).toBeLessThan(5);
     expect(failed.world.watermark).toContainEqual({ source: 'orders', up_to: 100, moves: 1 });
   });
 
   test('is told of where a report that stays relies on it', async () => {
-    const { ending, findings } = await run({ source: { orders: ['overstated'] } });
-    expect([ending.status, findings]).toEqual(['done', [expect.stringMatching(/^uncovered_read publish_report/)]]);
+    const { status, findings } = await run({ source: { orders: ['overstated'] } });
+    expect([status, findings]).toEqual(['done', [expect.stringMatching(/^uncovered_read publish_report/)]]);
   });
 });
 
@@ -210,40 +143,36 @@ describe('a run that fails', () => {
   ];
 
   test.each(failures)('ends in the same world: %s', async (_, input, fault, verdict) => {
-    const [failed, whole] = [await run(input, { fault }), await run(input)];
-    expect([failed.ending.status, failed.decision?.verdict]).toEqual(['done', verdict]);
+    const [failed, whole] = [await run(input, fault), await run(input)];
+    expect([failed.status, failed.decision?.verdict]).toEqual(['done', verdict]);
     expect(failed.world).toEqual(whole.world);
   });
 
   test('withdraws what was loaded, with whoever has read it and promised nothing', async () => {
     const input = { source: { orders: ['overstated'] } };
-    const found = { during: 'load_rows', nth: 2, entity: 'customers', key: 'tables/customers/loaded' };
-    const failed = await run(input, { found });
-    expect([failed.ending.status, failed.decision?.verdict, failed.decision?.line?.level]).toEqual([
-      'done',
-      'restore',
-      1,
-    ]);
+    const found = { during: 'load_rows', nth: 2, instance: load('customers'), key: 'tables/customers/loaded' };
+    const failed = await run(input, found);
+    expect([failed.status, failed.decision?.verdict, failed.decision?.line?.level]).toEqual(['done', 'restore', 1]);
     expect(failed.world).toEqual((await run(input)).world);
   });
 
   test('stands still where somebody who has committed relies on what is found wrong', async () => {
-    const found = { during: 'advance_watermark', nth: 2, entity: 'customers', key: 'tables/customers/loaded' };
-    const { ending, decision } = await run({}, { found });
-    expect(ending.status).toBe('parked');
+    const found = { during: 'advance_watermark', nth: 2, instance: load('customers'), key: 'tables/customers/loaded' };
+    const { status, decision } = await run({}, found);
+    expect(status).toBe('parked');
     expect(JSON.stringify(decision?.refusals)).toContain('committed_consumers_present');
   });
 
   test('stands still where the report is out', async () => {
-    const found = { during: 'file_batch', nth: 1, entity: 'payments', key: 'tables/payments/loaded' };
-    const { ending, decision, world } = await run({}, { found });
-    expect([ending.status, world.publication?.length]).toEqual(['parked', 1]);
+    const found = { during: 'file_batch', instance: load('payments'), key: 'tables/payments/loaded' };
+    const { status, decision, world } = await run({}, found);
+    expect([status, world.publication?.length]).toEqual(['parked', 1]);
     expect(JSON.stringify(decision?.refusals)).toContain('irreversible_effect_policy');
   });
 
   test('stands still where nobody can be asked whether the report is out', async () => {
     const fault = { tool: 'publish_report', when: 'after', signal: 'TIMEOUT' } as const;
-    const { decision } = await run({}, { fault }, { reconcilers: {} });
+    const { decision } = await run({}, fault, { reconcilers: {} });
     expect(decision?.verdict).toBe('escalate');
   });
 });

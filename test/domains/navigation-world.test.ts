@@ -1,22 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Atlas } from '../../domains/navigation/atlas.ts';
 import { Chargers } from '../../domains/navigation/chargers.ts';
 import { Records } from '../../domains/navigation/records.ts';
 import { minutesFrom, wayFrom } from '../../domains/navigation/roads.ts';
 import { Navigator } from '../../domains/navigation/vehicle.ts';
-
-const folders: string[] = [];
-const folder = () => {
-  const made = mkdtempSync(join(tmpdir(), 'belay-district-'));
-  folders.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
+import { folder } from './running.ts';
 
 describe('the world of the navigation', () => {
   const open = () => {

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { attach } from 'belay-sidecar';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { chosen } from '../../domains/planner/chosen.ts';
 import { type Endpoint, endpointFrom, live } from '../../domains/planner/live.ts';
@@ -13,6 +12,7 @@ import { recorded, recording } from '../../domains/planner/recorded.ts';
 import { scheduleForm } from '../../domains/schedule-form/agent.ts';
 import { MailServer } from '../../domains/schedule-form/mail.ts';
 import * as questions from '../../domains/schedule-form/planner.ts';
+import { runsOf } from './running.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'belay-planner-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -201,28 +201,10 @@ describe('a recording', () => {
 });
 
 describe('an agent that asks', () => {
-  const run = async (
-    planner: Planner,
-    name: string,
-  ): Promise<{ status: string; rows: number; decisions: string[] }> => {
-    const where = mkdtempSync(join(folder, name));
+  const run = async (planner: Planner) => {
     const agent = scheduleForm(planner, MailServer.here);
-    const opened = await agent.open({ run: name, folder: where, input: { slots: ['Kickoff', 'Budget'] } });
-    const decisions: string[] = [];
-    const sidecar = await attach(opened.machine, {
-      run: name,
-      config: agent.config,
-      input: opened.input,
-      reconcilers: opened.reconcilers ?? {},
-      undo: opened.undo ?? {},
-      onDecision: ({ decision, signal }) => decisions.push(`${signal} ${decision.verdict}`),
-    });
-    sidecar.actor.start();
-    const { status } = await sidecar.finished();
-    await sidecar.close();
-    const rows = Object.values((await opened.world?.()) ?? {}).flat().length;
-    await opened.close();
-    return { status, rows, decisions };
+    const { status, world, verdicts } = await runsOf(agent)({ slots: ['Kickoff', 'Budget'] });
+    return { status, rows: Object.values(world).flat().length, verdicts };
   };
 
   /** Answers as the script would, over HTTP. */
@@ -241,10 +223,10 @@ describe('an agent that asks', () => {
   test('comes to the same with a script, over HTTP, and from what was captured there', async () => {
     const { planner } = await endpoint(asScripted);
     const file = join(folder, 'captured.json');
-    const script = await run(questions.scripted, 'script');
-    expect(script).toEqual({ status: 'done', rows: expect.any(Number), decisions: [] });
-    expect(await run(recording(file, planner), 'live')).toEqual(script);
-    expect(await run(recorded(file), 'recorded')).toEqual(script);
+    const script = await run(questions.scripted);
+    expect(script).toEqual({ status: 'done', rows: expect.any(Number), verdicts: [] });
+    expect(await run(recording(file, planner))).toEqual(script);
+    expect(await run(recorded(file))).toEqual(script);
   });
 
   test('goes back to its entry where a model answers nonsense, and holds nothing twice', async () => {
@@ -254,9 +236,9 @@ describe('an agent that asks', () => {
       if (name === 'choose' && ++choices === 2) complete(response, '{"answer":"some time"}');
       else asScripted(response, asked, nth);
     });
-    const script = await run(questions.scripted, 'script-2');
-    const { decisions, ...rest } = await run(planner, 'nonsense');
+    const script = await run(questions.scripted);
+    const { verdicts, ...rest } = await run(planner);
     expect(rest).toEqual({ status: 'done', rows: script.rows });
-    expect(decisions).toHaveLength(1);
+    expect(verdicts).toHaveLength(1);
   });
 });

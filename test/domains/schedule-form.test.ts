@@ -1,88 +1,27 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agents } from '../../domains/agents.ts';
 import { Calendar } from '../../domains/schedule-form/calendar.ts';
 import { MailServer } from '../../domains/schedule-form/mail.ts';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
-import { readConfig } from '../../src/boundaries/directory.ts';
 import { lintConfig } from '../../src/boundaries/lint.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { attach, type SidecarOptions } from '../../src/sidecar/attach.ts';
-import type { Report } from '../../src/sidecar/report.ts';
-import { withFault } from '../../src/xstate/faults.ts';
-import { machineShape } from '../../src/xstate/shape.ts';
+import { folder, reviewed, runsOf } from './running.ts';
 
 const agent = agents.scheduleForm;
-const shape = machineShape(agent.machine);
-const { config, document, findings } = readConfig(agent.config);
-if (config === null) throw new Error(JSON.stringify(findings));
-
-const folders: string[] = [];
-const folder = () => {
-  const made = mkdtempSync(join(tmpdir(), 'belay-schedule-'));
-  folders.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
-
-/** Runs the agent in a world of its own until it ends or stands still. */
-async function run(input: object, options: Partial<SidecarOptions> = {}) {
-  const opened = await agent.open({ run: 'r', folder: folder(), input });
-  const reports: Report[] = [];
-  const calls: string[] = [];
-  const findings: string[] = [];
-  const given: SidecarOptions = {
-    run: 'r',
-    config: agent.config,
-    input: opened.input,
-    undo: opened.undo ?? {},
-    reconcilers: opened.reconcilers ?? {},
-    onDecision: (report) => void reports.push(report),
-    onFinding: ({ code, text }) => void findings.push(`${code} ${text.split(' does not')[0]}`),
-    governor: ({ tool }) => {
-      calls.push(tool);
-      return null;
-    },
-    ...options,
-  };
-  const sidecar = await attach(opened.machine, given);
-  sidecar.actor.start();
-  const ending = await sidecar.finished();
-  const world = (await opened.world?.()) ?? {};
-  const { value, context } = sidecar.actor.getSnapshot() as { value: unknown; context: Record<string, unknown> };
-  await sidecar.close();
-  await opened.close();
-  return { ending, world, value, context, reports, calls, findings };
-}
+const run = runsOf(agent);
+const { shape, config, size, warnings, notRecoverable, exitsOf } = reviewed(agent);
 
 describe('the machine and its boundaries', () => {
   test('have the size of the paper: 12 states, 18 legal edges, 3 skeletons, 4 commits, 6 exits', () => {
-    const edges = new Set(shape.edges.map(({ from, to }) => `${from} -> ${to}`));
-    const skeletons = [...config.skeletons.values()];
-    const count = (kind: 'commit' | 'exit') =>
-      skeletons.flatMap((each) => each.boundaries).filter((each) => each.kind === kind).length;
-    expect([
-      shape.states.filter(({ path }) => path !== '').length,
-      edges.size,
-      skeletons.length,
-      count('commit'),
-      count('exit'),
-    ]).toEqual([12, 18, 3, 4, 6]);
+    expect(size).toMatchObject({ states: 12, edges: 18, skeletons: 3, commits: 4, exits: 6 });
   });
 
   test('have three recoverable exits of a slot, and one legal edge that is none', () => {
-    const lint = lintConfig(config, document, shape);
-    expect(lint.filter(({ severity }) => severity !== 'note')).toEqual([]);
-    const slot = lint.filter(
-      ({ code, message }) => code === 'not_recoverable' && message.includes('leaves ResolveSlot'),
-    );
-    expect(slot.map(({ message }) => message.split(' (')[0])).toEqual(['WAITING_SLOT_SELECTION -> SLOT_READY']);
-    const exits = config.skeletons.get('ResolveSlot')?.boundaries.filter(({ kind }) => kind === 'exit') ?? [];
-    expect(exits.map(({ site }) => ('from' in site ? `${site.from} -> ${site.to}` : site.at))).toEqual([
+    expect(warnings).toEqual([]);
+    expect(notRecoverable('ResolveSlot')).toEqual(['WAITING_SLOT_SELECTION -> SLOT_READY']);
+    expect(exitsOf('ResolveSlot')).toEqual([
       'WAITING_SLOT_REFINEMENT -> SLOT_READY',
       'WAITING_SLOT_REFINEMENT -> REVIEW_READY',
       'WAITING_SLOT_REFINEMENT -> DONE',
@@ -92,8 +31,8 @@ describe('the machine and its boundaries', () => {
 
 describe('a run that never fails', () => {
   test('takes 26 actions with five slots, and certifies every boundary that it comes past', async () => {
-    const { ending, calls, world, findings } = await run({}, { reviewed: true });
-    expect(ending.status).toBe('done');
+    const { status, calls, world, findings } = await run({});
+    expect(status).toBe('done');
     expect(calls).toHaveLength(26);
     expect(findings).toEqual([]);
     expect(world).toMatchObject({
@@ -110,21 +49,19 @@ describe('a run that never fails', () => {
     });
     expect(context).toMatchObject({ slots: { 'slot[1]': { value: 'fri-10' } } });
     // The slot that is opened again has a time already, and it is none that this occurrence chose.
-    expect(findings).toEqual(['not_certified commit slot-chosen of ResolveSlot::slot[1]::1']);
+    expect(findings.map((text) => text.split(' does not')[0])).toEqual([
+      'not_certified commit slot-chosen of ResolveSlot::slot[1]::1',
+    ]);
   });
 
   test('holds the slots of a draft, and invites nobody', async () => {
-    const { ending, value, world } = await run({ mode: 'draft', slots: ['Kickoff'] });
-    expect([ending.status, value, world.mail, world.hold?.length]).toEqual(['done', 'DONE', [], 2]);
+    const { status, value, world } = await run({ mode: 'draft', slots: ['Kickoff'] });
+    expect([status, value, world.mail, world.hold?.length]).toEqual(['done', 'DONE', [], 2]);
   });
 
   test('is cancelled where somebody is not known', async () => {
-    const { ending, value, world } = await run({ people: ['ada', 'nobody'] });
-    expect([ending.status, value, world]).toEqual([
-      'done',
-      'CANCELLED',
-      { hold: [], booking: [], receipt: [], mail: [] },
-    ]);
+    const { status, value, world } = await run({ people: ['ada', 'nobody'] });
+    expect([status, value, world]).toEqual(['done', 'CANCELLED', { hold: [], booking: [], receipt: [], mail: [] }]);
   });
 
   test('refuses an input that is no request, and says why', async () => {
@@ -147,32 +84,16 @@ describe('a tool that is not declared', () => {
 
   test('is irreversible: its lost reply blocks what the declared tool may redo', async () => {
     if (loaded.config === null) throw new Error('it is a config');
-    const { ending, reports } = await losesItsReceipt(loaded.config);
-    expect(ending.status).toBe('parked');
-    const [report] = reports;
-    expect(report?.decision.verdict).toBe('escalate');
-    expect(JSON.stringify(report?.decision.refusals)).toContain('"class":"irreversible","status":"unknown"');
-    expect((await losesItsReceipt(config)).ending.status).toBe('done');
+    const blocked = await losesItsReceipt(loaded.config);
+    expect([blocked.status, blocked.decision?.verdict]).toEqual(['parked', 'escalate']);
+    expect(JSON.stringify(blocked.decision?.refusals)).toContain('"class":"irreversible","status":"unknown"');
+    expect((await losesItsReceipt(config)).status).toBe('done');
   });
 
   /** The agent under a config; its receipt is filed, and the reply lost. */
-  async function losesItsReceipt(under: BoundaryConfig) {
-    const opened = await agent.open({ run: 'r', folder: folder(), input: { slots: ['Kickoff'] } });
-    const reports: Report[] = [];
-    const fault = { tool: 'file_receipt', nth: 1, when: 'after', signal: 'TOOL_EXCEPTION' } as const;
-    const { machine } = withFault(opened.machine, fault);
-    const given: SidecarOptions = {
-      run: 'r',
-      config: under,
-      input: opened.input,
-      onDecision: (report) => void reports.push(report),
-    };
-    const sidecar = await attach(machine, given);
-    sidecar.actor.start();
-    const ending = await sidecar.finished();
-    await sidecar.close();
-    await opened.close();
-    return { ending, reports };
+  function losesItsReceipt(under: BoundaryConfig) {
+    const fault = { tool: 'file_receipt', when: 'after', signal: 'TOOL_EXCEPTION' } as const;
+    return run({ slots: ['Kickoff'] }, fault, { config: under, undo: {}, reconcilers: {} });
   }
 });
 

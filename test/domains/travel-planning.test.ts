@@ -1,73 +1,21 @@
 /** The agent that plans a trip: three cities at the same time, what fails in one of them, and what that does to the others. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agents } from '../../domains/agents.ts';
 import { Agency } from '../../domains/travel-planning/agency.ts';
-import { readConfig } from '../../src/boundaries/directory.ts';
-import { lintConfig } from '../../src/boundaries/lint.ts';
 import { type InstanceId, instanceName } from '../../src/model/instance.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
-import { attach, type SidecarOptions } from '../../src/sidecar/attach.ts';
 import type { Report } from '../../src/sidecar/report.ts';
-import { type Fault, withFault } from '../../src/xstate/faults.ts';
-import { machineShape } from '../../src/xstate/shape.ts';
+import type { Fault } from '../../src/xstate/faults.ts';
+import { type Found, folder, reviewed, runsOf } from './running.ts';
 
 const agent = agents.travelPlanning;
-const shape = machineShape(agent.machine);
-const { config, document, findings } = readConfig(agent.config);
-if (config === null) throw new Error(JSON.stringify(findings));
+const runs = runsOf(agent);
 
-const folders: string[] = [];
-const folder = () => {
-  const made = mkdtempSync(join(tmpdir(), 'belay-travel-'));
-  folders.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
-
-/** How a run fails: a call does, or somebody finds earlier work wrong while a call is about to be made. */
-interface Failing {
-  readonly call?: Fault;
-  readonly found?: { readonly tool: string; readonly nth: number; readonly in: InstanceId; readonly key: string };
-}
-
-/** Runs the agent in a world of its own until it ends or stands still. */
-async function run(input: object, { call, found }: Failing = {}, options: Partial<SidecarOptions> = {}) {
-  const opened = await agent.open({ run: 'r', folder: folder(), input });
-  const faulty = call === undefined ? null : withFault(opened.machine, call);
-  const reports: Report[] = [];
-  const findings: string[] = [];
-  const calls: string[] = [];
-  const given: SidecarOptions = {
-    run: 'r',
-    config: agent.config,
-    reviewed: true,
-    input: opened.input,
-    undo: opened.undo ?? {},
-    reconcilers: opened.reconcilers ?? {},
-    onDecision: (report) => void reports.push(report),
-    onFinding: ({ code, text }) => void findings.push(`${code} ${text}`),
-    governor: async ({ tool }) => {
-      calls.push(tool);
-      const denied = faulty?.governor({ tool }) ?? null;
-      if (found !== undefined && tool === found.tool && calls.filter((each) => each === tool).length === found.nth)
-        await sidecar.fail('CONTRACT_VIOLATION', { instance: found.in, key: found.key });
-      return denied;
-    },
-    ...options,
-  };
-  const sidecar = await attach(faulty?.machine ?? opened.machine, given);
-  sidecar.actor.start();
-  const ending = await sidecar.finished();
-  const world = (await opened.world?.()) ?? {};
-  const { value } = sidecar.actor.getSnapshot() as { value: unknown };
-  await sidecar.close();
-  await opened.close();
-  return { status: ending.status, world, value, calls, findings, reports, told: reports.map(toldOf) };
+/** Runs the agent, with its decisions in short. */
+async function run(...[input, failing]: Parameters<typeof runs>) {
+  const seen = await runs(input, failing);
+  return { ...seen, told: seen.reports.map(toldOf) };
 }
 
 /** A decision in short: the verdict and its level, whom it moves where, and what stands against it. */
@@ -85,13 +33,13 @@ function toldOf({ decision }: Report) {
 }
 
 const of = (skeleton: string, entity: string, ordinal = 0): InstanceId => ({ skeleton, entity, ordinal });
-const call = (tool: string, nth: number, when: Fault['when'], signal: Fault['signal']): Failing => ({
-  call: { tool, nth, when, signal },
-});
+const call = (tool: string, nth: number, when: Fault['when'], signal: Fault['signal']): Fault => {
+  return { tool, nth, when, signal };
+};
 /** Somebody finds out that one leaves the first city on another day. */
-const wrongDay = (tool: string, nth: number): Failing => ({
-  found: { tool, nth, in: of('FirstCity', 'lisbon'), key: 'cities/first/departs' },
-});
+const wrongDay = (during: string, nth: number): Found => {
+  return { during, nth, instance: of('FirstCity', 'lisbon'), key: 'cities/first/departs' };
+};
 const DEPOSIT = {
   budget: 500_000,
   cities: ['lisbon', 'madrid', 'porto'].map((name) => ({ name, nights: 2 })),
@@ -99,23 +47,19 @@ const DEPOSIT = {
 const OUTING = { outing: true, budget: 500_000 };
 
 describe('the machine and its boundaries', () => {
+  const { shape, size, warnings, notRecoverable } = reviewed(agent);
+
   test('are three regions beside each other, 6 skeletons with 11 commits and 9 exits, and nothing to complain of', () => {
-    const skeletons = [...config.skeletons.values()];
-    const count = (kind: 'commit' | 'exit') =>
-      skeletons.flatMap(({ boundaries }) => boundaries).filter((each) => each.kind === kind).length;
-    const edges = new Set(shape.edges.map(({ from, to }) => `${from} -> ${to}`));
-    const states = shape.states.filter(({ path }) => path !== '');
-    expect([states.length, edges.size, skeletons.length, count('commit'), count('exit')]).toEqual([47, 42, 6, 11, 9]);
+    expect(size).toMatchObject({ states: 47, edges: 42, skeletons: 6, commits: 11, exits: 9 });
     expect(shape.states.filter(({ type }) => type === 'parallel').map(({ path }) => path)).toEqual([
       'CITIES',
       'CITIES.third.ARRANGING',
     ]);
-    expect(lintConfig(config, document, shape).filter(({ severity }) => severity !== 'note')).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   test('have one legal edge that is no boundary: what is too dear even so was never promised', () => {
-    const lost = lintConfig(config, document, shape).filter(({ code }) => code === 'not_recoverable');
-    expect(lost.map(({ message }) => message.split(' (')[0])).toEqual(['CHECKING_BUDGET -> CANCELLED']);
+    expect(notRecoverable()).toEqual(['CHECKING_BUDGET -> CANCELLED']);
   });
 });
 
@@ -255,8 +199,8 @@ describe('a failure once tickets are bought', () => {
   });
 
   test('cancels the rooms that are found wrong, which costs a fee', async () => {
-    const found = { tool: 'book_tables', nth: 1, in: of('BookTrip', 'trip'), key: 'rooms' };
-    const { status, world } = await run({}, { found });
+    const found = { during: 'book_tables', instance: of('BookTrip', 'trip'), key: 'rooms' };
+    const { status, world } = await run({}, found);
     expect([status, world.fee]).toEqual(['done', [{ trip: 'autumn', why: 'rooms were cancelled', cents: 15_600 }]]);
   });
 });
