@@ -1,24 +1,17 @@
 /** Draws from a seed: the same seed gives the same faults, whoever else draws. */
-
-/** A source of numbers from 0 to below 1 (mulberry32). */
-function draws(seed: string): () => number {
-  let state = [...seed].reduce((sum, char) => (Math.imul(sum, 31) + char.charCodeAt(0)) | 0, 7);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { createHash } from 'node:crypto';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 /** What goes wrong at one attempt: nothing, a failure before anything happens, or one after it, with the reply lost. */
 export type Fault = 'before' | 'after' | null;
 
 /** The faults of one run: each attempt fails with a probability, half before the effect and half after it. */
 export function faults(seed: string, probability: number): () => Fault {
-  const draw = draws(seed);
+  // Seeds that are alike would begin alike: what is drawn first comes straight from the number.
+  const generator = xoroshiro128plus(createHash('sha256').update(seed).digest().readInt32LE());
   return () => {
-    const drawn = draw();
+    const drawn = uniformFloat64(generator);
     if (drawn >= probability) return null;
     return drawn < probability / 2 ? 'before' : 'after';
   };
