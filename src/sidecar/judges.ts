@@ -1,6 +1,7 @@
 /**
- * What judges in a run: which boundaries certify, what is decided, and who is meant by a name that fits several. A run has these;
- * the audit takes one guard of them away at a time, to show what it is for (`seam.ts`).
+ * What judges in a run: what a boundary's predicate is taken to have said, which boundaries certify, what is decided, and who is
+ * meant by a name that fits several. A run has these; the audit takes one guard of them away at a time, to show what it is for
+ * (`seam.ts`).
  */
 import type { InstanceId } from '../model/instance.ts';
 import type { Answer } from '../predicates/predicate.ts';
