@@ -3,6 +3,7 @@ export type { BoundaryConfig } from './boundaries/config.ts';
 export { readConfig } from './boundaries/directory.ts';
 export type { Finding as ConfigFinding } from './boundaries/finding.ts';
 export { type Loaded, loadConfig } from './boundaries/load.ts';
+export { type Claim, type Claims, claimsInMemory } from './effects/claims.ts';
 export type {
   Buffer,
   Finding as Outcome,

@@ -5,6 +5,7 @@
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
+import type { Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Gate } from '../effects/gates.ts';
 import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
@@ -49,6 +50,8 @@ export type SidecarErrorCode =
   | 'machine_changed'
   /** A value that no journal could hold is needed to go on. */
   | 'memory_lost'
+  /** What the run has touched belongs to another run by now. */
+  | 'claimed'
   /** A signal, key or instance that is none. */
   | 'bad_failure';
 
@@ -87,6 +90,11 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
     args: unknown;
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
+  /**
+   * Keeps this run apart from others that touch the same things outside: before a call leaves, it waits until nobody else has them. What
+   * a run has touched is its own until it is over, also while it is parked; `release` gives it free. Left out, runs do not know of each other.
+   */
+  readonly claims?: Claims;
   /** Told of every question to a person, once it is journaled: whoever is to answer it has to hear of it. */
   readonly onGate?: (gate: Gate) => void;
   /** Told of every decision, once it is journaled. */
@@ -270,6 +278,7 @@ function parts<TMachine extends AnyStateMachine>(
     checks: options.checks ?? {},
     onGate: options.onGate ?? (() => {}),
     governor: options.governor ?? (() => null),
+    claims: options.claims ?? null,
     now: options.now ?? Date.now,
     redeliver: options.redeliver ?? false,
     verify: options.verify ?? false,
@@ -309,6 +318,8 @@ async function takeUp<TMachine extends AnyStateMachine>(
   run.hold();
   if (fold.ended === null && fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
   run.authority.poll();
+  const refused = fold.ended === null ? await run.claimAgain() : null;
+  if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
   await run.recovering.reconcile();
   let finished = await run.recovering.finishPlan();
   if (finished === 'nothing') finished = await run.recovering.askPending();

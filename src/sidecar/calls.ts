@@ -4,6 +4,7 @@
  */
 import type { Tool } from '../boundaries/config.ts';
 import { admission, bill } from '../effects/budgets.ts';
+import type { Claim, Claims } from '../effects/claims.ts';
 import type { Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
 import { type Admission, type GuardedCall, guardedCall, type Reply } from '../effects/guard.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
@@ -15,6 +16,7 @@ import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
 import type { Authority } from './authority.ts';
+import { claimsOf } from './claiming.ts';
 import { ROOT } from './fold.ts';
 import type { RunParts, Writer } from './parts.ts';
 
@@ -46,7 +48,7 @@ export class Calls {
 
   /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
   async ask(call: Call, number: number, instance: InstanceId, lacks: () => string | null): Promise<Reply> {
-    const denied = await this.#denied(call, instance);
+    const denied = (await this.#claimed(call, instance)) ?? (await this.#denied(call, instance));
     // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
     if (call.signal.aborted) return { is: 'dropped' };
     const lacking = lacks();
@@ -133,6 +135,31 @@ export class Calls {
     const finding = { do: 'finding', code: 'uncovered_read', instance, text } as const;
     this.#write.append([finding]);
     this.#parts.onFinding(finding);
+  }
+
+  /** Waits until what a call touches is this run's (§12). @returns why it does not get it, or null. */
+  async #claimed({ tool, input: args, signal }: Call, instance: InstanceId): Promise<string | null> {
+    const { claims, config } = this.#parts;
+    const wanted = claims === null ? [] : claimsOf(config, [{ tool, args, instance }]);
+    return claims === null || wanted.length === 0 ? null : this.#take(claims, wanted, signal, instance);
+  }
+
+  /** Claims what earlier calls of this run have touched, as a run that is taken up has to. @returns why it does not get that, or null. */
+  async claimAgain(): Promise<string | null> {
+    const { claims, config, fold } = this.#parts;
+    const calls = [...fold.ledger.all()].map(({ intent }) => {
+      return { tool: intent.tool, args: this.#argsOf(intent), instance: intent.instance };
+    });
+    if (claims === null || calls.length === 0) return null;
+    return this.#take(claims, claimsOf(config, calls), new AbortController().signal, null);
+  }
+
+  #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
+    return claims.take(this.#parts.run, wanted, signal, (reason) => {
+      const finding = { do: 'finding', code: 'waits_for_run', instance, text: `waits: ${reason}` } as const;
+      this.#write.append([finding]);
+      this.#parts.onFinding(finding);
+    });
   }
 
   async #denied({ tool, input: args }: Call, instance: InstanceId): Promise<string | null> {

@@ -1,5 +1,6 @@
 /** What the parts of a run share: what it was given, and what a failure is while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Gate } from '../effects/gates.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -43,6 +44,8 @@ export interface RunParts {
     args: unknown;
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
+  /** Keeps this run apart from others; null where nothing does. */
+  readonly claims: Claims | null;
   readonly now: () => number;
   /** Whether events from outside that a restore took back are sent again as soon as the machine can take them. */
   readonly redeliver: boolean;

@@ -464,6 +464,7 @@ export class Recovering {
       await this.#publishing.settled();
       const unpublished = await this.#publishing.abandon();
       await this.#write.durable();
+      this.#parts.claims?.release(this.#parts.run);
       this.#ended({ status: 'done', output, ...(unpublished.length > 0 && { unpublished }) });
     } catch (error) {
       this.#failed(error);

@@ -107,6 +107,11 @@ export class Run implements Watcher {
     return only === null ? { in: null, key: null, why: 'fits_several' } : { in: only, key: suspect };
   }
 
+  /** Claims again what the calls of this run have touched. @returns why it does not get that, or null. */
+  claimAgain(): Promise<string | null> {
+    return this.#calls.claimAgain();
+  }
+
   get authority(): Authority {
     return this.#authority;
   }

@@ -1,0 +1,132 @@
+/**
+ * Claims keep runs apart that touch the same things outside: what a run has touched is its own until the run is over, or until somebody
+ * gives it free. Whoever wants it meanwhile waits in line; two that would wait for each other are told, and one of them is refused.
+ */
+import { type Key, overlaps } from '../model/key.ts';
+
+/** What a run wants to have to itself; `shared`: with others who want it shared. */
+export interface Claim {
+  readonly key: Key;
+  readonly shared: boolean;
+}
+
+/** Who has claimed what. One for all runs that may meet. */
+export interface Claims {
+  /**
+   * Takes claims for a run, all at once, and waits where others have them. A run takes what it has once more at no cost.
+   * @param waits told once, with the reason, where it has to wait.
+   * @returns null once the run has them, or why it does not get them; null as well where `signal` has ended the wait.
+   */
+  take(
+    run: string,
+    wanted: readonly Claim[],
+    signal: AbortSignal,
+    waits: (reason: string) => void,
+  ): Promise<string | null>;
+  /** Gives everything free that a run has: it is over. A run that was given up stays in the way until somebody says so here. */
+  release(run: string): void;
+}
+
+interface Waiter {
+  readonly run: string;
+  readonly wanted: readonly Claim[];
+  settle(reason: string | null): void;
+}
+
+/**
+ * Claims for the runs of one process.
+ * @param patience how long a call waits before it is refused, in milliseconds; left out, as long as it takes.
+ */
+export function claimsInMemory({ patience = Number.POSITIVE_INFINITY }: { readonly patience?: number } = {}): Claims {
+  return new MemoryClaims(patience);
+}
+
+class MemoryClaims implements Claims {
+  readonly #patience: number;
+  readonly #held = new Map<string, Claim[]>();
+  #line: Waiter[] = [];
+
+  constructor(patience: number) {
+    this.#patience = patience;
+  }
+
+  async take(
+    run: string,
+    wanted: readonly Claim[],
+    signal: AbortSignal,
+    waits: (reason: string) => void,
+  ): Promise<string | null> {
+    if (signal.aborted) return null;
+    const owners = this.#owners(run, wanted);
+    const [first] = owners;
+    if (first === undefined) {
+      this.#hold(run, wanted);
+      return null;
+    }
+    const circle = owners.find((owner) => this.#waitsFor(owner.run, run));
+    if (circle !== undefined) return `${heldBy(circle)}, which waits for what this run holds`;
+    if (this.#patience <= 0) return heldBy(first);
+    waits(heldBy(first));
+    return new Promise((resolve) => {
+      let late: NodeJS.Timeout | undefined;
+      const settle = (refused: string | null) => {
+        clearTimeout(late);
+        signal.removeEventListener('abort', leave);
+        this.#line = this.#line.filter((each) => each !== waiter);
+        resolve(refused);
+      };
+      const leave = () => settle(null);
+      const waiter: Waiter = { run, wanted, settle };
+      this.#line.push(waiter);
+      signal.addEventListener('abort', leave);
+      if (Number.isFinite(this.#patience)) late = setTimeout(() => settle(heldBy(first)), this.#patience);
+    });
+  }
+
+  /** Whoever has nobody in the way any more gets what they wait for, in the order in which they came. */
+  release(run: string): void {
+    this.#held.delete(run);
+    for (const waiter of [...this.#line]) {
+      if (this.#owners(waiter.run, waiter.wanted).length > 0) continue;
+      this.#hold(waiter.run, waiter.wanted);
+      waiter.settle(null);
+    }
+  }
+
+  /** The others who have something of what a run wants. */
+  #owners(run: string, wanted: readonly Claim[]): Owner[] {
+    return [...this.#held].flatMap(([other, claims]) => {
+      const met = other === run ? undefined : claims.find((claim) => wanted.some((want) => meet(claim, want)));
+      return met === undefined ? [] : [{ run: other, key: met.key }];
+    });
+  }
+
+  /** Whether a run waits for another one, or for one that waits for it. */
+  #waitsFor(run: string, other: string, seen = new Set<string>()): boolean {
+    if (seen.has(run)) return false;
+    seen.add(run);
+    const own = this.#line.filter((each) => each.run === run);
+    const owners = own.flatMap(({ wanted }) => this.#owners(run, wanted));
+    return owners.some((owner) => owner.run === other || this.#waitsFor(owner.run, other, seen));
+  }
+
+  #hold(run: string, wanted: readonly Claim[]): void {
+    const own = this.#held.get(run) ?? [];
+    const has = ({ key, shared }: Claim) => own.some((each) => each.key.text === key.text && (shared || !each.shared));
+    this.#held.set(run, [...own, ...wanted.filter((claim) => !has(claim))]);
+  }
+}
+
+/** Another run that has something, and what. */
+interface Owner {
+  readonly run: string;
+  readonly key: Key;
+}
+
+function heldBy({ run, key }: Owner): string {
+  return `${key.text} is held by the run ${run}`;
+}
+
+function meet(a: Claim, b: Claim): boolean {
+  return !(a.shared && b.shared) && overlaps(a.key, b.key);
+}

@@ -1,0 +1,146 @@
+/** Runs that touch the same things outside of them: the second one waits, or is refused with the reason (semantics.md §12). */
+import { describe, expect, test } from 'vitest';
+import { type Claims, claimsInMemory } from '../../src/effects/claims.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { SidecarError, type SidecarOptions } from '../../src/sidecar/attach.ts';
+import { calm, Line, type Station, until } from './stations.ts';
+
+const writes = (name: string, key: string, tool = 'effect: idempotent'): Station => {
+  return { name, tool, outside: { writes: [key] } };
+};
+const reads = (name: string, key: string): Station => ({ name, tool: 'effect: none', outside: { reads: [key] } });
+
+/** A run of a line of stations, and what it was told of waiting. */
+async function begun(claims: Claims, run: string, stations: readonly Station[], more: Partial<SidecarOptions> = {}) {
+  const line = new Line(stations, {});
+  const told: string[] = [];
+  const onFinding = ({ code, text }: { code: string; text: string }) => void told.push(`${code}: ${text}`);
+  const running = await line.begin({ claims, run, onFinding, ...more });
+  running.send('go');
+  return { line, running, told };
+}
+
+describe('two runs under the same claims', () => {
+  test('that write the same thing go one after the other, and the second is told whom it waits for', async () => {
+    const claims = claimsInMemory();
+    const first = await begun(claims, 'first', [writes('a', 'phone:1/sim')]);
+    await first.running.at('rest');
+    const second = await begun(claims, 'second', [writes('a', 'phone:1/**')]);
+    await calm();
+    expect([second.line.called('a'), second.told]).toEqual([
+      0,
+      ['waits_for_run: waits: phone:1/sim is held by the run first'],
+    ]);
+    first.running.send('end');
+    await second.running.at('rest');
+    expect(second.line.called('a')).toBe(1);
+  });
+
+  test('that touch different things do not wait', async () => {
+    const claims = claimsInMemory();
+    const first = await begun(claims, 'first', [writes('a', 'phone:1')]);
+    const second = await begun(claims, 'second', [writes('a', 'phone:2')]);
+    await Promise.all([first.running.at('rest'), second.running.at('rest')]);
+    expect([first.told, second.told]).toEqual([[], []]);
+  });
+
+  test('share what neither of them ever writes, and nothing that one may write later', async () => {
+    const claims = claimsInMemory();
+    const first = await begun(claims, 'first', [reads('a', 'prices:today'), writes('b', 'shelf:1')]);
+    await first.running.at('rest');
+    const reader = await begun(claims, 'reader', [reads('a', 'prices:today')]);
+    await reader.running.at('rest');
+    const writer = await begun(claims, 'writer', [reads('a', 'shelf:1'), writes('b', 'shelf:2')]);
+    await calm();
+    expect([writer.line.called('a'), writer.told.length]).toEqual([0, 1]);
+  });
+
+  test('that would wait for each other do not: the later one is denied the call, and told why', async () => {
+    const claims = claimsInMemory();
+    const once = [writes('a', 'x:1'), { ...writes('b', 'x:2'), rollback: 'tries: 0' }];
+    const other = [writes('a', 'x:2'), { ...writes('b', 'x:1'), rollback: 'tries: 0' }];
+    let go: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const waiting = { governor: ({ tool }: { tool: string }) => (tool === 'a' ? gate.then(() => null) : null) };
+    const first = await begun(claims, 'first', once, waiting);
+    const second = await begun(claims, 'second', other, waiting);
+    await calm();
+    go();
+    const ending = await Promise.race([first.running.finished(), second.running.finished()]);
+    expect(ending.status).toBe('parked');
+    const reports = [...first.line.reports, ...second.line.reports];
+    expect(reports.map(({ signal }) => signal)).toEqual(['GOVERNOR_DENIED']);
+    expect(reports[0]?.error).toMatch(/^x:[12] is held by the run \w+, which waits for what this run holds$/);
+  });
+
+  test('are refused after a while where patience is set', async () => {
+    const claims = claimsInMemory({ patience: 10 });
+    const first = await begun(claims, 'first', [writes('a', 'x:1')]);
+    await first.running.at('rest');
+    const second = await begun(claims, 'second', [{ ...writes('a', 'x:1'), rollback: 'tries: 0' }]);
+    expect((await second.running.finished()).status).toBe('parked');
+    expect(second.line.reports[0]?.error).toBe('x:1 is held by the run first');
+  });
+});
+
+test('a tool that nobody declared may touch anything: it waits for everybody', async () => {
+  const claims = claimsInMemory();
+  const first = await begun(claims, 'first', [writes('a', 'phone:1')]);
+  await first.running.at('rest');
+  const second = await begun(claims, 'second', [{ name: 'a', tool: null }, { name: 'b' }]);
+  await calm();
+  expect(second.told).toEqual(['waits_for_run: waits: phone:1 is held by the run first']);
+});
+
+test('a run that is parked keeps what it has touched, until somebody gives it free', async () => {
+  const claims = claimsInMemory();
+  const stations = [writes('a', 'x:1', 'effect: irreversible')];
+  const line = new Line(stations, {
+    a: () => {
+      throw new Error('connection reset');
+    },
+  });
+  const first = await line.begin({ claims, run: 'first' });
+  first.send('go');
+  expect((await first.finished()).status).toBe('parked');
+  const second = await begun(claims, 'second', [writes('a', 'x:1')]);
+  await calm();
+  expect(second.line.called('a')).toBe(0);
+  claims.release('first');
+  await second.running.at('rest');
+});
+
+test('a run that is taken up claims again what its calls have touched, and is refused where another has it', async () => {
+  const journal = memoryStore();
+  const stations = [writes('a', 'x:1')];
+  const first = await begun(claimsInMemory(), 'first', stations, { journal });
+  await first.running.at('rest');
+  await first.running.close();
+  const claims = claimsInMemory({ patience: 5 });
+  const second = await begun(claims, 'second', [writes('a', 'x:1')]);
+  await second.running.at('rest');
+  const again = first.line.resume({ journal, run: 'first', claims });
+  await expect(again).rejects.toThrow(SidecarError);
+  await expect(again).rejects.toThrow('the run cannot be taken up: x:1 is held by the run second');
+  second.running.send('end');
+  await until(() => second.running.status === 'done');
+  await second.running.finished();
+  const third = await first.line.resume({ journal, run: 'first', claims });
+  expect(third.value).toBe('rest');
+});
+
+test('a call that is stopped while it waits leaves the line', async () => {
+  const claims = claimsInMemory();
+  const first = await begun(claims, 'first', [writes('a', 'x:1')]);
+  await first.running.at('rest');
+  const second = await begun(claims, 'second', [writes('a', 'x:1')]);
+  await calm();
+  await second.running.close();
+  first.running.send('end');
+  await first.running.finished();
+  const third = await begun(claims, 'third', [writes('a', 'x:1')]);
+  await third.running.at('rest');
+  expect(third.told).toEqual([]);
+});
