@@ -89,11 +89,12 @@ function isDataSet(value: unknown): value is DataSet {
 }
 
 /** What a comparison leaves for programs. */
-function jsonOf({ sets, cells, wanted }: Comparison, promises: readonly Promised[]) {
+function jsonOf({ sets, cells, meetings, wanted }: Comparison, promises: readonly Promised[]) {
   return {
     ...wanted,
     sets: sets.map(({ set, folder, tasks, repeat }) => ({ set: set.name, folder, tasks, repeat, asks: set.asks })),
     promises,
+    meetings,
     cells,
   };
 }

@@ -6,6 +6,7 @@ import type { Found } from './read.ts';
 import { type Observed, runTask, type Setting } from './run.ts';
 import { type Score, scoreOf } from './score.ts';
 import { DataError, type DataSet, type Task } from './set.ts';
+import { inTurn, type Meetings, meet, pairs } from './together.ts';
 import { written } from './wire.ts';
 
 /** What is to be compared. */
@@ -50,6 +51,8 @@ export interface Comparison {
     readonly repeat: number;
   }[];
   readonly cells: readonly Cell[];
+  /** Two runs at once, of the sets whose tasks may meet. */
+  readonly meetings: readonly Meetings[];
   readonly wanted: Omit<Wanted, 'found'>;
 }
 
@@ -61,46 +64,93 @@ const FEWEST = 60;
 
 /** Runs the comparison. The same wish gives the same answer. @throws DataError where a set is not what it says. */
 export async function compare(wanted: Wanted, progress: Progress = () => {}): Promise<Comparison> {
-  const { found, probabilities, policies, ...rest } = wanted;
+  const { found, ...rest } = wanted;
   const sets = found.map(({ set, folder, tasks }) => {
     const repeat = Math.max(rest.repeat, Math.ceil(FEWEST / tasks.length));
     return { set, folder, tasks: tasks.length, repeat };
   });
-  const all = sets.reduce((sum, { tasks, repeat }) => sum + tasks * repeat, 0) * probabilities.length * policies.length;
+  const runs = sets.reduce((sum, { tasks, repeat }) => sum + tasks * repeat, 0);
+  const all = runs * rest.probabilities.length * rest.policies.length;
   let done = 0;
+  const one = async (what: string) => {
+    done += 1;
+    progress(done, all, what);
+    // Whoever shows the progress gets to do so.
+    if (done % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
   const cells: Cell[] = [];
+  const meetings: Meetings[] = [];
   for (const [index, { set, folder, tasks }] of found.entries()) {
     const references = await referencesOf(set, folder, tasks);
     const { repeat } = sets[index] as (typeof sets)[number];
-    for (const probability of probabilities) {
-      for (const policy of policies) {
-        const runs: Run[] = [];
-        for (const [task, { setting, reference }] of references)
-          for (let seed = rest.seed; seed < rest.seed + repeat; seed += 1) {
-            const faults = faultsOf(`${seed}\n${task}`, probability);
-            const observed = await runTask({ ...setting, faults, asks: rest.asks }, policy);
-            const score = scoreOf(observed, reference);
-            runs.push({ task, seed, score, status: observed.status, why: observed.parked?.why ?? null });
-            done += 1;
-            progress(done, all, `${folder}, ${probability}, ${policy}`);
-          }
-        cells.push({ set: set.name, folder, probability, policy, runs });
+    if (set.meets === true) meetings.push(...(await meetingsOf(folder, references, rest)));
+    for (const probability of rest.probabilities)
+      for (const policy of rest.policies) {
+        const of = { set: set.name, folder, probability, policy };
+        cells.push({ ...of, runs: await runsOf(references, { ...rest, repeat }, of, one) });
       }
-    }
   }
-  return { sets, cells, wanted: { probabilities, policies, ...rest } };
+  return { sets, cells, meetings, wanted: rest };
 }
 
-type References = ReadonlyMap<string, { readonly setting: Omit<Setting, 'faults'>; readonly reference: Observed }>;
+async function runsOf(
+  references: readonly Reference[],
+  { seed: first, repeat, asks }: Pick<Wanted, 'seed' | 'repeat' | 'asks'>,
+  { folder, probability, policy }: Pick<Cell, 'folder' | 'probability' | 'policy'>,
+  one: (what: string) => Promise<void>,
+): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (const { setting, reference } of references)
+    for (let seed = first; seed < first + repeat; seed += 1) {
+      const task = setting.task.id;
+      const observed = await runTask({ ...setting, asks, faults: faultsOf(`${seed}\n${task}`, probability) }, policy);
+      const score = scoreOf(observed, reference);
+      runs.push({ task, seed, score, status: observed.status, why: observed.parked?.why ?? null });
+      await one(`${folder}, ${probability}, ${policy}`);
+    }
+  return runs;
+}
+
+/** Has the tasks of a set meet, two by two, each with the faults of the first seed. */
+async function meetingsOf(
+  folder: string,
+  tasks: readonly Reference[],
+  { probabilities, policies, seed, asks }: Omit<Wanted, 'found'>,
+): Promise<Meetings[]> {
+  const met: Meetings[] = [];
+  const turns = await Promise.all(
+    pairs(tasks).map(async ([{ setting: a }, { setting: b }]) => {
+      const orders = await inTurn({ ...a, faults: NO_FAULTS }, { ...b, faults: NO_FAULTS });
+      return { settings: [a, b] as const, orders };
+    }),
+  );
+  for (const probability of probabilities)
+    for (const policy of policies) {
+      const meetings = [];
+      for (const { settings, orders } of turns) {
+        const [a, b] = settings.map((each) => {
+          return { ...each, asks, faults: faultsOf(`${seed}\n${each.task.id}`, probability) };
+        }) as [Setting, Setting];
+        meetings.push(await meet([a, b], policy, orders));
+      }
+      met.push({ folder, probability, policy, meetings });
+    }
+  return met;
+}
+
+interface Reference {
+  readonly setting: Omit<Setting, 'faults'>;
+  readonly reference: Observed;
+}
 
 /** The runs without faults, held to what the data says of them. */
-async function referencesOf(set: DataSet, folder: string, tasks: readonly Task[]): Promise<References> {
+async function referencesOf(set: DataSet, folder: string, tasks: readonly Task[]): Promise<readonly Reference[]> {
   const { config, findings } = readConfig(set.config);
   if (config === null) {
     const [first] = findings;
     throw new DataError(`${set.config}:${first?.line}: ${first?.message}`);
   }
-  const references = new Map<string, { setting: Omit<Setting, 'faults'>; reference: Observed }>();
+  const references: Reference[] = [];
   for (const task of tasks) {
     const setting = { set, config, task };
     const reference = await runTask({ ...setting, faults: NO_FAULTS }, 'oracle');
@@ -110,7 +160,7 @@ async function referencesOf(set: DataSet, folder: string, tasks: readonly Task[]
     const other = Object.keys(task.expected ?? {}).find((row) => is.get(row) !== should.get(row));
     if (other !== undefined)
       throw new DataError(`${folder}: ${task.id} ends with ${other} ${is.get(other)}, and not ${should.get(other)}`);
-    references.set(task.id, { setting, reference });
+    references.push({ setting, reference });
   }
   return references;
 }

@@ -1,5 +1,6 @@
 /** What Belay promises of other people's tasks, held against the runs; what is missed is said, and by how much. */
 import { type Cell, type Comparison, cellOf, type Run } from './compare.ts';
+import type { Meetings } from './together.ts';
 
 /** A promise, and what was seen of it. */
 export interface Promised {
@@ -25,6 +26,9 @@ export function promisesOf(comparison: Comparison): readonly Promised[] {
         ...[cell('oracle')].flatMap((oracle) => (oracle === null ? [] : [asGoodAs(belay, oracle)])),
         named(belay),
         ...[cell('checkpoint-rollback')].flatMap((rollback) => (rollback === null ? [] : [cheaper(belay, rollback)])),
+        ...comparison.meetings
+          .filter((each) => each.folder === folder && each.probability === probability)
+          .flatMap(apart),
       ];
       return promises.map((promise) => ({ folder, probability, ...promise }));
     }),
@@ -87,6 +91,20 @@ function cheaper(belay: Cell, rollback: Cell): Judged {
     kept: ours < theirs,
     figures: `${ours} and ${theirs}`,
   };
+}
+
+/** Two runs at once, as if they had come one after the other. */
+function apart({ policy, meetings }: Meetings): Judged[] {
+  if (policy !== 'belay' || meetings.length === 0) return [];
+  const damaged = meetings.filter((each) => each.damaged + each.duplicated > 0).length;
+  const waited = meetings.filter((each) => each.waited).length;
+  return [
+    {
+      text: 'two runs at once end as one after the other',
+      kept: damaged === 0,
+      figures: `${meetings.length - damaged} of ${meetings.length} pairs; in ${waited} the second waited`,
+    },
+  ];
 }
 
 function parked({ runs }: Cell): readonly Run[] {

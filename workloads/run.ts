@@ -2,6 +2,7 @@
 import {
   attach,
   type BoundaryConfig,
+  type Claims,
   type Decision,
   type Effect,
   NotApplied,
@@ -57,18 +58,25 @@ export interface Setting {
   readonly faults: Faults;
   /** Whether counterparties answer questions; left out, those of the set do. */
   readonly asks?: boolean;
+  /** What keeps the run apart from others, where others are in its world. */
+  readonly claims?: Claims;
 }
 
-/** Runs a task under a policy. */
+/** Runs a task under a policy, in a world of its own. */
 export async function runTask(setting: Setting, policy: Policy): Promise<Observed> {
   const world = setting.task.open();
   try {
-    return await (policy === 'belay' || policy === 'comp-frozen'
-      ? new Watched(setting, world).run(policy)
-      : new Plain(setting, world, policy).run());
+    return await runIn(world, setting, policy);
   } finally {
     world.close?.();
   }
+}
+
+/** Runs a task in a world that is there. */
+export function runIn(world: World, setting: Setting, policy: Policy): Promise<Observed> {
+  return policy === 'belay' || policy === 'comp-frozen'
+    ? new Watched(setting, world).run(policy)
+    : new Plain(setting, world, policy).run();
 }
 
 type Client = (tool: string, args: unknown) => Promise<unknown>;
@@ -128,13 +136,8 @@ class Plain {
     const name = callName(tool, args);
     const place = this.#persistence?.steps.at(-1);
     if (place !== undefined && !this.#places.has(name)) this.#places.set(name, place);
-    const wrong = this.#world.wrong?.(tool, args) ?? null;
-    if (wrong !== null) {
-      this.#found.push({ wrong, by: name, after: this.#wire.attempts.length });
-      if (this.#policy === 'oracle')
-        return this.#stopAt(this.#places.get(callName(wrong.before.tool, wrong.before.args)) ?? null);
-      if (this.#goesBack()) return this.#goBack();
-    }
+    const back = this.#backFor(this.#world.wrong?.(tool, args) ?? null, name);
+    if (back !== null) return back;
     for (let tries = 1; ; tries += 1) {
       const made = this.#attempt(tool, args);
       if (!('error' in made)) return made.answer;
@@ -146,6 +149,15 @@ class Plain {
         return null;
       }
     }
+  }
+
+  /** Goes back for work that a call told to be wrong, if the policy does; null where the run goes on. */
+  #backFor(wrong: Wrong | null, by: string): Promise<never> | null {
+    if (wrong === null) return null;
+    this.#found.push({ wrong, by, after: this.#wire.attempts.length });
+    if (this.#policy === 'oracle')
+      return this.#stopAt(this.#places.get(callName(wrong.before.tool, wrong.before.args)) ?? null);
+    return this.#goesBack() ? this.#goBack() : null;
   }
 
   /** Whether a call that fails has the run go back, rather than being made again or left. */
@@ -200,7 +212,7 @@ class Watched {
   }
 
   async run(policy: 'comp-frozen' | 'belay'): Promise<Observed> {
-    const { set, config, task, asks = true } = this.#setting;
+    const { set, config, task, asks = true, claims } = this.#setting;
     const machine = provided(set, this.#world, async (tool, args) => this.#wire.call(tool, args));
     const sidecar = await attach(machine, {
       run: task.id,
@@ -209,6 +221,7 @@ class Watched {
       policy: policy === 'belay' ? 'line' : 'dart',
       reconcilers: policy === 'belay' && asks ? this.#reconcilers() : {},
       undo: this.#undo(),
+      ...(claims !== undefined && { claims }),
       governor: async (call) => {
         const wrong = this.#world.wrong?.(call.tool, call.args) ?? null;
         if (wrong === null) return null;

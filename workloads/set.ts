@@ -48,7 +48,8 @@ export interface Task {
   readonly id: string;
   /** The input of the agent's machine. */
   readonly input: unknown;
-  open(): World;
+  /** @param rows the rows of a world that stands already, where the set has such: two tasks share it then, each adding what it begins with. */
+  open(rows?: Record<string, unknown>): World;
   /** What rows have to be in the end, as far as the data says it: the run without faults is held to it. */
   readonly expected?: Rows;
 }
@@ -65,6 +66,8 @@ export interface DataSet {
   readonly snapshots: readonly string[];
   /** Of each tool that changes the world: who can be asked what became of a call, and why; or why nobody can. */
   readonly asks: Readonly<Record<string, string>>;
+  /** Whether tasks of it are about the same things outside, so that two runs at once may meet. */
+  readonly meets?: boolean;
   /** The files that it is made of, by what they are: a JSON Schema each. One folder holds all of them, each kind once or more. */
   readonly files: Readonly<Record<string, object>>;
   /** The tasks in the files of a folder. @throws DataError where they do not fit together. */

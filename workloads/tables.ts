@@ -13,6 +13,7 @@ export function tablesOf(comparison: Comparison): readonly Table[] {
     ...sets.map(({ folder }) => scoresTable(comparison, folder)),
     differencesTable(comparison),
     placesTable(comparison),
+    meetingsTable(comparison),
     asksTable(comparison),
     promisesTable(promisesOf(comparison)),
   ].filter(({ rows }) => rows.length > 0);
@@ -170,6 +171,42 @@ function placesTable(comparison: Comparison): Table {
       { key: 'nowhere', title: 'nowhere' },
     ],
     rows,
+  };
+}
+
+/** Two runs at once over shared rows. */
+function meetingsTable({ meetings }: Comparison): Table {
+  return {
+    id: 'workload-meetings',
+    title: 'Two runs at once over the same rows',
+    notes: [
+      'Damaged: rows that are neither as one order of the two leaves them, nor as the other; where a run waits for a person, rows as they never are. Under Belay the two have claims between them.',
+    ],
+    groups: 1,
+    columns: [
+      { key: 'where', title: 'where' },
+      { key: 'policy', title: 'policy' },
+      { key: 'pairs', title: 'pairs' },
+      { key: 'completed', title: 'both completed' },
+      { key: 'damaged', title: 'pairs damaged' },
+      { key: 'rows', title: 'rows damaged' },
+      { key: 'duplicated', title: 'twice' },
+      { key: 'waited', title: 'the second waited' },
+    ],
+    rows: meetings
+      .filter((each) => each.meetings.length > 0)
+      .map(({ folder, probability, policy, meetings: met }) =>
+        [
+          `${folder}, p = ${probability}`,
+          policy,
+          met.length,
+          met.filter(({ completed }) => completed).length,
+          met.filter(({ damaged }) => damaged > 0).length,
+          met.reduce((sum, { damaged }) => sum + damaged, 0),
+          met.reduce((sum, { duplicated }) => sum + duplicated, 0),
+          met.filter(({ waited }) => waited).length,
+        ].map(only),
+      ),
   };
 }
 
