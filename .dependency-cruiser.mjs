@@ -147,6 +147,34 @@ export default {
       },
     },
     {
+      name: 'the-workloads-use-the-public-name',
+      severity: 'error',
+      comment: 'What a comparison attaches, a user can attach: through the public list.',
+      from: { path: '^workloads/' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/index\\.ts$' },
+    },
+    {
+      name: 'nothing-in-the-package-knows-a-data-set',
+      severity: 'error',
+      comment: 'A data set is its adapter and its config. The command is told a module; it imports none.',
+      from: { path: '^(src|domains|bench)/' },
+      to: { path: '^workloads/' },
+    },
+    {
+      name: 'the-harness-knows-no-data-set',
+      severity: 'error',
+      comment: 'What one set needs, its adapter does. What every set needs is in set.ts.',
+      from: { path: '^workloads/[^/]+$' },
+      to: { path: '^workloads/sets/' },
+    },
+    {
+      name: 'few-files-of-the-workloads-know-xstate',
+      severity: 'error',
+      comment: 'workloads/plain.ts runs machines without a sidecar; machines are in workloads/agent.ts and in the adapters.',
+      from: { path: '^workloads/', pathNot: '^workloads/(plain\\.ts$|agent\\.ts$|sets/)' },
+      to: { path: 'node_modules/xstate/' },
+    },
+    {
       name: 'only-the-audit-takes-the-seam',
       severity: 'error',
       comment: 'A run has all of its judges. Only the audit takes one away, to show what it is for.',
@@ -171,8 +199,8 @@ export default {
       name: 'few-files-of-the-audit-know-xstate',
       severity: 'error',
       comment:
-        'A plain machine runs in audit/plain.ts, audit/substrate.ts is what every machine runs on, and audit/mails/machine.ts is an agent; everything else goes through the sidecar.',
-      from: { path: '^audit/', pathNot: '^audit/(plain|substrate|mails/machine)\\.ts$' },
+        'A plain machine runs in workloads/plain.ts, audit/substrate.ts is what every machine runs on, and audit/mails/machine.ts is an agent; everything else goes through the sidecar.',
+      from: { path: '^audit/', pathNot: '^audit/(substrate|mails/machine)\\.ts$' },
       to: { path: 'node_modules/xstate/' },
     },
     {

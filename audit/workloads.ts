@@ -15,7 +15,6 @@ import { DataError, type DataSet } from '../workloads/set.ts';
 import { SETS } from '../workloads/sets/index.ts';
 import { tableText } from '../workloads/table-text.ts';
 import { tablesOf } from '../workloads/tables.ts';
-import { leaveWorkloads } from './leave.ts';
 
 /** What is asked for, as the command understands it. */
 interface Options {
@@ -42,7 +41,7 @@ export async function compare(options: Options, listener: { progress: Progress; 
   const promises = promisesOf(comparison);
   const tables = tablesOf(comparison);
   const json = jsonOf(comparison, promises);
-  if (report !== null) leaveWorkloads(report, json, tables, promises);
+  if (report !== null) (await import('./leave.ts')).leaveWorkloads(report, json, tables, promises);
   return {
     kept: promises.every(({ kept }) => kept),
     json,

@@ -47,7 +47,7 @@ come from and how they are laid out: workloads/README.md in a clone of Belay.
 Examples:
   belay workload data/
   belay workload data/ --p 0.3 --seed 7
-  belay workload data/ --set telecom --policy belay oracle --no-asking
+  belay workload data/ --set NAME --policy belay oracle --no-asking
   belay workload data/ --json > comparison.json
 
 Exit code: 0 when everything that Belay promises of these tasks was kept; 1 when

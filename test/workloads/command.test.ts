@@ -1,0 +1,128 @@
+/** `belay workload` as somebody types it, on a small data set of our own in the form of a public one. */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { folderOf } from './shop.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+function belay(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, NO_COLOR: '1' };
+    execFile(process.execPath, [MAIN, 'workload', ...args], { env, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : (error.code as number), out, err }),
+    );
+  });
+}
+
+/** A lamp that somebody switches and a lamp oil that somebody buys, written as phone repairs are. */
+const switched = { '/user/lamp': false };
+const repair = (id: string) => ({
+  id,
+  faults: ['data_mode_off', 'data_usage_exceeded'],
+  init_actions: [{ func_name: 'set_user_info', arguments: { phone_number: '555' } }],
+  gold_actions: [
+    { name: 'toggle_data', effect: 'write', arguments: {} },
+    { name: 'refuel_data', effect: 'write', arguments: { gb_amount: 1 } },
+  ],
+  init_delta: switched,
+  final_delta: { '/user/lamp': true, '/agent/oil': 1 },
+});
+const images = (id: string) => [
+  {
+    ...{ id, i: 0, name: 'toggle_data', pre: switched, post: { '/user/lamp': true } },
+    repeat: { class: 'double_effect', post: switched },
+  },
+  {
+    ...{ id, i: 1, name: 'refuel_data', pre: { '/agent/oil': 0 }, post: { '/agent/oil': 1 } },
+    repeat: { class: 'double_effect', post: { '/agent/oil': 2 } },
+  },
+];
+const IDS = ['one', 'two', 'three'];
+const data = () => folderOf({ 'tasks.json': IDS.map(repair), 'effects.json': IDS.flatMap(images), 'odd.json': {} });
+
+describe('belay workload', () => {
+  const directory = data();
+  const report = folderOf({});
+  let ran: Awaited<ReturnType<typeof belay>>;
+
+  beforeAll(async () => {
+    ran = await belay(directory, '--p', '0.3', '--seed', '2', '--report', report);
+  }, 60_000);
+
+  test('prints one table for the set, what Belay has over the others, who can be asked, and what was promised', () => {
+    expect(ran.code).toBe(0);
+    for (const part of [
+      'an attempt fails with p = 0.3',
+      'Belay minus the others',
+      'Who can be asked',
+      'All 7 promises were kept.',
+    ])
+      expect(ran.out).toContain(part);
+    expect(ran.err).toContain('odd.json is of no form that an adapter reads');
+  });
+
+  test('leaves the same as JSON and as a section of a page that loads nothing', () => {
+    const json = JSON.parse(readFileSync(join(report, 'workloads.json'), 'utf8')) as { promises: { kept: boolean }[] };
+    expect(json.promises.every(({ kept }) => kept)).toBe(true);
+    const page = readFileSync(join(report, 'index.html'), 'utf8');
+    expect(page).toContain('All 7 promises were kept.');
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(/(src|href)="http/);
+    expect(page.match(/<h2 id="workloads">/g)).toHaveLength(1);
+  });
+
+  test('says the same again, and puts its section in the place of the old one', async () => {
+    const again = await belay('--data', directory, '--p', '0.3', '--seed', '2', '--report', report);
+    expect(again.out).toBe(ran.out);
+    expect(readFileSync(join(report, 'index.html'), 'utf8').match(/<h2 id="workloads">/g)).toHaveLength(1);
+  });
+
+  test('prints every run as JSON where that is wanted', async () => {
+    const { code, out } = await belay(directory, '--p', '0.3', '--policy', 'belay', 'oracle', '--json');
+    const { cells, probabilities } = JSON.parse(out) as {
+      cells: { policy: string; runs: unknown[] }[];
+      probabilities: number[];
+    };
+    expect([code, probabilities, cells.map(({ policy, runs }) => [policy, runs.length])]).toEqual([
+      0,
+      [0.3],
+      [
+        ['belay', 60],
+        ['oracle', 60],
+      ],
+    ]);
+  });
+});
+
+describe('belay workload refuses, with the mend,', () => {
+  test.each<[string, () => string[], RegExp]>([
+    ['to run without a directory', () => [], /which directory\?/],
+    ['a directory without data', () => [folderOf({ 'a.json': [1] })], /no data set here[\s\S]*a\.json: for the /],
+    ['half a set', () => [folderOf({ 'tasks.json': IDS.map(repair) })], /lacks its effects/],
+    ['a policy that there is not', () => [data(), '--policy', 'hope'], /no policy "hope"\. There are: give-up/],
+    ['a set that is not there', () => [data(), '--set', 'none'], /no set "none"\. There are: /],
+    ['a probability that is none', () => [data(), '--p', '2'], /a number from 0 to 0\.9/],
+    [
+      'adapters that are none',
+      () => [data(), '--adapters', MAIN.replace(/main\.js$/, 'table.js')],
+      /exports no adapter/,
+    ],
+  ])('%s', async (_, args, says) => {
+    const { code, out, err } = await belay(...args());
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(says);
+    expect(err).not.toMatch(/^\s+at /m);
+  });
+});
+
+test('npm run workloads is the same verb, with the report beside the audit’s', () => {
+  const scripts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts as Record<
+    string,
+    string
+  >;
+  expect(scripts.workloads).toContain('dist/cli/main.js workload --report audit/report');
+  expect(existsSync(MAIN)).toBe(true);
+});

@@ -1,0 +1,134 @@
+/** The parts of the comparison, each by itself: faults, intervals, the wire, and the reading of directories. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { faultsOf } from '../../workloads/faults.ts';
+import { readDirectory } from '../../workloads/read.ts';
+import { DataError } from '../../workloads/set.ts';
+import { exact, paired } from '../../workloads/statistics.ts';
+import { Lost, Wire } from '../../workloads/wire.ts';
+import { folderOf, type Order, shop, taskOf } from './shop.ts';
+
+describe('faults', () => {
+  const drawn = (seed: string, p: number) => {
+    const faults = faultsOf(seed, p);
+    return Array.from({ length: 4_000 }, (_, index) => faults(`change ${index % 100}`, Math.floor(index / 100)));
+  };
+
+  test('come as often as they are to, half before the effect and half after it', () => {
+    const all = drawn('7', 0.3);
+    const [before, after] = ['before', 'after'].map((what) => all.filter((fault) => fault === what).length / 4_000);
+    expect(before).toBeCloseTo(0.15, 1);
+    expect(after).toBeCloseTo(0.15, 1);
+  });
+
+  test('are the same for a seed, others for another, and hang on nobody else', () => {
+    expect(drawn('7', 0.3)).toEqual(drawn('7', 0.3));
+    expect(drawn('7', 0.3)).not.toEqual(drawn('8', 0.3));
+    expect(faultsOf('7', 0.3)('change 5', 0)).toBe(drawn('7', 0.3)[5]);
+  });
+
+  test('never strike where they are not to', () => {
+    expect(new Set(drawn('7', 0))).toEqual(new Set([null]));
+  });
+});
+
+describe('intervals', () => {
+  test('of shares are those of Clopper and Pearson, and say something of zeros', () => {
+    expect(exact(0, 100).map((each) => each.toFixed(4))).toEqual(['0.0000', '0.0362']);
+    expect(exact(5, 100).map((each) => each.toFixed(4))).toEqual(['0.0164', '0.1128']);
+    expect(exact(100, 100).map((each) => each.toFixed(4))).toEqual(['0.9638', '1.0000']);
+    expect(exact(0, 0)).toEqual([0, 1]);
+  });
+
+  test('of differences hold the mean, draw whole tasks, and are the same for a seed', () => {
+    const one = paired(
+      [
+        [1, 1, 1],
+        [0, 0, 0],
+        [1, 0, 1],
+      ],
+      3,
+    );
+    expect(one).toEqual(
+      paired(
+        [
+          [1, 1, 1],
+          [0, 0, 0],
+          [1, 0, 1],
+        ],
+        3,
+      ),
+    );
+    expect(one.mean).toBeCloseTo(5 / 9);
+    expect(one.interval).toEqual([0, 1]);
+    expect(paired([[2], [2]], 1)).toEqual({ mean: 2, interval: [2, 2] });
+  });
+});
+
+describe('the wire', () => {
+  const args = { order: 'o1', unit: 'o1', step: 0 };
+  const wire = (...faults: readonly ('before' | 'after' | null)[]) => {
+    return new Wire(taskOf({ order: 'o1', acts: [] }).open(), (_, attempt) => faults[attempt] ?? null);
+  };
+
+  test('breaks in the same words before an effect and after it', () => {
+    const [before, after] = [wire('before'), wire('after')].map((each) => {
+      try {
+        each.call('pay', args);
+      } catch (error) {
+        return [error instanceof Lost, String(error), each.applied.length];
+      }
+      return null;
+    });
+    expect(before?.slice(0, 2)).toEqual(after?.slice(0, 2));
+    expect([before?.[2], after?.[2]]).toEqual([0, 1]);
+  });
+
+  test('counts what was changed, row by row, and what was taken back', () => {
+    const own = wire();
+    own.call('label', args);
+    own.call('label', args);
+    expect(own.applied.map(({ rows }) => rows)).toEqual([['o1/label/0/1'], ['o1/label/0/2']]);
+    own.undo('label', args, 2);
+    expect(own.applied.map(({ undone }) => undone)).toEqual([false, true]);
+    expect(() => own.undo('pay', args, 1)).toThrow('nobody takes pay back');
+  });
+
+  test('never fails a call that changes nothing', () => {
+    const own = wire('before', 'before');
+    expect(own.call('look', args)).toBe(0);
+  });
+});
+
+describe('a directory', () => {
+  const orders: readonly Order[] = [{ order: 'o1', acts: ['pay'] }];
+
+  test('is searched for sets by the form of their files, whatever they are called, in its folders too', () => {
+    const directory = folderOf({ 'whatever.json': orders, 'other.json': { a: 1 }, 'notes.txt': 'no' });
+    mkdirSync(join(directory, 'more'));
+    writeFileSync(join(directory, 'more', 'x.json'), JSON.stringify([{ order: 'o2', acts: [] }]));
+    const { found, strange } = readDirectory(directory, [shop()]);
+    expect(found.map(({ folder, tasks }) => [folder === 'more', tasks.map(({ id }) => id)])).toEqual([
+      [false, ['o1']],
+      [true, ['o2']],
+    ]);
+    expect(strange).toEqual([{ file: join(directory, 'other.json'), why: 'for the orders of shop, it must be array' }]);
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    ['is not there', () => '/nowhere/at/all', /there is no such directory/],
+    ['has a file that is no JSON', () => folderOf({ 'a.json': '{' }), /a\.json: it is not JSON/],
+    ['names a task twice', () => folderOf({ 'a.json': [...orders, ...orders] }), /two tasks are called o1/],
+  ])('that %s is refused, with the place', (_, directory, says) => {
+    expect(() => readDirectory(directory(), [shop()])).toThrow(DataError);
+    expect(() => readDirectory(directory(), [shop()])).toThrow(says);
+  });
+
+  test('that lacks one of the files of a set is refused, and told which', () => {
+    const set = { ...shop(), files: { ...shop().files, prices: { type: 'object', required: ['prices'] } } };
+    expect(() => readDirectory(folderOf({ 'a.json': orders }), [set])).toThrow(
+      /a set of the form of shop lacks its prices/,
+    );
+  });
+});
