@@ -10,6 +10,7 @@ import { only, type Table } from './table.ts';
 export function tablesOf(comparison: Comparison): readonly Table[] {
   const { sets } = comparison;
   return [
+    policiesTable(comparison),
     ...sets.map(({ folder }) => scoresTable(comparison, folder)),
     differencesTable(comparison),
     placesTable(comparison),
@@ -31,18 +32,32 @@ function share(runs: Runs['runs'], is: (score: Score) => boolean): string {
 const total = (runs: Runs['runs'], count: (score: Score) => number) =>
   runs.reduce((sum, { score }) => sum + count(score), 0);
 
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
+
+/** What each policy does, and what is counted of all of them. */
+function policiesTable({ wanted }: Comparison): Table {
+  return {
+    id: 'workload-policies',
+    title: 'What a client does when a call fails',
+    notes: [
+      'Below, shares are of runs, in percent; the other figures are counts of changes, rows, calls and runs. Same end: the world is that of the run without faults, row by row. Harm: something is there twice, lost, or changed beside, for work that met no fault.',
+      'Redone: calls that had been answered and were made again. Waits: runs that wait for somebody because nobody else can tell; needless: they wait, and a status query or the same call under its key would have decided it.',
+    ],
+    columns: [
+      { key: 'policy', title: 'policy' },
+      { key: 'does', title: 'what it does' },
+    ],
+    rows: ordered(wanted.policies).map((policy) => [policy, ABOUT[policy]].map(only)),
+  };
+}
+
 function scoresTable(comparison: Comparison, of: string): Table {
   const { sets, cells, wanted } = comparison;
   const own = sets.find(({ folder }) => folder === of);
-  const policies = ordered(wanted.policies);
   return {
     id: `workload-${of}`,
     title: `${of}: ${own?.set.about}`,
-    notes: [
-      `${own?.tasks} tasks, ${own?.repeat} runs each from seed ${wanted.seed} on. Shares are of runs, in percent; the other figures are counts of changes, rows and calls.`,
-      'Same end: the world is that of the run without faults, row by row. Harm: something is there twice, lost, or changed for work that met no fault.',
-      ...policies.map((policy) => `${policy}: ${ABOUT[policy]}.`),
-    ],
+    notes: [`${own?.tasks} tasks, each run ${times(own?.repeat ?? 0)}, from seed ${wanted.seed} on.`],
     groups: 1,
     columns: [
       { key: 'probability', title: 'an attempt fails' },
@@ -55,7 +70,7 @@ function scoresTable(comparison: Comparison, of: string): Table {
       { key: 'lost', title: 'lost' },
       { key: 'collateral', title: 'beside' },
       { key: 'redone', title: 'redone' },
-      { key: 'parked', title: 'waits' },
+      { key: 'needed', title: 'waits' },
       { key: 'needless', title: 'needless' },
     ],
     rows: cells
@@ -72,7 +87,7 @@ function scoresTable(comparison: Comparison, of: string): Table {
           total(runs, ({ lost }) => lost),
           total(runs, ({ collateral }) => collateral),
           total(runs, ({ redone }) => redone),
-          total(runs, ({ parked }) => Number(parked)),
+          total(runs, ({ parked, needless }) => Number(parked && !needless)),
           total(runs, ({ needless }) => Number(needless)),
         ].map(only),
       ),
