@@ -22,7 +22,7 @@ export async function timed(
   const own = new AbortController();
   const forward = () => own.abort(call.signal.reason);
   call.signal.addEventListener('abort', forward, { once: true });
-  const settling = settle(call, key, own.signal);
+  const settling = settle(call, key, own.signal).finally(() => call.signal.removeEventListener('abort', forward));
   const { tool } = call;
   if (tool === undefined || tool.timeout === null) return settling;
   const limit = tool.timeout;

@@ -4,7 +4,7 @@ import type { Finding } from '../../src/effects/counterparty.ts';
 import { JournalError, type JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
-import { Line, of, until } from './stations.ts';
+import { calm, Line, of, until } from './stations.ts';
 
 const lost = {
   a: () => {
@@ -156,4 +156,23 @@ describe('a call whose error the machine itself has handled', () => {
       await run.close();
     }
   });
+});
+
+test('a call that is made again and again leaves nothing behind that waits for its end', async () => {
+  const line = new Line([{ name: 'a', tool: 'effect: irreversible, reconcile: ask', rollback: 'tries: 30' }], {
+    a: ({ nth }) => {
+      if (nth < 15) throw new Error('connection reset');
+      return 'a';
+    },
+  });
+  const warned: string[] = [];
+  const heard = ({ name }: Error) => void warned.push(name);
+  process.on('warning', heard);
+  const run = await line.begin({ reconcilers: { ask: () => ({ is: 'not_applied' }) } });
+  run.send('go');
+  await run.at('rest');
+  await calm();
+  process.off('warning', heard);
+  expect([line.called('a'), warned]).toEqual([16, []]);
+  await run.close();
 });
