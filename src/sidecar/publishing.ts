@@ -16,8 +16,8 @@ import { reliesOnUncommitted } from '../recovery/covered.ts';
 import { ROOT } from './fold.ts';
 import type { RunParts, Writer } from './parts.ts';
 
-/** How often a commit is tried before a person is asked, and how long is waited before each further try, in milliseconds. */
-const TRIES = [0, 20, 100, 500];
+/** How long is waited before each try of a commit, in milliseconds: the last for all further ones. So often it is tried at least. */
+const WAITS = [0, 20, 100, 500];
 
 /** What publishing asks of the run. */
 export interface Publisher extends Writer {
@@ -161,12 +161,12 @@ export class Publishing {
         if (isThrough(first)) return;
       }
       const blind = unsure && !this.#mayRepeat(first) && isOpen(first.status);
-      if (blind || round >= TRIES.length) {
+      if (blind || round >= this.#tries(entry)) {
         await this.#run.park(first, new Error(first.error ?? 'nobody can tell whether it was made visible'));
         round = -1;
         continue;
       }
-      await new Promise((resolve) => setTimeout(resolve, TRIES[round]));
+      await new Promise((resolve) => setTimeout(resolve, WAITS[Math.min(round, WAITS.length - 1)]));
       await this.#leaveAgain(calls.filter((call) => !isThrough(call) && call.status !== 'intended'));
       // While it waited, a rollback may have taken them back.
       if (calls.every((call) => isThrough(call)) || this.#stopped) return;
@@ -176,6 +176,12 @@ export class Publishing {
         this.#acting = null;
       });
     }
+  }
+
+  /** How often a commit is tried before a person is asked: what its skeleton may have recoveries for, and a few times in any case. */
+  #tries({ instance }: PublishEntry): number {
+    const { skeletons, tries } = this.#parts.config;
+    return Math.max(WAITS.length, 1 + (skeletons.get(instance.skeleton)?.rollback.tries ?? tries));
   }
 
   async #leaveAgain(calls: readonly LedgerCall[]): Promise<void> {

@@ -202,6 +202,24 @@ describe('a whole call that waits', () => {
     await run.close();
   });
 
+  test('is tried as often as its work may have recoveries, where that is more than a few times', async () => {
+    const line = new Line([{ ...(mail[0] as Station), rollback: 'tries: 5' }], {
+      a: ({ nth }) => {
+        if (nth < 5) throw new Error('connection reset');
+      },
+    });
+    const run = await withCommit(line).begin({ reconcilers: { ask: () => ({ is: 'not_applied' }) } });
+    run.send('go');
+    await until(
+      () => line.called('a') === 6,
+      () => `${line.called('a')} calls`,
+      4_000,
+    );
+    await calm(50);
+    expect([line.verdicts, run.status]).toEqual([[], 'running']);
+    await run.close();
+  });
+
   test('parks the run where nobody can tell, and a person settles it', async () => {
     const committed = withCommit(
       new Line([{ ...(mail[0] as Station), tool: 'effect: irreversible, buffer: true' }], {

@@ -241,8 +241,8 @@ class Running {
 }
 
 /** Waits until something holds; real time, in small steps. */
-export async function until(holds: () => boolean, what: () => string = () => 'it'): Promise<void> {
-  const end = Date.now() + 1_500;
+export async function until(holds: () => boolean, what: () => string = () => 'it', within = 1_500): Promise<void> {
+  const end = Date.now() + within;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`never came to be: ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
