@@ -260,8 +260,11 @@ class Watched {
 
   #parkedOn(decision: Decision): NonNullable<Observed['parked']> {
     const acts = 'unblock' in decision ? decision.unblock.acts : [];
-    const effects = [...vetoes(decision)].flatMap((veto) => ('effect' in veto ? [veto.effect] : []));
-    const open = new Map(effects.filter(isOpen).map((effect) => [effect.id, effect] as const));
+    const effects = [
+      ...[...vetoes(decision)].flatMap((veto) => ('effect' in veto ? [veto.effect] : [])),
+      ...acts.flatMap((act) => (act.act === 'settle_outcome' ? [act.effect] : [])),
+    ];
+    const open = new Map(effects.filter(isUnsettled).map((effect) => [effect.id, effect] as const));
     const why = [...new Set([...vetoes(decision)].map(({ code }) => code))].join(', ');
     return {
       verdict: decision.verdict,
@@ -274,7 +277,8 @@ class Watched {
     };
   }
 
-  #isDecidable({ tool = '', class: kind }: Effect): boolean {
+  #isDecidable({ tool = '', class: kind, status }: Effect): boolean {
+    if (status === 'failed') return false;
     if (kind === 'idempotent') return true;
     const last = this.#wire.attempts.findLast((attempt) => attempt.tool === tool && attempt.fault !== null);
     if (last === undefined || this.#setting.asks === false) return false;
@@ -282,8 +286,9 @@ class Watched {
   }
 }
 
-function isOpen({ status }: Effect): boolean {
-  return status === 'intended' || status === 'unknown';
+/** Whether nobody knows what became of a call; or whether it never happens, however often it is tried. */
+function isUnsettled({ status }: Effect): boolean {
+  return status === 'intended' || status === 'unknown' || status === 'failed';
 }
 
 /** How a run ends; null where it stands still for too long. */
