@@ -3,7 +3,7 @@
  * adapters are those of workloads/sets, and those of a module that the user names.
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pc from 'picocolors';
 import wrap from 'wrap-ansi';
@@ -34,7 +34,8 @@ export async function compare(options: Options, listener: { progress: Progress; 
   const { directory, probabilities, repeat, seed, asks, report } = options;
   const adapters = [...SETS, ...(options.adapters === null ? [] : await adaptersOf(options.adapters))];
   const there = readDirectory(directory, adapters);
-  for (const { file } of there.strange) listener.note(`left out: ${file} is of no form that an adapter reads`);
+  const strange = there.strange.map(({ file }) => relative(directory, file));
+  if (strange.length > 0) listener.note(`left out, of no form that an adapter reads: ${strange.join(', ')}`);
   const found = chosen(there, directory, options.sets);
   const policies = options.policies === null ? POLICIES : options.policies.map(policyOf);
   const comparison = await compareAll({ found, probabilities, repeat, seed, policies, asks }, listener.progress);
@@ -88,10 +89,11 @@ function isDataSet(value: unknown): value is DataSet {
 }
 
 /** What a comparison leaves for programs. */
-function jsonOf({ sets, cells, meetings, wanted }: Comparison, promises: readonly Promised[]) {
+function jsonOf({ sets, left, cells, meetings, wanted }: Comparison, promises: readonly Promised[]) {
   return {
     ...wanted,
     sets: sets.map(({ set, folder, tasks, repeat }) => ({ set: set.name, folder, tasks, repeat, asks: set.asks })),
+    left,
     promises,
     meetings,
     cells,

@@ -1,6 +1,6 @@
 /** Reads a directory of data sets: which sets are there, and the tasks of each. What is in the files is somebody else's. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { DataError, type DataSet, type Task } from './set.ts';
 
@@ -40,7 +40,7 @@ export function readDirectory(directory: string, sets: readonly DataSet[]): Dire
       if (missing.length === roles.length) continue;
       if (missing.length > 0)
         throw new DataError(`${folder}: a set of the form of ${set.name} lacks its ${missing.join(', ')}`);
-      found.push({ set, folder: basename(folder), tasks: tasksOf(set, folder, Object.fromEntries(roles)) });
+      found.push({ set, folder: basename(resolve(folder)), tasks: tasksOf(set, folder, Object.fromEntries(roles)) });
     }
   }
   return { found, strange };

@@ -124,7 +124,7 @@ class Plain {
         };
       });
       const persistence = this.#persistence === undefined ? {} : { persistence: this.#persistence };
-      const memory = await goOn({ machine, input: task.input }, from, { ...persistence, stop });
+      const memory = await goOn({ machine, input: task.input() }, from, { ...persistence, stop });
       const stopped = next as { readonly from: Persisted | null } | null;
       if (stopped === null) return this.#observed(memory === null ? 'broken' : 'done');
       if (again === limit) return this.#observed('spent');
@@ -217,7 +217,7 @@ class Watched {
     const sidecar = await attach(machine, {
       run: task.id,
       config,
-      input: task.input,
+      input: task.input(),
       policy: policy === 'belay' ? 'line' : 'dart',
       reconcilers: policy === 'belay' && asks ? this.#reconcilers() : {},
       undo: this.#undo(),

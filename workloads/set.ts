@@ -46,8 +46,8 @@ export interface World {
 /** One task of a set. */
 export interface Task {
   readonly id: string;
-  /** The input of the agent's machine. */
-  readonly input: unknown;
+  /** The input of the agent's machine. @throws DataError where nobody here can carry the task out: it is left out, with the reason. */
+  input(): unknown;
   /** @param rows the rows of a world that stands already, where the set has such: two tasks share it then, each adding what it begins with. */
   open(rows?: Record<string, unknown>): World;
   /** What rows have to be in the end, as far as the data says it: the run without faults is held to it. */

@@ -32,6 +32,7 @@ function share(runs: Runs['runs'], is: (score: Score) => boolean): string {
 const total = (runs: Runs['runs'], count: (score: Score) => number) =>
   runs.reduce((sum, { score }) => sum + count(score), 0);
 
+const counted = (tasks: number) => (tasks === 1 ? 'one task' : `${tasks} tasks`);
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
 /** What each policy does, and what is counted of all of them. */
@@ -54,10 +55,14 @@ function policiesTable({ wanted }: Comparison): Table {
 function scoresTable(comparison: Comparison, of: string): Table {
   const { sets, cells, wanted } = comparison;
   const own = sets.find(({ folder }) => folder === of);
+  const left = comparison.left.filter(({ folder }) => folder === of);
   return {
     id: `workload-${of}`,
     title: `${of}: ${own?.set.about}`,
-    notes: [`${own?.tasks} tasks, each run ${times(own?.repeat ?? 0)}, from seed ${wanted.seed} on.`],
+    notes: [
+      `${counted(own?.tasks ?? 0)}, each run ${times(own?.repeat ?? 0)}, from seed ${wanted.seed} on.`,
+      ...left.map(({ task, why }) => `Left out: ${task}: ${why}.`),
+    ],
     groups: 1,
     columns: [
       { key: 'probability', title: 'an attempt fails' },

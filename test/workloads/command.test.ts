@@ -61,7 +61,7 @@ describe('belay workload', () => {
       'All 7 promises were kept.',
     ])
       expect(ran.out).toContain(part);
-    expect(ran.err).toContain('odd.json is of no form that an adapter reads');
+    expect(ran.err).toContain('left out, of no form that an adapter reads: odd.json');
   });
 
   test('leaves the same as JSON and as a section of a page that loads nothing', () => {

@@ -67,12 +67,32 @@ test('says that nothing is asked for in vain where nobody answers: what waits ha
   expect(missed(comparison)).toEqual([]);
 });
 
-test('refuses data whose task does not end as the data says', async () => {
+test('leaves a task out that does not end as the data says, with the reason, and refuses a set that has no other', async () => {
   const own = shop();
-  const tasks: DataSet['tasks'] = (files) =>
-    own.tasks(files).map((task) => ({ ...task, expected: { [`${task.id}/paid/0/1`]: 'twice' } }));
-  await expect(compared({ ...own, tasks })).rejects.toThrow(DataError);
-  await expect(compared({ ...own, tasks })).rejects.toThrow(
-    /orders: o1 ends with o1\/paid\/0\/1 true, and not "twice"/,
-  );
+  const wrong = (which: string): DataSet => {
+    const tasks: DataSet['tasks'] = (files) =>
+      own.tasks(files).map((task) => {
+        return task.id < which ? { ...task, expected: { [`${task.id}/label/0/1`]: 'torn' } } : task;
+      });
+    return { ...own, tasks };
+  };
+  const one = await compared(wrong('o3'), { policies: ['belay'] });
+  expect(one.left).toEqual([
+    { folder: 'orders', task: 'o1', why: 'it ends with o1/label/0/1 undefined, and not "torn"' },
+    { folder: 'orders', task: 'o2', why: 'it ends with o2/label/0/1 true, and not "torn"' },
+  ]);
+  expect(one.sets.map(({ tasks }) => tasks)).toEqual([1]);
+  await expect(compared(wrong('o4'))).rejects.toThrow(/orders: not one task can be run as the data has it\. o1: /);
+  await expect(compared(wrong('o4'))).rejects.toThrow(DataError);
+});
+
+test('leaves a task out that nobody can carry out', async () => {
+  const own = shop();
+  const input = () => {
+    throw new DataError('nobody here knows the act fly');
+  };
+  const odd: DataSet['tasks'] = (files) =>
+    own.tasks(files).map((task) => (task.id === 'o1' ? { ...task, input } : task));
+  const { left } = await compared({ ...own, tasks: odd }, { policies: ['belay'] });
+  expect(left).toEqual([{ folder: 'orders', task: 'o1', why: 'nobody here knows the act fly' }]);
 });

@@ -109,7 +109,7 @@ test('a run that never gets through is spent, and does not hang', async () => {
 test('rows of other work that a restart has changed are told of as collateral', async () => {
   const setting = { set, config };
   const plan = (['a', 'b'] as const).map((unit) => ({ kind: 'order', unit, tool: 'label', with: { order: unit } }));
-  const task = { ...taskOf({ order: 'o1', acts: [] }), input: { plan } };
+  const task = { ...taskOf({ order: 'o1', acts: [] }), input: () => ({ plan }) };
   const reference = await runTask({ ...setting, task, faults: () => null }, 'oracle');
   const second: Faults = (change, attempt) => (change.includes('"unit":"b"') && attempt === 0 ? 'before' : null);
   const scores = await Promise.all(

@@ -132,7 +132,7 @@ function taskOf(warehouse: Warehouse, index: number): Task {
   if (empty !== undefined) throw new DataError(`${empty} has no rows, so nobody knows its columns`);
   const expected = Object.assign({}, ...steps.map((model) => counted(model, model.expected, model.expected.length)));
   const id = `${meta?.repo ?? 'warehouse'} ${index + 1}`;
-  return { id, input: { plan: planOf(warehouse) }, open: () => open(warehouse), expected };
+  return { id, input: () => ({ plan: planOf(warehouse) }), open: () => open(warehouse), expected };
 }
 
 const MODELS = records(['step', 'reads', 'writes', 'columns', 'expected']);

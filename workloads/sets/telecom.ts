@@ -51,18 +51,21 @@ const asks: Readonly<Record<string, string>> = {
   reboot_device: 'nobody: a phone does not show when it was started. Started twice, it is started',
 };
 
+const ACTIONS = [...Object.keys(asks), 'transfer_to_human_agents'];
+
 /** What a fault has in common with the actions that mend it. Any other action is a unit of its own. */
 const MENDS: readonly RegExp[] = [
   ...[/airplane/, /network_(preference|mode)/, /data_mode|toggle_data$/, /data_usage|refuel/, /data_saver/, /roaming/],
   ...[/vpn/, /seat_sim/, /wifi_calling/, /permission/, /apn|reboot/, /suspension|payment|resume_line|reboot/],
 ];
 
-function planOf({ id, faults, init_actions, gold_actions }: Repair): Step[] {
+function planOf({ faults, init_actions, gold_actions }: Repair, images: ReadonlyMap<number, Image>): Step[] {
   const phone = init_actions.find((each) => each.arguments.phone_number)?.arguments.phone_number ?? 'unknown';
   const units: string[] = [];
-  for (const { name } of gold_actions) {
-    if (asks[name] === undefined && name !== 'transfer_to_human_agents')
-      throw new DataError(`${id}: nobody here knows the action ${name}`);
+  for (const [index, { name, effect }] of gold_actions.entries()) {
+    if (!ACTIONS.includes(name)) throw new DataError(`nobody here knows the action ${name}`);
+    if (effect === 'write' && !images.has(index))
+      throw new DataError(`no effect is recorded of action ${index}, ${name}`);
     const mended = faults.filter((fault) => MENDS.some((what) => what.test(fault) && what.test(name)));
     units.push(mended.find((fault) => fault === units.at(-1)) ?? mended[0] ?? name);
   }
@@ -121,7 +124,7 @@ export const telecom: DataSet = {
   name: 'telecom',
   about: 'phone repair for a customer: faults of a phone and an account, mended one after the other',
   config: beside('sets/telecom.yaml'),
-  machine: planned('phone-repair', { fault: [...Object.keys(asks), 'transfer_to_human_agents'] }),
+  machine: planned('phone-repair', { fault: ACTIONS }),
   snapshots: ['fault.LOOKING'],
   meets: true,
   asks,
@@ -133,11 +136,9 @@ export const telecom: DataSet = {
     const images = effects.flat() as Image[];
     return (tasks.flat() as Repair[]).map((repair): Task => {
       const own = new Map(images.filter(({ id }) => id === repair.id).map((image) => [image.i, image] as const));
-      for (const [i, { name, effect }] of repair.gold_actions.entries())
-        if (effect === 'write' && !own.has(i)) throw new DataError(`${repair.id}: no image of the write ${i}, ${name}`);
       return {
         id: repair.id,
-        input: { plan: planOf(repair) },
+        input: () => ({ plan: planOf(repair, own) }),
         open: (rows = {}) => open(rows, repair, own),
         expected: repair.final_delta,
       };

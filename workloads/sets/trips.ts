@@ -138,6 +138,6 @@ export const trips: DataSet = {
       .map((trip): Task => {
         const cents = inCents(trip.gold_cost);
         const expected = { 'pay_vendors/trip/all/1': cents, 'draw_budget/trip/all/1': cents };
-        return { id: trip.id, input: { plan: planOf(trip) }, open: () => open(trip), expected };
+        return { id: trip.id, input: () => ({ plan: planOf(trip) }), open: () => open(trip), expected };
       }),
 };
