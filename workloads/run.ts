@@ -155,8 +155,7 @@ class Plain {
   #backFor(wrong: Wrong | null, by: string): Promise<never> | null {
     if (wrong === null) return null;
     this.#found.push({ wrong, by, after: this.#wire.attempts.length });
-    if (this.#policy === 'oracle')
-      return this.#stopAt(this.#places.get(callName(wrong.before.tool, wrong.before.args)) ?? null);
+    if (this.#policy === 'oracle') return this.#stopAt(this.#backTo(callName(wrong.before.tool, wrong.before.args)));
     return this.#goesBack() ? this.#goBack() : null;
   }
 
@@ -178,6 +177,13 @@ class Plain {
     } catch (error) {
       return { error, landed: false, answer: undefined };
     }
+  }
+
+  /** Where a call was first made in the work that stands: places after it lie in work that is given up. */
+  #backTo(name: string): Persisted | null {
+    const names = [...this.#places.keys()];
+    for (const later of names.slice(names.indexOf(name) + 1)) this.#places.delete(later);
+    return this.#places.get(name) ?? null;
   }
 
   #goBack(): Promise<never> {
