@@ -1,0 +1,149 @@
+/**
+ * Forms of services (schema-guided dialogues): an agent asks a user for the slots of a form, one after the other, and submits it to a
+ * service that may refuse it, whereupon the user changes slots. Units are forms. What is wanted, refused and changed is the dialogue's.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { NotApplied, type OpenAgent, type Outcome } from 'belay-sidecar';
+import { assign, createMachine } from 'xstate';
+import { beside } from '../root.ts';
+import { type DataSet, type Rows, records, type Task, type World } from '../set.ts';
+
+/** What was said: slots that are set or confirmed, or a call and what became of it. */
+type Said = { svc: string; set?: Rows; slots?: Rows; params?: Rows };
+type Call = Said & { call: string; effect: string; params: Rows; outcome: string; result?: Rows; first_result?: Rows };
+type Intent = { transactional: boolean; required: string[]; optional: Rows };
+type Schema = Record<string, { intents: Record<string, Intent> }>;
+type Data = { schema: Schema; dialogues: { id: string; events: Said[] }[] };
+
+/** A form, its slots in the order in which they were first filled; or a search (`read`), of which only the answer matters. */
+type Form = { form: string; service: string; intent: string; effect: string; slots: string[] };
+/** A form in the world. All its calls but the last are refused; where that is, too, the user gives it up. */
+type Held = Form & { calls: Call[]; refusals: number; made: Call[] };
+type Asked = Form & { slot: string; values: Rows };
+
+const segment = (text: string) => text.replace(/[%/*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+const isRefused = (call: Call | undefined) => call?.outcome === 'NOTIFY_FAILURE';
+/** The first slot in which values differ; a slot that is left open is null. */
+const differing = (slots: readonly string[], values: Rows, others: Rows) =>
+  slots.find((slot) => !isDeepStrictEqual(values[slot] ?? null, others[slot] ?? null));
+const are = (values: Rows) => (call: Call) => differing(Object.keys(values), call.params, values) === undefined;
+/** Whether a service shows what was made there: it is all of one kind, and an intent that takes no slots lists it. */
+const isShown = (intents: readonly Intent[]) =>
+  intents.filter(({ transactional }) => transactional).length === 1 &&
+  intents.some((each) => !each.transactional && each.required.length + Object.keys(each.optional).length === 0);
+
+function formsOf(events: readonly Said[]): Held[] {
+  const forms: Held[] = [];
+  for (const call of events.filter((said): said is Call => 'call' in said)) {
+    const { svc: service, call: intent, effect } = call;
+    const own = forms.filter((each) => each.service === service && each.intent === intent);
+    const form = `${service}.${intent}#${own.length}`;
+    const last = own.at(-1)?.calls;
+    if (isRefused(last?.at(-1))) last?.push(call);
+    else forms.push({ form, service, intent, effect, slots: [], calls: [call], refusals: 0, made: [] });
+  }
+  for (const { service, slots, calls } of forms) {
+    const said = events.flatMap((each) => (each.svc === service ? [each.set, each.slots, each.params] : []));
+    slots.push(...Object.keys(Object.assign({}, ...said)).filter((slot) => calls.some((call) => slot in call.params)));
+  }
+  return forms;
+}
+
+/** The user, and the services. One that offers another value for a slot refuses that slot; else it is what the user then changes. */
+function open(forms: readonly Held[], schema: Schema): World {
+  const of = (args: unknown) => forms.find(({ form }) => form === (args as Asked).form) as Held;
+  const wanted = ({ calls, refusals }: Held) => calls[refusals] ?? (calls.at(-1) as Call);
+  const submit = (args: Asked) => {
+    const form = of(args);
+    const call = form.calls.findLast(are(args.values)) as Call;
+    if (!isRefused(call)) return form.made.push(call);
+    form.refusals = Math.max(form.refusals, form.calls.indexOf(call) + 1);
+    throw new NotApplied(`${form.service} refuses`);
+  };
+  const shows = ({ service, intent, values }: Asked): Outcome => {
+    const alike = forms.filter((it) => it.service === service && it.intent === intent && it.calls.some(are(values)));
+    if (!isShown(Object.values(schema[service]?.intents ?? {})) || alike.length > 1) return { is: 'unknown' };
+    return alike.some(({ made }) => made.some(are(values))) ? { is: 'applied', output: 1 } : { is: 'not_applied' };
+  };
+  return {
+    tools: {
+      look_up: { act: (args) => of(args).calls.at(-1)?.first_result ?? null },
+      ask_user: { act: (args: Asked) => wanted(of(args)).params[args.slot] ?? null },
+      confirm: { act: (args: Asked) => are(args.values)(wanted(of(args))) },
+      submit: { act: submit, change: { unit: ({ form }: Asked) => form, shows } },
+      ...{ revise: { act: () => null }, correct: { act: () => null } },
+    },
+    rows: () => Object.fromEntries(forms.flatMap(({ form, made }) => made.map((it, n) => [`${form}/${n}`, it.params]))),
+    wrong: (tool, args) => {
+      const [{ form, slots, calls, refusals }, { values }] = [of(args), args as Asked];
+      const [then, now] = [calls[refusals - 1], calls[refusals]];
+      if (!['revise', 'correct'].includes(tool) || then === undefined || now === undefined) return null;
+      const refused = tool === 'revise' ? differing(slots, values, { ...values, ...then.result }) : undefined;
+      const key = `forms/${segment(form)}/${segment(refused ?? differing(slots, values, now.params) ?? '')}`;
+      const before = { tool: 'ask_user', args: { form, slot: differing(slots, then.params, now.params) } };
+      return { instance: { skeleton: 'FillForm', entity: form }, key, before };
+    },
+  };
+}
+
+/** What slots were filled with, by their forms; and what came of the forms that are over: null where one was given up. */
+type Memory = { plan: readonly Form[]; forms: Record<string, Rows>; answers: readonly unknown[] };
+type Heard = { context: Memory; event: { type: string; output?: unknown; error?: unknown } };
+
+const due = ({ plan, answers }: Memory) => plan[answers.length] as Form;
+const is = (effect: string) => (memory: Memory) => due(memory)?.effect === effect;
+const filled = (memory: Memory) => ({ ...due(memory), values: memory.forms[due(memory).form] as Rows });
+const unfilled = (memory: Memory) => due(memory).slots.find((slot) => !(slot in filled(memory).values)) as string;
+const asked = (memory: Memory) => ({ form: due(memory).form, slot: unfilled(memory) });
+const when = (by: (of: Memory) => unknown, target: string) => ({ guard: ({ context }: Heard) => by(context), target });
+const call = (src: string, args: (memory: Memory) => object, onDone: object, more = {}) => ({
+  invoke: { src, input: ({ context }: Heard) => args(context), onDone, ...more },
+});
+const fill = assign(({ context, event }: Heard) => {
+  const { form, values } = filled(context);
+  return { forms: { ...context.forms, [form]: { ...values, [unfilled(context)]: event.output } } };
+});
+const answer = assign({ answers: ({ context, event }: Heard) => [...context.answers, event.output] });
+const over = { target: 'NEXT', actions: answer };
+const confirmed = [{ guard: ({ event }: Heard) => event.output, target: 'SUBMITTING' }, { target: 'CORRECTING' }];
+const refused = { guard: ({ event }: Heard) => event.error instanceof NotApplied, target: 'REVISING' };
+const machine = createMachine({
+  id: 'service-forms',
+  context: ({ input }: { input: Memory }) => input,
+  initial: 'NEXT',
+  states: {
+    NEXT: { always: [when(is('read'), 'SEARCHING'), when(is('write'), 'OPENING'), { target: 'DONE' }] },
+    SEARCHING: call('look_up', due, over),
+    OPENING: { always: 'FILLED' },
+    ASKING: call('ask_user', asked, { target: 'FILLED', actions: fill }),
+    FILLED: { always: [when(unfilled, 'ASKING'), { target: 'CONFIRMING' }] },
+    CONFIRMING: call('confirm', filled, confirmed),
+    SUBMITTING: call('submit', filled, over, { onError: refused }),
+    REVISING: call('revise', filled, over),
+    CORRECTING: call('correct', filled, over),
+    DONE: { type: 'final' },
+  },
+} as never);
+
+function tasksOf({ schema, dialogues }: Data): Task[] {
+  return dialogues.map(({ id, events }) => {
+    const held = formsOf(events);
+    const made = held.filter(({ effect, calls }) => effect === 'write' && !isRefused(calls.at(-1)));
+    const expected = Object.fromEntries(made.map(({ form, calls }) => [`${form}/0`, calls.at(-1)?.params]));
+    const plan = held.map(({ form, service, intent, effect, slots }) => ({ form, service, intent, effect, slots }));
+    const input: Memory = { plan, forms: Object.fromEntries(plan.map(({ form }) => [form, {}])), answers: [] };
+    return { id, input, open: () => open(formsOf(events), schema), expected };
+  });
+}
+
+const dialogues = records(['id', 'events']);
+export const forms: DataSet = {
+  name: 'forms',
+  about: 'forms of services: a user fills them, services refuse some, and the user changes them',
+  config: beside('sets/forms.yaml'),
+  machine: machine as unknown as OpenAgent['machine'],
+  snapshots: ['OPENING'],
+  asks: { submit: 'services that make one kind of thing and list it by an intent without slots; others show offers' },
+  files: { forms: { type: 'object', required: ['schema', 'dialogues'], properties: { dialogues } } },
+  tasks: ({ forms: files = [] }) => (files as Data[]).flatMap(tasksOf),
+};
