@@ -46,7 +46,7 @@ export type { Effect, EffectClass, EffectStatus, EffectVeto } from './model/effe
 export type { EffectEvent, HistoryEvent, WriteMode } from './model/event.ts';
 export type { Failure, Signal } from './model/failure.ts';
 export { type InstanceId, instanceName } from './model/instance.ts';
-export { type Key, KeyError, overlaps, parseKey } from './model/key.ts';
+export { escapeSegment, type Key, KeyError, overlaps, parseKey } from './model/key.ts';
 export type { Abstention, Dependence, Reason, Refusal, Veto, VetoCode } from './model/veto.ts';
 export { decide } from './recovery/decide.ts';
 export { explain, type Outline } from './recovery/explain.ts';

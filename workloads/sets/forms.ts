@@ -3,7 +3,7 @@
  * service that may refuse it, whereupon the user changes slots. Units are forms. What is wanted, refused and changed is the dialogue's.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { NotApplied, type OpenAgent, type Outcome } from 'belay-sidecar';
+import { escapeSegment, NotApplied, type OpenAgent, type Outcome } from 'belay-sidecar';
 import { assign, createMachine } from 'xstate';
 import { beside } from '../root.ts';
 import { type DataSet, type Rows, records, type Task, type World } from '../set.ts';
@@ -21,7 +21,6 @@ type Form = { form: string; service: string; intent: string; effect: string; slo
 type Held = Form & { calls: Call[]; refusals: number; made: Call[] };
 type Asked = Form & { slot: string; values: Rows };
 
-const segment = (text: string) => text.replace(/[%/*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 const isRefused = (call: Call | undefined) => call?.outcome === 'NOTIFY_FAILURE';
 /** The first slot in which values differ; a slot that is left open is null. */
 const differing = (slots: readonly string[], values: Rows, others: Rows) =>
@@ -79,7 +78,7 @@ function open(forms: readonly Held[], schema: Schema): World {
       const [then, now] = [calls[refusals - 1], calls[refusals]];
       if (!['revise', 'correct'].includes(tool) || then === undefined || now === undefined) return null;
       const refused = tool === 'revise' ? differing(slots, values, { ...values, ...then.result }) : undefined;
-      const key = `forms/${segment(form)}/${segment(refused ?? differing(slots, values, now.params) ?? '')}`;
+      const key = `forms/${escapeSegment(form)}/${escapeSegment(refused ?? differing(slots, values, now.params) ?? '')}`;
       const before = { tool: 'ask_user', args: { form, slot: differing(slots, then.params, now.params) } };
       return { instance: { skeleton: 'FillForm', entity: form }, key, before };
     },
@@ -132,7 +131,7 @@ function tasksOf({ schema, dialogues }: Data): Task[] {
     const expected = Object.fromEntries(made.map(({ form, calls }) => [`${form}/0`, calls.at(-1)?.params]));
     const plan = held.map(({ form, service, intent, effect, slots }) => ({ form, service, intent, effect, slots }));
     const input: Memory = { plan, forms: Object.fromEntries(plan.map(({ form }) => [form, {}])), answers: [] };
-    return { id, input, open: () => open(formsOf(events), schema), expected };
+    return { id, input: () => input, open: () => open(formsOf(events), schema), expected };
   });
 }
 
@@ -143,7 +142,9 @@ export const forms: DataSet = {
   config: beside('sets/forms.yaml'),
   machine: machine as unknown as OpenAgent['machine'],
   snapshots: ['OPENING'],
-  asks: { submit: 'services that make one kind of thing and list it by an intent without slots; others show offers' },
+  asks: {
+    submit: 'a service that makes one kind of thing, if an intent without slots lists it; others list only offers',
+  },
   files: { forms: { type: 'object', required: ['schema', 'dialogues'], properties: { dialogues } } },
   tasks: ({ forms: files = [] }) => (files as Data[]).flatMap(tasksOf),
 };
