@@ -126,6 +126,8 @@ export class Accesses {
         this.#outside(instance, key, parties[index] as Party);
       }
     }
+    // An eventless step may still look at the answer that its event carries; what the call has changed outside was written when it was heard.
+    if (!this.#view.seen.hears) return;
     for (const { instance } of parties) {
       const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
       for (const key of this.#declaredWrites(instance, heard)) {

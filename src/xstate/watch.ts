@@ -44,6 +44,8 @@ export interface Seen {
   readonly before: readonly Place[] | null;
   readonly after: readonly Place[];
   readonly entered: readonly Place[];
+  /** Whether it took its event: an eventless step, which follows of itself, only carries it along. */
+  readonly hears: boolean;
   /** The states whose transitions were taken; none for the first step of an actor. */
   readonly sources: readonly Place[];
   readonly memoryBefore: unknown;
@@ -303,6 +305,7 @@ export class Watch {
         before: before === null ? null : this.placesOf(before),
         after: this.placesOf(snapshot),
         entered: [...entered].map((node) => this.#place(node)),
+        hears: transitions.length === 0 || transitions.some(({ eventType }) => eventType !== ''),
         sources: transitions.map(({ source }) => this.#place(source as AnyStateNode)),
         memoryBefore: before?.context,
         memory: snapshot.context,

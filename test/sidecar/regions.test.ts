@@ -131,3 +131,42 @@ skeletons:
   const reads = trace.filter((line) => line.do === 'read' && line.in[0] === 'B').map(({ key }) => key);
   expect(reads).toContain('ext:of-a');
 });
+
+test('what follows of itself has not called: work that begins by an eventless step has written nothing outside', async () => {
+  const keep = (name: string) => assign(({ event }) => ({ [name]: (event as unknown as { output: unknown }).output }));
+  const actors = { send: fromPromise(async () => 1), ask: fromPromise(async () => 2) };
+  const machine = setup({ actors: actors as never }).createMachine({
+    id: 'following',
+    context: { sent: null, answer: null },
+    initial: 'sending',
+    states: {
+      sending: { invoke: { src: 'send', onDone: { target: 'between', actions: keep('sent') } } },
+      between: { always: 'opening' },
+      opening: { always: 'asking' },
+      asking: { invoke: { src: 'ask', onDone: { target: 'over', actions: keep('answer') } } },
+      over: { type: 'final' },
+    },
+  } as never);
+  const { config } = loadConfig(
+    `belay: 1
+agent: following
+tools:
+  send: { writes: [sent, 'mail:a'], effect: idempotent }
+  ask: { writes: [answer], effect: none }
+skeletons:
+  A: { entity: '"it"', states: [sending], entry: [sending], outputs: [sent, 'mail:**'], rollback: {} }
+  B: { entity: '"it"', states: [opening, asking], entry: [opening], outputs: [answer], rollback: {} }`,
+    { file: 'following.yaml' },
+  );
+  if (config === null) throw new Error('no config');
+  const journal = memoryStore();
+  const sidecar = await attach(machine as never as AnyStateMachine, { run: 'r', journal, config });
+  sidecar.actor.start();
+  await sidecar.finished();
+  const trace = [...traceOf('r', [...journal.read('r')])].map(({ text }) => JSON.parse(text));
+  await sidecar.close();
+  const written = trace
+    .filter((line) => line.do === 'write' && line.in[0] !== '(root)')
+    .map(({ in: [skeleton], key }) => `${skeleton} ${key}`);
+  expect([...new Set(written)].sort()).toEqual(['A mail:a', 'A sent', 'B answer']);
+});
