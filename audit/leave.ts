@@ -28,7 +28,7 @@ export function leaveWorkloads(
   promises: readonly Promised[],
 ): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'workloads.json'), `${JSON.stringify(json, null, 2)}\n`);
+  writeFileSync(join(folder, 'workloads.json'), `${JSON.stringify(json)}\n`);
   const section = sectionOf(tables, promises);
   const there = partsOf(folder);
   const page = there === null ? pageOf(null, section) : [there.before, section, there.after].join('');

@@ -32,7 +32,7 @@ interface Memory {
 }
 
 /** A tool that nobody has provided. */
-export function unconnected() {
+function unconnected() {
   return tool<unknown, unknown>(() => Promise.reject(new Error('no world is open for this machine')));
 }
 

@@ -18,7 +18,7 @@ import type { DataSet, Rows, Task, World, Wrong } from './set.ts';
 import { callName, Lost, Wire } from './wire.ts';
 
 /** A call that told of wrong work, by the number of attempts made by then. */
-export interface Found {
+interface Found {
   readonly wrong: Wrong;
   readonly by: string;
   readonly after: number;

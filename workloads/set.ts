@@ -16,7 +16,7 @@ export interface Tool {
 }
 
 /** What a call that changes the world is besides. */
-export interface Change {
+interface Change {
   /** The work that it is made for. What is changed for other work is collateral. */
   unit(args: unknown): string;
   /** What its counterparty shows whoever asks later, without looking at the call itself. Left out where there is nobody to ask. */
