@@ -170,7 +170,8 @@ export default {
     {
       name: 'few-files-of-the-workloads-know-xstate',
       severity: 'error',
-      comment: 'workloads/plain.ts runs machines without a sidecar; machines are in workloads/agent.ts and in the adapters.',
+      comment:
+        'workloads/plain.ts runs machines without a sidecar; machines are in workloads/agent.ts and in the adapters.',
       from: { path: '^workloads/', pathNot: '^workloads/(plain\\.ts$|agent\\.ts$|sets/)' },
       to: { path: 'node_modules/xstate/' },
     },

@@ -34,11 +34,14 @@ export async function compare(options: Options, listener: { progress: Progress; 
   const { directory, probabilities, repeat, seed, asks, report } = options;
   const adapters = [...SETS, ...(options.adapters === null ? [] : await adaptersOf(options.adapters))];
   const there = readDirectory(directory, adapters);
+  for (const { file, why } of there.unusable)
+    listener.note(`left out: ${relative(directory, file) || directory}: ${why}`);
   const strange = there.strange.map(({ file }) => relative(directory, file));
   if (strange.length > 0) listener.note(`left out, of no form that an adapter reads: ${strange.join(', ')}`);
   const found = chosen(there, directory, options.sets);
   const policies = options.policies === null ? POLICIES : options.policies.map(policyOf);
   const comparison = await compareAll({ found, probabilities, repeat, seed, policies, asks }, listener.progress);
+  for (const { folder, task, why } of comparison.left) listener.note(`left out: ${folder}: ${task}: ${why}`);
   const promises = promisesOf(comparison);
   const tables = tablesOf(comparison);
   const json = jsonOf(comparison, promises);
@@ -50,11 +53,15 @@ export async function compare(options: Options, listener: { progress: Progress; 
   };
 }
 
-function chosen({ found, strange }: Directory, directory: string, names: readonly string[] | null): Directory['found'] {
+function chosen(
+  { found, strange, unusable }: Directory,
+  directory: string,
+  names: readonly string[] | null,
+): Directory['found'] {
   const all = found.flatMap(({ set, folder }) => [set.name, folder]);
   const unknown = names?.find((name) => !all.includes(name));
   if (found.length === 0) {
-    const why = strange.map(({ file, why: reason }) => `\n  ${file}: ${reason}`).join('');
+    const why = [...unusable, ...strange].map(({ file, why: reason }) => `\n  ${file}: ${reason}`).join('');
     throw new DataError(`${directory}: there is no data set here that an adapter reads${why}`);
   }
   if (unknown !== undefined)

@@ -1,9 +1,10 @@
 /** The comparison: every task of every set, under every policy and the same faults, and what it comes to. */
 import { readConfig } from 'belay-sidecar';
 import { faultsOf, NO_FAULTS } from './faults.ts';
+import type { Observed, Setting } from './observed.ts';
 import { POLICIES, type Policy } from './policies.ts';
 import type { Found } from './read.ts';
-import { type Observed, runTask, type Setting } from './run.ts';
+import { runTask } from './run.ts';
 import { type Score, scoreOf } from './score.ts';
 import { DataError, type DataSet, type Task } from './set.ts';
 import { inTurn, type Meetings, meet, pairs } from './together.ts';
@@ -66,12 +67,18 @@ const FEWEST = 60;
 
 /**
  * Runs the comparison. The same wish gives the same answer. A task that does not end as its data says, even without a fault, is left out.
- * @throws DataError where no task of a set is left.
+ * @throws DataError where no task is left.
  */
 export async function compare(wanted: Wanted, progress: Progress = () => {}): Promise<Comparison> {
   const { found, ...rest } = wanted;
-  const known = [];
-  for (const { set, folder, tasks } of found) known.push({ set, folder, ...(await referencesOf(set, folder, tasks)) });
+  const asked = [];
+  for (const { set, folder, tasks } of found) asked.push({ set, folder, ...(await referencesOf(set, folder, tasks)) });
+  const left = asked.flatMap((each) => each.left);
+  const known = asked.filter(({ references }) => references.length > 0);
+  if (known.length === 0)
+    throw new DataError(
+      `not one task can be run as the data has it. ${left[0]?.folder}: ${left[0]?.task}: ${left[0]?.why}`,
+    );
   const sets = known.map(({ set, folder, references }) => {
     const repeat = Math.max(rest.repeat, Math.ceil(FEWEST / references.length));
     return { set, folder, tasks: references.length, repeat };
@@ -96,7 +103,7 @@ export async function compare(wanted: Wanted, progress: Progress = () => {}): Pr
         cells.push({ ...of, runs: await runsOf(references, { ...rest, repeat }, of, one) });
       }
   }
-  return { sets, left: known.flatMap(({ left }) => left), cells, meetings, wanted: rest };
+  return { sets, left, cells, meetings, wanted: rest };
 }
 
 async function runsOf(
@@ -164,8 +171,7 @@ async function referencesOf(set: DataSet, folder: string, tasks: readonly Task[]
     if (typeof reference === 'string') left.push({ folder, task: task.id, why: reference });
     else references.push({ setting, reference });
   }
-  if (references.length > 0) return { references, left };
-  throw new DataError(`${folder}: not one task can be run as the data has it. ${left[0]?.task}: ${left[0]?.why}`);
+  return { references, left };
 }
 
 /** The run without faults, or why it is none. */

@@ -88,7 +88,8 @@ function cheaper(belay: Cell, rollback: Cell): Judged {
   ) as [number, number];
   return {
     text: 'fewer successful calls are made again than from a checkpoint',
-    kept: ours < theirs,
+    // Where nothing is made again by either, there is no less.
+    kept: ours < theirs || (ours === 0 && theirs === 0),
     figures: `${ours} and ${theirs}`,
   };
 }

@@ -18,48 +18,65 @@ export interface Found {
 export interface Directory {
   readonly found: readonly Found[];
   /** The JSON files that belong to no set that is known, and why not. */
-  readonly strange: readonly { readonly file: string; readonly why: string }[];
+  readonly strange: readonly Unused[];
+  /** What belongs to a set and cannot be used as it is, and why not. */
+  readonly unusable: readonly Unused[];
 }
 
-/** Looks for sets in a directory and in the folders in it. @throws DataError where nothing can be read, or a set is not whole. */
+/** A file or a folder that is left out. */
+interface Unused {
+  readonly file: string;
+  readonly why: string;
+}
+
+interface Read {
+  readonly file: string;
+  readonly json: unknown;
+  readonly kinds: readonly Kind[];
+}
+
+/** Looks for sets in a directory and in the folders in it. @throws DataError where the directory cannot be read. */
 export function readDirectory(directory: string, sets: readonly DataSet[]): Directory {
   const kinds = kindsOf(sets);
   const found: Found[] = [];
-  const strange: { file: string; why: string }[] = [];
+  const strange: Unused[] = [];
+  const unusable: Unused[] = [];
   for (const folder of foldersOf(directory)) {
-    const files = jsonIn(folder);
-    const known = files.map(({ file, json }) => ({ file, json, kinds: kinds.filter(({ is }) => is(json)) }));
+    const known: Read[] = [];
+    for (const file of jsonIn(folder)) {
+      const read = readJson(file);
+      if ('why' in read) unusable.push({ file, why: read.why });
+      else known.push({ file, json: read.json, kinds: kinds.filter(({ is }) => is(read.json)) });
+    }
     for (const { file, json, kinds: own } of known)
       if (own.length === 0) strange.push({ file, why: reason(json, kinds) });
-    for (const set of sets) {
-      const roles = Object.keys(set.files).map((role) => {
-        const of = known.filter((each) => each.kinds.some((kind) => kind.set === set && kind.role === role));
-        return [role, of.map(({ json }) => json)] as const;
-      });
-      const missing = roles.filter(([, contents]) => contents.length === 0).map(([role]) => role);
-      if (missing.length === roles.length) continue;
-      if (missing.length > 0)
-        throw new DataError(`${folder}: a set of the form of ${set.name} lacks its ${missing.join(', ')}`);
-      found.push({ set, folder: basename(resolve(folder)), tasks: tasksOf(set, folder, Object.fromEntries(roles)) });
+    const here = sets.filter((set) => known.some((each) => each.kinds.some((kind) => kind.set === set)));
+    for (const set of here) {
+      // One folder may hold several sets; each has a name of its own.
+      const name = basename(resolve(folder));
+      const read = setIn(set, known);
+      if ('why' in read) unusable.push({ file: folder, why: read.why });
+      else found.push({ set, folder: here.length === 1 ? name : `${name}, ${set.name}`, tasks: read.tasks });
     }
   }
-  return { found, strange };
+  return { found, strange, unusable };
 }
 
-function tasksOf(set: DataSet, folder: string, files: Readonly<Record<string, readonly unknown[]>>): readonly Task[] {
-  let tasks: readonly Task[];
+/** The tasks of a set in the files of a folder. One that is there twice, as in a whole list and a part of it, is one task. */
+function setIn(set: DataSet, known: readonly Read[]): { tasks: readonly Task[] } | { why: string } {
+  const roles = Object.keys(set.files).map((role) => {
+    const of = known.filter(({ kinds }) => kinds.some((kind) => kind.set === set && kind.role === role));
+    return [role, of.map(({ json }) => json)] as const;
+  });
+  const missing = roles.filter(([, contents]) => contents.length === 0).map(([role]) => role);
+  if (missing.length > 0) return { why: `a set of the form of ${set.name} lacks its ${missing.join(', ')}` };
   try {
-    tasks = set.tasks(files);
+    const tasks = new Map(set.tasks(Object.fromEntries(roles)).map((task) => [task.id, task] as const));
+    return tasks.size === 0 ? { why: 'there is no task in it' } : { tasks: [...tasks.values()] };
   } catch (error) {
-    throw new DataError(`${folder}: ${(error as Error).message}`);
+    // Whatever it is, it comes of the data: the same adapter reads other files.
+    return { why: (error as Error).message };
   }
-  const ids = new Set<string>();
-  for (const { id } of tasks) {
-    if (ids.has(id)) throw new DataError(`${folder}: two tasks are called ${id}`);
-    ids.add(id);
-  }
-  if (tasks.length === 0) throw new DataError(`${folder}: there is no task in it`);
-  return tasks;
 }
 
 interface Kind {
@@ -99,18 +116,16 @@ function foldersOf(directory: string): string[] {
   }
 }
 
-function jsonIn(folder: string): { file: string; json: unknown }[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .sort();
-  return names.flatMap((name) => {
-    const file = join(folder, name);
-    if (!statSync(file).isFile()) return [];
-    if (statSync(file).size > LARGEST) throw new DataError(`${file}: it has more than ${LARGEST / 1024 / 1024} MiB`);
-    try {
-      return [{ file, json: JSON.parse(readFileSync(file, 'utf8')) as unknown }];
-    } catch (error) {
-      throw new DataError(`${file}: it is not JSON: ${(error as Error).message}`);
-    }
-  });
+function jsonIn(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return names.sort().flatMap((name) => (statSync(join(folder, name)).isFile() ? [join(folder, name)] : []));
+}
+
+function readJson(file: string): { json: unknown } | { why: string } {
+  if (statSync(file).size > LARGEST) return { why: `it has more than ${LARGEST / 1024 / 1024} MiB` };
+  try {
+    return { json: JSON.parse(readFileSync(file, 'utf8')) };
+  } catch (error) {
+    return { why: `it is not JSON: ${(error as Error).message}` };
+  }
 }

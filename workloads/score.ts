@@ -1,5 +1,5 @@
 /** What a run came to, held against the run of the same task that meets no fault. */
-import type { Observed, Open } from './run.ts';
+import type { Observed, Open } from './observed.ts';
 import { ABSENT, type Applied, callName, written } from './wire.ts';
 
 /** Where a policy went back to, of each call that told of wrong work. */

@@ -4,8 +4,9 @@
  */
 import { type Claims, claimsInMemory } from 'belay-sidecar';
 import { NO_FAULTS } from './faults.ts';
+import type { Observed, Setting } from './observed.ts';
 import type { Policy } from './policies.ts';
-import { type Observed, runIn, type Setting } from './run.ts';
+import { runIn } from './run.ts';
 import type { Rows, World } from './set.ts';
 import { written } from './wire.ts';
 

@@ -51,6 +51,10 @@ test('keeps every promise where the counterparties tell the truth, also where tw
   expect(belay?.meetings.map(({ completed, damaged }) => [completed, damaged])).toEqual([[true, 0]]);
 });
 
+test('keeps them where nothing fails', async () => {
+  expect(missed(await compared(shop(), { probabilities: [0] }))).toEqual([]);
+});
+
 test('says which promises are missed where a counterparty lies', async () => {
   const comparison = await compared(shop(true));
   expect(missed(comparison)).toEqual([
@@ -82,7 +86,7 @@ test('leaves a task out that does not end as the data says, with the reason, and
     { folder: 'orders', task: 'o2', why: 'it ends with o2/label/0/1 true, and not "torn"' },
   ]);
   expect(one.sets.map(({ tasks }) => tasks)).toEqual([1]);
-  await expect(compared(wrong('o4'))).rejects.toThrow(/orders: not one task can be run as the data has it\. o1: /);
+  await expect(compared(wrong('o4'))).rejects.toThrow(/not one task can be run as the data has it\. orders: o1: /);
   await expect(compared(wrong('o4'))).rejects.toThrow(DataError);
 });
 

@@ -116,19 +116,35 @@ describe('a directory', () => {
     expect(strange).toEqual([{ file: join(directory, 'other.json'), why: 'for the orders of shop, it must be array' }]);
   });
 
-  test.each<[string, () => string, RegExp]>([
-    ['is not there', () => '/nowhere/at/all', /there is no such directory/],
-    ['has a file that is no JSON', () => folderOf({ 'a.json': '{' }), /a\.json: it is not JSON/],
-    ['names a task twice', () => folderOf({ 'a.json': [...orders, ...orders] }), /two tasks are called o1/],
-  ])('that %s is refused, with the place', (_, directory, says) => {
-    expect(() => readDirectory(directory(), [shop()])).toThrow(DataError);
-    expect(() => readDirectory(directory(), [shop()])).toThrow(says);
+  test('that is not there is refused', () => {
+    expect(() => readDirectory('/nowhere/at/all', [shop()])).toThrow(DataError);
+    expect(() => readDirectory('/nowhere/at/all', [shop()])).toThrow(/there is no such directory/);
   });
 
-  test('that lacks one of the files of a set is refused, and told which', () => {
+  test.each<[string, Record<string, unknown>, string, RegExp]>([
+    ['a file that is no JSON', { 'a.json': '{' }, 'a.json', /it is not JSON/],
+    ['a set without tasks that fit together', { 'a.json': [{ order: 'o1', acts: null }] }, '', /null/],
+  ])('with %s leaves that out, and says why', (_, files, place, says) => {
+    const directory = folderOf(files);
+    const { found, unusable } = readDirectory(directory, [shop()]);
+    expect([found, unusable.map(({ file }) => file)]).toEqual([[], [join(directory, place)]]);
+    expect(unusable[0]?.why).toMatch(says);
+  });
+
+  test('that lacks one of the files of a set leaves the set out, and says which', () => {
     const set = { ...shop(), files: { ...shop().files, prices: { type: 'object', required: ['prices'] } } };
-    expect(() => readDirectory(folderOf({ 'a.json': orders }), [set])).toThrow(
-      /a set of the form of shop lacks its prices/,
-    );
+    const { unusable } = readDirectory(folderOf({ 'a.json': orders }), [set]);
+    expect(unusable.map(({ why }) => why)).toEqual(['a set of the form of shop lacks its prices']);
+  });
+
+  test('takes a task that is there twice, as in a whole list and a part of it, for one', () => {
+    const { found } = readDirectory(folderOf({ 'all.json': orders, 'part.json': orders }), [shop()]);
+    expect(found.map(({ tasks }) => tasks.map(({ id }) => id))).toEqual([['o1']]);
+  });
+
+  test('with several sets in one folder tells them apart by their names', () => {
+    const other = { ...shop(), name: 'stall' };
+    const { found } = readDirectory(folderOf({ 'a.json': orders }), [shop(), other]);
+    expect(found.map(({ folder }) => folder.replace(/^.*, /, ''))).toEqual(['shop', 'stall']);
   });
 });

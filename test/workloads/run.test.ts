@@ -2,8 +2,9 @@
 import { readConfig } from 'belay-sidecar';
 import { describe, expect, test } from 'vitest';
 import type { Fault, Faults } from '../../workloads/faults.ts';
+import type { Observed } from '../../workloads/observed.ts';
 import { POLICIES, type Policy } from '../../workloads/policies.ts';
-import { type Observed, runTask } from '../../workloads/run.ts';
+import { runTask } from '../../workloads/run.ts';
 import { type Score, scoreOf } from '../../workloads/score.ts';
 import { type Act, shop, taskOf } from './shop.ts';
 

@@ -142,9 +142,7 @@ export const forms: DataSet = {
   config: beside('sets/forms.yaml'),
   machine: machine as unknown as OpenAgent['machine'],
   snapshots: ['OPENING'],
-  asks: {
-    submit: 'a service that makes one kind of thing, if an intent without slots lists it; others list only offers',
-  },
+  asks: { submit: 'a service that makes one kind of thing, where an intent without slots lists it; no other' },
   files: { forms: { type: 'object', required: ['schema', 'dialogues'], properties: { dialogues } } },
   tasks: ({ forms: files = [] }) => (files as Data[]).flatMap(tasksOf),
 };

@@ -1,0 +1,117 @@
+/** A run of a task under the sidecar. */
+import { attach, type Decision, type Effect, type Sidecar, type SidecarOptions, vetoes } from 'belay-sidecar';
+import { type Found, type Observed, provided, type Setting } from './observed.ts';
+import { LONGEST } from './plain.ts';
+import type { World } from './set.ts';
+import { callName, Wire } from './wire.ts';
+
+/** How often a run is started over that a decision advises to. */
+const RERUNS = 10;
+
+/** A run under the sidecar. */
+export class Watched {
+  readonly #setting: Setting;
+  readonly #world: World;
+  readonly #wire: Wire;
+  readonly #found: Found[] = [];
+  /** The calls by their keys. */
+  readonly #calls = new Map<string, { readonly tool: string; readonly args: unknown }>();
+
+  constructor(setting: Setting, world: World) {
+    this.#setting = setting;
+    this.#world = world;
+    this.#wire = new Wire(world, setting.faults);
+  }
+
+  async run(policy: 'comp-frozen' | 'belay'): Promise<Observed> {
+    const { set, config, task, asks = true, claims } = this.#setting;
+    const machine = provided(set, this.#world, async (tool, args, key) => {
+      if (key !== undefined) this.#calls.set(key, { tool, args });
+      return this.#wire.call(tool, args);
+    });
+    const sidecar = await attach(machine, {
+      run: task.id,
+      config,
+      input: task.input(),
+      policy: policy === 'belay' ? 'line' : 'dart',
+      reconcilers: policy === 'belay' && asks ? this.#reconcilers() : {},
+      undo: this.#undo(),
+      ...(claims !== undefined && { claims }),
+      governor: async (call) => {
+        const wrong = this.#world.wrong?.(call.tool, call.args) ?? null;
+        if (wrong === null) return null;
+        this.#found.push({ wrong, by: callName(call.tool, call.args), after: this.#wire.attempts.length });
+        await sidecar.fail('CONTRACT_VIOLATION', { instance: wrong.instance, key: wrong.key });
+        return null;
+      },
+    });
+    try {
+      sidecar.actor.start();
+      let ending = await endingOf(sidecar);
+      for (let reruns = 0; ending?.status === 'parked' && ending.decision.verdict === 'rerun'; reruns += 1) {
+        if (reruns === RERUNS) break;
+        await sidecar.rerun();
+        ending = await endingOf(sidecar);
+      }
+      const status = ending === null || ending.status === 'stuck' ? 'broken' : ending.status;
+      const parked = ending?.status === 'parked' ? this.#parkedOn(ending.decision) : null;
+      return { status, left: [], wire: this.#wire, rows: this.#world.rows(), found: this.#found, parked };
+    } finally {
+      await sidecar.close();
+    }
+  }
+
+  #reconcilers(): NonNullable<SidecarOptions['reconcilers']> {
+    const named = [...this.#setting.config.tools.values()].flatMap(({ reconcile }) => reconcile ?? []);
+    return Object.fromEntries(named.map((name) => [name, ({ tool, args }) => this.#wire.shows(tool, args)]));
+  }
+
+  #undo(): NonNullable<SidecarOptions['undo']> {
+    const named = [...this.#setting.config.tools.values()].flatMap(({ undo }) => undo ?? []);
+    return Object.fromEntries(
+      named.map((name) => [name, (call) => this.#wire.undo(call.tool, call.args, call.output)]),
+    );
+  }
+
+  #parkedOn(decision: Decision): NonNullable<Observed['parked']> {
+    const acts = 'unblock' in decision ? decision.unblock.acts : [];
+    const effects = [
+      ...[...vetoes(decision)].flatMap((veto) => ('effect' in veto ? [veto.effect] : [])),
+      ...acts.flatMap((act) => (act.act === 'settle_outcome' ? [act.effect] : [])),
+    ];
+    const open = new Map(effects.filter(isUnsettled).map((effect) => [effect.id, effect] as const));
+    const why = [...new Set([...vetoes(decision)].map(({ code }) => code))].join(', ');
+    return {
+      verdict: decision.verdict,
+      why,
+      open: [...open.values()].map((effect) => {
+        const named = acts.find((act) => act.act === 'settle_outcome' && act.effect.id === effect.id);
+        const ask = named?.act === 'settle_outcome' ? (named.ask?.writes ?? []) : [];
+        return { tool: effect.tool ?? '', decidable: this.#isDecidable(effect), ask };
+      }),
+    };
+  }
+
+  /** Whether its counterparty, asked now, would tell; or the same call under its key would decide it. */
+  #isDecidable({ id, class: kind, status }: Effect): boolean {
+    if (status === 'failed') return false;
+    if (kind === 'idempotent') return true;
+    const call = this.#calls.get(id ?? '');
+    if (call === undefined || this.#setting.asks === false) return false;
+    return this.#wire.shows(call.tool, call.args).is !== 'unknown';
+  }
+}
+
+/** Whether nobody knows what became of a call; or whether it never happens, however often it is tried. */
+function isUnsettled({ status }: Effect): boolean {
+  return status === 'intended' || status === 'unknown' || status === 'failed';
+}
+
+/** How a run ends; null where it stands still for too long. */
+async function endingOf(sidecar: Sidecar): Promise<Awaited<ReturnType<Sidecar['finished']>> | null> {
+  let late: NodeJS.Timeout | undefined;
+  const waited = new Promise<null>((resolve) => {
+    late = setTimeout(() => resolve(null), LONGEST).unref();
+  });
+  return Promise.race([sidecar.finished().catch(() => null), waited]).finally(() => clearTimeout(late));
+}
