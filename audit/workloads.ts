@@ -2,17 +2,15 @@
  * What `belay workload` runs: it finds the data sets in a directory, compares, and leaves the comparison beside the audit's report. The
  * adapters are those of workloads/sets, and those of a module that the user names.
  */
-import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { relative } from 'node:path';
 import pc from 'picocolors';
 import wrap from 'wrap-ansi';
+import { adaptersOf, ownAdapters } from '../workloads/adapters.ts';
 import { type Comparison, compare as compareAll, type Progress } from '../workloads/compare.ts';
 import { isPolicy, POLICIES, type Policy } from '../workloads/policies.ts';
 import { type Promised, promisesOf } from '../workloads/promises.ts';
 import { type Directory, readDirectory } from '../workloads/read.ts';
-import { DataError, type DataSet } from '../workloads/set.ts';
-import { SETS } from '../workloads/sets/index.ts';
+import { DataError } from '../workloads/set.ts';
 import { tableText } from '../workloads/table-text.ts';
 import { tablesOf } from '../workloads/tables.ts';
 
@@ -32,7 +30,8 @@ interface Options {
 /** Compares. @throws DataError where there is no data, it is not what its adapter reads, or a name is unknown. */
 export async function compare(options: Options, listener: { progress: Progress; note(text: string): void }) {
   const { directory, probabilities, repeat, seed, asks, report } = options;
-  const adapters = [...SETS, ...(options.adapters === null ? [] : await adaptersOf(options.adapters))];
+  const further = options.adapters === null ? [] : await adaptersOf(options.adapters);
+  const adapters = [...(await ownAdapters()), ...further];
   const there = readDirectory(directory, adapters);
   for (const { file, why } of there.unusable)
     listener.note(`left out: ${relative(directory, file) || directory}: ${why}`);
@@ -72,27 +71,6 @@ function chosen(
 function policyOf(name: string): Policy {
   if (isPolicy(name)) return name;
   throw new DataError(`there is no policy ${JSON.stringify(name)}. There are: ${POLICIES.join(', ')}`);
-}
-
-/** The adapters of a module: its exports that are some. */
-async function adaptersOf(file: string): Promise<readonly DataSet[]> {
-  if (!existsSync(file)) throw new DataError(`${file}: there is no such file`);
-  let exports: object;
-  try {
-    exports = (await import(pathToFileURL(resolve(file)).href)) as object;
-  } catch (error) {
-    throw new DataError(`${file}: it cannot be imported: ${(error as Error).message}`);
-  }
-  const sets = Object.values(exports).filter(isDataSet);
-  if (sets.length === 0) throw new DataError(`${file}: it exports no adapter (workloads/README.md)`);
-  return sets;
-}
-
-function isDataSet(value: unknown): value is DataSet {
-  const { name, config, machine, files, tasks, asks, snapshots } = (value ?? {}) as Partial<DataSet>;
-  const texts = [name, config].every((each) => typeof each === 'string');
-  const records = [machine, files, asks].every((each) => typeof each === 'object' && each !== null);
-  return texts && records && Array.isArray(snapshots) && typeof tasks === 'function';
 }
 
 /** What a comparison leaves for programs. */

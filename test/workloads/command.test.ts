@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { folderOf } from './shop.ts';
 
@@ -95,6 +95,57 @@ describe('belay workload', () => {
       ],
     ]);
   });
+});
+
+test('belay workload takes an adapter of somebody’s own, and its config, from a module', async () => {
+  const agent = pathToFileURL(join(MAIN, '../../../build/workloads/agent.js')).href;
+  const folder = folderOf({
+    'bells.yaml': `belay: 1
+agent: bells
+tools:
+  look: { writes: ['units/{args.unit}/seen'], effect: none }
+  verify: { writes: ['units/{args.unit}/well'], effect: none }
+  ring: { reads: ['units/{args.unit}/seen'], writes: ['units/{args.unit}/done', at, 'tower:bells'], effect: irreversible, reconcile: listen }
+skeletons:
+  Ring:
+    entity: args.unit
+    states: [bell]
+    entry: [bell.LOOKING]
+    outputs: ['units/{entity}', at, 'tower:**']
+    rollback: { tries: 20 }
+`,
+    'bells.mjs': `import { planned } from ${JSON.stringify(agent)};
+const open = () => {
+  const rows = {};
+  const ring = {
+    act: ({ step }) => { rows[step] = (rows[step] ?? 0) + 1; },
+    change: { unit: ({ unit }) => unit, shows: ({ step }) => ({ is: rows[step] ? 'applied' : 'not_applied' }) },
+  };
+  const look = { act: () => 0 };
+  return { tools: { look, verify: look, ring }, rows: () => rows };
+};
+export const bells = {
+  name: 'bells',
+  about: 'bells that ring once',
+  config: new URL('bells.yaml', import.meta.url).pathname,
+  machine: planned('bells', { bell: ['ring'] }),
+  snapshots: ['bell.LOOKING'],
+  asks: { ring: 'whoever lives near the tower' },
+  files: { hours: { type: 'object', required: ['strikes'] } },
+  tasks: ({ hours }) => hours.map(({ strikes }) => {
+    const plan = Array.from({ length: strikes }, () => ({ kind: 'bell', unit: 'big', tool: 'ring', with: {} }));
+    return { id: String(strikes), input: () => ({ plan }), open };
+  }),
+};
+`,
+  });
+  const hours = folderOf({ 'noon.json': { strikes: 12 } });
+  const { code, out } = await belay(hours, '--adapters', join(folder, 'bells.mjs'), '--p', '0.3');
+  expect([code, out.includes('bells that ring once'), out.includes('All 7 promises were kept.')]).toEqual([
+    0,
+    true,
+    true,
+  ]);
 });
 
 describe('belay workload refuses, with the mend,', () => {

@@ -1,0 +1,36 @@
+/** Finds adapters: all that lie in sets/, and those of a module that the user names. Nobody lists them. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { DataError, type DataSet } from './set.ts';
+
+const SETS = fileURLToPath(new URL('./sets', import.meta.url));
+
+/** The adapters in sets/, by the names of their files. */
+export async function ownAdapters(): Promise<readonly DataSet[]> {
+  const files = readdirSync(SETS).filter((name) => /(?<!\.d)\.[jt]s$/.test(name));
+  const sets: DataSet[] = [];
+  for (const file of files.sort()) sets.push(...(await adaptersOf(join(SETS, file))));
+  return sets;
+}
+
+/** The adapters that a module exports. @throws DataError where it cannot be imported, or exports none. */
+export async function adaptersOf(file: string): Promise<readonly DataSet[]> {
+  if (!existsSync(file)) throw new DataError(`${file}: there is no such file`);
+  let exports: object;
+  try {
+    exports = (await import(pathToFileURL(resolve(file)).href)) as object;
+  } catch (error) {
+    throw new DataError(`${file}: it cannot be imported: ${(error as Error).message}`);
+  }
+  const sets = Object.values(exports).filter(isDataSet);
+  if (sets.length === 0) throw new DataError(`${file}: it exports no adapter (workloads/README.md)`);
+  return sets;
+}
+
+function isDataSet(value: unknown): value is DataSet {
+  const { name, about, config, machine, files, tasks, asks, snapshots } = (value ?? {}) as Partial<DataSet>;
+  const texts = [name, about, config].every((each) => typeof each === 'string');
+  const records = [machine, files, asks].every((each) => typeof each === 'object' && each !== null);
+  return texts && records && Array.isArray(snapshots) && typeof tasks === 'function';
+}
