@@ -60,8 +60,10 @@ function chosen(
   const all = found.flatMap(({ set, folder }) => [set.name, folder]);
   const unknown = names?.find((name) => !all.includes(name));
   if (found.length === 0) {
-    const why = [...unusable, ...strange].map(({ file, why: reason }) => `\n  ${file}: ${reason}`).join('');
-    throw new DataError(`${directory}: there is no data set here that an adapter reads${why}`);
+    const why = [...unusable, ...strange].map(
+      ({ file, why: reason }) => `${relative(directory, file) || file}: ${reason}`,
+    );
+    throw new DataError([`${directory}: there is no data set here that an adapter reads`, ...why].join('; '));
   }
   if (unknown !== undefined)
     throw new DataError(`there is no set ${JSON.stringify(unknown)}. There are: ${[...new Set(all)].join(', ')}`);

@@ -1,5 +1,5 @@
 /** The verb `workload`: its options, its help, and what it hands on. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { finish, liveLine, note, page } from '../console.ts';
 import { compareWorkload } from '../workload.ts';
 
@@ -24,11 +24,10 @@ export function addWorkload(program: Command): void {
     .argument('[directory]', 'the data sets: a folder each, or one of them')
     .option('--data <directory>', 'the same')
     .option('--set <name...>', 'only some of the sets, by their name or folder')
-    .option(
-      '--p <list>',
-      'how likely an attempt at a change is to fail, one number or several',
-      probabilities,
-      [0.05, 0.1, 0.3],
+    .addOption(
+      new Option('--p <list>', 'how likely an attempt at a change is to fail, one number or several')
+        .argParser(probabilities)
+        .default([0.05, 0.1, 0.3], '0.05,0.1,0.3'),
     )
     .option('--repeat <n>', 'how often each task is run, each time with other faults', counted, 3)
     .option('--seed <n>', 'the first seed: the same seed gives the same table', counted, 1)
