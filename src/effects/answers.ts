@@ -2,7 +2,7 @@
  * Answers to gates as messages: what one process leaves for another that has the run (semantics.md R4). A message is untrusted: it is
  * held against the gate as the run's own journal has it, and says of itself what it is bound to.
  */
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { encode, revive } from '../journal/codec.ts';
 
 /** An answer as it travels. */
@@ -21,7 +21,7 @@ interface Addressed {
 }
 
 const text = (most: number) => ({ type: 'string', minLength: 1, maxLength: most });
-const isAnswer = new Ajv().compile({
+const SCHEMA = {
   type: 'object',
   additionalProperties: false,
   required: ['gate', 'digest', 'epoch', 'by', 'why', 'verdict'],
@@ -35,7 +35,14 @@ const isAnswer = new Ajv().compile({
     status: { enum: ['confirmed', 'failed'] },
     output: {},
   },
-});
+};
+let compiled: ValidateFunction | null = null;
+
+/** Compiled when the first message comes: most processes never read one, and all of them would wait for it. */
+function isAnswer(value: unknown): boolean {
+  compiled ??= new Ajv().compile(SCHEMA);
+  return compiled(value);
+}
 
 /** An answer as a message. @throws TypeError where its output has no form that a journal could hold. */
 export function messageOf(answer: Answer): string {

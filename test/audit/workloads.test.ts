@@ -4,7 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { folderOf } from './shop.ts';
+import { compare } from '../../audit/workloads.ts';
+import { DataError } from '../../workloads/set.ts';
+import { folderOf } from '../workloads/shop.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -149,23 +151,29 @@ export const bells = {
 });
 
 describe('belay workload refuses, with the mend,', () => {
-  test.each<[string, () => string[], RegExp]>([
-    ['to run without a directory', () => [], /which directory\?/],
-    ['a directory without data', () => [folderOf({ 'a.json': [1] })], /no data set here.*; a\.json: for the /],
-    ['half a set', () => [folderOf({ 'tasks.json': IDS.map(repair) })], /lacks its effects/],
-    ['a policy that there is not', () => [data(), '--policy', 'hope'], /no policy "hope"\. There are: give-up/],
-    ['a set that is not there', () => [data(), '--set', 'none'], /no set "none"\. There are: /],
-    ['a probability that is none', () => [data(), '--p', '2'], /a number from 0 to 0\.9/],
-    [
-      'adapters that are none',
-      () => [data(), '--adapters', MAIN.replace(/main\.js$/, 'table.js')],
-      /exports no adapter/,
-    ],
+  const WANTED = { sets: null, probabilities: [0.3], repeat: 1, seed: 1, policies: null, asks: true };
+  const quiet = { progress: () => {}, note: () => {} };
+
+  test.each<[string, string[], RegExp]>([
+    ['to run without a directory', [], /^which directory\? belay workload DIRECTORY, or --data DIRECTORY\n$/],
+    ['a probability that is none', ['data', '--p', '2'], /a number from 0 to 0\.9/],
+    ['a directory without data', [folderOf({ 'a.json': [1] })], /no data set here.*; a\.json: for the /],
   ])('%s', async (_, args, says) => {
-    const { code, out, err } = await belay(...args());
+    const { code, out, err } = await belay(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(says);
     expect(err).not.toMatch(/^\s+at /m);
+  });
+
+  test.each<[string, Partial<Parameters<typeof compare>[0]>, RegExp]>([
+    ['half a set', { directory: folderOf({ 'tasks.json': IDS.map(repair) }) }, /lacks its effects/],
+    ['a policy that there is not', { policies: ['hope'] }, /no policy "hope"\. There are: give-up/],
+    ['a set that is not there', { sets: ['none'] }, /no set "none"\. There are: /],
+    ['adapters that are none', { adapters: MAIN.replace(/main\.js$/, 'table.js') }, /exports no adapter/],
+  ])('%s', async (_, more, says) => {
+    const asked = compare({ directory: data(), adapters: null, report: null, ...WANTED, ...more }, quiet);
+    await expect(asked).rejects.toThrow(DataError);
+    await expect(asked).rejects.toThrow(says);
   });
 });
 
