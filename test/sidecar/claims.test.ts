@@ -1,7 +1,9 @@
 /** Runs that touch the same things outside of them: the second one waits, or is refused with the reason (semantics.md §12). */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Claims, claimsInMemory } from '../../src/effects/claims.ts';
+import { type Claim, type Claims, claimsInMemory } from '../../src/effects/claims.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { overlaps, parseKey } from '../../src/model/key.ts';
 import { SidecarError, type SidecarOptions } from '../../src/sidecar/attach.ts';
 import { calm, Line, type Station, until } from './stations.ts';
 
@@ -143,4 +145,49 @@ test('a call that is stopped while it waits leaves the line', async () => {
   const third = await begun(claims, 'third', [writes('a', 'x:1')]);
   await third.running.at('rest');
   expect(third.told).toEqual([]);
+});
+
+/** The claims that two runs have at once, though one of them wants to be alone. */
+function conflicts(held: ReadonlyMap<string, readonly Claim[]>): string[] {
+  const all = [...held].flatMap(([name, own]) => own.map((claim) => ({ name, ...claim })));
+  const met = all.flatMap((one) => all.filter((other) => other.name !== one.name && overlaps(one.key, other.key)));
+  return met.filter(({ shared }) => !shared).map(({ name, key }) => `${name} ${key.text}`);
+}
+
+test('whatever runs take and give free: nobody shares what is not shared, nobody waits in a circle, and everybody is served in the end', async () => {
+  const wanted = fc.record({ key: fc.constantFrom('x:1', 'x:1/a', 'x:2', 'x:**', 'y:1'), shared: fc.boolean() });
+  const takes = fc.array(fc.record({ run: fc.nat(3), wanted: fc.array(wanted, { minLength: 1, maxLength: 2 }) }), {
+    minLength: 2,
+    maxLength: 14,
+  });
+  await fc.assert(
+    fc.asyncProperty(takes, async (list) => {
+      const claims = claimsInMemory();
+      const held = new Map<string, Claim[]>();
+      const waiting = new Set<string>();
+      const refused: string[] = [];
+      const asked = list.map(async ({ run, wanted: keys }) => {
+        const name = `r${run}`;
+        const own = keys.map(({ key, shared }) => ({ key: parseKey(key), shared }));
+        const reason = await claims.take(name, own, new AbortController().signal, () => void waiting.add(name));
+        if (reason === null) held.set(name, [...(held.get(name) ?? []), ...own]);
+        else refused.push(reason);
+      });
+      for (let run = 0; run < 4; run += 1) {
+        await calm(0);
+        expect(conflicts(held)).toEqual([]);
+        held.delete(`r${run}`);
+        claims.release(`r${run}`);
+      }
+      // Each run was given free once; whoever was served after that gives free again.
+      for (let round = 0; round < 4; round += 1) {
+        await calm(0);
+        for (const name of held.keys()) claims.release(name);
+        held.clear();
+      }
+      await Promise.all(asked);
+      for (const reason of refused) expect(reason).toMatch(/, which waits for what this run holds$/);
+    }),
+    { numRuns: 150 },
+  );
 });
