@@ -48,12 +48,19 @@ export async function compareWorkload(
 ): Promise<Compared | { readonly problem: string }> {
   const found = findModule();
   if ('problem' in found) return found;
-  const { compare } = (await import(pathToFileURL(found.file).href)) as { compare?: unknown };
+  let compare: unknown;
+  try {
+    ({ compare } = (await import(pathToFileURL(found.file).href)) as { compare?: unknown });
+  } catch (error) {
+    return { problem: `${found.file}: cannot_import ${(error as Error).message.split('\n')[0]}` };
+  }
   if (typeof compare !== 'function') return { problem: `${found.file}: bad_module it exports no function "compare"` };
   try {
     return await (compare as Compare)(options, listener);
   } catch (error) {
-    if ((error as Error).name === 'DataError') return { problem: (error as Error).message };
+    // The data, the wish, or a folder that takes no report.
+    const { name, message, syscall } = error as NodeJS.ErrnoException;
+    if (name === 'DataError' || syscall !== undefined) return { problem: message };
     throw error;
   }
 }

@@ -61,10 +61,11 @@ class MemoryClaims implements Claims {
     const [first] = owners;
     if (first === undefined) {
       this.#hold(run, wanted);
+      this.#breakCircles();
       return null;
     }
-    const circle = owners.find((owner) => this.#waitsFor(owner.run, run));
-    if (circle !== undefined) return `${heldBy(circle)}, which waits for what this run holds`;
+    const circle = this.#circle(run, owners);
+    if (circle !== null) return circle;
     if (this.#patience <= 0) return heldBy(first);
     waits(heldBy(first));
     return new Promise((resolve) => {
@@ -91,6 +92,21 @@ class MemoryClaims implements Claims {
       this.#hold(waiter.run, waiter.wanted);
       waiter.settle(null);
     }
+    this.#breakCircles();
+  }
+
+  /** Refuses whoever waits in a circle: a run that waits with one call may be given with another what closes one. */
+  #breakCircles(): void {
+    for (const waiter of this.#line) {
+      const circle = this.#circle(waiter.run, this.#owners(waiter.run, waiter.wanted));
+      if (circle !== null) waiter.settle(circle);
+    }
+  }
+
+  /** Why a run must not wait for others: one of them waits for it. */
+  #circle(run: string, owners: readonly Owner[]): string | null {
+    const circle = owners.find((owner) => this.#waitsFor(owner.run, run));
+    return circle === undefined ? null : `${heldBy(circle)}, which waits for what this run holds`;
   }
 
   /** The others who have something of what a run wants. */

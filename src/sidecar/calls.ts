@@ -16,8 +16,9 @@ import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
 import type { Authority } from './authority.ts';
-import { claimsOf } from './claiming.ts';
+import { claimsOn, touched } from './claiming.ts';
 import { ROOT } from './fold.ts';
+import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
 
 /** How often an undo is tried, and how long is waited before each further try, in milliseconds. */
@@ -140,18 +141,27 @@ export class Calls {
   /** Waits until what a call touches is this run's (§12). @returns why it does not get it, or null. */
   async #claimed({ tool, input: args, signal }: Call, instance: InstanceId): Promise<string | null> {
     const { claims, config } = this.#parts;
-    const wanted = claims === null ? [] : claimsOf(config, [{ tool, args, instance }]);
-    return claims === null || wanted.length === 0 ? null : this.#take(claims, wanted, signal, instance);
+    const keys = claims === null ? [] : touched(config, { tool, args, entity: instance.entity });
+    return claims === null || keys.length === 0 ? null : this.#take(claims, claimsOn(config, keys), signal, instance);
   }
 
-  /** Claims what earlier calls of this run have touched, as a run that is taken up has to. @returns why it does not get that, or null. */
+  /**
+   * Claims what this run has touched so far, as one that is taken up has to: what its history has read and written, and what calls have
+   * changed that a restore has undone. @returns why it does not get that, or null.
+   */
   async claimAgain(): Promise<string | null> {
     const { claims, config, fold } = this.#parts;
-    const calls = [...fold.ledger.all()].map(({ intent }) => {
-      return { tool: intent.tool, args: this.#argsOf(intent), instance: intent.instance };
-    });
-    if (claims === null || calls.length === 0) return null;
-    return this.#take(claims, claimsOf(config, calls), new AbortController().signal, null);
+    const { registry, versions } = fold.history;
+    const accesses = [...registry.all()].flatMap((record) => [
+      ...versions.readsBy(record),
+      ...versions.writesOf(record),
+    ]);
+    const calls = [...fold.ledger.all()].flatMap(({ intent }) =>
+      touched(config, { tool: intent.tool, args: this.#argsOf(intent), entity: intent.instance.entity }),
+    );
+    const keys = [...accesses.map(({ key }) => key).filter(isOutside), ...calls];
+    if (claims === null || keys.length === 0) return null;
+    return this.#take(claims, claimsOn(config, keys), new AbortController().signal, null);
   }
 
   #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {

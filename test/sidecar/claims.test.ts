@@ -87,6 +87,29 @@ describe('two runs under the same claims', () => {
   });
 });
 
+test('what a tool writes for some entity is shared with nobody who only reads it, whatever the entity', async () => {
+  const claims = claimsInMemory();
+  const own: Station = { ...writes('b', 'desk:{entity}'), entity: '"it"' };
+  const first = await begun(claims, 'first', [reads('a', 'desk:it'), own]);
+  await first.running.at('rest');
+  const second = await begun(claims, 'second', [reads('a', 'desk:it'), own]);
+  await calm();
+  expect([second.line.called('a'), second.told.length]).toEqual([0, 1]);
+});
+
+test('a run that waits with one call and is given with another what closes a circle is refused, and nobody hangs', async () => {
+  const claims = claimsInMemory();
+  const on = (...keys: string[]) => keys.map((key) => ({ key: parseKey(key), shared: false }));
+  const { signal } = new AbortController();
+  const take = (run: string, key: string) => claims.take(run, on(key), signal, () => {});
+  await Promise.all([take('a', 'x:1'), take('c', 'x:2')]);
+  const [first, circling, second] = [take('b', 'x:1'), take('c', 'x:1'), take('b', 'x:2')];
+  claims.release('a');
+  expect(await first).toBe(null);
+  const refused = await Promise.race([circling, second]);
+  expect(refused).toMatch(/^x:[12] is held by the run [bc], which waits for what this run holds$/);
+});
+
 test('a tool that nobody declared may touch anything: it waits for everybody', async () => {
   const claims = claimsInMemory();
   const first = await begun(claims, 'first', [writes('a', 'phone:1')]);
@@ -131,6 +154,19 @@ test('a run that is taken up claims again what its calls have touched, and is re
   await second.running.finished();
   const third = await first.line.resume({ journal, run: 'first', claims });
   expect(third.value).toBe('rest');
+});
+
+test('a run that is taken up claims again what it has only read, too', async () => {
+  const journal = memoryStore();
+  const stations = [reads('a', 'x:1'), writes('b', 'x:2')];
+  const first = await begun(claimsInMemory(), 'first', stations, { journal });
+  await first.running.at('rest');
+  await first.running.close();
+  const claims = claimsInMemory({ patience: 5 });
+  await first.line.resume({ journal, run: 'first', claims });
+  const second = await begun(claims, 'second', [{ ...writes('a', 'x:1'), rollback: 'tries: 0' }]);
+  expect((await second.running.finished()).status).toBe('parked');
+  expect(second.line.reports[0]?.error).toBe('x:1 is held by the run first');
 });
 
 test('a call that is stopped while it waits leaves the line', async () => {
