@@ -2,6 +2,7 @@
  * What `belay workload` runs: it finds the data sets in a directory, compares, and leaves the comparison beside the audit's report. The
  * adapters are those of workloads/sets, and those of a module that the user names.
  */
+import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import pc from 'picocolors';
 import wrap from 'wrap-ansi';
@@ -30,6 +31,8 @@ interface Options {
 /** Compares. @throws DataError where there is no data, it is not what its adapter reads, or a name is unknown. */
 export async function compare(options: Options, listener: { progress: Progress; note(text: string): void }) {
   const { directory, probabilities, repeat, seed, asks, report } = options;
+  // A folder that takes no report is told before anything runs, and not after.
+  if (report !== null) mkdirSync(report, { recursive: true });
   const further = options.adapters === null ? [] : await adaptersOf(options.adapters);
   const adapters = [...(await ownAdapters()), ...further];
   const there = readDirectory(directory, adapters);
@@ -38,7 +41,7 @@ export async function compare(options: Options, listener: { progress: Progress; 
   const strange = there.strange.map(({ file }) => relative(directory, file));
   if (strange.length > 0) listener.note(`left out, of no form that an adapter reads: ${strange.join(', ')}`);
   const found = chosen(there, directory, options.sets);
-  const policies = options.policies === null ? POLICIES : options.policies.map(policyOf);
+  const policies = options.policies === null ? POLICIES : [...new Set(options.policies.map(policyOf))];
   const comparison = await compareAll({ found, probabilities, repeat, seed, policies, asks }, listener.progress);
   for (const { folder, task, why } of comparison.left) listener.note(`left out: ${folder}: ${task}: ${why}`);
   const promises = promisesOf(comparison);

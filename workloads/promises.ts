@@ -97,7 +97,7 @@ function cheaper(belay: Cell, rollback: Cell): Judged {
 /** Two runs at once, as if they had come one after the other. */
 function apart({ policy, meetings }: Meetings): Judged[] {
   if (policy !== 'belay' || meetings.length === 0) return [];
-  const damaged = meetings.filter((each) => each.damaged + each.duplicated > 0).length;
+  const damaged = meetings.filter((each) => each.broken || each.damaged + each.duplicated > 0).length;
   const waited = meetings.filter((each) => each.waited).length;
   return [
     {

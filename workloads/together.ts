@@ -25,6 +25,8 @@ export interface Meeting {
   readonly damaged: number;
   /** Both came to their ends. */
   readonly completed: boolean;
+  /** One of them neither ended nor waits for anybody who was told. */
+  readonly broken: boolean;
   /** Whether one of them waited for the other. */
   readonly waited: boolean;
   /** Changes that were made once too often, in both. */
@@ -67,9 +69,10 @@ export async function meet(
     }) as [Promise<Observed>, Promise<Observed>],
   );
   const completed = [a, b].every(({ status, left }) => status === 'done' && left.length === 0);
+  const broken = [a, b].some(({ status }) => status === 'broken');
   const damaged = completed ? Math.min(...orders.map(({ end }) => differing(rows, end))) : strange(rows, orders);
   const tasks = [first.task.id, second.task.id] as const;
-  return { tasks, damaged, completed, waited: between.waited, duplicated: duplicates(a) + duplicates(b) };
+  return { tasks, damaged, completed, broken, waited: between.waited, duplicated: duplicates(a) + duplicates(b) };
 }
 
 /** What two tasks come to one after the other: the rows in the end, and every value that a row has had, as JSON. */

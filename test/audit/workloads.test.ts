@@ -157,6 +157,7 @@ describe('belay workload refuses, with the mend,', () => {
   test.each<[string, string[], RegExp]>([
     ['to run without a directory', [], /^which directory\? belay workload DIRECTORY, or --data DIRECTORY\n$/],
     ['a probability that is none', ['data', '--p', '2'], /a number from 0 to 0\.9/],
+    ['a folder that takes no report', [data(), '--report', join(MAIN, 'below-a-file')], /ENOTDIR|EEXIST/],
     ['a directory without data', [folderOf({ 'a.json': [1] })], /no data set here.*; a\.json: for the /],
   ])('%s', async (_, args, says) => {
     const { code, out, err } = await belay(...args);

@@ -51,6 +51,15 @@ test('keeps every promise where the counterparties tell the truth, also where tw
   expect(belay?.meetings.map(({ completed, damaged }) => [completed, damaged])).toEqual([[true, 0]]);
 });
 
+test('does not take two runs for apart of which one stands still and tells nobody', async () => {
+  const comparison = await compared({ ...shop(), meets: true });
+  const still = comparison.meetings.map((each) => ({
+    ...each,
+    meetings: each.meetings.map((one) => ({ ...one, completed: false, broken: true })),
+  }));
+  expect(missed({ ...comparison, meetings: still })).toEqual(['two runs at once end as one after the other']);
+});
+
 test('keeps them where nothing fails', async () => {
   expect(missed(await compared(shop(), { probabilities: [0] }))).toEqual([]);
 });

@@ -46,6 +46,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   get_details_by_id: ['enable_roaming', 'disable_roaming', 'suspend_line', 'resume_line'],
   get_bills_for_customer: ['send_payment_request'],
 };
+const isShown = (action: string) => Object.values(SHOWN).some((actions) => actions.includes(action));
 const asks: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(SHOWN).flatMap(([by, names]) => names.map((name) => [name, `${by} shows it`]))),
   reboot_device: 'nobody: a phone does not show when it was started. Started twice, it is started',
@@ -100,7 +101,7 @@ function open(rows: Record<string, unknown>, repair: Repair, images: ReadonlyMap
   };
   const change = (name: string) => ({
     unit: ({ unit }: Called) => unit,
-    ...(asks[name]?.startsWith('nobody') ? {} : { shows }),
+    ...(isShown(name) && { shows }),
   });
   const look = { act: () => ({ ...rows }) };
   return {
