@@ -15,6 +15,8 @@ export class Effects {
   readonly #open = new Map<InstanceRecord, number>();
   readonly #blocking = new Map<number, Effect>();
   readonly #undoable = new Map<number, Effect>();
+  /** The effects of work that was set aside and not claimed, by their ids: they stand in the world all the same (C3). */
+  readonly #aside = new Map<string, Effect>();
 
   /** The effects of an instance whose intent lies after `after` and up to `upTo`, in that order. */
   of(record: InstanceRecord, after: number, upTo: number): Effect[] {
@@ -23,17 +25,36 @@ export class Effects {
 
   /** How many effects stand, of any instance, that no rollback may cross: a rerun is safe only at 0 (§8). */
   get blockingCount(): number {
-    return this.#blocking.size;
+    let count = this.#blocking.size;
+    for (const effect of this.#aside.values()) if (isBlocking(effect)) count += 1;
+    return count;
   }
 
   /** The effects that no rollback may cross, of any instance, in the order of their intents. */
   blocking(): Effect[] {
-    return [...this.#blocking.values()].sort((a, b) => a.at - b.at);
+    return [...this.#blocking.values(), ...[...this.#aside.values()].filter(isBlocking)].sort((a, b) => a.at - b.at);
   }
 
   /** The confirmed effects that a rerun would have to undo first, in the order of their intents. */
   undoable(): Effect[] {
-    return [...this.#undoable.values()].sort((a, b) => a.at - b.at);
+    const aside = [...this.#aside.values()].filter((effect) => crossing(effect) === 'undo');
+    return [...this.#undoable.values(), ...aside].sort((a, b) => a.at - b.at);
+  }
+
+  /** Has an effect stand that no retained instance has made: it was set aside with its instance. Without an id it cannot be named. */
+  setAside(effect: Effect): void {
+    if (effect.id !== null) this.#aside.set(effect.id, effect);
+  }
+
+  /** The effects that were set aside and that no replay has made again. */
+  asides(): Effect[] {
+    return [...this.#aside.values()];
+  }
+
+  /** News of an effect that was set aside: it was undone, or can no longer be. */
+  newsAside(id: string, news: Partial<Pick<Effect, 'status' | 'undo'>>): void {
+    const effect = this.#aside.get(id);
+    if (effect !== undefined) this.#aside.set(id, { ...effect, ...news });
   }
 
   /** Whether an outcome of this instance is still open, so that no boundary of it can have certified (§4). */
@@ -65,7 +86,10 @@ export class Effects {
     const list = this.#of.get(record) ?? [];
     list[countUpTo(list, effect.at - 1)] = effect;
     this.#of.set(record, list);
-    if (effect.id !== null) this.#byId.set(effect.id, effect);
+    if (effect.id !== null) {
+      this.#byId.set(effect.id, effect);
+      this.#aside.delete(effect.id);
+    }
     const before = known !== undefined && isOpen(known.status) ? 1 : 0;
     const now = isOpen(effect.status) ? 1 : 0;
     this.#open.set(record, (this.#open.get(record) ?? 0) + now - before);
@@ -90,4 +114,9 @@ export class Effects {
     if (answer === 'cross') return;
     (answer === 'undo' ? this.#undoable : this.#blocking).set(effect.at, effect);
   }
+}
+
+function isBlocking(effect: Effect): boolean {
+  const answer = crossing(effect);
+  return answer !== 'cross' && answer !== 'undo';
 }

@@ -1,6 +1,6 @@
 /**
- * Where each step of a run took place: in which region of the machine, and by whom (semantics.md R2). Memory can be undone
- * instance by instance; control cannot, and this is what the question "can control follow the line?" is answered from.
+ * Control as a versioned key, one for each region of a machine (semantics.md C1): which step read and wrote the control of which
+ * region, by whom, and which steps belong together. The line lowers over it as it does over data.
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
 
@@ -12,26 +12,42 @@ export type Region = string;
 
 /** A step, as far as control asks. Numbers are those of the history. */
 export interface PlacedStep {
+  /** Its number among the steps of the run: never given out again. */
+  readonly nth: number;
   /** The number of the last event before the step's own acts: what is kept up to here lacks the step. */
   readonly act: number;
   /** The number of its last event. */
   readonly to: number;
   readonly actor: number;
   readonly parties: readonly { readonly name: string; readonly region: Region }[];
+  /** The regions whose control it read and wrote. */
+  readonly moves: readonly Region[];
+  /** The regions whose control it only read. */
+  readonly looks: readonly Region[];
+  /** The names of the instances that it entered. */
+  readonly entered: readonly string[];
+  /** Later steps that depend on it wholly, whatever their regions are. */
+  readonly leads: PlacedStep[];
+  /** Earlier steps that are undone with it (C1a). */
+  readonly ties: readonly PlacedStep[];
+  /** Whether it spawned an actor, which goes on whatever becomes of the states around. */
+  readonly spawns: boolean;
+  /** True once a restore has taken it out. */
+  gone: boolean;
 }
 
 /** Where an instance lives. */
 export interface Place {
   readonly id: InstanceId;
   readonly region: Region;
-  /** True for the root of a region: the glue between the skeletons. */
+  /** True for the root of a region: owner of the steps outside every skeleton. */
   readonly root: boolean;
-  /** The index of the step that entered it. */
-  entered: number;
-  /** The index of the step that closed it; null while it is live. */
-  closed: number | null;
-  /** Whether that step's successor may answer for it (R3). */
-  gate: boolean;
+  /** The step that entered it. */
+  readonly entered: PlacedStep;
+  /** The step that closed it; null while it is live. */
+  closed: PlacedStep | null;
+  /** Whether a boundary of it was certified at that step, so that it may be set aside (C2). */
+  certified: boolean;
 }
 
 /** An actor of the run, as far as control asks. */
@@ -39,20 +55,53 @@ export interface PlacedActor {
   readonly parent: number | null;
   /** The path of the state of its parent that invokes it; '' for a spawned one. */
   readonly at: string;
-  /** The index of the step that started it; -1 for the root. */
-  started: number;
-  alive: boolean;
+  /** The step that started it; null for the root. */
+  readonly started: PlacedStep | null;
 }
 
 /** The steps that are retained, in order, and the instances and actors in their places. */
-export class Places {
-  readonly steps: PlacedStep[] = [];
+export class Places<Step extends PlacedStep = PlacedStep> {
+  readonly steps: Step[] = [];
   readonly actors: PlacedActor[] = [];
   readonly #places = new Map<string, Place>();
+  readonly #chains = new Map<Region, Step[]>();
+  readonly #byParty = new Map<string, Step[]>();
+  #next = 0;
 
-  /** Records where an instance is entered, by the step that will be recorded next. */
-  enter(id: InstanceId, region: Region, root: boolean): void {
-    this.#places.set(instanceName(id), { id, region, root, entered: this.steps.length, closed: null, gate: false });
+  /** The number of the step that comes next. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Records a step. Costs the regions and parties that it has. */
+  add(step: Step): void {
+    this.#next = step.nth + 1;
+    this.steps.push(step);
+    for (const region of step.moves) push(this.#chains, region, step);
+    for (const region of step.looks) push(this.#chains, region, step);
+    for (const { name } of step.parties) push(this.#byParty, name, step);
+    for (const tied of step.ties) tied.leads.push(step);
+  }
+
+  /** Takes steps out, whichever they are. Costs what lies behind the first of them in its regions and parties. */
+  remove(undone: ReadonlySet<PlacedStep>): void {
+    const regions = new Set<Region>();
+    const names = new Set<string>();
+    let first = Number.POSITIVE_INFINITY;
+    for (const step of undone) {
+      step.gone = true;
+      first = Math.min(first, step.nth);
+      for (const region of [...step.moves, ...step.looks]) regions.add(region);
+      for (const { name } of step.parties) names.add(name);
+    }
+    sweep(this.steps, first);
+    for (const region of regions) sweep(this.#chains.get(region) ?? [], first);
+    for (const name of names) sweep(this.#byParty.get(name) ?? [], first);
+  }
+
+  /** Records where an instance was entered. */
+  enter(id: InstanceId, region: Region, root: boolean, entered: PlacedStep): void {
+    this.#places.set(instanceName(id), { id, region, root, entered, closed: null, certified: false });
   }
 
   of(name: string): Place | undefined {
@@ -68,16 +117,58 @@ export class Places {
     this.#places.delete(name);
   }
 
+  /** The steps that an instance had a part in and that are undone where it is kept up to event `after`, but not if kept up to `upTo`. */
+  stepsOf(name: string, after: number, upTo: number): readonly Step[] {
+    const steps = this.#byParty.get(name) ?? [];
+    const from = countBelow(steps, after);
+    const until = upTo === Number.POSITIVE_INFINITY ? steps.length : countBelow(steps, upTo);
+    return from === 0 && until === steps.length ? steps : steps.slice(from, until);
+  }
+
+  /** The steps that depend on the control which a step left in a region: every later one, up to the next that moves it. */
+  *afterIn(region: Region, step: PlacedStep): Generator<Step> {
+    const chain = this.#chains.get(region) ?? [];
+    for (let index = countUpToNth(chain, step.nth); index < chain.length; index += 1) {
+      const later = chain[index] as Step;
+      yield later;
+      if (later.moves.includes(region)) return;
+    }
+  }
+
+  /** The steps that read or wrote the control of a region, in order. */
+  chain(region: Region): readonly Step[] {
+    return this.#chains.get(region) ?? [];
+  }
+
+  /** The last step that wrote the control of a region, of those that `stands` holds for. */
+  lastMover(region: Region, stands: (step: Step) => boolean = () => true): Step | undefined {
+    const chain = this.#chains.get(region) ?? [];
+    for (let index = chain.length - 1; index >= 0; index -= 1) {
+      const step = chain[index] as Step;
+      if (step.moves.includes(region) && stands(step)) return step;
+    }
+    return undefined;
+  }
+
+  /** Every region whose control was ever written. */
+  regions(): IterableIterator<Region> {
+    return this.#chains.keys();
+  }
+
+  /** The regions of an actor whose control was written. */
+  regionsOf(actor: number): Region[] {
+    const prefix = `${actor}:`;
+    return [...this.#chains.keys()].filter((region) => region.startsWith(prefix));
+  }
+
+  /** The steps numbered above `after` and up to `upTo`. Costs its result and two searches. */
+  between(after: number, upTo: number): readonly Step[] {
+    return this.steps.slice(countUpToNth(this.steps, after), countUpToNth(this.steps, upTo));
+  }
+
   /** The index of the last step whose acts lie at or before event `at`: the control that a checkpoint there stands for. */
   stepAt(at: number): number {
-    let low = 0;
-    let high = this.steps.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.steps[middle] as PlacedStep).act < at) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return countBelow(this.steps, at) - 1;
   }
 
   /** Whether a region lies within another, or is it. */
@@ -85,13 +176,59 @@ export class Places {
     const [outerActor, outerPath] = split(outer);
     let [actor, path] = split(inner);
     for (;;) {
-      if (actor === outerActor) return outerPath === '' || path === outerPath || path.startsWith(`${outerPath}.`);
+      if (actor === outerActor) return isInside(path, outerPath);
       const placed = this.actors[actor];
       if (placed === undefined || placed.parent === null) return false;
       actor = placed.parent;
       path = placed.at;
     }
   }
+}
+
+/** Whether a path lies at or below another. */
+function isInside(path: string, outer: string): boolean {
+  return outer === '' || path === outer || path.startsWith(`${outer}.`);
+}
+
+function push<Step>(of: Map<string, Step[]>, key: string, step: Step): void {
+  const list = of.get(key);
+  if (list === undefined) of.set(key, [step]);
+  else if (list.at(-1) !== step) list.push(step);
+}
+
+/** Removes what is gone from a list that is sorted by number, from a number on. */
+function sweep(list: PlacedStep[], first: number): void {
+  let kept = countUpToNth(list, first - 1);
+  for (let index = kept; index < list.length; index += 1) {
+    const step = list[index] as PlacedStep;
+    if (step.gone) continue;
+    list[kept] = step;
+    kept += 1;
+  }
+  list.length = kept;
+}
+
+/** How many steps have their acts before event `at`. */
+function countBelow(list: readonly PlacedStep[], at: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] as PlacedStep).act < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function countUpToNth(list: readonly PlacedStep[], nth: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] as PlacedStep).nth <= nth) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A region from an actor's number and the path of a state. */

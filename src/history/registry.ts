@@ -55,6 +55,11 @@ export class Registry {
     return this.#byName.get(instanceName(id));
   }
 
+  /** The record of an instance by its printed name. */
+  named(name: string): InstanceRecord | undefined {
+    return this.#byName.get(name);
+  }
+
   /** Every instance entered so far, in that order. */
   all(): IterableIterator<InstanceRecord> {
     return this.#byName.values();

@@ -10,12 +10,15 @@ import type { HistoryEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, KeyError, parseKey } from '../model/key.ts';
+import type { ControlLine } from './control-trace.ts';
 
 /** A line of a trace: the start of a history, a question about it, or an event of it. */
 export type TraceLine =
   | { readonly do: 'trace'; readonly id: string }
   | { readonly do: 'fail'; readonly failure: Failure }
-  | { readonly do: 'event'; readonly event: HistoryEvent };
+  /** `region` says where an instance is entered, in a trace that knows of control. */
+  | { readonly do: 'event'; readonly event: HistoryEvent; readonly region?: string }
+  | { readonly do: 'knows'; readonly of: ControlLine };
 
 /** What can be wrong with a line, before the history is asked. */
 export type TraceErrorCode =
@@ -43,7 +46,32 @@ type InstanceColumns = [skeleton: string, entity: string, ordinal: number];
 /** What a line looks like once its shape is checked. */
 type Written =
   | { do: 'trace'; id: string }
-  | { do: 'enter'; in: InstanceColumns; by?: InstanceColumns }
+  | { do: 'enter'; in: InstanceColumns; by?: InstanceColumns; region?: string }
+  | { do: 'actor'; number: number; parent: number; at: string }
+  | {
+      do: 'control';
+      step: number;
+      in?: InstanceColumns;
+      region?: string;
+      read?: number;
+      wrote?: number;
+      with?: number[];
+      spawns?: boolean;
+    }
+  | { do: 'closed'; in: InstanceColumns; certified: boolean; within?: InstanceColumns }
+  | { do: 'aside'; in: InstanceColumns; effects?: WrittenEffect[] }
+  | {
+      do: 'unavailable';
+      in: InstanceColumns;
+      checkpoint: number;
+      code: 'checkpoint_stale' | 'recovery_budget_spent' | 'replay_escapes_instance';
+      changed?: 'config' | 'machine';
+      of?: 'boundary' | 'run';
+      spent?: number;
+      instance?: InstanceColumns;
+      step?: number;
+    }
+  | { do: 'suspect'; in: InstanceColumns }
   | { do: 'read'; in: InstanceColumns; key: string }
   | { do: 'write'; in: InstanceColumns; key: string; blind?: boolean; append?: boolean }
   | { do: 'boundary'; in: InstanceColumns; kind: BoundaryKind }
@@ -57,6 +85,14 @@ type Written =
       tool?: string;
     }
   | { do: 'fail'; in: InstanceColumns; key?: string };
+
+interface WrittenEffect {
+  class: EffectClass;
+  status: EffectStatus;
+  undo?: boolean;
+  id: string;
+  tool?: string;
+}
 
 type Validators = Record<Written['do'], ValidateFunction>;
 
@@ -78,11 +114,47 @@ function compile(ajv: Ajv): Validators {
       required: Object.keys(required),
       additionalProperties: false,
     });
+  const region = { type: 'string', pattern: '^[0-9]+:' };
   const classes = { enum: EFFECT_CLASSES };
   const statuses = { enum: EFFECT_STATUSES };
   return {
     trace: line({ id: text }),
-    enter: line({ in: instance }, { by: instance }),
+    enter: line({ in: instance }, { by: instance, region }),
+    actor: line({ number: ordinal, parent: ordinal, at: text }),
+    control: line(
+      { step: ordinal },
+      { in: instance, region, read: ordinal, wrote: ordinal, with: { type: 'array', items: ordinal }, spawns: flag },
+    ),
+    closed: line({ in: instance, certified: flag }, { within: instance }),
+    aside: line(
+      { in: instance },
+      {
+        effects: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { class: classes, status: statuses, undo: flag, id: text, tool: text },
+            required: ['class', 'status', 'id'],
+            additionalProperties: false,
+          },
+        },
+      },
+    ),
+    unavailable: line(
+      {
+        in: instance,
+        checkpoint: ordinal,
+        code: { enum: ['checkpoint_stale', 'recovery_budget_spent', 'replay_escapes_instance'] },
+      },
+      {
+        changed: { enum: ['config', 'machine'] },
+        of: { enum: ['boundary', 'run'] },
+        spent: ordinal,
+        instance,
+        step: ordinal,
+      },
+    ),
+    suspect: line({ in: instance }),
     read: line({ in: instance, key: text }),
     write: line({ in: instance, key: text }, { blind: flag, append: flag }),
     boundary: line({ in: instance, kind: { enum: BOUNDARY_KINDS } }),
@@ -133,15 +205,62 @@ function toLine(written: Written): TraceLine {
         failure: { in: toInstance(written.in), key: written.key === undefined ? null : toKey(written.key) },
       };
     case 'enter':
+      return { do: 'event', event: toEvent(written), ...(written.region !== undefined && { region: written.region }) };
     case 'read':
     case 'write':
     case 'boundary':
     case 'effect':
       return { do: 'event', event: toEvent(written) };
+    default:
+      return { do: 'knows', of: toControl(written) };
   }
 }
 
-function toEvent(written: Exclude<Written, { do: 'trace' | 'fail' }>): HistoryEvent {
+type Known = Extract<Written, { do: ControlLine['do'] }>;
+
+function toControl(written: Known): ControlLine {
+  switch (written.do) {
+    case 'actor':
+      return written;
+    case 'control': {
+      const { step, in: id, region = null, wrote = null, with: tied = [], spawns = false } = written;
+      return { do: 'control', step, in: id === undefined ? null : toInstance(id), region, wrote, with: tied, spawns };
+    }
+    case 'closed':
+      return { do: 'closed', in: toInstance(written.in), certified: written.certified };
+    case 'aside':
+      return {
+        do: 'aside',
+        in: toInstance(written.in),
+        effects: (written.effects ?? []).map(({ undo = false, ...effect }) => ({ ...effect, undo })),
+      };
+    case 'unavailable':
+      return { do: 'unavailable', in: toInstance(written.in), checkpoint: written.checkpoint, why: whyOf(written) };
+    case 'suspect':
+      return { do: 'suspect', in: toInstance(written.in) };
+  }
+}
+
+function whyOf({
+  code,
+  changed = 'config',
+  of = 'boundary',
+  spent = 0,
+  instance,
+  in: own,
+  step = 0,
+}: Extract<Known, { do: 'unavailable' }>): Extract<ControlLine, { do: 'unavailable' }>['why'] {
+  switch (code) {
+    case 'checkpoint_stale':
+      return { code, changed };
+    case 'recovery_budget_spent':
+      return { code, of, spent };
+    case 'replay_escapes_instance':
+      return { code, instance: toInstance(instance ?? own), step };
+  }
+}
+
+function toEvent(written: Exclude<Written, Known | { do: 'trace' | 'fail' }>): HistoryEvent {
   const instance = toInstance(written.in);
   switch (written.do) {
     case 'enter':

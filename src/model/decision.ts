@@ -41,6 +41,15 @@ export interface RecoveryLine {
   readonly moves: readonly Move[];
 }
 
+/** A finished instance that a cut sets aside: nothing sees it until the replay claims it (C2, C3). */
+export interface Aside {
+  readonly instance: InstanceId;
+  /** The dependency that put it beyond the cut. */
+  readonly cause: Dependence;
+  /** The instance that takes it along; left out for one that is set aside by itself. */
+  readonly within?: InstanceId;
+}
+
 /** Who knows what became of a call. */
 export interface Counterparty {
   /** The name of the reconciler that the config gives the tool; null where it names none. */
@@ -57,7 +66,7 @@ export type Act =
   | { readonly act: 'settle_outcome'; readonly effect: Effect; readonly ask?: Counterparty }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }
   | { readonly act: 'register_undo'; readonly effect: Effect }
-  /** Let the instances that control would leave behind end, or undo them: then ask again (R2). */
+  /** Let the instances that control would leave behind end, or undo them: then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 
 /** The smallest set of acts after which the same failure would be answered with `leadsTo`; no acts: a rerun may start now. */
@@ -79,6 +88,10 @@ interface Asked {
    * restored line crosses, or all there are for a rerun. Empty when a person has to act first.
    */
   readonly undo: readonly Effect[];
+  /** The work that the line sets aside; left out where there is none (C2). */
+  readonly aside?: readonly Aside[];
+  /** The ids of the calls in flight whose replies are dropped; left out where there are none (C11). */
+  readonly dropped?: readonly string[];
 }
 
 /**

@@ -48,7 +48,7 @@ export interface Digests {
   readonly machine: string;
 }
 
-/** An instance that a step closed. `gate` says whether its exit was certified, so that its successor may answer for it (R3). */
+/** An instance that a step closed. `gate` says whether a boundary was certified at that step, so that it may be set aside (C2). */
 export interface Closed {
   readonly instance: InstanceId;
   readonly gate: boolean;
@@ -86,13 +86,26 @@ export type Entry =
   /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */
   | PhaseEntry
   | RestoredEntry
-  /** Control came past the gate of an instance that is kept, and goes on behind it (R3). */
+  /** The replay takes the record of an instance that was set aside over: all that it did is journaled as done again, now (C5). */
+  | { readonly do: 'claimed'; readonly instance: InstanceId }
+  /** The record of an instance is given up: its work is done again under the same identity, or is dropped (C7, C9, C12). */
+  | {
+      readonly do: 'dismissed';
+      readonly instance: InstanceId;
+      readonly why: DismissalReason;
+      /** The keys of calls whose recorded answers were found wrong with it (C10, C12). */
+      readonly wrong?: readonly string[];
+    }
+  /** Control came past an instance that was kept: journals written before work was set aside have it. */
   | { readonly do: 'passed'; readonly instance: InstanceId; readonly controls: readonly ControlEntry[] }
   /** Something that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
   | { readonly do: 'finding'; readonly code: string; readonly instance: InstanceId | null; readonly text: string }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
+
+/** Why a record is given up: it read something else, came to be redone, was complained about, or nothing took it over. */
+export type DismissalReason = 'reads_differ' | 'done_again' | 'found_wrong' | 'unclaimed';
 
 /** `COMPENSATING` is the intent of an undo and `COMPENSATED` its outcome; `STUCK` says that it failed, and with what. */
 interface PhaseEntry {
@@ -108,12 +121,18 @@ interface RestoredEntry {
   readonly do: 'restored';
   /** How far each moved instance is kept; 0 is ⊥. Numbers are those of the history. */
   readonly kept: readonly (readonly [InstanceId, number])[];
-  /** Instances that are kept whole although control goes back past them: their gates will answer (R3). */
-  readonly gates: readonly InstanceId[];
+  /** Instances that are set aside: records that nothing sees until the replay claims them (C2, C3). */
+  readonly aside?: readonly InstanceId[];
+  /** The keys of calls whose recorded answers were found wrong: they are never served again (C10). */
+  readonly wrong?: readonly string[];
+  /** Those of them of which it is known that it was that answer, and not another of the same work; `true` for all. */
+  readonly sure?: true | readonly string[];
+  /** The regions that resume at a state that the config names, each on account of an instance (§4, Separable). */
+  readonly resumed?: readonly { readonly region: string; readonly by: InstanceId }[];
   readonly controls: readonly ControlEntry[];
 }
 
-/** Where a restore or a gate puts the control of an actor. */
+/** Where a restore puts the control of an actor. */
 export interface ControlEntry {
   readonly actor: number;
   readonly value: StateValue;
@@ -138,8 +157,12 @@ export interface StepEntry {
   readonly marks: readonly HistoryEvent[];
   /** The region of each instance that `marks` enters, and how it names itself. */
   readonly regions: readonly string[];
-  /** Instances that were kept at their entry when control went back past it, and that control now enters again. */
-  readonly again: readonly InstanceId[];
+  /** The paths of the regions whose control it wrote; left out where they are those of its parties (C1). */
+  readonly moves?: readonly string[];
+  /** The paths of the regions whose control it read besides (C1). */
+  readonly looks?: readonly string[];
+  /** Steps that are undone with it, as (actor, how many steps of that actor ago): those that raised or sent its event (C1a). */
+  readonly ties?: readonly (readonly [actor: number, back: number])[];
   /** The ids of the boundaries that `marks` certify, in that order; '' for an outcome checkpoint. */
   readonly boundaries: readonly string[];
   readonly closed: readonly Closed[];
@@ -237,4 +260,6 @@ export interface DecisionEntry {
   readonly decision: Decision;
   /** What the budget is charged for (R6): the checkpoint that is restored. */
   readonly checkpoint: Checkpoint | null;
+  /** Present where work was found wrong that no call has told of: its recorded answers are not served again (C10). */
+  readonly suspect?: true;
 }

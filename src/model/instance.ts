@@ -10,6 +10,14 @@ export interface InstanceId {
   readonly ordinal: number;
 }
 
+/** The skeleton of the root instances, which own the steps outside every skeleton: no config can name one so. */
+export const ROOT = '(root)';
+
+/** The printed name of the root instance of a region. */
+export function rootName(region: string): string {
+  return printed({ skeleton: ROOT, entity: region, ordinal: 0 });
+}
+
 /** Prints an instance as `Skeleton::entity::0`, with `%` and `:` in its parts escaped, so that no two print alike (K1). */
 export function instanceName(id: InstanceId): string {
   const known = names.get(id);

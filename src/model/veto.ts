@@ -22,7 +22,7 @@ export type Dependence =
       readonly step: number;
     }
   | { readonly kind: 'start'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number }
-  /** Where the producer goes back, the region's control goes back with it, and the consumer's step with that (R2). */
+  /** Where the producer goes back, the region's control goes back with it, and the consumer's step with that (C1). */
   | { readonly kind: 'control'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number };
 
 /** Why a failure names nothing: it fits nobody or several, nobody of that name was entered, or it never wrote that key. */
@@ -70,7 +70,7 @@ export type Refusal =
       readonly askedArgs: string;
     }
   | (Unavailable & { readonly candidate: Checkpoint; readonly instance: InstanceId })
-  /** Control would leave an instance behind that the line keeps (R2), entered at event `step`. */
+  /** Control could not follow: the plan's postconditions fail for this instance, entered at event `step`. */
   | {
       readonly code: 'replay_escapes_instance';
       readonly candidate: Checkpoint;
@@ -78,7 +78,17 @@ export type Refusal =
       readonly step: number;
     }
   | { readonly code: 'exit_not_restorable'; readonly candidate: Checkpoint; readonly instance: InstanceId }
-  | { readonly candidate: Checkpoint; readonly adds: readonly Reason[] };
+  /** A call would be made while an effect of the same tool and entity stands that no replay has claimed (C8), or the run ends so (C9). */
+  | {
+      readonly code: 'unclaimed_effect';
+      readonly candidate: null;
+      readonly effect: Effect;
+      readonly instance: InstanceId;
+    }
+  /** The run has ended, and its output was handed over. */
+  | { readonly code: 'run_finished'; readonly candidate: null; readonly instance: InstanceId | null }
+  /** `all`: these are all the reasons against it, and those of newer candidates do not hold. */
+  | { readonly candidate: Checkpoint; readonly adds: readonly Reason[]; readonly all?: true };
 
 /** One reason against one candidate, with its witness (§8.3). */
 export type Veto = Extract<Refusal, { code: unknown }> | (Reason & { readonly candidate: Checkpoint });

@@ -8,7 +8,7 @@ import type { Answer } from '../predicates/predicate.ts';
 export const TESTS = ['decidable', 'closed', 'separable', 'controllable'] as const;
 
 /** One of the four tests. */
-export type Test = (typeof TESTS)[number];
+type Test = (typeof TESTS)[number];
 
 /** What is known of a boundary when control comes to it. */
 export interface Evidence {

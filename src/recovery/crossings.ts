@@ -5,6 +5,7 @@
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Aside } from '../model/decision.ts';
 import { crossing, type Effect } from '../model/effect.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';
@@ -14,12 +15,6 @@ export interface Placement {
   readonly keep: Checkpoint | null;
   readonly cause: Dependence | null;
 }
-
-/** Who must go back besides the failed instance, and how far. */
-export type Demands = ReadonlyMap<InstanceRecord, Placement>;
-
-/** Nobody else. */
-export const NOBODY: Demands = new Map();
 
 /** A committed instance that would lose what it relied on: its promise, and the dependency that would break it. */
 export interface Consumer {
@@ -42,8 +37,14 @@ export interface Proposal {
   readonly crossed: readonly Crossed[];
   /** Whether a line of this policy may cross commitments at all, given leave. */
   readonly crossable: boolean;
-  /** Who would be left behind by control, so that the newest candidate will not do (R2). */
+  /** For whom the plan's postconditions fail, so that this candidate will not do. */
   readonly escapes?: readonly InstanceId[];
+  /** How many besides the failed instance it undoes, where control is known: roots promise nothing and do not count. */
+  readonly others?: number;
+  /** What it sets aside instead (C2). */
+  readonly aside?: readonly Aside[];
+  /** The calls in flight whose replies are dropped (C11). */
+  readonly dropped?: readonly string[];
 }
 
 /** The last event that a placement keeps: 0 for ⊥, so that an event is undone iff its number is greater (§9). */

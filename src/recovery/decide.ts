@@ -1,18 +1,19 @@
 /**
  * The decision: a pure function of a history and a failure (semantics.md §8). It asks the questions in order, which instance,
- * which checkpoints, which line, whether control can follow, which rung, and keeps every reason against every candidate.
+ * which checkpoints, which line or cut, which rung, and keeps every reason against every candidate.
  */
+import type { TracedControl } from '../history/control-trace.ts';
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
-import type { InstanceId } from '../model/instance.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Abstention, Reason, Refusal, Unavailable } from '../model/veto.ts';
 import { candidates } from './candidates.ts';
-import type { Control } from './control.ts';
-import { type Crossed, type Demands, NOBODY, type Proposal } from './crossings.ts';
+import type { Crossed, Proposal } from './crossings.ts';
+import { type Control, cuts } from './cut.ts';
 import { dartLines } from './dart.ts';
 import { isAllowed } from './joint.ts';
 import { climb } from './ladder.ts';
@@ -27,13 +28,38 @@ const DEFAULT_RULES: Rules = { policy: 'line', joint: 'none' };
 
 /** What a running machine knows and a trace does not: the state of control, and which checkpoints cannot be used now. */
 export interface Circumstances {
-  /** Whether control can follow a line (R2); null where it always can, as under a whole-snapshot restore. */
+  /** What is known of control (C1); null where nothing is, or where a whole snapshot is restored. */
   readonly control: Control | null;
   /** Why a checkpoint of the failed instance cannot be used, or null. */
   unavailable(checkpoint: Checkpoint): Unavailable | null;
 }
 
 const OF_A_TRACE: Circumstances = { control: null, unavailable: () => null };
+
+/** What the lines of a trace say of control and of checkpoints; nothing where they say nothing. */
+export function knownOf(control: TracedControl, history: History, { in: failed }: Failure): Circumstances {
+  if (!control.isKnown) return OF_A_TRACE;
+  control.settle();
+  const { places, suspects } = control;
+  const told = control.unavailable.filter(({ in: id }) => failed !== null && instanceName(id) === instanceName(failed));
+  const checkpoints = failed === null ? [] : (history.registry.get(failed)?.checkpoints ?? []);
+  const of = (checkpoint: Checkpoint) => told.filter((line) => checkpoints[line.checkpoint] === checkpoint);
+  control.asked();
+  return {
+    control: {
+      places,
+      suspects,
+      escapes: ({ candidate }) =>
+        of(candidate).flatMap(({ why }) =>
+          why.code === 'replay_escapes_instance' ? [{ instance: why.instance, step: why.step }] : [],
+        ),
+    },
+    unavailable: (checkpoint) => {
+      const [why] = of(checkpoint).flatMap((line) => (line.why.code === 'replay_escapes_instance' ? [] : [line.why]));
+      return why ?? null;
+    },
+  };
+}
 
 /**
  * Decides from which point a failed instance may be redone. Reads the history as it stands and leaves it so. Costs the
@@ -58,52 +84,75 @@ export function decide(
     if (why === null) usable.push(candidate);
     else own.set(candidate, [{ ...why, candidate, instance: failed.id } as Refusal]);
   }
-  const proposal = usable.length === 0 ? null : follow(history, failed, usable, rules, around.control, own);
-  return climb(history, failure, rules, proposal, [...refusals(asked, proposal, rules, failed.id, own)]);
+  if (around.control === null || rules.policy === 'dart') {
+    const proposal = usable.length === 0 ? null : lines[rules.policy](history, failed, usable);
+    return climb(history, failure, rules, proposal, [...refusals(asked, proposal, rules, failed.id, own)]);
+  }
+  return decideCut(history, failure, failed, rules, around.control, asked, usable, own);
+}
+
+/** Decides where control is known (C2): the newest candidate that may be used, and every reason against every other. */
+function decideCut(
+  history: History,
+  failure: Failure,
+  failed: InstanceRecord,
+  rules: Rules,
+  control: Control,
+  asked: readonly Checkpoint[],
+  usable: readonly Checkpoint[],
+  own: Map<Checkpoint, Refusal[]>,
+): Decision {
+  const proposals: Proposal[] = [];
+  const reasonsOf = new Map<Checkpoint, Reason[]>();
+  let chosen: Proposal | null = null;
+  for (const cut of cuts(history, failed, usable, rules.policy, control)) {
+    const { candidate } = cut;
+    const escapes = control.escapes(cut);
+    const proposal = { ...cut.proposal, escapes: escapes.map(({ instance }) => instance) };
+    if (escapes.length > 0)
+      own.set(
+        candidate,
+        escapes.map((instance): Refusal => ({ code: 'replay_escapes_instance', candidate, ...instance })),
+      );
+    const against = reasons(proposal.crossed[0] as Crossed, proposal, rules);
+    reasonsOf.set(candidate, against);
+    proposals.push(proposal);
+    if (chosen === null && against.length === 0 && escapes.length === 0) chosen = proposal;
+  }
+  const listed = [...refusalsOfCuts(asked, reasonsOf, failed.id, own)];
+  return climb(history, failure, rules, chosen ?? proposals[0] ?? null, listed, proposals);
+}
+
+/** What stands against each candidate, newest first. An older one may have fewer reasons against it than a newer one (C2). */
+function* refusalsOfCuts(
+  asked: readonly Checkpoint[],
+  reasonsOf: ReadonlyMap<Checkpoint, readonly Reason[]>,
+  failed: InstanceId,
+  own: ReadonlyMap<Checkpoint, Refusal[]>,
+): Generator<Refusal> {
+  if (reasonsOf.size === 0) yield { code: 'no_stable_checkpoint', candidate: null, instance: failed };
+  let standing = new Set<string>();
+  for (const candidate of asked) {
+    yield* own.get(candidate) ?? [];
+    const against = reasonsOf.get(candidate);
+    if (against === undefined) continue;
+    const names = new Set(against.map(reasonName));
+    const holds = [...standing].every((name) => names.has(name));
+    const adds = holds ? against.filter((reason) => !standing.has(reasonName(reason))) : against;
+    if (!holds) yield { candidate, adds, all: true };
+    else if (names.size > 0) yield { candidate, adds };
+    standing = names;
+  }
+}
+
+function reasonName(reason: Reason): string {
+  return 'effect' in reason
+    ? `${reason.code} ${reason.effect.at}`
+    : `${reason.code} ${instanceName(reason.dependence.consumer)}`;
 }
 
 function abstention(failure: Failure, why: Abstention): Refusal {
   return { code: 'ambiguous_instance', candidate: null, instance: failure.in, key: failure.key?.text ?? null, why };
-}
-
-/** The proposal for the newest candidate that control can follow; for the newest of all where it can follow none (R2). */
-function follow(
-  history: History,
-  failed: InstanceRecord,
-  usable: readonly Checkpoint[],
-  rules: Rules,
-  control: Control | null,
-  own: Map<Checkpoint, Refusal[]>,
-): Proposal {
-  let newest: Proposal | null = null;
-  for (const [index, candidate] of usable.entries()) {
-    const proposal = giveWay(history, failed, usable.slice(index), rules, control);
-    const left = rules.policy === 'dart' ? [] : (control?.escapes(proposal.moves) ?? []);
-    if (left.length === 0) return proposal;
-    own.set(
-      candidate,
-      left.map((instance): Refusal => ({ code: 'replay_escapes_instance', candidate, ...instance })),
-    );
-    newest ??= { ...proposal, escapes: left.map(({ instance }) => instance) };
-  }
-  return newest as Proposal;
-}
-
-/** The line, and what control asks for besides, until it asks for nothing more: each round lowers something further. */
-function giveWay(
-  history: History,
-  failed: InstanceRecord,
-  usable: readonly Checkpoint[],
-  rules: Rules,
-  control: Control | null,
-): Proposal {
-  let also: Demands = NOBODY;
-  for (;;) {
-    const proposal = lines[rules.policy](history, failed, usable, also);
-    const demands = rules.policy === 'dart' ? NOBODY : (control?.demands(proposal.moves) ?? NOBODY);
-    if (demands.size === 0) return proposal;
-    also = new Map([...also, ...demands]);
-  }
 }
 
 /** What stands against each candidate, newest first; those against which nothing stands are left out. */

@@ -128,7 +128,11 @@ function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
     case 'recovery_budget_spent':
       return `${veto.of === 'run' ? 'the run' : 'this boundary'} has had ${veto.spent} recoveries, and the reviewed policy allows no more.`;
     case 'replay_escapes_instance':
-      return `control would leave ${named(veto.instance)} behind, entered at event ${veto.step}, which the line keeps.`;
+      return `control could not follow: ${named(veto.instance)}, entered at event ${veto.step}, would stand where the machine does not.`;
+    case 'unclaimed_effect':
+      return `${effectName(veto.effect)} stands in the world, and no replay has taken it over.`;
+    case 'run_finished':
+      return 'the run has ended, and its output was handed over.';
     case 'effect_diverged':
       return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recordedArgs}, now ${veto.askedArgs}.`;
     case 'exit_not_restorable':

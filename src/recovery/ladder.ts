@@ -12,27 +12,33 @@ import type { Crossed, Proposal } from './crossings.ts';
 import { isAllowed } from './joint.ts';
 import { smallestUnblock } from './unblock.ts';
 
-/** Answers a failure. `found` is what the policy proposes, null where no checkpoint can be used, or why localisation abstained. */
+/**
+ * Answers a failure.
+ * @param found what the policy proposes, null where no checkpoint can be used, or why localisation abstained.
+ * @param others what it proposes for every candidate, where that may be less for an older one (C2).
+ */
 export function climb(
   history: History,
   failure: Failure,
   rules: Rules,
   found: Proposal | Abstention | null,
   refusals: readonly Refusal[],
+  others: readonly Proposal[] = [],
 ): Decision {
   const { in: failed } = failure;
   const { policy } = rules;
   const at = history.head;
   const drawn = typeof found === 'string' || found === null || failed === null ? null : draw(found);
+  const besides = drawn === null ? {} : drawn.besides;
   if (drawn !== null && failed !== null && drawn.follows) {
     const { line, undo } = drawn;
-    if (line.level < 2) return { verdict: 'restore', failed, at, policy, refusals, line, undo };
+    if (line.level < 2) return { verdict: 'restore', failed, at, policy, refusals, line, undo, ...besides };
     if (drawn.promises.every((instance) => isAllowed(rules, instance))) {
-      return { verdict: 'restore_joint', failed, at, policy, refusals, line, undo };
+      return { verdict: 'restore_joint', failed, at, policy, refusals, line, undo, ...besides };
     }
   }
   const line = drawn?.line ?? null;
-  const unblock = smallestUnblock(history, rules, found);
+  const unblock = smallestUnblock(history, rules, found, others);
   if (history.effects.blockingCount > 0) {
     return { verdict: 'escalate', failed, at, policy, refusals, line, undo: [], unblock };
   }
@@ -43,23 +49,24 @@ export function climb(
  * The newest candidate's line and what to undo before it; null where it is not consistent, because a position lies below a
  * floor (§9.2), or because a consumer stands against it whose promise this policy never crosses.
  */
-function draw({ moves, crossed, crossable, escapes = [] }: Proposal): Drawn | null {
+function draw({ moves, crossed, crossable, escapes = [], others, aside = [], dropped = [] }: Proposal): Drawn | null {
   const { blocked, consumers, undo } = crossed[0] as Crossed;
   if (blocked.length > 0 || (!crossable && consumers.length > 0)) return null;
   const moved = [...moves].map(([record, { keep, cause }]) => {
     return { instance: record.id, keep: keep ?? ('none' as const), cause };
   });
-  // The root of a region promised nothing to anybody: a line that moves it besides is no more than the failed instance's.
-  const others = moved.filter(({ cause }) => cause?.kind !== 'control').length - 1;
-  const line: RecoveryLine = { level: consumers.length > 0 ? 2 : others > 0 ? 1 : 0, moves: moved };
+  const level = consumers.length > 0 ? 2 : (others ?? moved.length - 1) > 0 ? 1 : 0;
+  const line: RecoveryLine = { level, moves: moved };
   const promises = consumers.map(({ dependence }) => dependence.consumer);
-  return { line, undo, promises, follows: escapes.length === 0 };
+  const besides = { ...(aside.length > 0 && { aside }), ...(dropped.length > 0 && { dropped }) };
+  return { line, undo, promises, follows: escapes.length === 0, besides };
 }
 
-/** A line that is consistent; `promises` are the instances whose commitments it crosses, `follows` whether control can (R2). */
+/** A line that is consistent; `promises` are the instances whose commitments it crosses, `follows` whether control can. */
 interface Drawn {
   readonly line: RecoveryLine;
   readonly undo: readonly Effect[];
   readonly promises: readonly InstanceId[];
   readonly follows: boolean;
+  readonly besides: Pick<Decision, 'aside' | 'dropped'>;
 }

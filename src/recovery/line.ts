@@ -5,26 +5,21 @@
  */
 import { between } from '../history/ascending.ts';
 import type { History } from '../history/history.ts';
+import type { PlacedStep, Places } from '../history/places.ts';
 import { type InstanceRecord, positionBefore } from '../history/registry.ts';
 import { type Access, readDependence, type Stretch } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import { instanceName, rootName } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';
-import { type Crossed, Crossings, type Demands, keptUpTo, NOBODY, type Placement, type Proposal } from './crossings.ts';
+import { type Crossed, Crossings, keptUpTo, type Placement, type Proposal } from './crossings.ts';
 
 /**
  * The greatest line for each candidate (policy `line`), floors not yet asked: a line below a floor has no consistent line
  * below it either. An older candidate's line lies below a newer one's, so the lowering goes on where it stood.
  * @param candidates restorable checkpoints of the failed instance, newest first.
- * @param also what must go back besides, because control does (R2).
  */
-export function greatestLines(
-  history: History,
-  failed: InstanceRecord,
-  candidates: readonly Checkpoint[],
-  also: Demands = NOBODY,
-): Proposal {
-  const lowering = new Lowering(history, failed);
-  lowering.demand(also);
+export function greatestLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
+  const lowering = new Lowering(history, failed, null);
   let moves: Proposal['moves'] | undefined;
   const crossed = candidates.map((candidate) => {
     const charged = lowering.lower(candidate);
@@ -40,17 +35,23 @@ interface Undone {
   readonly upTo: number;
 }
 
-class Lowering {
+/** Lowers what must be lowered: over data and starts (§9), and over control where a run knows it (C2). */
+export class Lowering {
   readonly moves = new Map<InstanceRecord, Placement>();
+  /** The steps that are beyond the cut. */
+  readonly steps = new Set<PlacedStep>();
+  readonly #places: Places | null;
   readonly #history: History;
   readonly #failed: InstanceRecord;
   readonly #crossings: Crossings;
   readonly #seen = new Seen();
   readonly #undone: Undone[] = [];
 
-  constructor(history: History, failed: InstanceRecord) {
+  /** `places` null: nothing is known of control, as in a trace without it. */
+  constructor(history: History, failed: InstanceRecord, places: Places | null) {
     this.#history = history;
     this.#failed = failed;
+    this.#places = places;
     this.#crossings = new Crossings(history, failed);
   }
 
@@ -61,9 +62,10 @@ class Lowering {
     return this.#crossings.charge(candidate);
   }
 
-  /** Puts others no higher than they may stand, before the first candidate is charged. */
-  demand(also: Demands): void {
-    for (const [record, placement] of also) this.#place(record, placement);
+  /** Puts an instance no higher than a placement, and all that rests on what that undoes. */
+  demand(record: InstanceRecord, placement: Placement): void {
+    this.#place(record, placement);
+    for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
   }
 
   #place(record: InstanceRecord, placement: Placement): void {
@@ -89,6 +91,38 @@ class Lowering {
         }
       }
     }
+    if (this.#places === null) return;
+    const until = upTo === this.#history.head ? Number.POSITIVE_INFINITY : upTo;
+    for (const step of this.#places.stepsOf(instanceName(record.id), after, until))
+      this.#undo(this.#places, step, record);
+  }
+
+  /**
+   * A step is one atom (C1a): all its parties lose it, whom it entered never started, whoever read the control that it wrote
+   * loses that step, too, and so do those that depend on it wholly.
+   */
+  #undo(places: Places, first: PlacedStep, by: InstanceRecord): void {
+    const waiting = [first];
+    for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) {
+      if (this.steps.has(step)) continue;
+      this.steps.add(step);
+      for (const { name } of step.parties) this.#lose(name, step, by, false);
+      for (const name of step.entered) this.#lose(name, step, by, true);
+      for (const region of step.moves) {
+        // What was called there outside every skeleton was called because control had come there.
+        this.#lose(rootName(region), step, by, false);
+        waiting.push(...places.afterIn(region, step));
+      }
+      for (const later of step.leads) if (!later.gone) waiting.push(later);
+      waiting.push(...step.ties.filter(({ gone }) => !gone));
+    }
+  }
+
+  #lose(name: string, { act }: PlacedStep, by: InstanceRecord, wholly: boolean): void {
+    const record = this.#history.registry.named(name);
+    if (record === undefined) return;
+    const cause: Dependence = { kind: 'control', producer: by.id, consumer: record.id, step: act + 1 };
+    this.#place(record, { keep: wholly ? null : positionBefore(record, act + 1), cause });
   }
 }
 

@@ -7,27 +7,20 @@ import type { InstanceRecord } from '../history/registry.ts';
 import { type Access, readDependence } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Dependence } from '../model/veto.ts';
-import { Crossings, type Demands, NOBODY, type Placement, type Proposal } from './crossings.ts';
+import { Crossings, type Placement, type Proposal } from './crossings.ts';
 
 /**
  * The static line for each candidate: everyone whom the failed instance reaches goes to its entry, or to ⊥ with its
  * starter; the failed one to the candidate, or, if it is reached itself, to its entry. One step beyond the letter of §9: a
  * failed instance whose *starter* is reached goes to ⊥ like any other, because its start is undone.
  */
-export function staticLines(
-  history: History,
-  failed: InstanceRecord,
-  candidates: readonly Checkpoint[],
-  also: Demands = NOBODY,
-): Proposal {
-  const reached = reach(history, failed, also);
+export function staticLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
+  const reached = reach(history, failed);
   const gone = new Set<InstanceRecord | null>([failed, ...reached.keys()]);
   const moves = new Map<InstanceRecord, Placement>();
   const crossings = new Crossings(history, failed);
   for (const [record, cause] of reached) {
-    const demanded = also.get(record);
-    const own = { keep: gone.has(record.starter) ? null : (record.checkpoints[0] as Checkpoint), cause };
-    const placement = demanded !== undefined && own.cause === demanded.cause ? demanded : own;
+    const placement = { keep: gone.has(record.starter) ? null : (record.checkpoints[0] as Checkpoint), cause };
     moves.set(record, placement);
     crossings.lower(record, placement, history.head);
   }
@@ -40,7 +33,7 @@ export function staticLines(
 }
 
 /** Everyone reachable through write∩read overlaps and starts, each with the first edge found; the failed one too, if others reach it. */
-function reach(history: History, failed: InstanceRecord, also: Demands): Map<InstanceRecord, Dependence> {
+export function reach(history: History, failed: InstanceRecord): Map<InstanceRecord, Dependence> {
   const reached = new Map<InstanceRecord, Dependence>();
   const seen = new Set<readonly Access[]>();
   const queue = [failed];
@@ -49,7 +42,6 @@ function reach(history: History, failed: InstanceRecord, also: Demands): Map<Ins
     reached.set(record, cause);
     queue.push(record);
   };
-  for (const [record, { cause }] of also) add(record, cause as Dependence);
   for (let member = queue.pop(); member !== undefined; member = queue.pop()) {
     for (const { at, started } of member.starts) {
       add(started, { kind: 'start', producer: member.id, consumer: started.id, step: at });

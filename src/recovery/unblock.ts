@@ -14,12 +14,26 @@ import { isAllowed } from './joint.ts';
  * The acts that unblock, as few as can be; between equally few the restore, which keeps more work.
  * @param found what the policy proposes, or why localisation abstained.
  */
-export function smallestUnblock(history: History, rules: Rules, found: Proposal | Abstention | null): Unblock {
+export function smallestUnblock(
+  history: History,
+  rules: Rules,
+  found: Proposal | Abstention | null,
+  others: readonly Proposal[] = [],
+): Unblock {
   if (typeof found === 'string') return { leadsTo: 'ask_again', acts: [{ act: 'name_suspect', why: found }] };
   const rerun: Unblock = { leadsTo: 'rerun', acts: history.effects.blocking().map(clear) };
-  const restore = found === null ? null : restoreAfter(rules, found);
+  const restore =
+    found === null ? null : fewestActs([found, ...others].map((proposal) => restoreAfter(rules, proposal)));
   if (restore === null) return rerun;
   return history.effects.blockingCount > 0 && rerun.acts.length < restore.acts.length ? rerun : restore;
+}
+
+/** The way with the fewest acts, the first of several; a way that the policy does not have is none. */
+function fewestActs(ways: readonly (Unblock | null)[]): Unblock | null {
+  return ways.reduce(
+    (best, way) => (way !== null && (best === null || way.acts.length < best.acts.length) ? way : best),
+    null,
+  );
 }
 
 /** What would let the newest candidate's line through; null where the policy has no way to allow it. */

@@ -10,12 +10,13 @@ import type { Reason, Veto } from '../model/veto.ts';
  * they come one at a time.
  */
 export function* vetoes(decision: Pick<Decision, 'refusals'>): Generator<Veto> {
-  const standing: Reason[] = [];
+  let standing: Reason[] = [];
   for (const refusal of decision.refusals) {
     if ('code' in refusal) {
       yield refusal;
       continue;
     }
+    if (refusal.all === true) standing = [];
     for (const reason of refusal.adds) standing.push(reason);
     for (const reason of standing) yield { ...reason, candidate: refusal.candidate };
   }

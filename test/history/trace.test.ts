@@ -72,7 +72,11 @@ describe('what is no line of the format is refused with a code and the mend', ()
     ['null', 'not_an_object', 'object'],
     ['"enter"', 'not_an_object', 'object'],
     ['{}', 'missing_field', '"do"'],
-    ['{"do":"jump"}', 'unknown_do', '"trace", "enter", "read", "write", "boundary", "effect", "fail"'],
+    [
+      '{"do":"jump"}',
+      'unknown_do',
+      '"trace", "enter", "actor", "control", "closed", "aside", "unavailable", "suspect", "read", "write", "boundary", "effect", "fail"',
+    ],
     ['{"do":"constructor"}', 'unknown_do', '"constructor"'],
     ['{"do":"__proto__"}', 'unknown_do', '"__proto__"'],
     ['{"do":["trace"],"id":"x"}', 'unknown_do', 'a value of type object is none of'],

@@ -1,0 +1,41 @@
+/**
+ * All that a finished instance did, with what ran inside of it (semantics.md C2): its own steps, those of the child machines that it
+ * invoked and of the regions within its own. What is set aside and claimed is such an extent, whole.
+ */
+import { instanceName } from '../model/instance.ts';
+import type { Place, PlacedStep, Places } from './places.ts';
+
+/** The steps of an instance from the one after its entry up to the one that closed it, and who took part in them. */
+export interface Extent<Step extends PlacedStep = PlacedStep> {
+  readonly steps: readonly Step[];
+  /** The names of the instance, of the instances inside of it and of the roots that had a part. */
+  readonly members: ReadonlySet<string>;
+}
+
+/**
+ * The extent of a finished instance; null where it is no piece of its own: something outside has a part in one of its steps, or it
+ * started what goes on without it.
+ */
+export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: Place): Extent<Step> | null {
+  const { closed, entered, region } = place;
+  if (closed === null) return null;
+  const steps: Step[] = [];
+  const members = new Set([instanceName(place.id)]);
+  const inside = new Set<PlacedStep>();
+  for (const step of places.between(entered.nth, closed.nth)) {
+    const own = [...step.moves, ...step.looks, ...step.parties.map((party) => party.region)].map((other) =>
+      places.within(other, region),
+    );
+    if (!own.includes(true)) continue;
+    if (own.includes(false)) return null;
+    steps.push(step);
+    inside.add(step);
+    for (const { name } of step.parties) members.add(name);
+    if (step !== closed) for (const name of step.entered) members.add(name);
+  }
+  for (const step of steps) {
+    if (step.spawns || step.ties.some((tied) => !tied.gone && !inside.has(tied))) return null;
+    if (step !== closed && step.leads.some((later) => !later.gone && !inside.has(later))) return null;
+  }
+  return { steps, members };
+}

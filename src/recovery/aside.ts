@@ -1,0 +1,130 @@
+/**
+ * What a cut sets aside instead of undoing it (semantics.md C2): finished, certified work that rests on nothing that is undone. It
+ * crosses no promise and no effect; nothing sees it until a replay claims it.
+ */
+import { type Extent, extentOf } from '../history/extent.ts';
+import type { History } from '../history/history.ts';
+import type { Place, Places } from '../history/places.ts';
+import type { InstanceRecord } from '../history/registry.ts';
+import { isOpen } from '../model/effect.ts';
+import { instanceName, ROOT } from '../model/instance.ts';
+import { keptUpTo, type Placement } from './crossings.ts';
+
+/** The moves of a line. */
+export type Moves = ReadonlyMap<InstanceRecord, Placement>;
+
+interface Piece {
+  readonly record: InstanceRecord;
+  readonly place: Place;
+  readonly extent: Extent;
+}
+
+/** What a cut sets aside. */
+export interface SetAside {
+  /** The instances, each with the one that takes it along; null for one that is set aside by itself. */
+  readonly instances: ReadonlyMap<InstanceRecord, InstanceRecord | null>;
+  /** Whether what the root of a region did at an event is part of that: a root outlives the work that it has a part in. */
+  holds(root: InstanceRecord, at: number): boolean;
+}
+
+/**
+ * What lies beyond a cut and is set aside.
+ * @param suspects the names of the instances that were found wrong, the failed one among them.
+ */
+export function setAside(history: History, places: Places, moves: Moves, suspects: ReadonlySet<string>): SetAside {
+  const pieces = new Map<InstanceRecord, Piece>();
+  for (const [record, { keep }] of moves) {
+    const piece = keep === null ? pieceOf(history, places, record, suspects) : null;
+    if (piece !== null) pieces.set(record, piece);
+  }
+  withoutReaders(history, moves, pieces);
+  const holds = (root: InstanceRecord, at: number) =>
+    [...pieces.values()].some((piece) => piece.extent.members.has(instanceName(root.id)) && covers(piece, at));
+  return { instances: outermost(history, pieces), holds };
+}
+
+/** A finished, certified instance with nothing open and nobody suspect in it; null for any other. */
+function pieceOf(
+  history: History,
+  places: Places,
+  record: InstanceRecord,
+  suspects: ReadonlySet<string>,
+): Piece | null {
+  const place = places.of(instanceName(record.id));
+  if (place === undefined || place.root || !place.certified) return null;
+  const extent = extentOf(places, place);
+  if (extent === null) return null;
+  for (const name of extent.members) {
+    if (suspects.has(name)) return null;
+    const member = history.registry.named(name);
+    if (member === undefined || member.id.skeleton === ROOT) continue;
+    if (history.effects.hasOpen(member)) return null;
+  }
+  const from = record.checkpoints[0]?.at ?? 0;
+  for (const name of extent.members) {
+    const root = history.registry.named(name);
+    if (root === undefined || root.id.skeleton !== ROOT) continue;
+    const upTo = (place.closed as NonNullable<Place['closed']>).to;
+    if (history.effects.of(root, from, upTo).some(({ status }) => isOpen(status))) return null;
+  }
+  return { record, place, extent };
+}
+
+/** Takes out whatever read what is undone, until nothing more does: who reads that is undone, too. Roots' writes are no reason. */
+function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceRecord, Piece>): void {
+  const within = new Map<string, Piece[]>();
+  for (const piece of pieces.values()) {
+    for (const name of piece.extent.members) {
+      const around = within.get(name);
+      if (around === undefined) within.set(name, [piece]);
+      else around.push(piece);
+    }
+  }
+  const covering = (record: InstanceRecord, at: number) =>
+    (within.get(instanceName(record.id)) ?? []).filter((piece) => covers(piece, at));
+  const isAside = (record: InstanceRecord) => covering(record, 0).some((piece) => pieces.has(piece.record));
+  const undone = [...moves.keys()].filter((record) => record.id.skeleton !== ROOT && !isAside(record));
+  const drop = (piece: Piece) => {
+    if (!pieces.delete(piece.record)) return;
+    for (const name of piece.extent.members) {
+      const member = history.registry.named(name);
+      if (member !== undefined && member.id.skeleton !== ROOT && !isAside(member)) undone.push(member);
+    }
+  };
+  for (let writer = undone.pop(); writer !== undefined; writer = undone.pop()) {
+    const after = keptUpTo(moves.get(writer) ?? { keep: null, cause: null });
+    for (const { started } of writer.starts.filter(({ at }) => at > after)) covering(started, 0).forEach(drop);
+    for (const write of history.versions.writesBetween(writer, after, history.head)) {
+      for (const { reads, from, until } of history.versions.readsOf(write)) {
+        for (let index = from; index < until; index += 1) {
+          const read = reads[index] as (typeof reads)[number];
+          for (const piece of covering(read.by, read.at)) drop(piece);
+        }
+      }
+    }
+  }
+}
+
+/** Whether an access by a member at an event belongs to a piece; 0: whenever it was. Roots outlive the pieces that they have a part in. */
+function covers({ record, place }: Piece, at: number): boolean {
+  return at === 0 || (at > (record.checkpoints[0]?.at ?? 0) && at <= (place.closed?.to ?? 0));
+}
+
+function outermost(
+  history: History,
+  pieces: ReadonlyMap<InstanceRecord, Piece>,
+): Map<InstanceRecord, InstanceRecord | null> {
+  const inside = new Map<InstanceRecord, InstanceRecord>();
+  const ordered = [...pieces.values()].sort((a, b) => b.extent.steps.length - a.extent.steps.length);
+  for (const { record, extent } of ordered) {
+    if (inside.has(record)) continue;
+    for (const name of extent.members) {
+      const member = history.registry.named(name);
+      if (member !== undefined && member !== record && member.id.skeleton !== ROOT) inside.set(member, record);
+    }
+  }
+  const aside = new Map<InstanceRecord, InstanceRecord | null>();
+  for (const { record } of ordered) if (!inside.has(record)) aside.set(record, null);
+  for (const [member, around] of inside) if (aside.has(around)) aside.set(member, around);
+  return aside;
+}
