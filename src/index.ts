@@ -64,8 +64,6 @@ export {
   attach,
   resume,
   type Sidecar,
-  SidecarError,
-  type SidecarErrorCode,
   type SidecarOptions,
 } from './sidecar/attach.ts';
 export type { AnsweredGate, LedgerDecision, Relied } from './sidecar/ledger-decisions.ts';
@@ -74,6 +72,7 @@ export type { Obligation } from './sidecar/ledger-obligations.ts';
 export { type Ledgers, ledgersOf } from './sidecar/ledgers.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
+export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';
 export type { Standing } from './sidecar/standing.ts';
 export { type TraceLineOut, traceOf } from './sidecar/trace.ts';
 export {

@@ -2,13 +2,14 @@
  * The guard around a tool: intent before the act, outcome after it (semantics.md E1-E4). It never guesses: what a call did is
  * confirmed, known not to have happened, or unknown. Whether anything is done about a failure is decided elsewhere.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '../boundaries/config.ts';
 import { type EffectClass, isOpen } from '../model/effect.ts';
 import type { Entry, IntentEntry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { argsDigest } from './digest.ts';
-import type { Ledger, LedgerCall } from './ledger.ts';
+import { entityOf, isDistrusted, type Ledger, type LedgerCall } from './ledger.ts';
 import { NotApplied, told } from './signals.ts';
 import { type Settled, timed } from './timed.ts';
 
@@ -19,6 +20,8 @@ export interface GuardPort {
   append(entries: readonly Entry[]): void;
   /** Resolves once everything appended is durable. */
   durable(): Promise<unknown>;
+  /** Resolves once no plan is being carried out: nothing new leaves while one is (R5). */
+  clear(): Promise<void>;
   /** Whether the process takes leave of the run: what waits then goes on waiting. */
   stopping(): boolean;
 }
@@ -30,6 +33,8 @@ export type Admission = { readonly entries: readonly Entry[] } | { readonly refu
 export type Approval =
   | { readonly is: 'approved'; readonly gate: string }
   | { readonly is: 'denied'; readonly why: string }
+  /** It is known by now that the call has happened: an earlier try of it, which nobody waited for any more, came back. */
+  | { readonly is: 'settled' }
   /** Its actor was stopped, or the run is over. */
   | { readonly is: 'dropped' };
 
@@ -40,6 +45,8 @@ export interface GuardedCall {
   /** Whether its inverse or compensation may be used. */
   readonly undo: boolean;
   readonly instance: InstanceId;
+  /** The name that its instance has in keys: the root of a machine that is invoked again has another id by then. */
+  readonly keyedAs: InstanceId;
   /** The number of its actor. */
   readonly actor: number;
   readonly args: unknown;
@@ -65,8 +72,17 @@ export interface GuardedCall {
 export type Reply =
   | { readonly is: 'done'; readonly output: unknown }
   /** `key` null where its class takes none, and where it never left. */
-  | { readonly is: 'failed'; readonly signal: Signal; readonly error: unknown; readonly key: string | null }
+  | {
+      readonly is: 'failed';
+      readonly signal: Signal;
+      readonly error: unknown;
+      readonly key: string | null;
+      /** Present where nothing was asked for: what became of an earlier try has to be known before. That is no error of the machine's. */
+      readonly held?: true;
+    }
   | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }
+  /** A call of the same tool about the same entity stands in the world, and no replay has taken it over (C8). */
+  | { readonly is: 'unclaimed'; readonly kept: LedgerCall }
   /** Its actor was stopped before the call left. */
   | { readonly is: 'dropped' };
 
@@ -82,14 +98,19 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
     if (call.signal.aborted) return { is: 'dropped' };
     if (why !== null) return denied(why);
   }
-  return guarded(port, call);
+  return whenClear(port, call);
+}
+
+async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  await port.clear();
+  return call.signal.aborted ? { is: 'dropped' } : guarded(port, call);
 }
 
 /** Whether a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any more. */
-function leaves({ run, ledger }: GuardPort, { actor, instance, name, tool }: GuardedCall): boolean {
-  const key = ledger.ofActor(actor)?.key ?? ledger.nextKey(run, instance, name);
+function leaves({ run, ledger }: GuardPort, { actor, instance, keyedAs, name, tool }: GuardedCall): boolean {
+  const key = ledger.ofActor(actor)?.key ?? ledger.nextKey(run, instance, name, keyedAs);
   const recorded = ledger.get(key);
-  return !stands(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
+  return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
 }
 
 /** Whether a call was made, or waits to be: not where it is known not to have happened, or was taken back. */
@@ -101,13 +122,15 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (classOf(call.tool) === 'none') return plainCall(port, call);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
-  const key = known?.key ?? ledger.nextKey(port.run, call.instance, call.name);
-  const recorded = ledger.get(key);
   const digest = argsDigest(call.args);
+  // A machine that retries by itself makes the same call again while nobody knows what became of it: it is that call.
+  const open = known === undefined ? ledger.unheard(call.instance, call.name, digest) : undefined;
+  const key = known?.key ?? open?.key ?? ledger.nextKey(port.run, call.instance, call.name, call.keyedAs);
+  const recorded = ledger.get(key);
   const before = stands(recorded);
   if (before && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
-  if (recorded?.status === 'confirmed') {
-    if (recorded.at === null)
+  if (recorded?.status === 'confirmed' && !isDistrusted(recorded)) {
+    if (recorded.at === null || open !== undefined)
       port.append([
         { do: 'intent', ...named(call), key, digest },
         { do: 'outcome', key, status: 'confirmed', output: recorded.output },
@@ -118,9 +141,24 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
     if (recorded.intent.held === 'gate') return throughGate(port, call, key, digest);
     return recorded.staged ? { is: 'done', output: recorded.output } : stage(port, call, key);
   }
-  if (before && classOf(call.tool) !== 'idempotent')
-    return failed('TOOL_EXCEPTION', new Error('the process ended while the call was under way'), key);
+  const kept = before ? undefined : unclaimed(ledger, call, key);
+  if (kept !== undefined) return { is: 'unclaimed', kept };
+  if (before && recorded.status !== 'confirmed' && classOf(call.tool) !== 'idempotent')
+    return {
+      is: 'failed',
+      signal: 'TOOL_EXCEPTION',
+      error: new Error('nobody knows what became of the call when it was made before'),
+      key,
+      held: true,
+    };
   return leave(port, call, { do: 'intent', ...named(call), key, digest }, before);
+}
+
+/** A kept effect of the same tool and entity that no replay has claimed: nothing new of its kind is done before (C8). */
+function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string): LedgerCall | undefined {
+  return ledger.kept().find((other) => {
+    return other.key !== key && other.intent.tool === name && entityOf(other.key) === keyedAs.entity;
+  });
 }
 
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
@@ -134,9 +172,12 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   if ('refused' in admission) return denied(admission.refused);
   const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
   port.append([{ ...intent, ...held }, ...admission.entries]);
+  const mine = port.ledger.get(key);
   await port.durable();
-  if (call.signal.aborted) return before ? { is: 'dropped' } : drop(port, key, call);
-  return call.tool?.buffer ? stage(port, call, key) : act(port, call, key);
+  if (call.signal.aborted) return before ? { is: 'dropped' } : drop(port, key, mine);
+  // It was said meanwhile, for good, that it did not happen, or what came of it: then this is another try.
+  if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);
+  return call.tool?.buffer ? stage(port, call, key) : act(port, call, key, before);
 }
 
 function named({ name, tool, undo, instance, actor, args }: GuardedCall) {
@@ -156,9 +197,10 @@ function denied(why: string): Reply {
  * Its actor was stopped before it left. What a restore has taken back meanwhile may be somebody else's by now, and what waits when
  * the process takes leave of the run goes on waiting.
  */
-function drop(port: GuardPort, key: string, { actor }: GuardedCall): Reply {
+function drop(port: GuardPort, key: string, mine: LedgerCall | undefined): Reply {
   const own = port.ledger.get(key);
-  const isOwn = own !== undefined && own.intent.actor === actor && own.at !== null && own.status !== 'confirmed';
+  // The same call may have been asked for again meanwhile, by the same actor: that intent is another one.
+  const isOwn = own !== undefined && own === mine && own.at !== null && own.status !== 'confirmed';
   if (isOwn && !(own.status === 'buffered' && port.stopping()))
     port.append([{ do: 'outcome', key, status: 'failed', error: 'stopped before the call left' }]);
   return { is: 'dropped' };
@@ -184,12 +226,15 @@ async function plainCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
 
 /** Waits for the approval, asks again whether the call may leave, and uses the approval up in the commit with which it leaves. */
 async function throughGate(port: GuardPort, call: GuardedCall, key: string, digest: string): Promise<Reply> {
-  const isNew = port.ledger.get(key)?.status === 'buffered';
-  const dropped = (): Reply => (isNew ? drop(port, key, call) : { is: 'dropped' });
+  const mine = port.ledger.get(key);
+  const isNew = mine?.status === 'buffered';
+  const dropped = (): Reply => (isNew ? drop(port, key, mine) : { is: 'dropped' });
   for (;;) {
     const approval = await call.approval(key, digest);
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
+    if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
+    await port.clear();
     if (call.signal.aborted) return dropped();
     const admission = why === null ? call.admit(key) : { refused: why };
     if ('refused' in admission) {
@@ -225,7 +270,8 @@ async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<R
   return { is: 'done', output: settled.output };
 }
 
-async function act(port: GuardPort, call: GuardedCall, key: string): Promise<Reply> {
+/** Makes the call. `before`: it has left once under this key, and that this try did not happen says nothing of the first. */
+async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
   const settled = await timed(call, key, (late) => {
     // News after the deadline: it settles what was unknown, and changes nothing that is settled.
     if (port.ledger.get(key)?.status !== 'unknown') return;
@@ -233,7 +279,9 @@ async function act(port: GuardPort, call: GuardedCall, key: string): Promise<Rep
   });
   const spent = call.charge(key, settled);
   if ('error' in settled) {
-    port.append([...spent, { do: 'outcome', key, ...news(settled) }]);
+    const told = news(settled);
+    const isOpenStill = before && told.status === 'failed';
+    port.append([...spent, { do: 'outcome', key, ...told, ...(isOpenStill && { status: 'unknown' as const }) }]);
     return failed(settled.signal, settled.error, key);
   }
   const refusal = call.tool?.refuses(settled.output) ?? null;
@@ -241,7 +289,12 @@ async function act(port: GuardPort, call: GuardedCall, key: string): Promise<Rep
     port.append([{ do: 'outcome', key, status: 'unknown', error: refusal }, ...spent]);
     return failed('INVALID_OUTPUT', new Error(refusal), key);
   }
+  const wrong = port.ledger.get(key)?.wrong ?? null;
   port.append([{ do: 'outcome', key, status: 'confirmed', output: settled.output }, ...spent]);
+  if (wrong?.isSure === true && isDeepStrictEqual(wrong.output, settled.output)) {
+    const error = new Error(`${call.name} gives the answer again that was found wrong`);
+    return { is: 'failed', signal: 'CONTRACT_VIOLATION', error, key: null, held: true };
+  }
   return { is: 'done', output: settled.output };
 }
 

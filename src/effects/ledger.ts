@@ -3,6 +3,7 @@
  * §6, E3). It is a fold of intents and outcomes; it remembers what a restore has undone, because the world does.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import type { IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -10,7 +11,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 /** One call. */
 export interface LedgerCall {
   readonly key: string;
-  readonly intent: IntentEntry;
+  intent: IntentEntry;
   status: EffectStatus;
   output: unknown;
   error: string | null;
@@ -22,11 +23,18 @@ export interface LedgerCall {
   asked: { readonly tries: number; readonly next: number | null };
   /** The number of its intent in the history; null once a restore has undone that place. */
   at: number | null;
+  /** The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). */
+  wrong: { readonly output: unknown; readonly isSure: boolean } | null;
+  /** The promise that its undo would cross: that of certified work that was set aside, on whose account; null for none (C7, C9). */
+  promise: { readonly by: InstanceId | null } | null;
+  /** Whether the machine has heard its answer. */
+  isAnswered: boolean;
 }
 
 /** The calls of a run. */
 export class Ledger {
   readonly #calls = new Map<string, LedgerCall>();
+  /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, LedgerCall[]>();
   readonly #byActor = new Map<number, LedgerCall>();
   readonly #displaced = new Set<LedgerCall>();
@@ -54,10 +62,11 @@ export class Ledger {
   /**
    * The key of the next call of a tool by an instance: its number among those that are retained (E3). A call that was
    * compensated is another decision when it is made again, since its counterparty would answer from memory.
+   * @param keyedAs the name that the instance has in keys: the root of a machine that is invoked again has another id by then.
    */
-  nextKey(run: string, instance: InstanceId, tool: string): string {
-    const nth = (this.#placed.get(callName(instance, tool)) ?? []).length;
-    const key = JSON.stringify([run, instance.skeleton, instance.entity, instance.ordinal, tool, nth]);
+  nextKey(run: string, instance: InstanceId, tool: string, keyedAs: InstanceId = instance): string {
+    const nth = (this.#placed.get(instanceName(instance)) ?? []).filter(({ intent }) => intent.tool === tool).length;
+    const key = JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]);
     let again = 0;
     let name = key;
     while (this.#calls.get(name)?.status === 'compensated') {
@@ -65,6 +74,17 @@ export class Ledger {
       name = `${key}~${again}`;
     }
     return name;
+  }
+
+  /**
+   * An earlier call of a tool by an instance, with the same arguments, of which nobody knows what became, or whose answer came too late
+   * for the machine to hear; undefined for none. One outcome answers one call.
+   */
+  unheard(instance: InstanceId, tool: string, digest: string): LedgerCall | undefined {
+    return (this.#placed.get(instanceName(instance)) ?? []).find(({ status, intent, isAnswered }) => {
+      const isOpen = status === 'unknown' || (status === 'confirmed' && !isAnswered);
+      return isOpen && intent.tool === tool && intent.digest === digest;
+    });
   }
 
   /** Records an intent at event `at`; an earlier call of the same key is claimed by it. */
@@ -80,14 +100,60 @@ export class Ledger {
       staged: false,
       asked: { tries: 0, next: null },
       at,
+      wrong: known?.wrong ?? null,
+      promise: null,
+      isAnswered: false,
     };
     this.#calls.set(intent.key, call);
     this.#byActor.set(intent.actor, call);
     if (known !== undefined) this.#displaced.delete(known);
     if (call.status === 'buffered' && intent.held === 'buffer') this.#heldBack.add(call);
-    const name = callName(intent.instance, intent.tool);
-    const placed = (this.#placed.get(name) ?? []).filter((other) => other.key !== intent.key);
+    this.#place(call);
+  }
+
+  #place(call: LedgerCall): void {
+    const name = instanceName(call.intent.instance);
+    const placed = (this.#placed.get(name) ?? []).filter((other) => other.key !== call.key);
     this.#placed.set(name, [...placed, call]);
+  }
+
+  /** The calls of an instance, by its name, whose intents lie after one event and up to another. */
+  between(name: string, after: number, upTo: number): LedgerCall[] {
+    return (this.#placed.get(name) ?? []).filter(({ at }) => at !== null && at > after && at <= upTo);
+  }
+
+  /** A replay takes the record over that a call belongs to: it has a place again, with the instance that it is now (C5). */
+  claim(key: string, at: number, instance: InstanceId): void {
+    const call = this.#calls.get(key);
+    if (call === undefined) return;
+    call.at = at;
+    call.intent = { ...call.intent, instance };
+    call.promise = null;
+    this.#displaced.delete(call);
+    if (call.status === 'buffered' && call.intent.held === 'buffer') this.#heldBack.add(call);
+    this.#place(call);
+  }
+
+  /** The record that a call belongs to is given up: what had not left never will. */
+  dismiss(key: string): void {
+    const call = this.#calls.get(key);
+    if (call?.at === null) this.#neverLeaves(call);
+  }
+
+  /** The recorded answer of a call was found wrong, or may be: it is not served again (C10). */
+  distrust(key: string, isSure: boolean): void {
+    const call = this.#calls.get(key);
+    if (call !== undefined) call.wrong = { output: call.output, isSure };
+  }
+
+  /** The calls whose places a restore has taken back and that no replay has taken over, in the order of their intents. */
+  displaced(): LedgerCall[] {
+    return [...this.#displaced];
+  }
+
+  /** The calls that stand in the world and that no replay has taken over (C8, C9), in the order of their intents. */
+  kept(): LedgerCall[] {
+    return [...this.#displaced].filter(({ status }) => status === 'confirmed' || status === 'buffered');
   }
 
   /** Records news of a call. */
@@ -96,7 +162,11 @@ export class Ledger {
     if (call === undefined) return undefined;
     call.status = outcome.status;
     call.error = outcome.error ?? null;
-    if ('output' in outcome) call.output = outcome.output;
+    if ('output' in outcome) {
+      call.output = outcome.output;
+      // Where several answers may have been the wrong one, one that is given again was not.
+      if (call.wrong?.isSure === false && !isOpen(outcome.status)) call.wrong = null;
+    }
     if (outcome.status === 'buffered') call.staged = true;
     else this.#heldBack.delete(call);
     return call;
@@ -109,28 +179,35 @@ export class Ledger {
   }
 
   /**
-   * A restore undid what an instance intended after event `after`: the calls stay known and lose their places. Those that had not
-   * left never will.
-   * @returns those.
+   * A restore took back what an instance intended after event `after`: the calls stay known and lose their places. Those that had not
+   * left never will, unless they belong to work that is set aside: that stays staged and unseen.
+   * @param aside the keys of such calls.
+   * @returns those that never leave.
    */
-  displace(instance: InstanceId, after: number): LedgerCall[] {
+  displace(instance: InstanceId, after: number, aside: ReadonlySet<string> = NONE): LedgerCall[] {
+    const name = instanceName(instance);
+    const calls = this.#placed.get(name) ?? [];
+    if (!calls.some(({ at }) => at !== null && at > after)) return [];
     const never: LedgerCall[] = [];
-    for (const [name, calls] of this.#placed) {
-      if (!calls.some((call) => call.at !== null && call.at > after && same(call.intent.instance, instance))) continue;
-      const stays = calls.filter((call) => !same(call.intent.instance, instance) || (call.at ?? 0) <= after);
-      for (const call of calls) {
-        if (stays.includes(call)) continue;
-        call.at = null;
-        this.#displaced.add(call);
-        if (call.status !== 'buffered') continue;
-        this.#heldBack.delete(call);
-        call.status = 'failed';
-        call.error = 'rolled back before it left';
-        never.push(call);
-      }
-      this.#placed.set(name, stays);
+    for (const call of calls) {
+      if (call.at === null || call.at <= after) continue;
+      call.at = null;
+      this.#displaced.add(call);
+      this.#heldBack.delete(call);
+      if (!aside.has(call.key) && this.#neverLeaves(call)) never.push(call);
     }
+    this.#placed.set(
+      name,
+      calls.filter(({ at }) => at !== null),
+    );
     return never;
+  }
+
+  #neverLeaves(call: LedgerCall): boolean {
+    if (call.status !== 'buffered') return false;
+    call.status = 'failed';
+    call.error = 'rolled back before it left';
+    return true;
   }
 
   /** The kept effects of an instance that its replay has not claimed (E7). */
@@ -141,12 +218,20 @@ export class Ledger {
 
 /** What is known of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */
 export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): EffectStatus {
-  if (known?.status === 'confirmed') return 'confirmed';
+  if (known?.status === 'confirmed' && !isDistrusted(known)) return 'confirmed';
   return intent.held === undefined ? 'intended' : 'buffered';
 }
 
-function callName(instance: InstanceId, tool: string): string {
-  return `${instanceName(instance)} ${tool}`;
+/** The entity that a key names. */
+export function entityOf(key: string): unknown {
+  return (JSON.parse(key.replace(/~\d+$/, '')) as unknown[])[2];
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Whether the answer that a ledger has is the one that was found wrong (C10). */
+export function isDistrusted({ wrong, output }: LedgerCall): boolean {
+  return wrong !== null && isDeepStrictEqual(wrong.output, output);
 }
 
 function same(a: InstanceId, b: InstanceId): boolean {

@@ -6,11 +6,10 @@ import { isExact } from '../boundaries/scopes.ts';
 import { type Change, diff } from '../history/memory.ts';
 import type { Edit, Party } from '../model/entry.ts';
 import type { HistoryEvent, WriteMode } from '../model/event.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { editOf } from './edits.ts';
 import type { Entering } from './entering.ts';
-import { ROOT } from './fold.ts';
 import { isOutside } from './outside.ts';
 import { type Acting, isUnder, type StepView } from './step-view.ts';
 
@@ -46,6 +45,8 @@ export class Accesses {
   /** Which parties made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
   #authors({ path }: Change, parties: readonly Party[]): number[] {
     const all = parties.map((_, index) => index);
+    // What a child machine begins with is its own.
+    if (this.#view.isStart) return [0];
     if (all.length <= 1) return all;
     const key = this.#view.keyOf(path);
     const owners = all.filter((index) =>
@@ -67,11 +68,41 @@ export class Accesses {
 
   /** What those who take part read (K5). A step that ran no code of the machine's reads nothing. */
   *#reads(parties: readonly Party[]): Generator<HistoryEvent> {
+    const { news, seen } = this.#view;
+    if (this.#view.isStart) {
+      yield* this.#readsOfStart(parties);
+      return;
+    }
+    // The end of a child machine tells of all that is in it, and of nobody else.
+    const child = news?.kind === 'machine' && seen.hears ? this.#view.memoryOf(news.id) : null;
     for (const { instance } of parties) {
+      if (child !== null) yield { do: 'read', in: instance, key: child };
       const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
-      const undeclared = heard.length === 0 ? !this.#view.seen.bare : heard.some(({ tool }) => tool === undefined);
+      // An eventless step is no answer's, though it carries the event of one: what decides where it goes is nobody's entry.
+      const isAnswer = heard.length > 0 && seen.hears;
+      const undeclared = isAnswer ? heard.some(({ tool }) => tool === undefined) : !seen.bare;
       yield* this.#readsOf(instance, heard, undeclared);
     }
+  }
+
+  /** A child machine reads, of its parent's, what the entry of its tool names (K5): the input that it is started with. */
+  *#readsOfStart(parties: readonly Party[]): Generator<HistoryEvent> {
+    const { started, parent } = this.#view.fold.actor(this.#view.actor);
+    const tool = started?.src == null ? undefined : this.#view.config.tools.get(started.src);
+    const args = started?.input;
+    const owner = parties.find(({ instance }) => instance.skeleton !== ROOT)?.instance;
+    const inputs = owner === undefined ? undefined : this.#view.config.skeletons.get(owner.skeleton)?.inputs;
+    const keys =
+      tool === undefined && inputs !== undefined
+        ? inputs.flatMap((template) => this.#view.fillOf(parent ?? 0, template, args, owner?.entity))
+        : tool === undefined
+          ? [
+              this.#view.memoryOf(
+                parent === 0 || parent === null ? null : (this.#view.fold.actor(parent).started?.id ?? null),
+              ),
+            ]
+          : tool.reads.flatMap((template) => this.#view.fillOf(parent ?? 0, template, args));
+    for (const { instance } of parties) for (const key of keys) yield { do: 'read', in: instance, key };
   }
 
   *#calls(parties: readonly Party[]): Generator<HistoryEvent> {
@@ -112,8 +143,14 @@ export class Accesses {
 
   #inputs(instance: InstanceId): Key[] {
     const skeleton = this.#view.config.skeletons.get(instance.skeleton);
-    if (skeleton === undefined) return [EVERYTHING];
+    if (skeleton === undefined) return [this.#everything()];
     return skeleton.inputs.flatMap((template) => this.#view.fillAll(template, instance.entity));
+  }
+
+  /** What code outside every skeleton can read: of a child machine, its own memory. */
+  #everything(): Key {
+    const { actor, fold } = this.#view;
+    return actor === 0 ? EVERYTHING : this.#view.memoryOf(fold.actor(actor).started?.id ?? null);
   }
 
   /** What they wrote: the changes of the memory, and what their tools are declared to write outside of it. */

@@ -8,8 +8,9 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Decision } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
-import { type Fold, ROOT } from './fold.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import type { Fold } from './fold.ts';
+import type { FoldedStep } from './folded.ts';
 import { storyOf } from './story.ts';
 
 /** A checkpoint with the id of its boundary (`entry` for the entry), and the number of the retained step that it stands at, from 0. */
@@ -96,7 +97,9 @@ function told(fold: Fold, { id, committed, checkpoints }: InstanceRecord): Accou
     committed: committed !== null,
     checkpoints: checkpoints.map(({ kind, at }) => {
       const isEntry = kind === 'entry';
-      const step = isEntry ? (fold.places.of(name)?.entered ?? 0) : fold.places.stepAt(at);
+      const entered = fold.places.of(name)?.entered;
+      const step =
+        isEntry && entered !== undefined ? fold.steps.indexOf(entered as FoldedStep) : fold.places.stepAt(at);
       return { kind, at, step, boundary: isEntry ? 'entry' : fold.boundaryAt(id, at) };
     }),
   };

@@ -10,7 +10,6 @@ import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.
 import type { Gate } from '../effects/gates.ts';
 import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
-import { CodedError } from '../model/coded-error.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
 import { SIGNALS } from '../model/failure.ts';
@@ -35,30 +34,7 @@ import type { Check, Suspect } from './parts.ts';
 import { planResume } from './plan.ts';
 import type { Ending, Report } from './report.ts';
 import { Run } from './run.ts';
-
-/** Why a sidecar cannot be attached, or a run not taken up. */
-export type SidecarErrorCode =
-  /** The config has errors; the message lists them. */
-  | 'config_refused'
-  /** The config is for another agent than the machine. */
-  | 'other_agent'
-  /** Only reviewed configs are wanted, and nobody has vouched for this content. */
-  | 'config_unreviewed'
-  /** The config names a buffer or a check that the program does not bring. */
-  | 'not_registered'
-  /** The machine's states or edges are not those that the run was journaled under. */
-  | 'machine_changed'
-  /** A value that no journal could hold is needed to go on. */
-  | 'memory_lost'
-  /** What the run has touched belongs to another run by now. */
-  | 'claimed'
-  /** A signal, key or instance that is none. */
-  | 'bad_failure';
-
-/** The sidecar refuses. */
-export class SidecarError extends CodedError<SidecarErrorCode> {
-  override readonly name = 'SidecarError';
-}
+import { SidecarError } from './sidecar-error.ts';
 
 /** What a sidecar is attached with. */
 export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachine> {
@@ -280,7 +256,7 @@ function parts<TMachine extends AnyStateMachine>(
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
     now: options.now ?? Date.now,
-    redeliver: options.redeliver ?? false,
+    redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
     onDecision: options.onDecision ?? (() => {}),
     onFinding: options.onFinding ?? (() => {}),
@@ -294,7 +270,7 @@ function begin<TMachine extends AnyStateMachine>(
   journal: Journal,
   judges: Judges,
 ): Sidecar<TMachine> {
-  const run = new Run(parts(options, config, journal, new Fold(), new Layout(), judges));
+  const run = new Run(parts(options, config, journal, new Fold(), new Layout(), judges), options.input);
   const watch = new Watch(machine, run);
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
@@ -312,7 +288,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
   const { fold, reader } = readRun(journal.read());
   const now = { config: config.digest, machine: machineShape(machine).digest };
   refuseOthers(machine, fold, reader, now.machine);
-  const run = new Run(parts(options, config, journal, fold, new Layout(reader.names), JUDGES));
+  const run = new Run(parts(options, config, journal, fold, new Layout(reader.names), JUDGES), options.input);
   const watch = new Watch(machine, run);
   run.bind(watch);
   run.hold();
@@ -324,7 +300,8 @@ async function takeUp<TMachine extends AnyStateMachine>(
   let finished = await run.recovering.finishPlan();
   if (finished === 'nothing') finished = await run.recovering.askPending();
   // A run that ended before its first step has nothing to stand on: it begins.
-  const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold) };
+  const from =
+    fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold, (options.now ?? Date.now)()) };
   const actor = makeActor<TMachine>(watch, from, options.inspect);
   const sidecar = handle(run, watch, actor, journal);
   if (finished !== 'stuck') await run.recovering.goOnPublishing();
@@ -332,7 +309,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
     void run.recovering.finish((actor.getSnapshot() as { output?: unknown }).output);
     return sidecar;
   }
-  run.settleIn(0);
+  run.settleAll();
   if (finished !== 'stuck' && !run.recovering.parkAgain()) run.release();
   return sidecar;
 }
@@ -381,6 +358,7 @@ function handle<TMachine extends AnyStateMachine>(
       queueMicrotask(() => run.offer());
     });
   }
+  run.tellUnbegun();
   watchTimers(anyRef(actor), (ref, id, event, delay) => run.timer(ref, id, event, delay));
   return {
     actor,
@@ -390,7 +368,19 @@ function handle<TMachine extends AnyStateMachine>(
     },
     async fail(signal, { instance, key, error }) {
       if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-      await run.recovering.fail(signal, run.suspected(instance, key), error ?? `found wrong: ${key ?? 'the work'}`);
+      if (run.fold.ended !== null)
+        throw new SidecarError(
+          'run_finished',
+          'the run has ended and its output was handed over: nothing of it is redone',
+        );
+      const suspicion = run.suspected(instance, key);
+      // What was undone already needs no second answer (C12).
+      if (suspicion !== null) {
+        const { failure, about } = suspicion;
+        await run.recovering.fail(signal, failure, error ?? `found wrong: ${key ?? 'the work'}`, about);
+      }
+      // A complaint is taken once its answer is durable.
+      await run.durable();
     },
     settle: (key, status, output) => run.recovering.settleEffect(key, status, output),
     gates: () => run.fold.asked.pending(),

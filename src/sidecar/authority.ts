@@ -5,6 +5,7 @@
 import { type Answer, answerIn } from '../effects/answers.ts';
 import type { Gate } from '../effects/gates.ts';
 import type { Approval } from '../effects/guard.ts';
+import { isDistrusted } from '../effects/ledger.ts';
 import type { AnswerEntry, GateEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { RunParts, Writer } from './parts.ts';
@@ -53,7 +54,9 @@ export class Authority {
 
   /** How the question about a call stands now; `own` is the gate that was waited for so far. */
   #stands({ key, digest, instance }: Asking, own: string | null): Approval | 'wait' | 'ask' {
-    const { asked } = this.#parts.fold;
+    const { asked, ledger } = this.#parts.fold;
+    const call = ledger.get(key);
+    if (call?.status === 'confirmed' && !isDistrusted(call)) return { is: 'settled' };
     const gate = asked.of(key);
     if (gate === undefined) return 'ask';
     const epoch = this.epochOf(instance);

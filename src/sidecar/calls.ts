@@ -11,13 +11,12 @@ import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
 import type { Authority } from './authority.ts';
 import { claimsOn, touched } from './claiming.ts';
-import { ROOT } from './fold.ts';
 import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
 
@@ -28,16 +27,24 @@ const FACTOR = 5;
 /** How long is waited for the next question at once, in milliseconds: what takes longer is asked later. */
 const AT_ONCE = 1_000;
 
+/** Whose a call is, and the name that it has in keys. */
+type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
+
 /** The calls of one run. */
 export class Calls {
   readonly #parts: RunParts;
   readonly #write: Writer;
   readonly #authority: Authority;
+  readonly #clear: () => Promise<void>;
+  /** The calls that are under way in this process, by their keys. */
+  readonly #underWay = new Map<string, { readonly abort: AbortController; readonly returned: Promise<unknown> }>();
   /** What is being staged at this moment. */
   readonly #staging = new Set<Promise<unknown>>();
   #stopping = false;
 
-  constructor(parts: RunParts, write: Writer, authority: Authority) {
+  /** @param clear resolves once no plan is being carried out. */
+  constructor(parts: RunParts, write: Writer, authority: Authority, clear: () => Promise<void>) {
+    this.#clear = clear;
     this.#parts = parts;
     this.#write = write;
     this.#authority = authority;
@@ -48,7 +55,7 @@ export class Calls {
   }
 
   /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
-  async ask(call: Call, number: number, instance: InstanceId, lacks: () => string | null): Promise<Reply> {
+  async ask(call: Call, number: number, { instance, keyedAs }: Whose, lacks: () => string | null): Promise<Reply> {
     const denied = (await this.#claimed(call, instance)) ?? (await this.#denied(call, instance));
     // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
     if (call.signal.aborted) return { is: 'dropped' };
@@ -61,12 +68,13 @@ export class Calls {
       ledger: this.#parts.fold.ledger,
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
+      clear: this.#clear,
       stopping: () => this.#stopping,
     };
-    return guardedCall(port, this.#guarded(call, number, instance, lacks));
+    return guardedCall(port, this.#guarded(call, number, { instance, keyedAs }, lacks));
   }
 
-  #guarded(call: Call, number: number, instance: InstanceId, lacks: () => string | null): GuardedCall {
+  #guarded(call: Call, number: number, { instance, keyedAs }: Whose, lacks: () => string | null): GuardedCall {
     const tool = this.#parts.config.tools.get(call.tool);
     const { input: args, signal } = call;
     let since = 0;
@@ -76,10 +84,16 @@ export class Calls {
       tool,
       undo: this.mayUndo(call.tool, instance),
       instance,
+      keyedAs,
       actor: number,
       args,
       signal,
-      act: typeof tool?.buffer === 'object' ? (key, own) => this.#stages(call.act(key, own)) : call.act,
+      act: (key, own) => {
+        const acting = this.#track(key, own, call);
+        return tool !== undefined && typeof tool.buffer === 'object' && tool.buffer !== null
+          ? this.#stages(acting)
+          : acting;
+      },
       admit: (of): Admission => {
         if (this.#parts.config.budgets.size === 0) return { entries: [] };
         const asked = admission(this.#parts.config.budgets, this.#parts.fold.budgets, tool, args);
@@ -106,6 +120,56 @@ export class Calls {
     };
   }
 
+  #track(key: string | undefined, own: AbortSignal, call: Call): Promise<unknown> {
+    if (key === undefined) return call.act(key, own);
+    const abort = new AbortController();
+    const forward = () => abort.abort(own.reason);
+    if (own.aborted) forward();
+    own.addEventListener('abort', forward, { once: true });
+    const acting = call.act(key, abort.signal);
+    const returned = acting.then(
+      () => {},
+      () => {},
+    );
+    const mine = { abort, returned };
+    this.#underWay.set(key, mine);
+    void returned.then(() => {
+      own.removeEventListener('abort', forward);
+      if (this.#underWay.get(key) === mine) this.#underWay.delete(key);
+    });
+    return acting;
+  }
+
+  /** Whether a call has left and not come back yet. */
+  isUnderWay(key: string): boolean {
+    return this.#underWay.has(key);
+  }
+
+  /**
+   * Aborts a call that is under way and waits, for a while, until it has come back: then what it says of itself is in the ledger (C11).
+   * @returns whether it has.
+   */
+  async abort(key: string): Promise<boolean> {
+    const call = this.#underWay.get(key);
+    if (call === undefined) return false;
+    call.abort.abort(new Error('the work that made this call is rolled back'));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.#patience(key));
+    });
+    const back = await Promise.race([call.returned.then(() => true as const), late]);
+    clearTimeout(timer);
+    // What it says is written down in the same turn, after whoever waits for it was told.
+    if (back) await new Promise((resolve) => setImmediate(resolve));
+    return back;
+  }
+
+  /** How long a call is waited for that was aborted, in milliseconds: as long as it may take. */
+  #patience(key: string): number {
+    const tool = this.#parts.config.tools.get(this.#parts.fold.ledger.get(key)?.intent.tool ?? '');
+    return tool?.timeout ?? AT_ONCE;
+  }
+
   #stages(staging: Promise<unknown>): Promise<unknown> {
     this.#staging.add(staging);
     const done = () => this.#staging.delete(staging);
@@ -127,6 +191,7 @@ export class Calls {
   /** Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4). */
   #append(entries: readonly Entry[], instance: InstanceId): void {
     this.#write.append(entries);
+    if (entries.some((entry) => entry.do === 'outcome')) this.#authority.wake();
     const [intent] = entries;
     if (intent?.do !== 'intent' || intent.class !== 'irreversible' || intent.held === 'buffer') return;
     const { history } = this.#parts.fold;
@@ -225,6 +290,19 @@ export class Calls {
     } catch {
       return false;
     }
+  }
+
+  /**
+   * Before the machine hears of an error of its own, it is asked what became of the call: where it did happen, its answer is what the
+   * machine hears (E2).
+   * @returns the call, where it did; null where it did not, or nobody knows.
+   */
+  async settledFirst(key: string | null): Promise<LedgerCall | null> {
+    const call = key === null ? undefined : this.#parts.fold.ledger.get(key);
+    if (key === null || call === undefined || !isOpen(call.status)) return null;
+    await this.reconcile(key);
+    const refused = this.#parts.config.tools.get(call.intent.tool)?.refuses(call.output) ?? null;
+    return call.status === 'confirmed' && refused === null && this.#parts.fold.ledger.get(key) === call ? call : null;
   }
 
   /**

@@ -5,13 +5,12 @@
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
 import { crossing } from '../model/effect.ts';
 import type { HistoryEvent } from '../model/event.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Answer } from '../predicates/predicate.ts';
 import { type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
 import type { Accesses } from './accesses.ts';
 import type { Entering } from './entering.ts';
-import { ROOT } from './fold.ts';
 import type { Live } from './folded.ts';
 import { brokenBy } from './invariants.ts';
 import type { Judges } from './judges.ts';
@@ -45,9 +44,14 @@ export class Certifying {
     this.#present = [...view.here.map(({ live }) => live), ...entering.entered];
   }
 
-  /** The boundaries that certify at this step, and those of the roots, whose every step is a position. */
+  /** The boundaries that certify at this step, and those of the roots, whose every step is a position, and of who starts a machine. */
   boundaries(): readonly Certified[] {
     return [...this.#present.flatMap((live) => this.#of(live)), ...this.#ofRoots()];
+  }
+
+  /** Whether an instance can be kept right after a step: where it has started a child machine, it can (C2). */
+  #isPosition({ skeleton }: InstanceId): boolean {
+    return skeleton === ROOT || this.#view.isStart;
   }
 
   #of(live: Live): Certified[] {
@@ -67,7 +71,7 @@ export class Certifying {
   #ofRoots(): Certified[] {
     const { registry, effects } = this.#view.fold.history;
     return this.#entering.parties.flatMap(({ instance }): Certified[] => {
-      if (instance.skeleton !== ROOT) return [];
+      if (!this.#isPosition(instance)) return [];
       const record = registry.get(instance);
       if (record !== undefined && effects.hasOpen(record)) return [];
       return [{ mark: { do: 'boundary', in: instance, kind: 'outcome' }, id: '' }];

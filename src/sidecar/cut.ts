@@ -1,147 +1,120 @@
 /**
- * A restore as the fold carries it out: which retained steps it undoes, what stays of the others, and where everything that
- * refers to a step stands afterwards (semantics.md R1, R2).
+ * A restore as the fold carries it out: which retained steps it takes out, what stays of the others, and where everything that
+ * refers to a step stands afterwards (semantics.md R1, C1, C2).
  */
 import { fold } from '../history/memory.ts';
 import type { PlacedStep, Places, Region } from '../history/places.ts';
-import type { Edit } from '../model/entry.ts';
+import type { StateValue } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { changeOf } from './edits.ts';
-import type { FoldedActor, FoldedStep, Live, Timer } from './folded.ts';
+import type { FoldedActor, FoldedStep, Live, TakenBack, Timer } from './folded.ts';
+
+/** How far an instance is kept: a number of the history, 0 for ⊥. */
+export type Kept = readonly [InstanceId, number];
 
 /** What a cut changes of a run. */
-interface Cuttable {
-  readonly steps: FoldedStep[];
-  readonly places: Places;
-  readonly timers: readonly Timer[];
+export interface Cuttable {
+  readonly places: Places<FoldedStep>;
+  readonly actors: readonly FoldedActor[];
+  timers: Timer[];
   readonly live: Map<string, Live>;
-  readonly dormant: Set<string>;
-  readonly takenBack: unknown[];
-  actor(number: number): FoldedActor;
   enliven(id: InstanceId, region: Region): void;
 }
 
-/** Where a step is after a cut, by its index before it: itself, or the last that is kept before it. */
-interface Moved {
-  to(index: number): number;
-  isKept(index: number): boolean;
+/** The steps that a restore to these positions takes out: those in which any party loses its part (C1a). */
+export function undoneSteps(places: Places<FoldedStep>, kept: Iterable<Kept>): Set<PlacedStep> {
+  const undone = new Set<PlacedStep>();
+  for (const [id, at] of kept) {
+    for (const step of places.stepsOf(instanceName(id), at, Number.POSITIVE_INFINITY)) undone.add(step);
+  }
+  return undone;
 }
 
-/** A cut back to positions; 0 is before an instance's start. */
-export class Cut {
-  readonly #fold: Cuttable;
-  readonly #limits: ReadonlyMap<string, number>;
-  /** The index before which no step is undone. */
-  readonly #first: number;
-
-  constructor(run: Cuttable, kept: readonly (readonly [InstanceId, number])[]) {
-    this.#fold = run;
-    this.#limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
-    let first = run.steps.length;
-    for (const [id, at] of kept) {
-      const index = at === 0 ? run.places.of(instanceName(id))?.entered : run.places.stepAt(at);
-      first = Math.min(first, Math.max(0, index ?? first));
-    }
-    this.#first = first;
+/** The memory of an actor before one of the steps of the run. */
+export function memoryBefore(places: Places<FoldedStep>, actor: number, before: PlacedStep): unknown {
+  const edits: FoldedStep['edits'][] = [];
+  const earlier = places.between(-1, before.nth - 1);
+  for (let index = earlier.length - 1; index >= 0; index -= 1) {
+    const step = earlier[index] as FoldedStep;
+    if (step.actor !== actor) continue;
+    if (step.memory !== null) return fold(step.memory.is, edits.reverse().flat().map(changeOf));
+    edits.push(step.edits);
   }
+  return fold(undefined, edits.reverse().flat().map(changeOf));
+}
 
-  /** The events from outside that it takes back, in order. */
-  takesBack(): unknown[] {
-    const back: unknown[] = [];
-    for (let index = this.#first; index < this.#fold.steps.length; index += 1) {
-      const { outside } = this.#fold.steps[index] as FoldedStep;
-      const placed = this.#fold.places.steps[index] as PlacedStep;
-      if (outside !== null && isUndone(placed, this.#limits)) back.push(outside);
-    }
-    return back;
-  }
+/**
+ * The events from outside that steps took and a restore takes back, in order, with what they met then (C1b). Those of work that is set
+ * aside belong to its record.
+ */
+export function takenBackBy(
+  run: Cuttable,
+  undone: ReadonlySet<PlacedStep>,
+  aside: ReadonlySet<PlacedStep>,
+): TakenBack[] {
+  const steps = ([...undone] as FoldedStep[]).filter((step) => step.outside !== null && !aside.has(step));
+  return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(run, step));
+}
 
-  /** The memory of an actor after the last of its steps before an index. */
-  #memoryBefore(actor: number, before: number): unknown {
-    const edits: Edit[][] = [];
-    for (let index = before - 1; index >= 0; index -= 1) {
-      const step = this.#fold.steps[index] as FoldedStep;
-      if (step.actor !== actor) continue;
-      if (step.memory !== null) return fold(step.memory.is, edits.reverse().flat().map(changeOf));
-      edits.push([...step.edits]);
-    }
-    return undefined;
-  }
+/** What the event of a step met. */
+function metBy({ places }: Cuttable, step: FoldedStep): TakenBack {
+  const before = places.between(-1, step.nth - 1).findLast(({ actor }) => actor === step.actor);
+  const regions = [...step.moves, ...step.looks];
+  return {
+    event: step.outside,
+    context: memoryBefore(places, step.actor, step),
+    control: before?.value ?? ('' as StateValue),
+    regions,
+    moved: step.moves,
+    heard: heardIn(places, regions, step.nth),
+  };
+}
 
-  /** Takes the undone steps out, folds the memories of those after them anew, and has everything else refer to what is left (R1). */
-  carryOut(): void {
-    const { steps, places } = this.#fold;
-    const first = this.#first;
+/** The events from outside that regions have heard, before a step. */
+export function heardIn(places: Places<FoldedStep>, regions: readonly Region[], before: number): string[] {
+  const heard = new Set<FoldedStep>();
+  for (const region of regions)
+    for (const step of places.chain(region)) if (step.nth < before && step.outside !== null) heard.add(step);
+  return [...heard].sort((a, b) => a.nth - b.nth).map(({ outside }) => String((outside as { type?: unknown }).type));
+}
+
+/** Takes the undone steps out, folds the memories of those after them anew, and has everything else refer to what is left. */
+export function carryOut(run: Cuttable, undone: ReadonlySet<PlacedStep>): void {
+  const { places } = run;
+  if (undone.size > 0) {
+    const first = Math.min(...[...undone].map(({ nth }) => nth));
+    const from = places.between(first - 1, Number.POSITIVE_INFINITY);
     const memories = new Map<number, unknown>();
-    for (let index = first; index < steps.length; index += 1) {
-      const { actor } = steps[index] as FoldedStep;
-      if (!memories.has(actor)) memories.set(actor, this.#memoryBefore(actor, first));
+    for (const step of from)
+      if (!memories.has(step.actor)) memories.set(step.actor, memoryBefore(places, step.actor, from[0] as FoldedStep));
+    for (const step of from) {
+      if (undone.has(step)) continue;
+      const memory = fold(memories.get(step.actor), step.edits.map(changeOf));
+      memories.set(step.actor, memory);
+      if (step.memory !== null) step.memory = { is: memory };
     }
-    const after = steps.splice(first);
-    const placed = places.steps.splice(first);
-    const back: unknown[] = [];
-    const kept = placed.map((step) => !isUndone(step, this.#limits));
-    // What a step after the first undone one has in its place: itself, or the last that is kept before it.
-    const shift: number[] = [];
-    for (const [offset, step] of after.entries()) {
-      if (kept[offset]) {
-        const memory = fold(memories.get(step.actor), step.edits.map(changeOf));
-        memories.set(step.actor, memory);
-        step.memory = step.memory === null ? null : { is: memory };
-        steps.push(step);
-        places.steps.push(placed[offset] as PlacedStep);
-      } else if (step.outside !== null) back.push(step.outside);
-      shift.push(steps.length - 1);
-    }
-    this.#fold.takenBack.unshift(...back);
-    for (const [actor, memory] of memories) this.#fold.actor(actor).memory = memory;
-    const moved: Moved = {
-      to: (index) => (index < first ? index : (shift[index - first] as number)),
-      isKept: (index) => index < first || kept[index - first] === true,
-    };
-    this.#moveActors(moved);
-    this.#moveTimers(moved);
-    this.#movePlaces(moved);
-  }
-
-  #moveActors({ to, isKept }: Moved): void {
-    for (const [number, placed] of this.#fold.places.actors.entries()) {
-      const folded = this.#fold.actor(number);
-      if (folded.ended !== null) folded.ended = isKept(folded.ended) ? to(folded.ended) : null;
-      if (placed.started !== -1 && !isKept(placed.started)) folded.ended ??= -1;
-      placed.started = to(placed.started);
-      placed.alive = folded.ended === null;
+    places.remove(undone);
+    for (const [number, memory] of memories) {
+      const actor = run.actors[number] as FoldedActor;
+      actor.memory = memory;
+      actor.sinceBase = 0;
+      actor.begun = places.lastMover(`${number}:`) !== undefined;
     }
   }
-
-  #moveTimers({ to, isKept }: Moved): void {
-    for (const timer of this.#fold.timers) {
-      if (timer.armed !== -1 && !isKept(timer.armed)) timer.gone = -1;
-      else if (timer.gone !== null) timer.gone = isKept(timer.gone) ? to(timer.gone) : null;
-      timer.armed = to(timer.armed);
-    }
+  for (const actor of run.actors) {
+    if (actor.ended !== null && undone.has(actor.ended)) actor.ended = null;
+    if (actor.by !== null && undone.has(actor.by)) actor.ended = actor.by;
   }
-
-  #movePlaces({ to, isKept }: Moved): void {
-    const { places, live, dormant } = this.#fold;
-    for (const place of places.all()) {
-      const name = instanceName(place.id);
-      const enteredKept = isKept(place.entered);
-      const closed = place.closed !== null && isKept(place.closed) ? to(place.closed) : null;
-      // One that has closed and is kept although its entering step is not begins with the first step that it still has.
-      place.entered = to(place.entered) + (enteredKept || closed === null ? 0 : 1);
-      place.closed = closed;
-      place.gate = closed !== null && place.gate;
-      if (place.root) continue;
-      if (!enteredKept) {
-        live.delete(name);
-        if (closed === null) dormant.add(name);
-      } else if (closed === null && !live.has(name)) this.#fold.enliven(place.id, place.region);
-    }
-  }
+  run.timers = run.timers.filter(({ armed }) => !armed.gone);
+  for (const timer of run.timers) if (timer.gone !== null && undone.has(timer.gone)) timer.gone = null;
+  for (const step of [...undone] as FoldedStep[]) for (const name of step.closes) reopen(run, name);
 }
 
-/** Whether a step is undone where its instances are kept up to these numbers only. */
-function isUndone({ parties, act }: PlacedStep, limits: ReadonlyMap<string, number>): boolean {
-  return parties.some(({ name }) => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= act);
+/** An instance whose closing step was undone is live again, unless it never started. */
+function reopen(run: Cuttable, name: string): void {
+  const place = run.places.of(name);
+  if (place === undefined || place.entered.gone) return;
+  place.closed = null;
+  place.certified = false;
+  if (!run.live.has(name)) run.enliven(place.id, place.region);
 }

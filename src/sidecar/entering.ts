@@ -6,9 +6,8 @@ import type { Skeleton } from '../boundaries/config.ts';
 import { type Region, regionName } from '../history/places.ts';
 import type { Party } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Place, Seen } from '../xstate/watch.ts';
-import { ROOT } from './fold.ts';
 import type { Live } from './folded.ts';
 import { hasVersion } from './outside.ts';
 import { covers, isWithin, type Placed } from './places.ts';
@@ -23,8 +22,8 @@ export class Entering {
   /** The names of the instances that it leaves. */
   readonly leaving = new Set<string>();
   readonly entered: Live[] = [];
-  /** Instances kept at their entry, to which control has come back. */
-  readonly again: InstanceId[] = [];
+  /** The instances that it enters for the first time ever: no occurrence there was undone or set aside (C5, C8). */
+  readonly fresh: InstanceId[] = [];
   readonly enters: HistoryEvent[] = [];
   /** Where those are entered, in their order. */
   readonly regions: Region[] = [];
@@ -33,6 +32,8 @@ export class Entering {
   constructor(view: StepView) {
     this.#view = view;
     this.parties = this.#parties();
+    // The root of a region owns the calls outside every skeleton there, whether it had a part in a step or not.
+    for (const path of view.seen.moves) this.#root(regionName(view.actor, path));
     this.#enterAll(this.parties, this.leaving);
   }
 
@@ -44,6 +45,9 @@ export class Entering {
     if (before === null) {
       const region = regionName(this.#view.actor, '');
       add(this.#root(region), region);
+      // Starting a child machine is an act of the instance in whose state it is invoked (C1).
+      const starter = this.#invoker();
+      if (starter !== null) add(starter.id, starter.region);
       return [...parties.values()];
     }
     for (const source of sources) {
@@ -107,20 +111,14 @@ export class Entering {
   #enter(placed: Placed, entity: string, parties: readonly Party[], leaving: ReadonlySet<string>): void {
     const skeleton = placed.skeleton.name;
     const region = regionName(this.#view.actor, placed.region);
-    for (const name of this.#view.fold.dormant) {
-      const place = this.#view.fold.places.of(name);
-      if (
-        place === undefined ||
-        place.id.skeleton !== skeleton ||
-        place.id.entity !== entity ||
-        place.region !== region
-      )
-        continue;
-      this.again.push(place.id);
-      this.entered.push({ id: place.id, region, certified: new Set(), stray: null });
-      return;
-    }
-    const id = { skeleton, entity, ordinal: this.#view.fold.nextOrdinal(skeleton, entity) };
+    const taken = new Set(
+      this.entered.flatMap((live) =>
+        live.id.skeleton === skeleton && live.id.entity === entity ? [live.id.ordinal] : [],
+      ),
+    );
+    const { fold } = this.#view;
+    const { id, isNew } = fold.occurrences.next(skeleton, entity, fold.structureOf(region), taken);
+    if (isNew) this.fresh.push(id);
     this.enters.push({ do: 'enter', in: id, by: this.#starter(parties, leaving) });
     this.regions.push(region);
     this.entered.push({ id, region, certified: new Set(), stray: null });
@@ -131,10 +129,13 @@ export class Entering {
   #starter(parties: readonly Party[], leaving: ReadonlySet<string>): InstanceId | null {
     const stays = parties.find(({ instance }) => instance.skeleton !== ROOT && !leaving.has(instanceName(instance)));
     if (stays !== undefined) return stays.instance;
-    if (this.#view.seen.before !== null) return null;
+    return this.#view.seen.before !== null ? null : (this.#invoker()?.id ?? null);
+  }
+
+  /** The live instance in whose state the machine is invoked that takes this step. */
+  #invoker(): Live | null {
     const { region } = this.#view.fold.actor(this.#view.actor);
-    if (region === null) return null;
-    return this.#view.fold.ownerOf(region, this.#view.placed)?.id ?? null;
+    return region === null ? null : (this.#view.fold.ownerOf(region, this.#view.placed) ?? null);
   }
 
   #missingInputs(skeleton: Skeleton, id: InstanceId): void {

@@ -6,9 +6,10 @@
 import { Budgets } from '../effects/budgets.ts';
 import { Gates } from '../effects/gates.ts';
 import { Ledger, type LedgerCall, statusOf } from '../effects/ledger.ts';
+import { extentOf } from '../history/extent.ts';
 import { History } from '../history/history.ts';
 import { fold } from '../history/memory.ts';
-import { Places, type Region, regionName, split } from '../history/places.ts';
+import { type Place, type PlacedStep, Places, type Region, regionName, split } from '../history/places.ts';
 import { encode } from '../journal/codec.ts';
 import { isOpen } from '../model/effect.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   DecisionEntry,
   Digests,
   Entry,
+  HistoryValue,
   IntentEntry,
   OutcomeEntry,
   PublishEntry,
@@ -23,10 +25,16 @@ import type {
   StepEntry,
 } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
-import { Cut } from './cut.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import type { Key } from '../model/key.ts';
+import { carryOut, type Kept, memoryBefore, takenBackBy, undoneSteps } from './cut.ts';
 import { changeOf } from './edits.ts';
-import type { FoldedActor, FoldedStep, Live, Pending, Replay, Timer } from './folded.ts';
+import type { FoldedActor, FoldedStep, Live, Pending, TakenBack, Timer } from './folded.ts';
+import { Occurrences } from './occurrences.ts';
+import { isOutside } from './outside.ts';
+import { recordOf, type WorkRecord } from './records.ts';
+import { Translating, type Translation } from './translate.ts';
+import { OutsideVersions } from './versions.ts';
 
 /** How many steps of an actor at most have to be folded to make a memory again. */
 const BASE_EVERY = 64;
@@ -35,46 +43,67 @@ const NOTHING: readonly never[] = [];
 /** The state of a run. */
 export class Fold {
   readonly history = new History();
-  readonly places = new Places();
+  readonly places = new Places<FoldedStep>();
   readonly ledger = new Ledger();
   /** What was asked of people, and what they said. */
   readonly asked = new Gates();
   readonly budgets = new Budgets();
   /** The commits whose calls are not all visible yet (E4), in their order. */
   publications: PublishEntry[] = [];
-  readonly steps: FoldedStep[] = [];
   readonly actors: FoldedActor[] = [];
   readonly live = new Map<string, Live>();
-  readonly timers: Timer[] = [];
-  /** Instances kept at their entry that control has left. */
-  readonly dormant = new Set<string>();
-  /** Instances whose gate will answer when control comes past it (R3), with the number of the last event before that. */
-  readonly gates = new Map<string, number>();
+  timers: Timer[] = [];
+  /** The work that was set aside and is not claimed, by the name of its instance (C3). */
+  readonly records = new Map<string, WorkRecord>();
+  /** The occurrences of every skeleton and entity: which were used, and which may be taken up again (K2, C5). */
+  readonly occurrences = new Occurrences();
+  /** The versions of keys outside of the memory. */
+  readonly versions = new OutsideVersions();
   /** How often each budget was charged (R6), and the run. */
   readonly spent = new Map<string, number>();
   readonly epochs = new Map<string, number>();
-  /** The replays that are under way, by the name of their instance (R1). */
-  readonly replays = new Map<string, Replay>();
   /** The events from outside that restores took back and that have not come again, in order. */
-  takenBack: unknown[] = [];
+  takenBack: TakenBack[] = [];
   recoveries = 0;
   agent: string | null = null;
   digests: Digests | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
+  /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
+  readonly open = new Map<string, DecisionEntry>();
   pending: Pending | null = null;
   ended: 'done' | 'stopped' | null = null;
   time = 0;
 
   readonly #onEvent: (event: HistoryEvent, number: number) => void;
 
-  /** `onEvent` is told of every event of the history with its number, for whoever writes a trace. */
-  constructor(onEvent: (event: HistoryEvent, number: number) => void = () => {}) {
+  readonly #onUndo: (id: InstanceId, after: number) => void;
+
+  /**
+   * @param onEvent is told of every event of the history with its number, for whoever writes a trace.
+   * @param onUndo is told of every instance whose events after a number are undone.
+   */
+  constructor(
+    onEvent: (event: HistoryEvent, number: number) => void = () => {},
+    onUndo: (id: InstanceId, after: number) => void = () => {},
+  ) {
     this.#onEvent = onEvent;
+    this.#onUndo = onUndo;
   }
 
-  #happen(event: HistoryEvent): number {
+  #undo(id: InstanceId, after: number): void {
+    this.history.undo(id, after);
+    this.#onUndo(id, after);
+  }
+
+  get steps(): readonly FoldedStep[] {
+    return this.places.steps;
+  }
+
+  #happen(event: HistoryEvent, origin?: number): number {
     const number = this.history.apply(event);
+    if (event.do === 'write' && isOutside(event.key))
+      this.versions.wrote(event.key, number, instanceName(event.in), origin ?? number);
     this.#onEvent(event, number);
     return number;
   }
@@ -86,7 +115,7 @@ export class Fold {
       case 'begin':
         this.agent = entry.agent;
         this.digests = entry.digests;
-        this.#actor(null, null, null, null);
+        this.#actor(null, null, null, null, null);
         break;
       case 'config':
         this.digests = entry.digests;
@@ -111,12 +140,18 @@ export class Fold {
         this.#phase(entry);
         break;
       case 'restored':
-        this.#restored(entry.kept, entry.controls);
-        for (const id of entry.gates) this.gates.set(instanceName(id), this.history.head);
+        this.#restored(entry);
         if (this.pending !== null) this.pending.phase = 'RESTORED';
         break;
+      case 'claimed':
+        this.#claimed(entry.instance);
+        break;
+      case 'dismissed':
+        this.#dismissed(entry.instance);
+        for (const key of entry.wrong ?? []) this.ledger.distrust(key, entry.wrong?.length === 1);
+        break;
       case 'passed':
-        this.#passed(entry.instance, entry.controls);
+        for (const control of entry.controls) this.#putWhole(control);
         break;
       case 'finding':
         this.#finding(entry);
@@ -159,18 +194,6 @@ export class Fold {
     return this.actors[number] as FoldedActor;
   }
 
-  /** The newest retained step at or before an index that had a part in a region: whose control it shows. */
-  controlOf(region: Region, upTo: number): FoldedStep | undefined {
-    const [actor] = split(region);
-    for (let index = Math.min(upTo, this.steps.length - 1); index >= 0; index -= 1) {
-      const step = this.steps[index] as FoldedStep;
-      if (step.actor !== actor) continue;
-      const { parties } = this.places.steps[index] as Places['steps'][number];
-      if (step.put || parties.some((party) => this.places.within(region, party.region))) return step;
-    }
-    return undefined;
-  }
-
   /** The live instance that a state belongs to: the one of the innermost region that covers it. */
   ownerOf(
     region: Region,
@@ -191,101 +214,185 @@ export class Fold {
     return owner;
   }
 
-  /** The ordinal of the next occurrence of a skeleton and entity (K2): the smallest that no retained one has. */
-  nextOrdinal(skeleton: string, entity: string): number {
-    let ordinal = 0;
-    while (this.history.registry.get({ skeleton, entity, ordinal }) !== undefined) ordinal += 1;
-    return ordinal;
+  /** The number under which a write happened first: claims give it others (C6, C12). */
+  originOf(at: number): number {
+    const step = this.places.steps[this.places.stepAt(at)];
+    if (step === undefined || step.origins === null || step.entry === null) return at;
+    let number = step.act;
+    for (const [index, mark] of step.entry.marks.entries()) {
+      if (mark.do !== 'enter') number += 1;
+      if (number === at && mark.do !== 'enter') return step.origins[index] ?? at;
+    }
+    return at;
   }
 
-  #actor(parent: number | null, started: Started | null, event: unknown, region: Region | null): void {
+  /** The region without numbers of actors: the ids of invokes and the paths of states from the root (C5). */
+  structureOf(region: Region): string {
+    const [number, path] = split(region);
+    const { parent, started, region: around } = this.actor(number);
+    if (parent === null || started === null) return path;
+    return `${this.structureOf(around ?? regionName(parent, ''))}/${started.at ?? ''}#${started.id}:${path}`;
+  }
+
+  #actor(
+    parent: number | null,
+    started: Started | null,
+    event: unknown,
+    region: Region | null,
+    by: PlacedStep | null,
+  ): void {
     const number = this.actors.length;
     this.actors.push({
       sinceBase: 0,
       number,
       parent,
       started,
+      by,
       event,
       last: undefined,
       region,
       memory: undefined,
       value: '',
       remembered: {},
+      begun: false,
       ended: null,
     });
-    this.places.actors.push({
-      parent,
-      at: region === null ? '' : split(region)[1],
-      started: parent === null ? -1 : this.steps.length - 1,
-      alive: true,
-    });
+    this.places.actors.push({ parent, at: region === null ? '' : split(region)[1], started: by });
   }
 
-  #step(entry: StepEntry, memory: unknown): void {
+  /** Folds a step in. `around` has what its own words do not say: where it is a record's, done again. */
+  #step(entry: StepEntry, memory: unknown, around: Partial<Translation> = {}): FoldedStep {
     const actor = this.actor(entry.actor);
-    const regions = entry.regions.values();
+    const entered: string[] = [];
     for (const mark of entry.marks) {
       if (mark.do !== 'enter') continue;
       this.#happen(mark);
-      const region = regions.next().value as Region;
-      const root = mark.in.skeleton === ROOT;
-      this.places.enter(mark.in, region, root);
-      if (!root) this.enliven(mark.in, region);
+      entered.push(instanceName(mark.in));
+      if (mark.in.skeleton !== ROOT) this.occurrences.used(mark.in);
     }
     const act = this.history.head;
-    const certified = this.#marks(entry);
-    for (const id of entry.again) {
-      const name = instanceName(id);
-      this.dormant.delete(name);
-      const place = this.places.of(name);
-      if (place === undefined) continue;
-      this.places.enter(id, place.region, place.root);
-      this.enliven(id, place.region);
-    }
+    const certified = this.#marks(entry, around.origins ?? null);
+    const before = actor.remembered;
     actor.memory = memory === undefined ? fold(actor.memory, entry.edits.map(changeOf)) : memory;
     actor.value = entry.value;
     actor.last = entry.event;
     if (entry.remembered !== null) actor.remembered = entry.remembered;
     const base = entry.regions.length > 0 || certified.length > 0 || actor.sinceBase >= BASE_EVERY;
     actor.sinceBase = base ? 0 : actor.sinceBase + 1;
-    this.steps.push({
+    const step: FoldedStep = {
+      nth: this.places.next,
+      act,
+      to: this.history.head,
       actor: entry.actor,
-      put: this.steps.length === 0,
+      // The first step of all is the run's beginning, with its input: no line reaches below it, and nobody can undo it.
+      parties:
+        this.places.next === 0
+          ? NOTHING
+          : entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region })),
+      ...this.#controlOf(entry, actor),
+      entered,
+      leads: [],
+      ties: around.ties ?? this.#tiesOf(entry),
+      spawns: entry.started.some(({ at }) => at === null),
+      gone: false,
       value: entry.value,
       remembered: actor.remembered,
+      recalled: entry.remembered === null ? {} : changed(before, entry.remembered),
       edits: entry.edits,
       certified,
       memory: base ? { is: actor.memory } : null,
       outside: entry.outside ? entry.event : null,
       time: this.time,
-    });
-    // The first step of all is the run's beginning, with its input: no line reaches below it, and nobody can undo it.
-    const takers = this.places.steps.length === 0 ? NOTHING : entry.parties;
-    const parties = takers.map(({ instance, region }) => ({ name: instanceName(instance), region }));
-    this.places.steps.push({ act, to: this.history.head, actor: entry.actor, parties });
+      entry,
+      firstStarted: this.actors.length,
+      closes: [],
+      origins: around.origins ?? null,
+    };
+    actor.begun = true;
+    this.places.add(step);
+    let enters = 0;
+    for (const mark of entry.marks) {
+      if (mark.do !== 'enter') continue;
+      const region = entry.regions[enters] as Region;
+      enters += 1;
+      const root = mark.in.skeleton === ROOT;
+      this.places.enter(mark.in, region, root, step);
+      if (!root) this.enliven(mark.in, region);
+    }
+    for (const mark of entry.marks) if (mark.do === 'boundary') this.#certifies(mark.in, step);
     if (entry.outside && this.takenBack.length > 0) this.#takeAgain(entry.event);
-    const index = this.steps.length - 1;
-    for (const number of entry.ended) this.#end(number, index);
+    this.#fired(entry, step);
+    this.#answered(entry);
+    for (const number of entry.ended) this.#end(number, step);
     for (const started of entry.started) {
       const region = started.at === null ? regionName(entry.actor, '') : regionName(entry.actor, started.at);
-      this.#actor(entry.actor, started, entry.event, region);
+      this.#actor(entry.actor, started, entry.event, region, step);
     }
-    for (const { instance, gate } of entry.closed) this.#close(instance, gate, index);
+    for (const { instance, gate } of entry.closed) this.#close(instance, gate, step);
+    return step;
+  }
+
+  /** The regions whose control a step wrote, and those that it only read (C1). */
+  #controlOf(entry: StepEntry, actor: FoldedActor): Pick<FoldedStep, 'moves' | 'looks'> {
+    const own = (path: string) => regionName(entry.actor, path);
+    const moves = new Set(entry.moves === undefined ? entry.parties.map(({ region }) => region) : entry.moves.map(own));
+    const looks = new Set((entry.looks ?? []).map(own));
+    // The first step of a child machine is its start: an act apart from the move that entered its state.
+    if (!actor.begun && actor.region !== null) moves.add(this.#regionAround(actor.region));
+    const heard = this.#childHeard(entry);
+    if (heard !== null) for (const region of this.places.regionsOf(heard)) moves.add(region);
+    for (const region of moves) looks.delete(region);
+    return { moves: [...moves], looks: [...looks] };
+  }
+
+  /** The nearest region that has control of its own, at or around a state of an actor. */
+  #regionAround(state: Region): Region {
+    const [actor, path] = split(state);
+    const known = this.places.regionsOf(actor);
+    let best = regionName(actor, '');
+    for (const region of known) {
+      const [, at] = split(region);
+      const isAround = path === at || path.startsWith(`${at}.`);
+      if (isAround && at.length > split(best)[1].length) best = region;
+    }
+    return best;
+  }
+
+  /** The child machine whose end a step hears. */
+  #childHeard({ actor, event }: StepEntry): number | null {
+    const { type } = event as { type?: unknown };
+    const id = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(String(type))?.[1];
+    if (id === undefined) return null;
+    const child = this.actors.findLast(({ parent, started }) => parent === actor && started?.id === id);
+    return child?.started?.kind === 'machine' ? child.number : null;
+  }
+
+  #tiesOf({ ties = [] }: StepEntry): PlacedStep[] {
+    return ties.flatMap(([actor, back]) => {
+      let left = back;
+      for (let index = this.steps.length - 1; index >= 0; index -= 1) {
+        const step = this.steps[index] as FoldedStep;
+        if (step.actor !== actor) continue;
+        left -= 1;
+        if (left === 0) return [step];
+      }
+      return [];
+    });
   }
 
   #takeAgain(event: unknown): void {
     const text = textOf(event);
-    const index = this.takenBack.findIndex((back) => textOf(back) === text);
+    const index = this.takenBack.findIndex((back) => textOf(back.event) === text);
     if (index !== -1) this.takenBack.splice(index, 1);
   }
 
   /** Folds what a step's instances did besides entering; says which boundaries it certified. */
-  #marks(entry: StepEntry): FoldedStep['certified'] {
+  #marks(entry: StepEntry, origins: Translation['origins'] | null): FoldedStep['certified'] {
     let boundary = 0;
     let certified: { name: string; id: string }[] | null = null;
-    for (const mark of entry.marks) {
+    for (const [index, mark] of entry.marks.entries()) {
       if (mark.do === 'enter') continue;
-      this.#happen(mark);
+      this.#happen(mark, origins?.[index]);
       if (mark.do !== 'boundary') continue;
       const id = entry.boundaries[boundary] ?? '';
       boundary += 1;
@@ -294,9 +401,31 @@ export class Fold {
       certified ??= [];
       certified.push({ name, id });
       this.live.get(name)?.certified.add(id);
-      if (mark.kind !== 'outcome') this.replays.delete(name);
     }
     return certified ?? NOTHING;
+  }
+
+  #certifies(id: InstanceId, step: FoldedStep): void {
+    const live = this.live.get(instanceName(id));
+    for (const { name, id: boundary } of step.certified) if (name === instanceName(id)) live?.certified.add(boundary);
+  }
+
+  /** A call whose answer a machine has heard answers no other. */
+  #answered({ actor, event }: StepEntry): void {
+    const id = /^xstate\.done\.actor\.(.*)$/s.exec(String((event as { type?: unknown }).type))?.[1];
+    const child =
+      id === undefined
+        ? undefined
+        : this.actors.findLast((other) => other.parent === actor && other.started?.id === id);
+    const call = child === undefined ? undefined : this.ledger.ofActor(child.number);
+    if (call !== undefined) call.isAnswered = true;
+  }
+
+  /** A delayed event that is heard is over. */
+  #fired({ actor, event }: StepEntry, step: FoldedStep): void {
+    const { type } = event as { type?: unknown };
+    if (typeof type !== 'string' || !type.startsWith('xstate.after.')) return;
+    for (const timer of this.timers) if (timer.actor === actor && timer.id === type) timer.gone ??= step;
   }
 
   /** Has an instance live in a region. */
@@ -304,25 +433,26 @@ export class Fold {
     this.live.set(instanceName(id), { id, region, certified: new Set(), stray: null });
   }
 
-  #close(id: InstanceId, gate: boolean, index: number): void {
+  #close(id: InstanceId, certified: boolean, step: FoldedStep): void {
     const name = instanceName(id);
     this.live.delete(name);
     const place = this.places.of(name);
     if (place === undefined) return;
-    place.closed = index;
-    place.gate = gate;
+    place.closed = step;
+    place.certified = certified;
+    step.closes.push(name);
   }
 
-  #end(number: number, index: number): void {
+  #end(number: number, step: FoldedStep): void {
     const actor = this.actor(number);
     if (actor.ended !== null) return;
-    actor.ended = index;
-    const placed = this.places.actors[number];
-    if (placed !== undefined) placed.alive = false;
-    for (const child of this.actors) if (child.parent === number) this.#end(child.number, index);
-    for (const timer of this.timers) if (timer.actor === number) timer.gone ??= index;
-    for (const { id, region } of [...this.live.values()])
-      if (split(region)[0] === number) this.#close(id, false, index);
+    actor.ended = step;
+    if (actor.started?.kind !== 'promise') {
+      for (const child of this.actors) if (child.parent === number) this.#end(child.number, step);
+      for (const { id, region } of [...this.live.values()])
+        if (split(region)[0] === number) this.#close(id, false, step);
+    }
+    for (const timer of this.timers) if (timer.actor === number) timer.gone ??= step;
   }
 
   #intent(entry: IntentEntry): void {
@@ -344,6 +474,16 @@ export class Fold {
       this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
     }
     if (call.at !== null) this.#news(call, null);
+    else {
+      this.history.effects.newsAside(entry.key, { status: entry.status });
+      // A record whose effect does not stand any more has nothing to be claimed for (C9).
+      if (entry.status === 'compensated' || entry.status === 'failed') this.#dismissRecordsOf(entry.key);
+    }
+  }
+
+  #dismissRecordsOf(key: string): void {
+    for (const record of [...this.records.values()])
+      if (record.items.some((item) => item.is === 'call' && item.call.key === key)) this.#dismissed(record.id);
   }
 
   /** Whether a call that was published is there to be seen, or is given up, or was taken back. */
@@ -357,6 +497,7 @@ export class Fold {
     if (call === undefined) return;
     call.undo = false;
     if (call.at !== null) this.#news(call, false);
+    else this.history.effects.newsAside(key, { undo: false });
   }
 
   #news({ key, status, intent: { instance, tool, class: kind } }: LedgerCall, undo: boolean | null): void {
@@ -364,7 +505,10 @@ export class Fold {
   }
 
   #phase({ phase, effect, error }: Extract<Entry, { do: 'phase' }>): void {
-    if (phase === 'RESUMED') this.pending = null;
+    if (phase === 'RESUMED') {
+      const entry = [...this.open.values()].at(-1);
+      this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: null };
+    }
     const { pending } = this;
     if (pending === null) return;
     if (phase === 'FENCED') {
@@ -381,8 +525,9 @@ export class Fold {
   }
 
   #timer({ actor, id, region, event, delay }: Extract<Entry, { do: 'timer' }>): void {
-    const index = this.steps.length - 1;
-    for (const timer of this.timers) if (timer.actor === actor && timer.id === id) timer.gone ??= index;
+    const step = this.#moverOf(actor, regionName(actor, region));
+    for (const timer of this.timers)
+      if (timer.actor === actor && timer.id === id) timer.gone ??= this.#moverOf(actor, timer.region);
     if (delay === null) return;
     this.timers.push({
       actor,
@@ -390,14 +535,24 @@ export class Fold {
       region: regionName(actor, region),
       event,
       due: this.time + delay,
-      armed: index,
+      delay,
+      armed: step,
       gone: null,
     });
+  }
+
+  /** The step that last moved a region: the one that armed its timers, or took them back. */
+  #moverOf(actor: number, region: Region): PlacedStep {
+    const own = this.places.lastMover(region, (step) => step.actor === actor);
+    return own ?? this.steps.findLast((step) => step.actor === actor) ?? (this.steps[0] as FoldedStep);
   }
 
   #decision(entry: DecisionEntry): void {
     const { decision, checkpoint, signal } = entry;
     this.pending = { entry, phase: 'DECIDED', stuck: null };
+    const asked = JSON.stringify([decision.failed, entry.key, entry.call]);
+    this.open.delete(asked);
+    if (decision.verdict === 'escalate' || decision.verdict === 'rerun') this.open.set(asked, entry);
     if (decision.verdict === 'escalate' || decision.verdict === 'rerun') return;
     this.recoveries += 1;
     if (decision.failed !== null) {
@@ -423,64 +578,199 @@ export class Fold {
     if (live !== undefined && (code === 'write_outside_outputs' || code === 'no_codec')) live.stray ??= text;
   }
 
-  #put({ actor: number, value, remembered }: ControlEntry): void {
-    const actor = this.actor(number);
-    Object.assign(actor, { value, remembered, ended: null });
-    const placed = this.places.actors[number];
-    if (placed !== undefined) placed.alive = true;
-    const act = this.history.head;
-    const { memory } = actor;
-    actor.sinceBase = 0;
-    this.steps.push({
-      actor: number,
-      put: true,
+  /** Puts the control of an actor where a restore has it, in a region that resumes elsewhere than its own past says. */
+  #put(actor: number, region: Region, party: InstanceId | null): void {
+    const { value, remembered, memory } = this.actor(actor);
+    const step: FoldedStep = {
+      nth: this.places.next,
+      act: this.history.head,
+      to: this.history.head,
+      actor,
+      parties: party === null ? NOTHING : [{ name: instanceName(party), region }],
+      moves: [region],
+      looks: NOTHING,
+      entered: NOTHING,
+      leads: [],
+      ties: NOTHING,
+      spawns: false,
+      gone: false,
       value,
       remembered,
+      recalled: {},
       edits: NOTHING,
       certified: NOTHING,
       memory: { is: memory },
       outside: null,
       time: this.time,
-    });
-    this.places.steps.push({ act, to: act, actor: number, parties: [] });
+      entry: null,
+      firstStarted: this.actors.length,
+      closes: [],
+      origins: null,
+    };
+    this.places.add(step);
   }
 
-  /** Control is behind the gate of a kept instance, which counts as entered by the step that came there (R3). */
-  #passed(id: InstanceId, controls: readonly ControlEntry[]): void {
-    const name = instanceName(id);
-    this.gates.delete(name);
-    const place = this.places.of(name);
-    const entered = this.steps.length - 1;
-    // Behind another gate no step came there: it stays with the step of that one which entered it.
-    if (place !== undefined && this.steps[entered]?.put === false) {
-      for (const { number, region } of this.actors) {
-        const isInside = region !== null && this.places.within(region, place.region);
-        if (isInside && this.places.actors[number]?.started === entered) this.#end(number, entered + 1);
-      }
-      place.entered = entered;
-    }
-    for (const control of controls) this.#put(control);
+  /** Control in every region of an actor, as journals have it that were written before control was a key. */
+  #putWhole({ actor: number, value, remembered }: ControlEntry): void {
+    Object.assign(this.actor(number), { value, remembered, ended: null });
+    for (const region of this.places.regionsOf(number)) this.#put(number, region, null);
   }
 
-  #restored(kept: readonly (readonly [InstanceId, number])[], controls: readonly ControlEntry[]): void {
-    const cut = new Cut(this, kept);
+  #restored(entry: Extract<Entry, { do: 'restored' }>): void {
+    const { kept, controls, aside = [], wrong = [], sure = [], resumed = [] } = entry;
+    const undone = undoneSteps(this.places, kept);
+    const asides = this.#recordsOf(aside);
+    const { steps, keys, members } = contentsOf(asides.values());
+    this.takenBack.unshift(...takenBackBy(this, undone, steps));
     for (const [id, at] of kept) {
       const record = this.history.registry.get(id);
       if (record === undefined) continue;
-      const undone = this.history.versions.writesBetween(record, at, this.history.head).map((write) => write.key.text);
-      const before = this.replays.get(instanceName(id));
-      this.replays.set(instanceName(id), {
-        wrote: new Set([...(before?.wrote ?? []), ...undone]),
-        from: Math.min(before?.from ?? Number.POSITIVE_INFINITY, this.#endOfStep(id, at)),
-        since: this.history.head,
-      });
-      this.history.undo(id, at);
-      for (const call of this.ledger.displace(id, at)) this.budgets.release(call.key);
+      const name = instanceName(id);
+      if (at === 0 && id.skeleton !== ROOT)
+        this.occurrences.free(id, this.structureOf(this.places.of(name)?.region ?? '0:'));
+      const calls = this.ledger.between(name, at, this.history.head).filter(({ key }) => keys.has(key));
+      this.#undo(id, at);
+      for (const call of this.ledger.displace(id, at, keys)) this.budgets.release(call.key);
+      for (const call of calls) {
+        call.promise = { by: this.pending?.entry.decision.failed ?? null };
+        this.#stands(call);
+      }
+      this.versions.forget(name, at);
     }
-    this.#void(new Set(kept.map(([id]) => instanceName(id))));
-    cut.carryOut();
+    this.#void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));
+    const moved = new Set(kept.map(([id]) => instanceName(id)));
+    for (const [asked, { decision }] of this.open)
+      if (decision.failed !== null && moved.has(instanceName(decision.failed))) this.open.delete(asked);
+    for (const [name, record] of asides) this.records.set(name, record);
+    for (const key of wrong) this.ledger.distrust(key, sure === true || sure.includes(key));
     for (const [id, at] of kept) if (at === 0) this.#forget(instanceName(id));
-    for (const control of controls) this.#put(control);
+    carryOut(this, undone);
+    for (const [id, at] of kept) if (at > 0) this.#keepAt(id);
+    if ('gates' in entry) for (const control of controls) this.#putWhole(control);
+    for (const { actor, value, remembered } of controls) Object.assign(this.actor(actor), { value, remembered });
+    for (const { region, by } of resumed) this.#put(split(region)[0], region, by);
+  }
+
+  /** An instance that is kept in part is as it was at its position: what was certified since is not. */
+  #keepAt(id: InstanceId): void {
+    const live = this.live.get(instanceName(id));
+    if (live === undefined) return;
+    live.certified.clear();
+    live.stray = null;
+  }
+
+  /** The records of the instances that are set aside by themselves, while everything still stands. */
+  #recordsOf(aside: readonly InstanceId[]): Map<string, WorkRecord> {
+    const records = new Map<string, WorkRecord>();
+    const account = this.pending?.entry.decision.failed ?? null;
+    const run = {
+      steps: this.steps,
+      places: this.places,
+      timers: this.timers,
+      account,
+      calls: (name: string, after: number, upTo: number) => this.ledger.between(name, after, upTo),
+      structureOf: (region: Region) => this.structureOf(region),
+      memoryBefore: (actor: number, step: FoldedStep) => memoryBefore(this.places, actor, step),
+      stepsOf: (actor: number, from: FoldedStep, upTo: FoldedStep) =>
+        this.places.between(from.nth - 1, upTo.nth).filter((step) => step.actor === actor),
+      nextOf: (step: FoldedStep) => {
+        return this.places.between(step.nth, Number.POSITIVE_INFINITY).find(({ actor }) => actor === step.actor);
+      },
+      versionOf: (key: Key, before: number, but: ReadonlySet<string>) => this.versions.newest(key, before, but),
+      enteredAt: (name: string) => this.history.registry.named(name)?.checkpoints[0]?.at ?? 0,
+    };
+    for (const id of aside) {
+      const name = instanceName(id);
+      const place = this.places.of(name);
+      const record = place === undefined ? null : recordOf(run, place, extentOf(this.places, place));
+      if (record !== null) records.set(name, record);
+    }
+    return records;
+  }
+
+  /** A call of work that was set aside stands in the world, with no place in the history. */
+  #stands({ key, intent, status, undo }: LedgerCall): void {
+    const { instance, tool, class: kind } = intent;
+    this.history.effects.setAside({ instance, id: key, tool, class: kind, status, undo, at: this.history.head });
+  }
+
+  /** The replay takes a record over: all that it did is done again, now, with numbers of its own (C5). */
+  #claimed(id: InstanceId): void {
+    const name = instanceName(id);
+    const record = this.records.get(name);
+    const place = this.places.of(name);
+    if (record === undefined || place === undefined) return;
+    this.records.delete(name);
+    const entered = this.history.registry.get(id)?.checkpoints[0]?.at ?? 0;
+    const replaced = this.#restart(id, entered, place);
+    for (const { key } of record.first) this.#happen({ do: 'read', in: id, key });
+    const translation = new Translating(record, place, this);
+    let first: FoldedStep | null = null;
+    for (const item of record.items) {
+      if (item.is === 'call') {
+        this.#again(item.call, translation.instance(item.call.intent.instance));
+        continue;
+      }
+      const { entry, around } = translation.of(item.step);
+      const step = this.#step(entry, undefined, around);
+      translation.done(item.step, step);
+      if (first !== null) continue;
+      first = step;
+      for (const number of replaced.actors) if (!translation.knows(number)) this.#end(number, step);
+      for (const timer of replaced.timers) timer.gone ??= step;
+    }
+  }
+
+  /**
+   * What an instance has done since it was entered gives way to its record, and so does what its entry has started: it never was.
+   * @returns the actors and timers that the entry has started.
+   */
+  #restart(
+    id: InstanceId,
+    entered: number,
+    place: Place,
+  ): { readonly actors: readonly number[]; readonly timers: readonly Timer[] } {
+    const inside = (region: Region) => this.places.within(region, place.region);
+    const from = (place.entered as FoldedStep).firstStarted;
+    const actors = this.actors.filter(({ number, region, ended, started }) => {
+      return (
+        number >= from && ended === null && started !== null && started.at !== null && region !== null && inside(region)
+      );
+    });
+    const numbers = new Set(actors.map(({ number }) => number));
+    const kept: Kept[] = [[id, entered]];
+    for (const other of this.places.all()) if (numbers.has(split(other.region)[0])) kept.push([other.id, 0]);
+    const undone = undoneSteps(this.places, kept);
+    for (const [who, at] of kept) {
+      if (at === 0 && who.skeleton !== ROOT)
+        this.occurrences.free(who, this.structureOf(this.places.of(instanceName(who))?.region ?? '0:'));
+      if (this.history.registry.get(who) !== undefined) this.#undo(who, at);
+      for (const call of this.ledger.displace(who, at)) this.budgets.release(call.key);
+      this.versions.forget(instanceName(who), at);
+      if (at === 0) this.#forget(instanceName(who));
+    }
+    if (undone.size > 0) carryOut(this, undone);
+    const timers = this.timers.filter(
+      ({ armed, gone, region }) => armed === place.entered && gone === null && inside(region),
+    );
+    return { actors: [...numbers].filter((number) => this.actor(number).by === place.entered), timers };
+  }
+
+  #again({ key, status, undo, intent }: LedgerCall, instance: InstanceId): void {
+    const { tool, class: kind } = intent;
+    const at = this.#happen({ do: 'effect', in: instance, id: key, tool, class: kind, status, undo });
+    this.ledger.claim(key, at, instance);
+  }
+
+  /** A record is given up: whoever comes there does the work again, its calls answered by their keys (C7). */
+  #dismissed(id: InstanceId): void {
+    const record = this.records.get(instanceName(id));
+    if (record === undefined) return;
+    this.records.delete(instanceName(id));
+    for (const item of record.items) {
+      if (item.is === 'call') this.ledger.dismiss(item.call.key);
+      else if (item.step.outside !== null) this.takenBack.push(lost(item.step));
+    }
   }
 
   /** What was granted to an instance that goes back is void in the same commit (R4), and so is a commit whose calls it takes back. */
@@ -492,22 +782,15 @@ export class Fold {
     this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
   }
 
-  /** The number of the last event of the step at which a position of an instance stands; for ⊥, of the step that entered it. */
-  #endOfStep(id: InstanceId, at: number): number {
-    const entered = this.places.of(instanceName(id))?.entered ?? 0;
-    const isEntry = at === 0 || at === this.history.registry.get(id)?.checkpoints[0]?.at;
-    return this.places.steps[isEntry ? entered : this.places.stepAt(at)]?.to ?? at;
-  }
-
   /** The events from outside that a restore to these positions would take back, in order. */
-  takenBackBy(kept: readonly (readonly [InstanceId, number])[]): unknown[] {
-    return new Cut(this, kept).takesBack();
+  takenBackBy(kept: readonly Kept[], aside: readonly InstanceId[] = []): unknown[] {
+    const { steps } = contentsOf(this.#recordsOf(aside).values());
+    return takenBackBy(this, undoneSteps(this.places, kept), steps).map(({ event }) => event);
   }
 
   #forget(name: string): void {
     this.places.forget(name);
     this.live.delete(name);
-    this.dormant.delete(name);
   }
 }
 
@@ -516,8 +799,32 @@ function textOf(event: unknown): string {
   return 'text' in encoded ? encoded.text : `!${encoded.path.join('/')}`;
 }
 
-/** The skeleton that the glue between the skeletons goes by: no config can name one so. */
-export const ROOT = '(root)';
+/** What records hold: their steps, the keys of their calls, and the names of their instances. */
+function contentsOf(records: Iterable<WorkRecord>) {
+  const steps = new Set<PlacedStep>();
+  const keys = new Set<string>();
+  const members = new Set<string>();
+  for (const record of records) {
+    for (const name of record.members) members.add(name);
+    for (const item of record.items) {
+      if (item.is === 'step') steps.add(item.step);
+      else keys.add(item.call.key);
+    }
+  }
+  return { steps, keys, members };
+}
+
+/** An event that a record had heard and that nobody hears now: its sender may say it again, and nothing else does. */
+function lost({ outside }: FoldedStep): TakenBack {
+  return { event: outside, context: NOTHING, control: '', regions: NOTHING, moved: NOTHING, heard: NOTHING };
+}
+
+/** What of a history value is another than before. */
+function changed(before: HistoryValue, after: HistoryValue): HistoryValue {
+  return Object.fromEntries(
+    Object.entries(after).filter(([id, ids]) => JSON.stringify(before[id]) !== JSON.stringify(ids)),
+  );
+}
 
 /** What a budget is charged for (R6). */
 export function budgetKey(id: InstanceId, boundary: string, signal: string): string {

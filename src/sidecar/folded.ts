@@ -1,15 +1,15 @@
 /** What a run's fold is made of: its steps, its actors, who is live, its timers, and what is under way. */
-import type { Region } from '../history/places.ts';
-import type { DecisionEntry, Edit, HistoryValue, Started, StateValue } from '../model/entry.ts';
+import type { PlacedStep, Region } from '../history/places.ts';
+import type { DecisionEntry, Edit, HistoryValue, Started, StateValue, StepEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 
-/** A retained step, or a place where control was put. Its parties and its place in the history are those of `places.steps`. */
-export interface FoldedStep {
-  readonly actor: number;
-  /** Whether control was put there in every region of its actor: by the run's beginning, by a restore or a gate. */
-  readonly put: boolean;
+/** A retained step, or a place where a restore put control. */
+export interface FoldedStep extends PlacedStep {
+  /** The control of its actor after it. */
   readonly value: StateValue;
+  /** What history states remember after it, and what of that it changed. */
   readonly remembered: HistoryValue;
+  readonly recalled: HistoryValue;
   readonly edits: readonly Edit[];
   /** The boundaries that it certified, by the name of their instance. */
   readonly certified: readonly { readonly name: string; readonly id: string }[];
@@ -19,6 +19,14 @@ export interface FoldedStep {
   readonly outside: unknown;
   /** The wall clock of its append, in milliseconds. */
   readonly time: number;
+  /** As the journal has it; null where a restore put control. */
+  readonly entry: StepEntry | null;
+  /** The number of the first actor that it started. */
+  readonly firstStarted: number;
+  /** The names of the instances that it closed. */
+  readonly closes: string[];
+  /** The numbers under which its marks happened first, where a replay has claimed it; null where those are its own. */
+  readonly origins: readonly (number | undefined)[] | null;
 }
 
 /** An actor of the run. */
@@ -26,7 +34,9 @@ export interface FoldedActor {
   readonly number: number;
   readonly parent: number | null;
   readonly started: Started | null;
-  /** The event of the step that started it. */
+  /** The step that started it; null for the root. */
+  readonly by: PlacedStep | null;
+  /** The event of that step. */
   readonly event: unknown;
   /** The event of its last step. */
   last: unknown;
@@ -37,8 +47,10 @@ export interface FoldedActor {
   remembered: HistoryValue;
   /** How many steps ago its memory was kept. */
   sinceBase: number;
-  /** The index of the step by which it had ended; null while it goes on. */
-  ended: number | null;
+  /** Whether it has taken a step. */
+  begun: boolean;
+  /** The step by which it had ended; null while it goes on. */
+  ended: PlacedStep | null;
 }
 
 /** A live instance. */
@@ -58,18 +70,22 @@ export interface Timer {
   readonly region: Region;
   readonly event: unknown;
   readonly due: number;
-  /** The index of the last step before it was armed, and of the last before it was gone. */
-  armed: number;
-  gone: number | null;
+  readonly delay: number;
+  /** The step that armed it. */
+  readonly armed: PlacedStep;
+  /** The step by which it was gone; null while it is armed. */
+  gone: PlacedStep | null;
 }
 
-/** A replay of an instance, until it certifies again. */
-export interface Replay {
-  /** The keys that the undone part had written. */
-  readonly wrote: ReadonlySet<string>;
-  /** The numbers between which the undone part lies: after `from`, up to `since`. */
-  readonly from: number;
-  readonly since: number;
+/** An event from outside that a restore took back, with what it met then: it is sent again only where it would meet the same (C1b). */
+export interface TakenBack {
+  readonly event: unknown;
+  readonly context: unknown;
+  readonly control: StateValue;
+  /** The regions that it moved or looked at, and the events from outside that they had heard before. */
+  readonly regions: readonly Region[];
+  readonly moved: readonly Region[];
+  readonly heard: readonly string[];
 }
 
 /** A decision that is being carried out, or that waits. */

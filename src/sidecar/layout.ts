@@ -3,6 +3,8 @@
  * (states, instances, keys, paths); the rest is an object. Values go through the codec; one that has no text is left out, and
  * said to be (semantics.md §3).
  */
+
+import { regionName } from '../history/places.ts';
 import { type Encoded, encode, revive, type Unencodable } from '../journal/codec.ts';
 import { JournalError, type Row, type StoredRow } from '../journal/journal.ts';
 import { NAME_KIND, Names } from '../journal/names.ts';
@@ -36,6 +38,8 @@ const KINDS = [
   'answer',
   'publish',
   'spend',
+  'claimed',
+  'dismissed',
 ] as const;
 const EDITS = ['set', 'delete', 'append'] as const;
 const MARKS = ['enter', 'read', 'write', 'boundary'] as const;
@@ -188,12 +192,23 @@ export class Layout {
       entry.regions.map((region) => this.#name(region)),
       entry.closed.flatMap(({ instance, gate }) => [this.#instance(instance), gate]),
       entry.ended,
-      entry.again.map((id) => this.#instance(id)),
+      [],
       entry.remembered === null ? [] : [entry.remembered],
       entry.done ? [1] : [],
       entry.outside ? [1] : [],
+      this.#control(entry),
     ];
     return trimmed(whole);
+  }
+
+  /** What a step did to control, where that does not follow from its parties (C1). */
+  #control({ moves, looks = [], ties = [], parties, actor }: StepEntry): unknown[] {
+    const usual = new Set(parties.map(({ region }) => region));
+    const isUsual =
+      moves === undefined || (moves.length === usual.size && moves.every((path) => usual.has(regionName(actor, path))));
+    if (isUsual && looks.length === 0 && ties.length === 0) return [];
+    const named = (paths: readonly string[]) => paths.map((path) => this.#name(path));
+    return trimmed([isUsual ? 0 : named(moves), named(looks), ties.flat()]);
   }
 
   #edit({ op, path, value, by }: Edit, parties: number): Encoded {
@@ -364,10 +379,19 @@ export class Reader {
       regions: list(8).map((region) => this.#text(region)),
       closed: pairs(list(9)).map(([instance, gate]) => ({ instance: this.#instance(instance), gate: gate as boolean })),
       ended: list(10) as number[],
-      again: list(11).map((id) => this.#instance(id)),
       remembered: (list(12)[0] ?? null) as StepEntry['remembered'],
       done: list(13).length > 0,
       outside: list(14).length > 0,
+      ...this.#controlOf(list(15)),
+    };
+  }
+
+  #controlOf([moves, looks = [], ties = []]: unknown[]): Pick<StepEntry, 'moves' | 'looks' | 'ties'> {
+    const texts = (names: unknown) => (names as unknown[]).map((name) => this.#text(name));
+    return {
+      ...(Array.isArray(moves) && { moves: texts(moves) }),
+      ...((looks as unknown[]).length > 0 && { looks: texts(looks) }),
+      ...((ties as unknown[]).length > 0 && { ties: pairs(ties as unknown[]) as [number, number][] }),
     };
   }
 

@@ -16,11 +16,11 @@ import type {
   StepEntry,
 } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { VetoCode } from '../model/veto.ts';
 import { vetoes } from '../recovery/vetoes.ts';
-import { type Fold, ROOT } from './fold.ts';
+import type { Fold } from './fold.ts';
 import { argsOf } from './ledger-effects.ts';
 
 /** Something that a call relied on: a key that was read for it, and who had written that last; nobody but the glue: none. */

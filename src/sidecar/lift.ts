@@ -19,8 +19,15 @@ import type { Judges } from './judges.ts';
 import { hasVersion, isOutside } from './outside.ts';
 import type { RunParts } from './parts.ts';
 import type { Placed } from './places.ts';
+import { separated } from './separate.ts';
 import { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
+
+/** A microstep as entries, and whom it entered of whom there never was an occurrence (C8). */
+export interface Lifted {
+  readonly entries: Entry[];
+  readonly fresh: readonly InstanceId[];
+}
 
 /** Lifts the microsteps of one run. */
 export class Lift {
@@ -43,13 +50,15 @@ export class Lift {
    * The entries of a microstep: the step itself, then what a person should know of it.
    * @param actor the number of the actor that took it.
    * @param endedBy the numbers of the actors that were there before and are not after it.
+   * @param sent the steps of another machine that sent its event, as (actor, how many of its steps ago).
    */
-  step(actor: number, seen: Seen, endedBy: readonly number[]): Entry[] {
+  step(actor: number, seen: Seen, endedBy: readonly number[], sent: NonNullable<StepEntry['ties']> = []): Lifted {
     const view = new StepView(this.#config, this.#fold, this.#placed, actor, seen);
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
     const boundaries = new Certifying(view, entering, accesses, this.#judges, this.#verifier).boundaries();
     const { event, snapshot } = seen;
+    const ties = [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
     const entry: StepEntry = {
       do: 'step',
       actor,
@@ -63,13 +72,20 @@ export class Lift {
       started: seen.started.map(startedOf),
       marks: [...entering.enters, ...accesses.made, ...boundaries.map(({ mark }) => mark), ...accesses.begun],
       regions: entering.regions,
-      again: entering.again,
+      moves: seen.moves,
+      ...(seen.looks.length > 0 && { looks: seen.looks }),
+      ...(ties.length > 0 && { ties }),
       boundaries: boundaries.map(({ id }) => id),
       closed: this.#closed(entering.leaving, boundaries),
       ended: endedBy,
     };
     this.#verifier?.advance(actor, accesses.edits);
-    return [entry, ...view.findings];
+    const steps = separated(entry, seen.parts, {
+      before: this.#fold.actor(actor).value,
+      regionOf: (name) => this.#fold.places.of(name)?.region,
+      regionOfActor: (number) => this.#fold.actor(number).region,
+    });
+    return { entries: [...steps, ...view.findings], fresh: entering.fresh };
   }
 
   /** A required input of an instance that nothing kept has written; null where it has all that it requires (F1). */
@@ -124,7 +140,8 @@ export class Lift {
           started: [],
           marks,
           regions: [],
-          again: [],
+          moves: [],
+          looks: [split(region as string)[1]],
           boundaries: [],
           closed: [],
           ended: [],

@@ -72,9 +72,15 @@ export interface Raised {
     readonly key: string | null;
     readonly tool: string;
     readonly args: unknown;
+    /** Whether its actor was stopped: nobody waits for its answer any more (C11). */
+    isDropped(): boolean;
     /** Tells the held call what to do; nothing, while it has to wait. */
     answer(held: Held): void;
   } | null;
+  /** Present where work was found wrong: by a complaint from outside, or by an invariant (C10, C12). */
+  readonly suspect?: true;
+  /** What the complaint is about, as it stood when it was made (C12): a write, by its number, and the head of the history. */
+  readonly about?: { readonly write: number | null; readonly head: number; readonly epoch: number };
   /** What is done instead of deciding when the question is asked again: a commit that is not visible yet is published. */
   readonly again?: () => void;
 }

@@ -1,22 +1,26 @@
 /**
- * From a line to what is to be done: which instances are kept how far, where control stands in each region, which actors go
- * on, which are made anew, which timers are armed again (semantics.md §10). A pure reading of the fold.
+ * From a cut to what is to be done: where control stands in each region, which actors go on, which are made anew, which timers are
+ * armed again (semantics.md C1, §10). Control is the projection of the control writes that are retained; a pure reading of the fold.
  */
-import { type Place, type Places, type Region, regionName, split } from '../history/places.ts';
+import { type PlacedStep, type Region, regionName, split } from '../history/places.ts';
 import type { ControlEntry, HistoryValue, Started, StateValue } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { type Back, regionsBack } from '../recovery/control.ts';
 import type { ActorPlan, ChildPlan, TimerPlan } from '../xstate/restore.ts';
+import { type Kept, undoneSteps } from './cut.ts';
 import type { Fold } from './fold.ts';
-import type { FoldedActor, FoldedStep } from './folded.ts';
+import type { FoldedActor, FoldedStep, Timer } from './folded.ts';
+import { partOf, type WorkRecord } from './records.ts';
+import { withPart } from './translate.ts';
 
-/** How far an instance is kept: a number of the history, 0 for ⊥. */
-export type Kept = readonly [InstanceId, number];
+/** A region that resumes at a state that the config names instead of where its past says (§4, Separable). */
+export interface Resume {
+  readonly region: Region;
+  readonly by: InstanceId;
+  readonly value: StateValue;
+}
 
 /** A plan that can be carried out, and again after a crash. */
 export interface Plan {
-  readonly kept: readonly Kept[];
-  readonly gates: readonly InstanceId[];
   readonly controls: readonly ControlEntry[];
   /** The actors to rewind in place, outermost first. Their memories are read once the fold has undone what is undone. */
   readonly rewinds: readonly Rewind[];
@@ -27,261 +31,275 @@ interface Rewind {
   plan(): ActorPlan;
 }
 
-/** A state at which a region resumes instead of where its checkpoint stands (§4, Separable), by the region. */
-export type Resumes = ReadonlyMap<Region, StateValue>;
+/** What a plan asks of a run besides its fold. */
+export interface Surroundings {
+  /** The name of the instance whose calls are made in a state: a live one, or the root of the region. */
+  ownerOf(region: Region): string;
+  /** The path of the state that a delayed transition belongs to; null for a delayed event of another kind. */
+  stateOf(actor: number, type: string): string | null;
+  /** Whether a timer has fired, and the step that its event was to cause has failed: nobody but a plan arms it again. */
+  isLost(timer: Timer): boolean;
+  /** Whether a machine has come to its end. */
+  isOver(actor: number): boolean;
+  readonly now: number;
+}
 
 /** Plans a restore. Must be asked before the fold has undone anything. */
-export function planRestore(fold: Fold, kept: readonly Kept[], resumes: Resumes): Plan {
-  const planner = new Planner(fold, backOf(fold, kept), resumes);
-  return { kept, gates: planner.gates(kept), ...planner.actors() };
-}
-
-/** For every region that goes back with a plan, how far, and on whose account. */
-export function backOf(fold: Fold, kept: readonly Kept[]): Map<Region, Back> {
-  return regionsBack(
-    fold.places,
-    kept.map(([id, at]) => [id, checkpointOf(fold, id, at)] as const),
-  );
-}
-
-function checkpointOf(fold: Fold, id: InstanceId, at: number) {
-  if (at === 0) return null;
-  const entry = fold.history.registry.get(id)?.checkpoints[0]?.at;
-  return { kind: entry === at ? ('entry' as const) : ('commit' as const), at };
+export function planRestore(fold: Fold, kept: readonly Kept[], resumes: readonly Resume[], around: Surroundings): Plan {
+  return new Planner(fold, kept, resumes, around).plan();
 }
 
 /** The plan of a fresh process: everything stands where the journal ends. */
-export function planResume(fold: Fold): ActorPlan {
-  return new Planner(fold, new Map(), new Map()).head(0);
+export function planResume(fold: Fold, now: number): ActorPlan {
+  return head(fold, 0, now);
 }
 
-/** The way on behind the gate of a kept instance (R3): its region stands where the instance left it, the others as they do. */
-export function planPass(fold: Fold, { region, closed }: Place): { readonly control: ControlEntry; plan(): ActorPlan } {
-  const [number, path] = split(region);
+/** The control that a restore would leave in a region, or undefined where nothing has ever moved it. */
+export function controlAfter(fold: Fold, undone: ReadonlySet<PlacedStep>, actor: number): StateValue | undefined {
+  const stands = (step: FoldedStep) => step.actor === actor && !undone.has(step);
+  const outer = fold.places.lastMover(regionName(actor, ''), stands);
+  if (outer === undefined) return undefined;
+  let { value } = outer;
+  const paths = fold.places.regionsOf(actor).map((region) => split(region)[1]);
+  for (const path of paths.filter((inner) => inner !== '').sort((a, b) => a.length - b.length)) {
+    const mover = fold.places.lastMover(regionName(actor, path), stands);
+    const part = mover === undefined || mover.nth < outer.nth ? undefined : partOf(mover.value, path);
+    if (part !== undefined) value = withPart(value, path, part as StateValue);
+  }
+  return value;
+}
+
+/** The way on behind a record that was claimed: control stands where its last step left it, and what that owes is started (C5a). */
+export function planClaim(fold: Fold, record: WorkRecord, region: Region, next: readonly number[]): ActorPlan {
+  const [number] = split(region);
   const actor = fold.actor(number);
-  const step = fold.steps[closed ?? -1] as FoldedStep;
-  const then = valueAt(step.value, path);
-  const value = then === undefined ? actor.value : withValue(actor.value, path, then);
-  const remembered = path === '' ? step.remembered : actor.remembered;
-  const isInside = (other: Region | null) => other !== null && fold.places.within(other, region);
-  const isBehind = (child: FoldedActor) =>
-    isInside(child.region) && fold.places.actors[child.number]?.started === closed;
-  const plan = (): ActorPlan => {
-    const children = fold.actors.filter(({ parent, ended, started }) => {
-      return parent === number && ended === null && started !== null;
-    });
-    const keep = children.filter((child) => !isBehind(child)).map(({ started }) => started?.id as string);
-    const make = children.filter(isBehind).map((child): ChildPlan => {
-      const { id, src, at, kind, input } = child.started as Started;
-      return { number: child.number, id, src, at, kind, input, plan: null, event: child.event as ChildPlan['event'] };
-    });
-    const timers = fold.timers.filter((timer) => timer.actor === number && isInside(timer.region));
-    return {
-      value,
-      remembered,
-      memory: fold.actor(number).memory,
-      last: actor.last as ActorPlan['last'],
-      keep,
-      make,
-      cancel: timers.filter(({ gone }) => gone === null).map(({ id }) => id),
-      timers: timers.filter(({ armed }) => armed === closed).map((timer) => timerPlan(timer, step.time)),
-    };
+  const running = fold.actors.filter(
+    ({ parent, ended, started }) => parent === number && ended === null && started !== null,
+  );
+  const inside = fold.timers.filter((timer) => timer.actor === number && fold.places.within(timer.region, region));
+  return {
+    value: actor.value,
+    remembered: actor.remembered,
+    memory: actor.memory,
+    last: actor.last as ActorPlan['last'],
+    keep: running.filter((child) => !next.includes(child.number)).map(({ started }) => (started as Started).id),
+    make: running.filter((child) => next.includes(child.number)).map((child) => childPlan(child, null)),
+    cancel: inside.filter(({ gone }) => gone !== null).map(({ id }) => id),
+    timers: record.next.timers.map(({ id, event, delay }) => ({ id, event: event as TimerPlan['event'], left: delay })),
+    isArmed: armedIn(fold, number, () => true),
   };
-  return { control: { actor: number, value, remembered }, plan };
+}
+
+/** Whether a delayed event was armed in the visit of its state that goes on, by steps that stand. */
+function armedIn(fold: Fold, actor: number, stands: (step: PlacedStep) => boolean): ActorPlan['isArmed'] {
+  return (id, state) => {
+    const timers = fold.timers.filter((timer) => timer.actor === actor && timer.id === id && stands(timer.armed));
+    return timers.some(({ armed, gone, region }) => {
+      if (gone === null) return true;
+      if (!stands(gone)) return false;
+      const since = visitOf(fold, region, state, stands);
+      return since !== null && armed.nth >= since;
+    });
+  };
+}
+
+/** The number of the step with which the visit of a state began that goes on; null where it is not active. */
+function visitOf(fold: Fold, region: Region, state: string, stands: (step: PlacedStep) => boolean): number | null {
+  const [actor] = split(region);
+  let since: number | null = null;
+  for (const step of [...fold.places.chain(region)].reverse()) {
+    if (step.actor !== actor || !step.moves.includes(region) || !stands(step)) continue;
+    if (!isActive(step.value, state)) return since;
+    since = step.nth;
+  }
+  return since;
+}
+
+function isActive(value: StateValue, path: string): boolean {
+  const keys = path === '' ? [] : path.split('.');
+  const last = keys.pop();
+  const around = partOf(value, keys.join('.'));
+  return last === undefined || around === last || (typeof around === 'object' && around !== null && last in around);
 }
 
 class Planner {
   readonly #fold: Fold;
-  readonly #back: ReadonlyMap<Region, Back>;
-  readonly #resumes: Resumes;
+  readonly #undone: ReadonlySet<PlacedStep>;
+  /** The actors that lose steps. */
+  readonly #touched: ReadonlySet<number>;
+  readonly #moved: ReadonlySet<string>;
+  readonly #resumes: readonly Resume[];
+  readonly #around: Surroundings;
 
-  constructor(fold: Fold, back: ReadonlyMap<Region, Back>, resumes: Resumes) {
+  constructor(fold: Fold, kept: readonly Kept[], resumes: readonly Resume[], around: Surroundings) {
     this.#fold = fold;
-    this.#back = back;
+    this.#undone = undoneSteps(fold.places, kept);
+    this.#touched = new Set([...this.#undone].map(({ actor }) => actor));
+    this.#moved = new Set(kept.map(([id]) => instanceName(id)));
     this.#resumes = resumes;
+    this.#around = around;
   }
 
-  /** The instances kept whole whose steps lie behind the point that their region goes back to (R2, R3). */
-  gates(kept: readonly Kept[]): InstanceId[] {
-    const moved = new Set(kept.map(([id]) => instanceName(id)));
-    return [...this.#fold.places.all()]
-      .filter(({ id, region, root, entered, gate }) => {
-        const step = this.#back.get(region)?.step;
-        return !root && gate && step !== undefined && entered > step && !moved.has(instanceName(id));
-      })
-      .map(({ id }) => id);
-  }
-
-  actors(): Pick<Plan, 'controls' | 'rewinds'> {
+  plan(): Plan {
     const controls: ControlEntry[] = [];
     const rewinds: Rewind[] = [];
-    const touched = new Set([...this.#back.keys()].map((region) => split(region)[0]));
-    for (const number of [...touched].sort((a, b) => a - b)) {
-      const actor = this.#fold.actor(number);
-      if (this.#isRemade(actor)) continue;
-      if (actor.ended !== null) continue;
-      rewinds.push({ actor: number, plan: this.#planOf(actor, controls, true) });
+    for (const actor of this.#fold.actors) {
+      if (!this.#goesOn(actor)) continue;
+      const children = this.#children(actor.number);
+      const lost = this.#fold.timers.some((timer) => timer.actor === actor.number && this.#around.isLost(timer));
+      if (!lost && !this.#touched.has(actor.number) && children.every(({ fate }) => fate === 'keep' || fate === 'gone')) continue;
+      rewinds.push({ actor: actor.number, plan: this.#planOf(actor, controls, true) });
     }
     return { controls, rewinds };
   }
 
-  /** An actor as it stands, everything in it made anew: for a fresh process. */
-  head(number: number): ActorPlan {
-    const actor = this.#fold.actor(number);
-    const make = this.#fold.actors
-      .filter((child) => child.parent === number && child.ended === null && child.started !== null)
-      .map((child) => this.#child(child, child.started?.kind === 'machine' ? this.head(child.number) : null));
-    const timers = this.#fold.timers
-      .filter((timer) => timer.actor === number && timer.gone === null)
-      .map((timer) => timerPlan(timer, this.#fold.time));
-    return {
-      value: actor.value,
-      remembered: actor.remembered,
-      memory: actor.memory,
-      last: actor.last as ActorPlan['last'],
-      keep: [],
-      make,
-      cancel: [],
-      timers,
-    };
+  #stands(step: PlacedStep | null): boolean {
+    return step === null || !this.#undone.has(step);
   }
 
-  /** How far the region that an actor is invoked in goes back, if it does. */
-  #surroundings(actor: FoldedActor): number | null {
-    if (actor.region === null) return null;
-    let step: number | null = null;
-    for (const [region, back] of this.#back) {
-      if (!this.#fold.places.within(actor.region, region)) continue;
-      step = step === null ? back.step : Math.min(step, back.step);
+  /** Whether a machine runs now and goes on: it, and all around it. */
+  #goesOn(actor: FoldedActor): boolean {
+    if (actor.parent === null) return true;
+    if (actor.started?.kind !== 'machine' || this.#fateOf(actor) !== 'keep') return false;
+    return this.#goesOn(this.#fold.actor(actor.parent));
+  }
+
+  #children(parent: number): { readonly child: FoldedActor; readonly fate: Fate }[] {
+    return this.#fold.actors
+      .filter((child) => child.parent === parent && child.started !== null)
+      .map((child) => ({ child, fate: this.#fateOf(child) }));
+  }
+
+  /** What becomes of an actor: it goes on, is made anew where it stood or from its beginning, or is not there. */
+  #fateOf(child: FoldedActor): Fate {
+    const { by, ended, started, region, number } = child;
+    if (by?.gone === true || !this.#stands(by)) return 'gone';
+    if (ended !== null && (ended.gone || this.#stands(ended))) return 'gone';
+    const isRunning = ended === null;
+    const isMoved = region !== null && this.#moved.has(this.#around.ownerOf(region));
+    if (started?.kind === 'machine') {
+      const hasBegun = this.#fold.places.lastMover(
+        regionName(number, ''),
+        (step) => this.#stands(step) && step.actor === number,
+      );
+      if (hasBegun === undefined) return isRunning && !child.begun ? 'keep' : 'afresh';
+      // One that has come to its end takes no plan any more; where nobody could take its output, it tells it again.
+      const isAnew = this.#around.isOver(number) && (isMoved || this.#touched.has(number));
+      return isRunning && !isAnew ? 'keep' : 'restored';
     }
-    return step;
-  }
-
-  /** Whether an actor is stopped and made anew together with its surroundings, or not made again at all. */
-  #isRemade(actor: FoldedActor): boolean {
-    const step = this.#surroundings(actor);
-    return step !== null && !this.#goesOn(actor, step);
-  }
-
-  /** A machine that was there already, still is, and loses nothing, goes on; a promise in a region that goes back is asked again. */
-  #goesOn(actor: FoldedActor, step: number): boolean {
-    const placed = this.#fold.places.actors[actor.number];
-    if (actor.started?.kind !== 'machine' || actor.ended !== null || (placed?.started ?? 0) > step) return false;
-    return ![...this.#back.keys()].some((region) => split(region)[0] === actor.number);
+    if (started?.kind === 'other') return isRunning ? 'keep' : 'afresh';
+    return isRunning && !isMoved ? 'keep' : 'afresh';
   }
 
   #planOf(actor: FoldedActor, controls: ControlEntry[], inPlace: boolean): () => ActorPlan {
     const { number } = actor;
-    const { value, remembered } = this.#control(actor);
+    const value = this.#control(actor);
+    const remembered = this.#remembered(actor);
     controls.push({ actor: number, value, remembered });
-    const keep: string[] = [];
-    const make: { child: FoldedActor; plan: (() => ActorPlan) | null }[] = [];
-    for (const child of this.#fold.actors) {
-      if (child.parent !== number || child.started === null) continue;
-      const step = this.#surroundings(child);
-      const started = this.#fold.places.actors[child.number]?.started ?? 0;
-      if (inPlace && child.ended === null && (step === null || this.#goesOn(child, step))) keep.push(child.started.id);
-      else if (step !== null && started <= step && (child.ended === null || child.ended > step)) {
-        make.push({ child, plan: this.#childPlan(child, controls) });
-      }
-    }
-    const { cancel, timers } = this.#timers(number);
+    const children = this.#children(number);
+    const keep = inPlace
+      ? children.filter(({ fate }) => fate === 'keep').map(({ child }) => child.started?.id as string)
+      : [];
+    const make = children
+      .filter(({ fate }) => fate === 'afresh' || fate === 'restored' || (fate === 'keep' && !inPlace))
+      .map(({ child, fate }) => {
+        const isMachine = child.started?.kind === 'machine' && fate !== 'afresh';
+        return { child, plan: isMachine ? this.#planOf(child, controls, false) : null };
+      });
+    const owing = new Set(make.flatMap(({ child }) => (child.started?.kind === 'promise' ? [child.started.at] : [])));
+    const { cancel, timers } = this.#timers(number, owing, inPlace);
     return () => ({
       value,
       remembered,
       memory: this.#fold.actor(number).memory,
       last: actor.last as ActorPlan['last'],
       keep,
-      make: make.map(({ child, plan }) => this.#child(child, plan?.() ?? null)),
-      cancel: inPlace ? cancel : [],
+      make: make.map(({ child, plan }) => childPlan(child, plan?.() ?? null)),
+      cancel,
       timers,
+      isArmed: armedIn(this.#fold, number, (step) => !step.gone && this.#stands(step)),
     });
   }
 
-  /** Where a machine that is made anew stands; null where it has to begin again. */
-  #childPlan(child: FoldedActor, controls: ControlEntry[]): (() => ActorPlan) | null {
-    if (child.started?.kind !== 'machine') return null;
-    const root = regionName(child.number, '');
-    const step = this.#back.get(root)?.step ?? this.#surroundings(child) ?? this.#fold.steps.length;
-    if (this.#fold.controlOf(root, step) === undefined) return null;
-    return this.#planOf(child, controls, false);
-  }
-
-  #child(child: FoldedActor, plan: ActorPlan | null): ChildPlan {
-    const { id, src, at, kind, input } = child.started as NonNullable<FoldedActor['started']>;
-    return { number: child.number, id, src, at, kind, input, plan, event: child.event as ChildPlan['event'] };
-  }
-
-  /** The control of an actor with every region that goes back in its place, outer regions before inner ones. */
-  #control(actor: FoldedActor): { value: StateValue; remembered: HistoryValue } {
-    let { value, remembered } = actor;
-    const own = [...this.#back].filter(([region]) => split(region)[0] === actor.number);
-    own.sort(([a], [b]) => a.length - b.length);
-    const around = this.#surroundings(actor);
-    if (around !== null && !own.some(([region]) => split(region)[1] === '')) {
-      own.unshift([regionName(actor.number, ''), { step: around, by: ROOTLESS }]);
+  #control(actor: FoldedActor): StateValue {
+    let value = controlAfter(this.#fold, this.#undone, actor.number) ?? actor.value;
+    for (const resume of this.#resumes) {
+      const [number, path] = split(resume.region);
+      if (number === actor.number) value = withPart(value, path, resume.value);
     }
-    for (const [region, { step }] of own) {
-      const [, path] = split(region);
-      const at = this.#fold.controlOf(region, Math.max(step, actor.parent === null ? 0 : step));
-      const then = this.#resumes.get(region) ?? (at === undefined ? undefined : valueAt(at.value, path));
-      if (then !== undefined) value = withValue(value, path, then);
-      if (path === '' && at !== undefined) remembered = at.remembered;
-    }
-    return { value, remembered };
+    return value;
   }
 
-  #timers(number: number): { cancel: string[]; timers: TimerPlan[] } {
+  #remembered({ number, remembered }: FoldedActor): HistoryValue {
+    const isChanged = [...(this.#undone as ReadonlySet<FoldedStep>)].some(
+      (step) => step.actor === number && Object.keys(step.recalled).length > 0,
+    );
+    if (!isChanged) return remembered;
+    const stands = this.#fold.steps.filter((step) => step.actor === number && !this.#undone.has(step));
+    return Object.assign({}, ...stands.map(({ recalled }) => recalled));
+  }
+
+  #timers(
+    number: number,
+    owing: ReadonlySet<string | null>,
+    inPlace: boolean,
+  ): { cancel: string[]; timers: TimerPlan[] } {
     const cancel: string[] = [];
     const timers: TimerPlan[] = [];
     for (const timer of this.#fold.timers) {
       if (timer.actor !== number) continue;
-      const step = this.#stepOf(timer.region);
-      if (step === null) continue;
-      if (timer.gone === null) cancel.push(timer.id);
-      if (timer.armed > step || (timer.gone !== null && timer.gone <= step)) continue;
-      timers.push(timerPlan(timer, this.#fold.steps[step]?.time ?? this.#fold.time));
+      const isOwed = this.#stands(timer.armed) && (timer.gone === null || this.#undone.has(timer.gone));
+      if (inPlace && timer.gone === null && !isOwed) cancel.push(timer.id);
+      if (!isOwed) continue;
+      const { type } = timer.event as { type: string };
+      const isFull = owing.has(this.#around.stateOf(number, type));
+      if (inPlace && timer.gone === null && !isFull && !this.#around.isLost(timer)) continue;
+      if (inPlace && timer.gone === null) cancel.push(timer.id);
+      timers.push(timerPlan(timer, isFull ? timer.delay : timer.due - this.#around.now));
     }
     return { cancel, timers };
   }
-
-  #stepOf(region: Region): number | null {
-    let step: number | null = null;
-    for (const [outer, back] of this.#back) {
-      if (this.#fold.places.within(region, outer)) step = step === null ? back.step : Math.min(step, back.step);
-    }
-    return step;
-  }
 }
 
-const ROOTLESS: InstanceId = { skeleton: '', entity: '', ordinal: 0 };
+type Fate = 'keep' | 'afresh' | 'restored' | 'gone';
 
-function timerPlan(timer: { id: string; event: unknown; due: number }, since: number): TimerPlan {
-  return { id: timer.id, event: timer.event as TimerPlan['event'], left: Math.max(0, timer.due - since) };
+/** An actor as it stands, everything in it made anew: for a fresh process. */
+function head(fold: Fold, number: number, now: number): ActorPlan {
+  const actor = fold.actor(number);
+  const make = fold.actors
+    .filter((child) => child.parent === number && child.ended === null && child.started !== null)
+    .map((child) =>
+      childPlan(child, child.started?.kind === 'machine' && child.begun ? head(fold, child.number, now) : null),
+    );
+  const timers = fold.timers.filter((timer) => timer.actor === number && timer.gone === null);
+  return {
+    value: actor.value,
+    remembered: actor.remembered,
+    memory: actor.memory,
+    last: actor.last as ActorPlan['last'],
+    keep: [],
+    make,
+    cancel: [],
+    timers: timers.map((timer) => timerPlan(timer, timer.due - now)),
+    isArmed: armedIn(fold, number, () => true),
+  };
 }
 
-/** The part of a state value that is a region's. */
-function valueAt(value: StateValue, path: string): StateValue | undefined {
-  let at: StateValue | undefined = value;
-  for (const key of path === '' ? [] : path.split('.')) at = typeof at === 'object' ? at[key] : undefined;
-  return at;
+function childPlan(child: FoldedActor, plan: ActorPlan | null): ChildPlan {
+  const { id, src, at, kind, input } = child.started as Started;
+  return { number: child.number, id, src, at, kind, input, plan, event: child.event as ChildPlan['event'] };
 }
 
-/** A state value with a region's part in its place. A region that is not active has none. */
-function withValue(value: StateValue, path: string, part: StateValue): StateValue {
-  if (path === '') return part;
-  const [key = '', ...rest] = path.split('.');
-  if (typeof value !== 'object' || value[key] === undefined) return value;
-  return { ...value, [key]: withValue(value[key], rest.join('.'), part) };
+function timerPlan({ id, event }: Timer, left: number): TimerPlan {
+  return { id, event: event as TimerPlan['event'], left: Math.max(0, left) };
 }
 
 /** The numbers up to which a rerun keeps what it keeps: the first step of the run, and nothing after it (§8.4). */
 export function keptByRerun(fold: Fold): Kept[] {
-  const places: Places = fold.places;
-  return [...places.all()].map(({ id, root, entered }): Kept => {
-    if (entered > 0) return [id, 0];
+  return [...fold.places.all()].map(({ id, root, entered }): Kept => {
+    if (entered.nth > 0) return [id, 0];
     const checkpoints = fold.history.registry.get(id)?.positions ?? [];
-    const first = root ? checkpoints[1] : checkpoints[0];
+    const first = root ? checkpoints.findLast(({ at }) => at <= entered.to) : checkpoints[0];
     return [id, first?.at ?? 0];
   });
 }

@@ -11,13 +11,14 @@ import { NotApplied, told } from '../effects/signals.ts';
 import { timed } from '../effects/timed.ts';
 import { isOpen } from '../model/effect.ts';
 import type { PublishEntry, SpendEntry } from '../model/entry.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
-import { ROOT } from './fold.ts';
 import type { RunParts, Writer } from './parts.ts';
 
 /** How long is waited before each try of a commit, in milliseconds: the last for all further ones. So often it is tried at least. */
 const WAITS = [0, 20, 100, 500];
+
+const NEVER = 'commits, which it never did';
 
 /** What publishing asks of the run. */
 export interface Publisher extends Writer {
@@ -71,12 +72,20 @@ export class Publishing {
     if (this.#parts.fold.publications.length > 0) this.#carryOn([...this.#parts.fold.publications], false);
   }
 
+  /** The keys of the calls that were given up because their commits never came, as the journal tells. */
+  abandoned(): string[] {
+    const given = [...this.#parts.fold.ledger.all()].filter(
+      ({ intent, status, error }) => intent.held === 'buffer' && status === 'failed' && error?.endsWith(NEVER) === true,
+    );
+    return given.map(({ key }) => key);
+  }
+
   /** Removes what was staged and whose commit never came: the run is over. @returns the keys of those calls. */
   async abandon(): Promise<string[]> {
     const abandoned: string[] = [];
     for (const call of this.#parts.fold.ledger.buffered()) {
       await this.#run.discard(call);
-      const text = `${call.intent.tool} was held back until ${instanceName(call.intent.instance)} commits, which it never did`;
+      const text = `${call.intent.tool} was held back until ${instanceName(call.intent.instance)} ${NEVER}`;
       const finding = { do: 'finding', code: 'never_published', instance: call.intent.instance, text } as const;
       this.#run.append([{ do: 'outcome', key: call.key, status: 'failed', error: text }, finding]);
       this.#parts.onFinding(finding);

@@ -1,27 +1,37 @@
 /**
  * What a run asks of its fold when something has failed: by which rules, which checkpoints can be used, how far everyone is kept,
- * where a region resumes, which gates answer. It changes nothing.
+ * where a region resumes, whether control can follow. It changes nothing.
  */
 import type { BoundaryConfig, Skeleton } from '../boundaries/config.ts';
 import { told } from '../effects/signals.ts';
-import { type Place as Gate, regionName, split } from '../history/places.ts';
+import { type PlacedStep, regionName, split } from '../history/places.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Act, Counterparty, Decision, Policy, Rules } from '../model/decision.ts';
+import type { Act, Aside, Counterparty, Decision, Policy, Rules } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
-import type { DecisionEntry } from '../model/entry.ts';
+import type { DecisionEntry, StateValue } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
-import { type Key, overlaps } from '../model/key.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { overlaps, parseKey } from '../model/key.ts';
 import type { Unavailable } from '../model/veto.ts';
 import type { Facts } from '../predicates/predicate.ts';
+import type { Cut } from '../recovery/cut.ts';
 import type { Watch } from '../xstate/watch.ts';
-import { budgetKey, type Fold, ROOT } from './fold.ts';
-import type { Replay } from './folded.ts';
+import { type Kept, undoneSteps } from './cut.ts';
+import { budgetKey, type Fold } from './fold.ts';
+import type { FoldedStep } from './folded.ts';
 import { isOutside } from './outside.ts';
 import { bare, type Raised, type RunParts } from './parts.ts';
 import { covers, type Placed } from './places.ts';
-import { backOf, type Kept, type Resumes } from './plan.ts';
+import { controlAfter, type Resume } from './plan.ts';
+import { partOf } from './records.ts';
 import type { MovedInput } from './report.ts';
+
+/** Recorded answers that were found wrong. */
+interface WrongAnswers {
+  readonly keys: readonly string[];
+  /** Whether it is known that it was that answer, and not another of the same work. */
+  readonly isSure: boolean;
+}
 
 /** The questions of one run. */
 export class Questions {
@@ -43,30 +53,36 @@ export class Questions {
     this.#placed = placed;
   }
 
-  /**
-   * Another instance that has read a version of a key that others wrote, both kept, while the undone part was being made: had the
-   * replay's write stood there, it would have read that. Null for none; who read before is none, nor who reads after.
-   */
-  readerOfKept(by: InstanceId, key: Key, { from, since }: Replay): InstanceId | null {
-    const { versions, registry } = this.#fold.history;
-    const own = registry.get(by);
-    for (const read of versions.readsAt(key)) {
-      if (read.by === own || read.at <= from || read.at > since || read.by.id.skeleton === ROOT) continue;
-      for (const writer of registry.all()) {
-        if (writer === own) continue;
-        if (versions.writesOf(writer).some((write) => write.at < read.at && overlaps(write.key, key)))
-          return read.by.id;
-      }
-    }
-    return null;
-  }
-
   rootOf(region: string): InstanceId {
     const [actor, path] = split(region);
     for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
       const id = { skeleton: ROOT, entity: regionName(actor, at), ordinal: 0 };
       if (this.#fold.history.registry.get(id) !== undefined || at === '') return id;
     }
+  }
+
+  /**
+   * The name that an instance has in keys of calls: its own, or for the root of a machine that was invoked where that was, since a replay
+   * invokes another one, with another number (E3).
+   */
+  keyedAs(id: InstanceId): InstanceId {
+    const [actor, path] = split(id.skeleton === ROOT ? id.entity : regionName(0, ''));
+    return actor === 0 ? id : { ...id, entity: `${this.#placeOf(actor)}:${path}` };
+  }
+
+  /** Where a machine is invoked: by whom, as what, and as the how manieth there. */
+  #placeOf(actor: number): string {
+    const { actors, places } = this.#fold;
+    const { parent, region, started } = this.#fold.actor(actor);
+    if (parent === null || region === null || started === null) return '';
+    const owner = this.#fold.ownerOf(region, this.#placed)?.id;
+    const since = owner === undefined ? 0 : (places.of(instanceName(owner))?.entered.nth ?? 0);
+    const nth = actors.filter((other) => {
+      const isSame = other.parent === parent && other.started?.id === started.id && other.number < actor;
+      return isSame && other.by !== null && !other.by.gone && other.by.nth >= since;
+    }).length;
+    const by = owner === undefined ? `${this.#placeOf(parent)}:${split(region)[1]}` : instanceName(owner);
+    return `${by}/${started.id}/${nth}`;
   }
 
   effectOf(key: string, instance: InstanceId): Effect {
@@ -80,6 +96,37 @@ export class Questions {
       undo: call?.intent.undo ?? false,
       at: call?.at ?? this.#fold.history.head,
     };
+  }
+
+  /**
+   * The calls of an instance after a position whose recorded answers were found wrong: those that wrote the suspect key, or any where no
+   * key says which (C10).
+   */
+  wrongAnswers(id: InstanceId, suspect: string | null, after: number): WrongAnswers {
+    const { ledger, history } = this.#fold;
+    const own = ledger.between(instanceName(id), after, history.head).filter(({ status }) => status === 'confirmed');
+    const wrote = suspect === null ? null : this.#callsThatWrote(id, suspect);
+    const keys = own.map(({ key }) => key).filter((key) => wrote === null || wrote.has(key));
+    return { keys, isSure: wrote?.size === 1 };
+  }
+
+  /** The keys of the calls whose answers wrote a suspect key; null where one of its writes was no such answer. */
+  #callsThatWrote(id: InstanceId, suspect: string): ReadonlySet<string> | null {
+    const { history, places, ledger, actors } = this.#fold;
+    const record = history.registry.get(id);
+    const key = parseKey(suspect);
+    const writes =
+      record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
+    const calls = writes.map((write) => {
+      const step = places.steps[places.stepAt(write.at)] as FoldedStep | undefined;
+      const type = String((step?.entry?.event as { type?: unknown } | undefined)?.type);
+      const child = /^xstate\.done\.actor\.(.*)$/s.exec(type)?.[1];
+      const actor = actors.findLast(
+        (other) => other.parent === step?.actor && other.started?.id === child && other.ended === step,
+      );
+      return actor === undefined ? undefined : ledger.ofActor(actor.number)?.key;
+    });
+    return calls.includes(undefined) ? null : new Set(calls as string[]);
   }
 
   rules({ in: failed }: Failure): Rules {
@@ -100,15 +147,16 @@ export class Questions {
 
   /** How far the line keeps everyone; under `dart`, which restores a whole snapshot, nobody beyond the candidate. */
   keptBy(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): Kept[] {
-    const kept = decision.line.moves.map(({ instance, keep }): Kept => [instance, keep === 'none' ? 0 : keep.at]);
+    const moves = decision.line.moves.map(({ instance, keep }) => [instance, keep === 'none' ? 0 : keep.at] as const);
+    const kept = keptOf(moves, decision.aside ?? []);
     if (decision.policy !== 'dart') return kept;
     const { places, history } = this.#fold;
     const failed = instanceName(decision.failed);
     const own = kept[0]?.[1] ?? 0;
     // The whole snapshot is that of the step at which the candidate stands.
-    const entered = places.of(failed)?.entered ?? 0;
-    const step = own === history.expect(decision.failed).checkpoints[0]?.at ? entered : places.stepAt(own);
-    const limit = places.steps[step]?.to ?? own;
+    const isEntry = own === history.expect(decision.failed).checkpoints[0]?.at;
+    const step = isEntry ? places.of(failed)?.entered : places.steps[places.stepAt(own)];
+    const limit = step?.to ?? own;
     return [...history.registry.all()].map((record): Kept => {
       if (instanceName(record.id) === failed) return [record.id, own];
       return [record.id, (record.checkpoints[0]?.at ?? 0) > limit ? 0 : limit];
@@ -156,7 +204,7 @@ export class Questions {
     return [...moved.values()];
   }
 
-  decisionEntry({ signal, error, actor, call, failure }: Raised, decision: Decision): DecisionEntry {
+  decisionEntry({ signal, error, actor, call, failure, suspect }: Raised, decision: Decision): DecisionEntry {
     const own =
       decision.failed === null
         ? undefined
@@ -172,22 +220,69 @@ export class Questions {
       key: failure.key?.text ?? null,
       decision,
       checkpoint: own === undefined || own.keep === 'none' ? null : own.keep,
+      ...(suspect === true && { suspect }),
     };
   }
 
   /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
-  resumes(kept: readonly Kept[]): Resumes {
-    const resumes = new Map<string, never>();
-    const started = new Set(kept.flatMap(([id, at]) => (at === 0 ? [] : [instanceName(id)])));
-    for (const [region, { step, by }] of backOf(this.#fold, kept)) {
-      const skeleton = this.#config.skeletons.get(by.skeleton);
-      if (skeleton === undefined || skeleton.rollback.resume === null || !started.has(instanceName(by))) continue;
-      const stands = this.#fold.steps[step];
-      if (stands === undefined || this.#fold.places.of(instanceName(by))?.region !== region) continue;
-      const value = this.#resumeValue(skeleton, stands.value, region);
-      if (value !== null) resumes.set(region, value as never);
-    }
-    return resumes;
+  resumes(kept: readonly Kept[]): Resume[] {
+    const undone = undoneSteps(this.#fold.places, kept);
+    return kept.flatMap(([id, at]): Resume[] => {
+      const skeleton = this.#config.skeletons.get(id.skeleton);
+      const place = this.#fold.places.of(instanceName(id));
+      if (skeleton === undefined || skeleton.rollback.resume === null || at === 0 || place === undefined) return [];
+      // Work that is over, and whose end stands, goes on nowhere.
+      if (place.closed !== null && !undone.has(place.closed)) return [];
+      const stands = controlAfter(this.#fold, undone, split(place.region)[0]);
+      const value = stands === undefined ? null : this.#resumeValue(skeleton, stands, place.region);
+      return value === null ? [] : [{ region: place.region, by: id, value: value as StateValue }];
+    });
+  }
+
+  /** Who would stand where the machine does not: every live instance's region has to be active (postconditions of a plan). */
+  escapes({ moves, aside }: Pick<Cut, 'moves' | 'aside'>): { readonly instance: InstanceId; readonly step: number }[] {
+    const kept = [
+      ...keptOf(
+        [...moves].map(([{ id }, { keep }]) => [id, keep?.at ?? 0] as const),
+        aside,
+      ),
+    ];
+    return this.#escaping(kept);
+  }
+
+  #escaping(kept: readonly Kept[]): { readonly instance: InstanceId; readonly step: number }[] {
+    const { places, history } = this.#fold;
+    const undone = undoneSteps(places, kept);
+    const resumes = this.resumes(kept);
+    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
+    const concerned = new Set([...limits.keys(), ...this.#fold.live.keys()]);
+    for (const step of [...undone] as FoldedStep[]) for (const name of step.closes) concerned.add(name);
+    const controls = new Map<number, StateValue | null>();
+    return [...concerned].flatMap((name) => {
+      const place = places.of(name);
+      const isClosed = place?.closed != null && !undone.has(place.closed);
+      if (place === undefined || place.root || isClosed || undone.has(place.entered) || limits.get(name) === 0)
+        return [];
+      const [actor, path] = split(place.region);
+      if (!controls.has(actor)) controls.set(actor, this.#standsAfter(undone, actor));
+      const control = controls.get(actor) ?? null;
+      const resume = resumes.find(({ region, by }) => region === place.region && instanceName(by) === name);
+      const skeleton = this.#config.skeletons.get(place.id.skeleton);
+      if (resume !== undefined || skeleton === undefined) return [];
+      const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
+      const active = control === null ? [] : statesOf(partOf(control, path), path);
+      if (active.some((state) => covers(skeleton.states, `${prefix}${state}`))) return [];
+      return [{ instance: place.id, step: history.registry.get(place.id)?.checkpoints[0]?.at ?? 0 }];
+    });
+  }
+
+  /** The control of an actor after a restore; null where it is not there then. */
+  #standsAfter(undone: ReadonlySet<PlacedStep>, actor: number): StateValue | null {
+    const { by, ended, parent } = this.#fold.actor(actor);
+    if (by !== null && undone.has(by)) return null;
+    if (ended !== null && !undone.has(ended)) return null;
+    if (parent !== null && this.#standsAfter(undone, parent) === null) return null;
+    return controlAfter(this.#fold, undone, actor) ?? null;
   }
 
   #resumeValue(skeleton: Skeleton, value: unknown, region: string): unknown {
@@ -202,36 +297,11 @@ export class Questions {
     const inner = path === '' ? resume : resume.slice(path.length + 1);
     return this.#watch?.valueWithin(prefix, path, inner) ?? null;
   }
+}
 
-  /** The gate that answers for an instance that has just begun, and those that control comes past behind it. */
-  gatesFor({ skeleton, entity, ordinal }: InstanceId): Gate[] {
-    const fold = this.#fold;
-    const region = fold.places.of(instanceName({ skeleton, entity, ordinal }))?.region;
-    const open = [...fold.gates].flatMap(([name, since]): Gate[] => {
-      const gate = fold.places.of(name);
-      if (gate === undefined || gate.closed === null || gate.region !== region) return [];
-      return this.#readsTheSame(gate.id, since) ? [gate] : [];
-    });
-    const gates: Gate[] = [];
-    let next = open.find(({ id }) => id.skeleton === skeleton && id.entity === entity);
-    while (next !== undefined) {
-      const { closed } = next;
-      gates.push(next);
-      next = open.find((gate) => !gates.includes(gate) && gate.entered === closed);
-    }
-    return gates;
-  }
-
-  /** Whether nothing that an instance read has been written since. */
-  #readsTheSame(id: InstanceId, since: number): boolean {
-    const { registry, versions, head } = this.#fold.history;
-    const record = registry.get(id);
-    if (record === undefined) return false;
-    const reads = versions.readsBy(record);
-    return ![...registry.all()].some((other) =>
-      versions.writesBetween(other, since, head).some((write) => reads.some((read) => overlaps(read.key, write.key))),
-    );
-  }
+/** How far everyone is kept by a line: what it sets aside is not kept at all. */
+function keptOf(moves: readonly Kept[], aside: readonly Aside[]): Kept[] {
+  return [...moves, ...aside.map(({ instance }): Kept => [instance, 0])];
 }
 
 /** The paths of the states of a state value, from a region's path on. */

@@ -5,18 +5,21 @@
 import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import type { Decision } from '../model/decision.ts';
-import { type Effect, isOpen } from '../model/effect.ts';
+import { crossing, type Effect, isOpen } from '../model/effect.ts';
+import type { DismissalReason } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
-import { instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
 import { parseKey } from '../model/key.ts';
-import { controlOf } from '../recovery/control.ts';
+import { isAllowed } from '../recovery/joint.ts';
 import type { Authority } from './authority.ts';
 import type { Calls } from './calls.ts';
+import type { Kept } from './cut.ts';
 import { budgetKey, type Fold } from './fold.ts';
 import type { Held, Raised, RunParts } from './parts.ts';
-import { type Kept, keptByRerun } from './plan.ts';
+import { keptByRerun } from './plan.ts';
 import type { Publishing } from './publishing.ts';
 import type { Questions } from './questions.ts';
+import type { WorkRecord } from './records.ts';
 import type { Ending, MovedInput } from './report.ts';
 import type { Writing } from './writing.ts';
 
@@ -26,9 +29,25 @@ interface Machine {
   hold(): void;
   release(): void;
   /** Undoes memory and, in place, control. */
-  restore(kept: readonly Kept[], inPlace: boolean): void;
+  restore(parts: RestoredParts, inPlace: boolean): void;
   /** Sends again what restores took back. */
   offer(): void;
+  /** Gives a record up. */
+  dismiss(record: WorkRecord, why: DismissalReason, wrong?: readonly string[]): void;
+  /** Begins a run again whose first macrostep threw; false where there is none. */
+  beginAgain(): boolean;
+  /** A recovery is over, whatever came of it. */
+  settled(): void;
+}
+
+/** What a restore keeps, sets aside, and does not believe any more. */
+export interface RestoredParts {
+  readonly kept: readonly Kept[];
+  readonly aside: readonly InstanceId[];
+  /** The keys of calls whose recorded answers were found wrong (C10). */
+  readonly wrong: readonly string[];
+  /** Those of them of which it is known that it was that answer, and not another of the same work. */
+  readonly sure: readonly string[];
 }
 
 /** Who helps with it. */
@@ -51,6 +70,8 @@ export class Recovering {
   readonly #publishing: Publishing;
   #queue: Promise<unknown> = Promise.resolve();
   #waiting = 0;
+  /** What was raised and is not looked at yet. */
+  readonly #queued = new Set<Raised>();
   /** When counterparties are asked again. */
   #later: NodeJS.Timeout | undefined;
   #stopping = false;
@@ -60,6 +81,10 @@ export class Recovering {
   #failed: (error: unknown) => void = () => {};
   /** The questions that the run is parked on. */
   #parked: readonly Raised[] = [];
+  /** Failed calls that are to be made again once nobody is waited for. */
+  #deferred: Raised[] = [];
+  /** The plan that is being carried out. */
+  #plan: Promise<void> | null = null;
   /** How the run ended or came to stand still, for the first time since it was last set going. */
   finished: Promise<Ending> = this.#newEnding();
 
@@ -88,20 +113,29 @@ export class Recovering {
     return this.#parked.length > 0;
   }
 
+  /** Whether anything is being decided or carried out, or waits for a person. */
+  get isBusy(): boolean {
+    return this.#waiting > 0 || this.#parked.length > 0 || this.#stuck;
+  }
+
   stop(): void {
     this.#stopping = true;
     clearTimeout(this.#later);
   }
 
   /** A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was. */
-  fail(signal: Signal, failure: Failure, error: unknown): Promise<void> {
-    return this.raise({ signal, error, actor: 0, failure, call: null });
+  fail(signal: Signal, failure: Failure, error: unknown, about: NonNullable<Raised['about']>): Promise<void> {
+    return this.raise({ signal, error, actor: 0, failure, call: null, suspect: true, about });
   }
 
   /** Asks the questions again that the run is parked on. */
   async askAgain(): Promise<void> {
-    const parked = this.#parked;
-    if (parked.length === 0) return;
+    if (this.#parked.length === 0) return;
+    // What others have read comes first: nothing is done again on what is still found wrong (C12).
+    const entered = ({ failure }: Raised) =>
+      (failure.in === null ? undefined : this.#fold.places.of(instanceName(failure.in))?.entered.nth) ?? 0;
+    const parked = [...this.#parked, ...this.#deferred].sort((one, other) => entered(one) - entered(other));
+    this.#deferred = [];
     this.#unpark();
     await Promise.all(parked.map((raised) => (raised.again === undefined ? this.raise(raised) : raised.again())));
     if (parked.some(({ again }) => again !== undefined) && this.#parked.length === 0 && this.#waiting === 0)
@@ -110,12 +144,31 @@ export class Recovering {
 
   /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
   async rerun(): Promise<void> {
-    const pending = this.#fold.pending?.entry;
-    if (this.#parked.length === 0 || pending?.decision.verdict !== 'rerun') return;
-    const { decision } = pending;
+    const [raised] = this.#parked;
+    const advised = [...this.#fold.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
+    if (raised === undefined || advised === undefined) return;
+    // Advice holds at the head at which it was given (C13): it is asked for again, and another answer is shown instead.
+    const decision = this.#decide(raised);
+    if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) {
+      await this.askAgain();
+      return;
+    }
+    if (await this.#demote(decision.undo)) {
+      await this.askAgain();
+      return;
+    }
     this.#unpark();
-    this.#write.append([{ do: 'phase', phase: 'FENCED' }]);
-    await this.#carryOut(decision, keptByRerun(this.#fold));
+    this.#waiting += 1;
+    try {
+      this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+      for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
+      const kept = keptByRerun(this.#fold);
+      await this.#carryOut(decision, { kept, aside: [], ...this.#distrusted(kept, this.#complaints(raised)) });
+      this.#run.beginAgain();
+    } finally {
+      this.#waiting -= 1;
+      this.#run.settled();
+    }
   }
 
   #unpark(): void {
@@ -135,27 +188,40 @@ export class Recovering {
   /** Recoveries are made one after the other. */
   raise(raised: Raised): Promise<void> {
     this.#waiting += 1;
+    this.#queued.add(raised);
     const next = this.#queue.then(async () => {
+      this.#queued.delete(raised);
       const held = await this.#recover(raised);
-      if (held.next !== 'wait') raised.call?.answer(held);
+      // While the run waits for somebody, no call is made again: it is decided again with what is parked.
+      if (held.next === 'again' && this.#parked.length > 0) this.#deferred.push(raised);
+      else if (held.next !== 'wait') raised.call?.answer(held);
     });
     this.#queue = next
       .catch((error) => this.#write.break(error))
       .finally(() => {
         this.#waiting -= 1;
+        if (this.#waiting > 0) return;
+        // Whatever came of it: where nobody is waited for, the machine goes on.
+        if (this.#parked.length === 0 && !this.#stuck && !this.#stopping) this.#run.release();
+        this.#run.settled();
       });
     return next.catch(() => {});
   }
 
   async #recover(raised: Raised): Promise<Held> {
     if (this.#stopping || this.#write.broken !== null || this.#stuck) return { next: 'wait' };
+    // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
+    if (raised.call?.isDropped() === true || this.#isTakenBack(raised)) return { next: 'wait' };
+    const record = this.#recordAccused(raised);
+    if (record !== null) return this.#accuse(raised, record);
     const settled = await this.#settle(raised);
     if (settled !== null) return settled;
-    // What is half visible is not decided about.
+    // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
+    await Promise.race([this.#publishing.settled(), this.finished]);
     await this.#publishing.quiet();
     if (this.#stopping) return { next: 'wait' };
     let decision = this.#decide(raised);
-    if (!isRestore(decision) && (await this.#askAbout(decision, raised.call?.key ?? null)))
+    while (!isRestore(decision) && (await this.#askAbout(decision, raised.call?.key ?? null)))
       decision = this.#decide(raised);
     if (this.#stopping) return { next: 'wait' };
     // Nothing is awaited between the answer that counts and its entry (R5).
@@ -170,20 +236,148 @@ export class Recovering {
     return { next: 'wait' };
   }
 
+  /** Whether work that was complained about has been undone since the complaint was made: it needs no second answer (C12). */
+  #isTakenBack({ failure, about }: Raised): boolean {
+    if (about === undefined || failure.in === null) return false;
+    const name = instanceName(failure.in);
+    if (about.write !== null) {
+      if ([...this.#fold.records.values()].some(({ members }) => members.has(name))) return false;
+      const record = this.#fold.history.registry.get(failure.in);
+      if (record === undefined) return true;
+      return !this.#fold.history.versions.writesOf(record).some(({ at }) => this.#fold.originOf(at) === about.write);
+    }
+    if ((this.#fold.epochs.get(name) ?? 0) === about.epoch || this.#fold.records.has(name)) return false;
+    // What it had done before, and that still stands, was complained about as well.
+    return !this.#fold.places.stepsOf(name, 0, Number.POSITIVE_INFINITY).some(({ act }) => act < about.head);
+  }
+
+  /** The record that holds the work that was complained about, if it is set aside. */
+  #recordAccused({ failure, about }: Raised): WorkRecord | null {
+    if (failure.in === null || about === undefined) return null;
+    const name = instanceName(failure.in);
+    if (this.#fold.history.registry.get(failure.in) !== undefined && !this.#fold.records.has(name)) return null;
+    return [...this.#fold.records.values()].find(({ members }) => members.has(name)) ?? null;
+  }
+
+  /** Work that is set aside was found wrong: no new cut; its record is given up, and what it did is undone where that is possible (C12). */
+  async #accuse(raised: Raised, record: WorkRecord): Promise<Held> {
+    const name = instanceName(raised.failure.in as InstanceId);
+    const calls = record.items.flatMap((item) => (item.is === 'call' ? [item.call] : []));
+    const own = calls.filter(({ intent, status }) => instanceName(intent.instance) === name && status === 'confirmed');
+    const effects = own.map(({ key, intent }) => this.#questions.effectOf(key, intent.instance));
+    const blocked = effects.filter((effect) => crossing(effect) !== 'cross' && crossing(effect) !== 'undo');
+    if (blocked.length > 0 || (await this.#demote(effects.filter((effect) => crossing(effect) === 'undo')))) {
+      this.#park(raised, blocked.length > 0 ? blocked : effects);
+      return { next: 'wait' };
+    }
+    this.#run.hold();
+    for (const effect of effects.filter((each) => crossing(each) === 'undo').reverse())
+      if ((await this.#calls.undo(effect)) !== null) return { next: 'wait' };
+    const wrong = own.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
+    this.#run.dismiss(record, 'found_wrong', wrong);
+    if (this.#parked.length === 0) this.#run.release();
+    return { next: 'wait' };
+  }
+
+  #park(raised: Raised, effects: readonly Effect[]): void {
+    this.park(raised, {
+      verdict: 'escalate',
+      failed: raised.failure.in,
+      at: this.#fold.history.head,
+      policy: this.#parts.policy,
+      refusals: effects.map((effect) => {
+        return { code: 'unclaimed_effect', candidate: null, effect, instance: effect.instance } as const;
+      }),
+      undo: [],
+      line: null,
+      unblock: { leadsTo: 'ask_again', acts: effects.map((effect) => ({ act: 'undo_by_hand', effect })) },
+    });
+  }
+
+  /** Parks a run that would do something anew while an effect of the same stands that no replay has claimed (C8). */
+  parkUnclaimed(kept: readonly LedgerCall[], actor: number, instance: InstanceId, again: () => void = () => {}): void {
+    const effects = kept.map(({ key, intent }) => this.#questions.effectOf(key, intent.instance));
+    const error = new Error(`${kept.map(({ key }) => key).join(', ')} stands, and no replay has taken it over`);
+    this.#park(
+      { signal: 'CONTRACT_VIOLATION', error, actor, failure: { in: instance, key: null }, call: null, again },
+      effects,
+    );
+  }
+
+  /** The replay of a call with other arguments: what stands is undone first, where class and promises allow (C7). @returns whether it was. */
+  async undoDiverged(recorded: LedgerCall): Promise<boolean> {
+    const effect = this.#questions.effectOf(recorded.key, recorded.intent.instance);
+    if (recorded.at !== null || crossing({ ...effect, undo: recorded.undo }) !== 'undo' || !this.#mayUndo(recorded))
+      return false;
+    if ((await this.#calls.moved(effect)) !== null) return false;
+    return (await this.#calls.undo(effect)) === null;
+  }
+
+  /** Whether the undo of a kept effect crosses no promise, or one that the reviewed policy lets be crossed. */
+  #mayUndo({ promise, intent }: LedgerCall): boolean {
+    if (promise === null) return true;
+    const { by } = promise;
+    const rules = this.#questions.rules(
+      by === null ? { in: null, key: null, why: 'fits_nobody' } : { in: by, key: null },
+    );
+    return isAllowed(rules, intent.instance);
+  }
+
   /**
-   * Asks the counterparties of earlier calls that stand in the way because nobody knows what became of them, as where the machine
-   * itself handled their errors (E2); of the failed call it was asked before.
-   * @returns whether anybody was asked: then the answer that counts is still to come (R5).
+   * Looks for what stands in the world and no replay has claimed, before a run ends (C9): it is undone where class and promises allow;
+   * otherwise the run is parked, naming it.
+   * @returns whether nothing is left.
+   */
+  async clearUnclaimed(again: () => void): Promise<boolean> {
+    for (const { key, status } of this.#fold.ledger.displaced()) {
+      if (!isOpen(status)) continue;
+      if (this.#calls.isUnderWay(key)) await this.#calls.abort(key);
+      if (isOpen(this.#fold.ledger.get(key)?.status ?? 'failed')) await this.#calls.reconcile(key, true);
+    }
+    const isStanding = ({ status }: LedgerCall) => status === 'confirmed' || isOpen(status);
+    const standing = this.#fold.ledger.displaced().filter(isStanding);
+    const effects = new Map(
+      standing.map((call) => [call, { ...this.#questions.effectOf(call.key, call.intent.instance), undo: call.undo }]),
+    );
+    const blocked: LedgerCall[] = [];
+    for (const call of standing) {
+      const effect = effects.get(call) as Effect;
+      const isUndoable =
+        crossing(effect) === 'undo' && this.#mayUndo(call) && (await this.#calls.moved(effect)) === null;
+      if (!isUndoable) blocked.push(call);
+    }
+    if (blocked.length > 0) {
+      const [{ intent }] = blocked as [LedgerCall];
+      this.parkUnclaimed(blocked, 0, intent.instance, again);
+      return false;
+    }
+    for (const call of standing.reverse())
+      if ((await this.#calls.undo(effects.get(call) as Effect)) !== null) return false;
+    for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'unclaimed');
+    return true;
+  }
+
+  /**
+   * Makes known what became of calls that stand in the way because nobody knows: one under way is aborted and waited for, then its
+   * counterparty is asked (E2, C11); of the failed call it was asked before.
+   * @returns whether any of them is known now: then the answer that counts is still to come (R5).
    */
   async #askAbout({ refusals }: Decision, failed: string | null): Promise<boolean> {
-    const open = new Set(this.#fold.ledger.open().flatMap(({ key, status }) => (status === 'unknown' ? [key] : [])));
+    const { ledger } = this.#fold;
+    const isStillOpen = (key: string) => isOpen(ledger.get(key)?.status ?? 'failed');
     const standing = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
     const keys = standing.flatMap((reason) =>
       'effect' in reason && reason.effect.id !== null ? [reason.effect.id] : [],
     );
-    const asked = [...new Set(keys)].filter((key) => key !== failed && open.has(key));
-    for (const key of asked) if ((await this.#calls.reconcile(key)) !== null) this.#askLater();
-    return asked.length > 0;
+    const asked = [...new Set(keys)].filter((key) => key !== failed && isStillOpen(key));
+    for (const key of asked) {
+      if (this.#calls.isUnderWay(key)) {
+        this.#run.hold();
+        await this.#calls.abort(key);
+      }
+      if (isStillOpen(key) && (await this.#calls.reconcile(key)) !== null) this.#askLater();
+    }
+    return asked.some((key) => !isStillOpen(key));
   }
 
   /** Whether what an answer rests on is another by now: in the history, or in the world, where something cannot be undone any more. */
@@ -193,17 +387,56 @@ export class Recovering {
   }
 
   /** Writes an answer down with its fence, and tells it. @returns how far everyone is kept. */
-  #fence(raised: Raised, decision: Restore): Kept[] {
+  #fence(raised: Raised, decision: Restore): RestoredParts {
     const kept = this.#questions.keptBy(decision);
+    const parts = { kept, aside: recordsIn(decision), ...this.#distrusted(kept, this.#complaints(raised)) };
     const moved = this.#questions.movedInputs(kept);
+    const takenBack = this.#fold.takenBackBy(kept, parts.aside);
     this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
-    this.#tell(raised, decision, moved, this.#fold.takenBackBy(kept));
-    return kept;
+    this.#tell(raised, decision, moved, takenBack);
+    return parts;
+  }
+
+  /**
+   * The recorded answers that are not served again (C10): of the work that was found wrong, and of all other work that goes back and that
+   * a complaint is about which waits for its answer; this is its answer, too (C12).
+   */
+  #distrusted(
+    kept: readonly Kept[],
+    complaints: readonly { readonly suspect?: true | undefined; readonly failure: Failure }[],
+  ): Pick<RestoredParts, 'wrong' | 'sure'> {
+    const positions = new Map(kept.map(([id, position]) => [instanceName(id), position]));
+    const wrong = new Set<string>();
+    const sure = new Set<string>();
+    for (const { failure, suspect } of complaints) {
+      const at = failure.in === null ? undefined : positions.get(instanceName(failure.in));
+      if (suspect !== true || failure.in === null || at === undefined) continue;
+      const answers = this.#questions.wrongAnswers(failure.in, failure.key?.text ?? null, at);
+      for (const key of answers.keys) wrong.add(key);
+      if (answers.isSure) for (const key of answers.keys) sure.add(key);
+    }
+    return { wrong: [...wrong], sure: [...sure] };
+  }
+
+  /** What is being decided, and all that waits to be. */
+  #complaints(raised: Raised): Raised[] {
+    return [...new Set([raised, ...this.#parked, ...this.#queued])];
   }
 
   #decide({ signal, failure }: Raised): Decision {
+    // Complaints that wait for their answer are no work to build on (C12).
+    const others = [...this.#parked, ...this.#queued].filter((other) => other.failure !== failure);
+    const suspects = others.flatMap((other) => (other.failure.in === null ? [] : [instanceName(other.failure.in)]));
+    for (const { instance } of this.#fold.publications) suspects.push(instanceName(instance));
     return this.#parts.judges.decide(this.#fold.history, failure, this.#questions.rules(failure), {
-      control: this.#parts.policy === 'dart' ? null : controlOf(this.#fold.history, this.#fold.places),
+      control:
+        this.#parts.policy === 'dart'
+          ? null
+          : {
+              places: this.#fold.places,
+              suspects: new Set(suspects),
+              escapes: (cut) => this.#questions.escapes(cut),
+            },
       unavailable: (checkpoint) => this.#questions.unavailable(failure, checkpoint, signal),
     });
   }
@@ -319,26 +552,44 @@ export class Recovering {
   }
 
   /** From FENCED on: undo in the world, then in memory and control, then go on (R5). Redo-only. */
-  async #carryOut(decision: Decision, kept: readonly Kept[]): Promise<void> {
+  /** Resolves once no plan is being carried out; never where one cannot be finished in this process. */
+  async clear(): Promise<void> {
+    while (this.#plan !== null) await this.#plan.catch(() => {});
+    if (this.#stuck) await new Promise(() => {});
+  }
+
+  #carryOut(decision: Decision, parts: RestoredParts): Promise<void> {
+    const plan = this.#carry(decision, parts).finally(() => {
+      this.#plan = null;
+    });
+    this.#plan = plan;
+    return plan;
+  }
+
+  async #carry(decision: Decision, parts: RestoredParts): Promise<void> {
     this.#run.hold();
-    const stuck = await this.#undoAll(decision, kept);
+    const { kept } = parts;
+    const stuck = await this.#undoAll(decision, parts);
     if (stuck !== null) return;
     if (this.#stopping) return;
-    this.#run.restore(kept, true);
+    this.#run.restore(parts, true);
     this.#write.append([{ do: 'phase', phase: 'RESUMED' }]);
     this.#publishing.begin();
     this.#authority.wake();
     // What was undone has no question any more; what else waits for a person is asked again.
     const moved = new Set(kept.map(([id]) => instanceName(id)));
-    this.#parked = this.#parked.filter(({ failure }) => failure.in === null || !moved.has(instanceName(failure.in)));
-    if (this.#parked.length === 0) this.#run.release();
-    else void this.askAgain();
+    this.#parked = this.#parked.filter(
+      ({ failure, call }) =>
+        call?.isDropped() !== true && (failure.in === null || !moved.has(instanceName(failure.in))),
+    );
+    if (this.#parked.length > 0) void this.askAgain();
+    else if (this.#waiting <= 1) this.#run.release();
     this.#run.offer();
     await this.#write.durable();
   }
 
   /** Undoes what a plan crosses, and removes what it takes back unseen (E4, E5). @returns what went wrong, or null. */
-  async #undoAll(decision: Decision, kept: readonly Kept[]): Promise<string | null> {
+  async #undoAll(decision: Decision, { kept, aside }: RestoredParts): Promise<string | null> {
     for (const effect of decision.undo) {
       const error = await this.#calls.undo(effect);
       if (error === null) continue;
@@ -349,7 +600,9 @@ export class Recovering {
       return error;
     }
     await this.#calls.staged();
+    const records = new Set(aside.map(instanceName));
     for (const [id, at] of kept) {
+      if (records.has(instanceName(id))) continue;
       for (const call of this.#fold.ledger.buffered(id)) if ((call.at ?? 0) > at) await this.#calls.discard(call);
     }
     return null;
@@ -359,32 +612,42 @@ export class Recovering {
   async finishPlan(): Promise<'restored' | 'nothing' | 'stuck'> {
     const { pending } = this.#fold;
     if (pending === null) return 'nothing';
-    const { decision } = pending.entry;
+    const { decision, suspect, key } = pending.entry;
     if (decision.verdict === 'settle' || decision.verdict === 'escalate') return 'nothing';
     if (decision.verdict === 'rerun' && pending.phase === 'DECIDED') return 'nothing';
     if (pending.phase !== 'RESTORED') {
       const kept = isRestore(decision) ? this.#questions.keptBy(decision) : keptByRerun(this.#fold);
-      if ((await this.#undoAll(decision, kept)) !== null) return 'stuck';
-      this.#run.restore(kept, false);
+      const open = this.#openQuestions().map(({ raised }) => raised);
+      const answers = this.#distrusted(kept, [{ suspect, failure: failureBy(decision, key) }, ...open]);
+      const parts = { kept, aside: isRestore(decision) ? recordsIn(decision) : [], ...answers };
+      if (!isRestore(decision))
+        for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
+      if ((await this.#undoAll(decision, parts)) !== null) return 'stuck';
+      this.#run.restore(parts, false);
     }
     this.#write.append([{ do: 'phase', phase: 'RESUMED' }]);
     await this.#write.durable();
     return 'restored';
   }
 
-  /** The question that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
-  #pendingQuestion(): { readonly raised: Raised; readonly decision: Decision } | null {
-    const { pending } = this.#fold;
-    if (pending === null || pending.entry.call !== null) return null;
-    const { decision, signal, error, actor, key } = pending.entry;
-    if (decision.verdict !== 'escalate' && decision.verdict !== 'rerun') return null;
-    if (
-      this.#isOfCommit(decision) ||
-      decision.refusals.some((veto) => 'code' in veto && veto.code === 'effect_diverged')
-    )
-      return null;
-    const failure = failureBy(decision, key);
-    return { raised: { signal, error: new Error(error), actor, failure, call: null }, decision };
+  /** The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
+  #openQuestions(): { readonly raised: Raised; readonly decision: Decision }[] {
+    return [...this.#fold.open.values()].flatMap((entry) => {
+      const { decision, signal, error, actor, key, call, suspect } = entry;
+      const isRaisedAgain = decision.refusals.some(
+        (veto) => 'code' in veto && (veto.code === 'effect_diverged' || veto.code === 'unclaimed_effect'),
+      );
+      if (call !== null || (isRaisedAgain && suspect !== true) || this.#isOfCommit(decision)) return [];
+      const failure = failureBy(decision, key);
+      const found = suspect === true ? { suspect, about: this.#aboutNow(failure) } : {};
+      return [{ raised: { signal, error: new Error(error), actor, failure, call: null, ...found }, decision }];
+    });
+  }
+
+  /** What a complaint is about that was made before this process: the work as it stands now. */
+  #aboutNow({ in: id }: Failure): NonNullable<Raised['about']> {
+    const epoch = id === null ? 0 : (this.#fold.epochs.get(instanceName(id)) ?? 0);
+    return { write: null, head: this.#fold.history.head, epoch };
   }
 
   /** Whether a decision is about a commit that cannot be made visible yet. */
@@ -394,34 +657,40 @@ export class Recovering {
     return this.#fold.publications.some((commit) => commit.keys.some((key) => keys.includes(key)));
   }
 
-  /** Asks that question again, before the machine is there: what can be restored by now is, and another answer replaces the old one. */
+  /** Asks those questions again, before the machine is there: what can be restored by now is, and another answer replaces the old one. */
   async askPending(): Promise<'restored' | 'nothing' | 'stuck'> {
-    const question = this.#pendingQuestion();
-    if (question === null) return 'nothing';
-    const { raised, decision: before } = question;
-    let decision = this.#decide(raised);
-    while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
-    if (isRestore(decision)) {
-      this.#fence(raised, decision);
-      return this.finishPlan();
+    for (let result: 'restored' | 'nothing' = 'nothing'; ; result = 'restored') {
+      const restored = await this.#askOpen();
+      if (restored !== true) return restored === 'stuck' ? 'stuck' : result;
     }
-    const now = this.#questions.withWhomToAsk(decision);
-    if (isDifferent(now, before)) this.#write.append([this.#questions.decisionEntry(raised, now)]);
-    return 'nothing';
+  }
+
+  async #askOpen(): Promise<boolean | 'stuck'> {
+    for (const { raised, decision: before } of this.#openQuestions()) {
+      // Work that is set aside is not decided about: its complaint waits for a person.
+      if (this.#recordAccused(raised) !== null) continue;
+      let decision = this.#decide(raised);
+      while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
+      if (isRestore(decision)) {
+        this.#fence(raised, decision);
+        return (await this.finishPlan()) === 'stuck' ? 'stuck' : true;
+      }
+      const now = this.#questions.withWhomToAsk(decision);
+      if (isDifferent(now, before)) this.#write.append([this.#questions.decisionEntry(raised, now)]);
+    }
+    return false;
   }
 
   /** Parks a run again that was parked when its process ended. */
   parkAgain(): boolean {
-    const question = this.#pendingQuestion();
-    if (question === null) return false;
-    const { raised, decision } = question;
+    const questions = this.#openQuestions();
+    const last = questions.at(-1);
+    if (last === undefined) return false;
     this.#run.hold();
-    this.#parked = [raised];
-    this.#ended({ status: 'parked', decision });
+    this.#parked = questions.map(({ raised }) => raised);
+    this.#ended({ status: 'parked', decision: last.decision });
     return true;
   }
-
-  // Committing.
 
   /** A commit cannot be made visible: the run waits until somebody acts, and then it is tried again. */
   parkCommit({ key, intent }: LedgerCall, error: unknown): Promise<void> {
@@ -462,7 +731,8 @@ export class Recovering {
     try {
       this.#publishing.begin(true);
       await this.#publishing.settled();
-      const unpublished = await this.#publishing.abandon();
+      const abandoned = await this.#publishing.abandon();
+      const unpublished = [...new Set([...this.#publishing.abandoned(), ...abandoned])];
       await this.#write.durable();
       this.#parts.claims?.release(this.#parts.run);
       this.#ended({ status: 'done', output, ...(unpublished.length > 0 && { unpublished }) });
@@ -489,4 +759,9 @@ function failureBy({ failed, refusals }: Decision, key: string | null): Failure 
   if (failed !== null) return { in: failed, key: key === null ? null : parseKey(key) };
   const several = refusals.some((refusal) => 'why' in refusal && refusal.why === 'fits_several');
   return { in: null, key: null, why: several ? 'fits_several' : 'fits_nobody' };
+}
+
+/** The instances that a decision sets aside by themselves. */
+function recordsIn({ aside = [] }: Restore): InstanceId[] {
+  return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));
 }

@@ -4,28 +4,40 @@
  */
 import type { Reply } from '../effects/guard.ts';
 import { toolSignal } from '../effects/signals.ts';
-import { regionName } from '../history/places.ts';
+import { regionName, split } from '../history/places.ts';
 import { encode } from '../journal/codec.ts';
-import type { Entry } from '../model/entry.ts';
+import type { DismissalReason, Entry } from '../model/entry.ts';
 import type { Failure } from '../model/failure.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
-import { parseKey } from '../model/key.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
-import { type ActorPlan, RESTORE } from '../xstate/restore.ts';
-import { regionOfTimer } from '../xstate/timers.ts';
+import { type ActorPlan, BEGIN, END, RESTORE } from '../xstate/restore.ts';
+import { regionOfTimer, stateOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
 import { Authority } from './authority.ts';
 import { Calls } from './calls.ts';
-import { type Fold, ROOT } from './fold.ts';
+import { heardIn } from './cut.ts';
+import type { Fold } from './fold.ts';
+import type { FoldedStep, TakenBack, Timer } from './folded.ts';
 import { Lift } from './lift.ts';
-import { bare, type Held, type RunParts, type Suspect } from './parts.ts';
+import { bare, type Held, type Raised, type RunParts, type Suspect } from './parts.ts';
 import type { Placed } from './places.ts';
-import { type Kept, planPass, planRestore } from './plan.ts';
+import { planClaim, planRestore } from './plan.ts';
 import { Publishing } from './publishing.ts';
 import { Questions } from './questions.ts';
+import { CLAIMED, isEqual, type WorkRecord } from './records.ts';
+import type { RestoredParts } from './recovering.ts';
 import { Recovering } from './recovering.ts';
+import { Reuse } from './reuse.ts';
+import { SidecarError } from './sidecar-error.ts';
 import { Verifier } from './verify.ts';
 import { Writing } from './writing.ts';
+
+/** A failure that a caller tells of, and the version that it is about. */
+interface Suspicion {
+  readonly failure: Failure;
+  readonly about: NonNullable<Raised['about']>;
+}
 
 /** A run. */
 export class Run implements Watcher {
@@ -39,6 +51,11 @@ export class Run implements Watcher {
   readonly #authority: Authority;
   readonly #publishing: Publishing;
   readonly #questions: Questions;
+  readonly #reuse: Reuse;
+  /** How many steps the last macrostep of each machine had. */
+  readonly #macrosteps = new Map<number, number>();
+  /** The steps that raised the events which claims deliver. */
+  readonly #raised = new WeakMap<object, FoldedStep>();
   /** What was asked, decided and waited for. */
   readonly recovering: Recovering;
   #watch: Watch | null = null;
@@ -47,13 +64,23 @@ export class Run implements Watcher {
   /** Whether events wait: a plan is being carried out, or the run is parked. */
   #holding = false;
   #stopping = false;
+  /** Events that are part of what is being carried out come past what holds the others back. */
+  #letThrough = false;
+  /** Timers that have fired, and whose events caused steps that failed. */
+  readonly #lost = new Set<Timer>();
+  /** The output of a machine that has come to its end, while something is still to be decided about that (C9). */
+  #end: { readonly output: unknown } | null = null;
+  /** Why the first macrostep threw; null where it went well. */
+  #unbegun: { readonly error: unknown } | null = null;
+  readonly #input: unknown;
 
-  constructor(parts: RunParts) {
+  constructor(parts: RunParts, input?: unknown) {
+    this.#input = input;
     this.parts = parts;
     const write = new Writing(parts);
     this.#write = write;
     this.#authority = new Authority(parts, write, () => void this.recovering.askAgain());
-    this.#calls = new Calls(parts, write, this.#authority);
+    this.#calls = new Calls(parts, write, this.#authority, () => this.recovering.clear());
     this.#publishing = new Publishing(parts, {
       append: (entries) => write.append(entries),
       durable: () => write.durable(),
@@ -69,6 +96,12 @@ export class Run implements Watcher {
       questions: this.#questions,
       authority: this.#authority,
       publishing: this.#publishing,
+    });
+    this.#reuse = new Reuse(parts.fold, {
+      isBusy: () => this.recovering.isBusy || this.#stopping || this.#write.broken !== null,
+      claim: (live, record) => this.#claim(live.id, record),
+      dismiss: (record, why) => this.dismiss(record, why),
+      settled: () => this.#goOn(),
     });
     this.#verifier = parts.verify ? new Verifier() : null;
     for (const { number, memory } of parts.fold.actors) this.#verifier?.reset(number, memory);
@@ -96,15 +129,96 @@ export class Run implements Watcher {
     return this.fold.ended === 'done' ? 'done' : this.recovering.status;
   }
 
-  /** The failure that somebody outside tells of; without an ordinal, that of the only occurrence (§8.1). */
-  suspected({ skeleton, entity, ordinal }: Suspect, key: string | undefined): Failure {
+  /**
+   * The failure that a caller tells of, by the version that it means (C12); without an ordinal, that of the only occurrence (§8.1). Null
+   * where that work is undone already.
+   * @throws SidecarError `bad_failure` for a name that the config does not have, work that never was, a key that it never wrote.
+   */
+  suspected({ skeleton, entity, ordinal }: Suspect, key: string | undefined): Suspicion | null {
     const suspect = key === undefined ? null : parseKey(key);
-    if (ordinal !== undefined) return { in: { skeleton, entity, ordinal }, key: suspect };
-    const named = [...this.fold.history.registry.all()].map(({ id }) => id);
-    const meant = namedBy(named, skeleton, entity);
-    const [one = { skeleton, entity, ordinal: 0 }, other] = meant;
-    const only = other === undefined ? one : this.parts.judges.meant(meant);
-    return only === null ? { in: null, key: null, why: 'fits_several' } : { in: only, key: suspect };
+    if (!this.parts.config.skeletons.has(skeleton)) {
+      const names = [...this.parts.config.skeletons.keys()].join(', ');
+      throw new SidecarError('bad_failure', `the config has no skeleton "${skeleton}": it has ${names}`);
+    }
+    const { registry } = this.fold.history;
+    const known = [...registry.all()].map(({ id }) => id);
+    const meant = namedBy([...known, ...this.#setAside()], skeleton, entity);
+    const here = ordinal === undefined ? meant : meant.filter((id) => id.ordinal === ordinal);
+    const [one, other] = here;
+    if (one === undefined) {
+      if (this.fold.occurrences.wasUsed(skeleton, entity, ordinal))
+        return this.#undoneAlready({ skeleton, entity, ordinal });
+      throw new SidecarError('bad_failure', `no ${skeleton} about "${entity}" was ever begun`);
+    }
+    const only = other === undefined ? one : this.parts.judges.meant(here);
+    if (only === null)
+      return { failure: { in: null, key: null, why: 'fits_several' }, about: { write: null, head: 0, epoch: 0 } };
+    return this.#accusation(only, suspect);
+  }
+
+  /** The position to which the plan that is under way takes back the work that a complaint is about; null where it does not. */
+  #undoneTo(id: InstanceId, key: Key | null): number | null {
+    const { pending, history } = this.fold;
+    if (pending === null || pending.phase === 'RESTORED' || !('line' in pending.entry.decision)) return null;
+    const { verdict, line } = pending.entry.decision;
+    if (verdict !== 'restore' && verdict !== 'restore_joint') return null;
+    const move = line?.moves.find(({ instance }) => instanceName(instance) === instanceName(id));
+    if (move === undefined) return null;
+    const kept = move.keep === 'none' ? 0 : move.keep.at;
+    if (key === null) return kept === 0 || (move.keep !== 'none' && move.keep.kind === 'entry') ? kept : null;
+    const record = history.registry.get(id);
+    const write = record && history.versions.writesOf(record).find((each) => overlaps(each.key, key));
+    return write === undefined || write.at > kept ? kept : null;
+  }
+
+  /**
+   * A complaint about work that is undone: that is its answer already (C12). What that work was answered is not served again (C10).
+   * @param still the answers of what a plan that is under way is about to undo.
+   */
+  #undoneAlready(
+    { skeleton, entity, ordinal }: Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal: number | undefined },
+    still: readonly string[] = [],
+  ): null {
+    const lost = this.fold.ledger.displaced().filter(({ status, wrong, intent: { instance } }) => {
+      const isMeant = instance.skeleton === skeleton && instance.entity === entity;
+      return isMeant && status === 'confirmed' && wrong === null && (ordinal ?? instance.ordinal) === instance.ordinal;
+    });
+    const wrong = [...still, ...lost.map(({ key }) => key)];
+    const instance = { skeleton, entity, ordinal: ordinal ?? 0 };
+    if (wrong.length > 0) this.#write.append([{ do: 'dismissed', instance, why: 'found_wrong', wrong }]);
+    return null;
+  }
+
+  #setAside(): InstanceId[] {
+    const { records, occurrences } = this.fold;
+    return [...records.values()].flatMap(({ members }) => occurrences.named(members));
+  }
+
+  /** A key of an instance's: in a machine that is invoked, one without a scheme is of its own context. */
+  #keyOf(id: InstanceId, key: Key): Key {
+    const place = this.fold.places.of(instanceName(id));
+    const { started } = this.fold.actor(place === undefined ? 0 : split(place.region)[0]);
+    if (started === null || /^[a-z][a-z0-9+.-]*:$/.test(key.segments[0] ?? '')) return key;
+    const segments = ['actor:', started.id, ...key.segments];
+    return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
+  }
+
+  #accusation(id: InstanceId, named: Key | null): Suspicion | null {
+    const key = named === null ? null : this.#keyOf(id, named);
+    const { history, epochs, records } = this.fold;
+    const record = history.registry.get(id);
+    const epoch = epochs.get(instanceName(id)) ?? 0;
+    const about = { write: null, head: history.head, epoch };
+    // A plan that is under way takes it back already: that is the answer to this complaint, too.
+    const undoneTo = this.#undoneTo(id, key);
+    if (undoneTo !== null)
+      return this.#undoneAlready(id, this.#questions.wrongAnswers(id, key?.text ?? null, undoneTo).keys);
+    if (key === null || record === undefined) return { failure: { in: id, key }, about };
+    const write = history.versions.writesOf(record).find((each) => overlaps(each.key, key));
+    if (write !== undefined)
+      return { failure: { in: id, key }, about: { ...about, write: this.fold.originOf(write.at) } };
+    if (epoch > 0 || records.has(instanceName(id))) return this.#undoneAlready(id);
+    throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
   }
 
   /** Claims again what the calls of this run have touched. @returns why it does not get that, or null. */
@@ -134,34 +248,118 @@ export class Run implements Watcher {
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
     this.#write.together(() => {
-      this.#passGates(seen.flatMap((step) => this.#step(ref, number, step)));
+      for (const step of seen) this.#step(ref, number, step);
     });
+    this.#macrosteps.set(number, seen.length);
     if (number === 0 && this.fold.takenBack.length > 0) queueMicrotask(() => this.offer());
   }
 
-  #step(ref: Ref, number: number, seen: Seen): readonly Entry[] {
+  #step(ref: Ref, number: number, seen: Seen): void {
     const { fold } = this;
     const ended = new Set(seen.gone.flatMap((gone) => this.#numbers.get(gone) ?? []));
+    if (seen.snapshot.status === 'done')
+      for (const child of fold.actors) if (child.parent === number && child.ended === null) ended.add(child.number);
     const heard = this.#heardFrom(ref, seen.event);
     if (heard !== null) ended.add(heard);
-    const entries = (this.#lift as Lift).step(number, seen, [...ended]);
-    this.#write.append(entries, seen.memory);
+    const { entries, fresh } = (this.#lift as Lift).step(number, seen, [...ended], this.#sentBy(seen));
+    this.#write.append(
+      entries,
+      seen.memory,
+      entries.findLastIndex((entry) => entry.do === 'step'),
+    );
     const first = fold.actors.length - seen.started.length;
-    for (const [index, child] of seen.started.entries()) this.adopted(child.ref, first + index);
-    this.#sealed(entries[0] as Entry);
+    const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
+    for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
+    for (const entry of entries) this.#enters(entry, fresh, number);
     // What was promised is made durable at once; whoever relies on it awaits it (§5).
-    if (entries[0]?.do === 'step' && entries[0].boundaries.some((id) => id !== '')) {
+    if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
       void this.durable().catch(() => {});
       this.#publishing.begin();
     }
     for (const entry of entries) {
       if (entry.do === 'finding') this.#found(entry, number, seen.started.some(isCall));
     }
-    if (number === 0 && seen.snapshot.status === 'done') {
-      this.#write.append([{ do: 'end', status: 'done' }]);
-      void this.recovering.finish(seen.snapshot.output);
+    // A machine that ends in its very first macrostep is over before anybody watches it.
+    if (number === 0 && seen.before === null && seen.snapshot.status === 'done') this.#over(seen.snapshot.output);
+  }
+
+  /** The steps of the machine that sent the event of a step: which of its last macrostep it was, nobody tells (C1a). */
+  #sentBy({ sender, event }: Seen): [number, number][] {
+    const raisedBy = this.#raised.get(event);
+    if (raisedBy !== undefined) {
+      const since = this.fold.places.between(raisedBy.nth - 1, Number.POSITIVE_INFINITY);
+      return [[raisedBy.actor, since.filter(({ actor }) => actor === raisedBy.actor).length]];
     }
-    return entries;
+    const number = sender === null ? undefined : this.#numbers.get(sender);
+    if (number === undefined) return [];
+    return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
+  }
+
+  /** Whom a step has entered: work that was set aside is looked at, and nothing is begun anew beside what stands unclaimed (C5, C8). */
+  #enters(entry: Entry, fresh: readonly InstanceId[], actor: number): void {
+    if (entry.do !== 'step') return;
+    const names = entry.marks.flatMap((mark) => (mark.do === 'enter' ? [instanceName(mark.in)] : []));
+    if (names.length > 0 && this.#reuse.entered(names)) {
+      this.#holding = true;
+      this.#reuse.begin();
+    }
+    for (const { skeleton, entity, ordinal } of fresh) {
+      const kept = this.fold.ledger.kept().find(({ intent: { instance } }) => {
+        return instance.skeleton === skeleton && instance.entity === entity && instance.ordinal !== ordinal;
+      });
+      if (kept !== undefined) this.recovering.parkUnclaimed([kept], actor, { skeleton, entity, ordinal });
+    }
+  }
+
+  holdsEnd(_: Ref, { output }: Snapshot): boolean {
+    const { records, ledger, ended } = this.fold;
+    if (ended !== null) return false;
+    const isOpen = this.recovering.isBusy || this.#reuse.isPending || records.size > 0 || ledger.displaced().length > 0;
+    // A run that is taken up at its end first goes on with what its last process has left.
+    if (!isOpen && !this.#holding) {
+      this.#over(output);
+      return false;
+    }
+    this.#end = { output };
+    if (!this.#holding) queueMicrotask(() => void this.#tryEnd());
+    return true;
+  }
+
+  #over(output: unknown): void {
+    this.#write.append([{ do: 'end', status: 'done' }]);
+    void this.recovering.finish(output);
+  }
+
+  /** Ends a run whose end had to wait, once nothing is to be decided and nothing stands in the world that nobody claimed (C9). */
+  async #tryEnd(): Promise<void> {
+    if (this.#end === null || this.#reuse.isPending || this.recovering.isBusy || this.#stopping) return;
+    if (!(await this.recovering.clearUnclaimed(() => void this.#tryEnd()))) return;
+    const end = this.#end as { readonly output: unknown } | null;
+    if (end === null || this.#reuse.isPending || this.recovering.isBusy || this.#stopping) return;
+    this.#end = null;
+    this.#over(end.output);
+    this.#pass(0, { type: END, output: end.output } as Event);
+  }
+
+  failedToBegin(error: unknown): void {
+    this.#unbegun = { error };
+  }
+
+  /** Says that the first macrostep threw, once somebody can hear it. */
+  tellUnbegun(): void {
+    if (this.#unbegun === null) return;
+    const { error } = this.#unbegun;
+    const failure = { in: null, key: null, why: 'fits_nobody' } as const;
+    void this.recovering.raise({ signal: 'CHAIN_EXCEPTION', error, actor: 0, failure, call: null });
+  }
+
+  /** Begins a run again whose first macrostep threw. @returns whether there was one. */
+  beginAgain(): boolean {
+    if (this.#unbegun === null) return false;
+    this.#unbegun = null;
+    this.#pass(0, { type: BEGIN, input: this.#input } as Event);
+    this.tellUnbegun();
+    return true;
   }
 
   adopted(ref: Ref, number: number): void {
@@ -189,13 +387,18 @@ export class Run implements Watcher {
       const owner = this.fold.ownerOf(at, this.#placed);
       if (owner !== undefined) owners.set(instanceName(owner.id), owner.id);
     }
+    const fired = this.fold.timers.find((timer) => {
+      return timer.actor === actor && timer.gone === null && timer.due <= this.parts.now() && isEqual(timer.event, event);
+    });
+    if (fired !== undefined) this.#lost.add(fired);
     const signal = event.type.startsWith('xstate.error.') ? toolSignal(error) : 'CHAIN_EXCEPTION';
+    // The event is gone with the step that failed over it; one that nobody sends again comes back with what is restored.
     void this.recovering.raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
   }
 
   stops(ref: Ref, event: Event, snapshot: Snapshot): boolean {
     if (this.#write.broken !== null) return true;
-    if (!this.#holding) return false;
+    if (!this.#holding || this.#letThrough) return false;
     const source = /^xstate\.(?:done|error)\.actor\./.test(event.type)
       ? snapshot.children[String(event.actorId)]
       : null;
@@ -221,35 +424,13 @@ export class Run implements Watcher {
         actor,
         failure,
         call: null,
+        suspect: true,
       });
     }
     // A call of the step raises it itself, before it leaves.
     if (finding.code !== 'missing_input' || finding.instance === null || calls) return;
     const failure = { in: finding.instance, key: null };
     void this.recovering.raise({ signal: 'MISSING_INPUT', error: new Error(finding.text), actor, failure, call: null });
-  }
-
-  /** A replay may rewrite a kept version that a kept instance has read only where the undone part wrote it too (R1). */
-  #sealed(entry: Entry): void {
-    if (entry.do !== 'step' || this.fold.replays.size === 0) return;
-    for (const mark of entry.marks) {
-      if (mark.do !== 'write' || mark.mode === 'append') continue;
-      const replay = this.fold.replays.get(instanceName(mark.in));
-      if (replay === undefined || covered(mark.key.text, replay.wrote)) continue;
-      const reader = this.#questions.readerOfKept(mark.in, mark.key, replay);
-      if (reader === null) continue;
-      const [writer, other] = [instanceName(mark.in), instanceName(reader)];
-      const text = `the replay of ${writer} writes ${mark.key.text}, which ${other} has read and the undone work had not written`;
-      const failure = { in: mark.in, key: null };
-      void this.recovering.raise({
-        signal: 'CONTRACT_VIOLATION',
-        error: new Error(text),
-        actor: entry.actor,
-        failure,
-        call: null,
-      });
-      return;
-    }
   }
 
   // Timers.
@@ -274,14 +455,23 @@ export class Run implements Watcher {
     const actor = this.fold.actor(number);
     const region = actor.region ?? regionName(0, '');
     const instance = this.fold.ownerOf(region, this.#placed)?.id ?? this.#questions.rootOf(region);
+    const whose = { instance, keyedAs: this.#questions.keyedAs(instance) };
     const lacks = () => (this.#lift as Lift).lacks(instance);
     for (;;) {
+      // What was set aside is claimed or given up before anything new leaves (C5a).
+      await this.#reuse.settled();
+      if (call.signal.aborted) return never(call.signal);
       // What a commit has promised is there before anybody goes on from it (E4).
       await this.#publishing.settled();
-      const reply = await this.#calls.ask(call, number, instance, lacks);
+      const reply = await this.#calls.ask(call, number, whose, lacks);
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
-      if (reply.is === 'failed' && this.#calls.isMachines(call, reply)) throw reply.error;
+      if (reply.is === 'failed' && reply.held !== true && this.#calls.isMachines(call, reply)) {
+        const known = await this.#calls.settledFirst(reply.key);
+        if (call.signal.aborted) return never(call.signal);
+        if (known !== null) return known.output;
+        throw reply.error;
+      }
       const held = await this.#hold(call, number, instance, reply);
       if (held.next === 'answer') return held.output;
       if (held.next === 'wait') return never(call.signal);
@@ -297,6 +487,13 @@ export class Run implements Watcher {
     const actor = this.fold.actor(number).parent ?? 0;
     const failure: Failure =
       instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
+    if (reply.is === 'unclaimed') {
+      const { kept } = reply;
+      return new Promise((resolve) => {
+        this.recovering.parkUnclaimed([kept], actor, instance, () => resolve({ next: 'again' }));
+      });
+    }
+    if (reply.is === 'diverged' && (await this.recovering.undoDiverged(reply.recorded))) return { next: 'again' };
     if (reply.is === 'diverged') {
       const { recorded, digest } = reply;
       const effect = this.#questions.effectOf(recorded.key, instance);
@@ -334,7 +531,14 @@ export class Run implements Watcher {
     const { signal, error, key } = reply;
     // Whoever waits for a person goes on waiting here: the same question, asked again, answers the same call.
     return new Promise((answer) => {
-      const held = { actor: number, key, tool: call.tool, args: call.input, answer };
+      const held = {
+        actor: number,
+        key,
+        tool: call.tool,
+        args: call.input,
+        isDropped: () => call.signal.aborted,
+        answer,
+      };
       void this.recovering.raise({ signal, error, actor, failure, call: held });
     });
   }
@@ -342,22 +546,209 @@ export class Run implements Watcher {
   // Restoring.
 
   /** Undoes memory and, with a machine at hand, control. */
-  restore(kept: readonly Kept[], inPlace: boolean): void {
-    const plan = planRestore(this.fold, kept, this.#questions.resumes(kept));
-    this.#write.append([{ do: 'restored', kept: plan.kept, gates: plan.gates, controls: plan.controls }]);
+  restore({ kept, aside, wrong, sure }: RestoredParts, inPlace: boolean): void {
+    const resumes = this.#questions.resumes(kept);
+    const plan = planRestore(this.fold, kept, resumes, this.#surroundings());
+    this.#end = null;
+    this.#write.append([
+      {
+        do: 'restored',
+        kept,
+        ...(aside.length > 0 && { aside }),
+        ...(wrong.length > 0 && { wrong }),
+        ...(sure.length > 0 && { sure }),
+        ...(resumes.length > 0 && { resumed: resumes.map(({ region, by }) => ({ region, by })) }),
+        controls: plan.controls,
+      },
+    ]);
     for (const { number, memory } of this.fold.actors) this.#verifier?.reset(number, memory);
+    this.#lost.clear();
     if (!inPlace) return;
-    for (const { actor, plan: rewind } of plan.rewinds) {
-      const made = rewind();
-      this.#refs.get(actor)?.send({ type: RESTORE, plan: made });
-      this.settleIn(actor);
-      this.#write.append(
-        (this.#lift as Lift).restarts(
-          actor,
-          made.make.map(({ number }) => [number, inputOf(this.#refs.get(number))]),
-        ),
-      );
+    this.#owed(plan.rewinds.flatMap(({ actor, plan: rewind }) => this.#rewind(actor, rewind())));
+  }
+
+  /** Has every machine of a run that is taken up take the eventless moves of where it stands, and hear what is complete. */
+  settleAll(): void {
+    const running = this.fold.actors.filter(({ number, ended }) => ended === null && this.#refs.has(number));
+    const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
+    for (const { number } of [...machines].reverse()) this.settleIn(number);
+    this.#owed(machines.map(({ number }) => number));
+  }
+
+  #surroundings() {
+    return {
+      ownerOf: (region: string) =>
+        instanceName(this.fold.ownerOf(region, this.#placed)?.id ?? this.#questions.rootOf(region)),
+      stateOf: (actor: number, type: string) => {
+        const logic = (this.#refs.get(actor) as { logic?: Parameters<typeof stateOfTimer>[0] } | undefined)?.logic;
+        return logic === undefined ? null : stateOfTimer(logic, type);
+      },
+      isLost: (timer: Timer) => this.#lost.has(timer),
+      isOver: (actor: number) =>
+        (this.#refs.get(actor)?.getSnapshot() as { status?: unknown } | undefined)?.status === 'done',
+      now: this.parts.now(),
+    };
+  }
+
+  /** @returns the numbers of the machines that were rewound or made where they stood. */
+  #rewind(actor: number, plan: ActorPlan): number[] {
+    this.#refs.get(actor)?.send({ type: RESTORE, plan });
+    return this.#settleAll(actor, plan);
+  }
+
+  #settleAll(actor: number, plan: ActorPlan): number[] {
+    this.settleIn(actor);
+    const made = plan.make.map(({ number }) => [number, inputOf(this.#refs.get(number))] as const);
+    this.#write.append((this.#lift as Lift).restarts(actor, made));
+    return [
+      actor,
+      ...plan.make.flatMap((child) => (child.plan === null ? [] : this.#settleAll(child.number, child.plan))),
+    ];
+  }
+
+  /** Has actors hear that states in them are complete, where the step that had heard it is undone (C5a). */
+  #owed(actors: readonly number[]): void {
+    for (const actor of actors) {
+      const ref = this.#refs.get(actor);
+      if (ref === undefined) continue;
+      for (const event of this.#owedTo(actor, ref)) this.#backlog.push({ ref, event, source: null });
     }
+  }
+
+  #owedTo(actor: number, ref: Ref): Event[] {
+    const { places, actors } = this.fold;
+    const { value, memory } = actors[actor] as (typeof actors)[number];
+    const completions = (this.#watch as Watch).completions(
+      (this.#watch as Watch).standing(ref, value as never, memory),
+    );
+    return completions.flatMap(({ event, regions }) => {
+      const since = Math.max(
+        -1,
+        ...regions.map((path) => places.lastMover(regionName(actor, path), (step) => step.actor === actor)?.nth ?? -1),
+      );
+      const isHeard = places
+        .between(since - 1, Number.POSITIVE_INFINITY)
+        .some(
+          (step) => step.actor === actor && (step.entry?.event as { type?: unknown } | undefined)?.type === event.type,
+        );
+      return isHeard ? [] : [event];
+    });
+  }
+
+  // Reuse.
+
+  /** A record is taken over: its work is journaled as done again, and control goes on behind it (C5, C5a). */
+  #claim(id: InstanceId, record: WorkRecord): void {
+    const place = this.fold.places.of(instanceName(id));
+    const actor = place === undefined ? 0 : split(place.region)[0];
+    const ref = this.#refs.get(actor);
+    if (place === undefined || ref === undefined) return;
+    let plan: ActorPlan | null = null;
+    let closed: FoldedStep | null = null;
+    this.#write.together(() => {
+      this.#write.append([{ do: 'claimed', instance: id }]);
+      closed = (this.fold.places.of(instanceName(id))?.closed ?? null) as FoldedStep | null;
+      for (const { number, memory } of this.fold.actors) this.#verifier?.reset(number, memory);
+      const first = this.fold.actors.length;
+      this.#arrive(actor, ref, record, split(place.region)[1]);
+      const next = record.next.started.map((_, index) => first + index);
+      plan = planClaim(this.fold, record, place.region, next);
+    });
+    if (plan !== null) this.#rewind(actor, plan);
+    this.#deliverOwn();
+    for (const event of record.next.raised as Event[]) {
+      const again = { ...event };
+      if (closed !== null) this.#raised.set(again, closed);
+      (this.#watch as Watch).isInner(again);
+      this.#pass(actor, again);
+    }
+    for (const event of this.#owedTo(actor, ref)) this.#pass(actor, event);
+  }
+
+  /** Journals where control comes behind a record: whom it enters there, and what it starts. */
+  #arrive(actor: number, ref: Ref, record: WorkRecord, region: string): void {
+    const watch = this.#watch as Watch;
+    const { value, memory } = this.fold.actor(actor);
+    const snapshot = watch.standing(ref, value as never, memory);
+    const event = { ...(record.next.event as Event), type: CLAIMED };
+    const states = watch.places();
+    const prefix = this.#placed.find(({ skeleton }) => skeleton.name === record.id.skeleton)?.prefix ?? '';
+    const started = record.next.started.map((child) => ({
+      ...child,
+      ref,
+      place: child.at === null ? null : (states.get(`${prefix}${child.at}`) ?? null),
+      input: watch.inputOf(ref, child, memory, record.next.event as Event),
+    }));
+    const after = watch.placesOf(snapshot);
+    const seen: Seen = {
+      event,
+      before: after,
+      after,
+      hears: false,
+      sources: [watch.placeOf(ref, region)],
+      memoryBefore: memory,
+      memory,
+      snapshot,
+      rememberedChanged: false,
+      bare: true,
+      started,
+      outside: false,
+      gone: [],
+      looks: [],
+      parts: [],
+      raisedBack: [],
+      sender: null,
+      ...watch.arrival(snapshot, region),
+    };
+    const { entries, fresh } = (this.#lift as Lift).step(actor, seen, []);
+    this.#write.append(entries);
+    this.#enters(entries[0] as Entry, fresh, actor);
+  }
+
+  /** A record is given up (C7, C9, C12): its work is done again, or was in vain. */
+  dismiss(record: WorkRecord, why: DismissalReason, wrong: readonly string[] = []): void {
+    const staged = record.items.flatMap((item) =>
+      item.is === 'call' && item.call.status === 'buffered' ? [item.call] : [],
+    );
+    this.#write.append([{ do: 'dismissed', instance: record.id, why, ...(wrong.length > 0 && { wrong }) }]);
+    for (const call of staged) void this.#calls.discard(call);
+  }
+
+  /** Everything that waited for reuse goes on. */
+  #goOn(): void {
+    if (this.recovering.isBusy) return;
+    this.#holding = false;
+    this.#deliver();
+    this.offer();
+    void this.#tryEnd();
+  }
+
+  /** A recovery is over: what it held back goes on. */
+  settled(): void {
+    if (this.#reuse.isPending) this.#reuse.begin();
+    else {
+      this.offer();
+      void this.#tryEnd();
+    }
+  }
+
+  /** Hands an event to an actor past what holds the others back. */
+  #pass(actor: number, event: Event): void {
+    const ref = this.#refs.get(actor);
+    const before = this.#letThrough;
+    this.#letThrough = true;
+    try {
+      (ref as unknown as { _send(event: Event): void } | undefined)?._send(event);
+    } finally {
+      this.#letThrough = before;
+    }
+  }
+
+  /** Hands on what a claim has put first: the eventless moves of where it leads. */
+  #deliverOwn(): void {
+    const own = this.#backlog.filter(({ event }) => event.type === 'xstate.init');
+    for (const one of own) this.#backlog.splice(this.#backlog.indexOf(one), 1);
+    for (const { ref, event } of own) this.#pass(this.#numbers.get(ref) ?? 0, event);
   }
 
   /** Has an actor take the eventless transitions of where it was put, before it hears of anything else. */
@@ -367,51 +758,37 @@ export class Run implements Watcher {
     if (ref !== undefined) this.#backlog.unshift({ ref, event: { type: 'xstate.init' }, source: null });
   }
 
-  /** Sends again what restores took back, one event at a time and only where the machine can take it. */
+  /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
   offer(): void {
     const root = this.#refs.get(0);
-    const [event] = this.fold.takenBack as Event[];
-    if (!this.parts.redeliver || event === undefined || root === undefined || this.#holding || this.#stopping) return;
+    const [back] = this.fold.takenBack;
+    if (!this.parts.redeliver || back === undefined || root === undefined) return;
+    if (this.#holding || this.#stopping || this.#reuse.isPending || this.recovering.isBusy) return;
     const snapshot = root.getSnapshot() as Snapshot;
-    if (snapshot.status === 'active' && snapshot.can(event)) root.send(event);
+    if (snapshot.status === 'active' && this.#meetsTheSame(back, snapshot)) root.send(back.event as Event);
+  }
+
+  #meetsTheSame({ event, context, control, regions, heard }: TakenBack, snapshot: Snapshot): boolean {
+    const { value, memory } = this.fold.actor(0);
+    if (!isEqual(control, value) || !isEqual(context, memory)) return false;
+    const takers = (this.#watch as Watch).takers(snapshot, event as Event).map((path) => regionName(0, path));
+    if (takers.length === 0 || takers.some((region) => !regions.includes(region))) return false;
+    return isEqual(heardIn(this.fold.places, regions, Number.POSITIVE_INFINITY), heard);
   }
 
   /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
   #deliver(): void {
-    for (const { ref, event, source } of this.#backlog.splice(0)) {
+    for (
+      let next = this.#backlog.shift();
+      next !== undefined;
+      next = this.#holding ? undefined : this.#backlog.shift()
+    ) {
+      const { ref, event, source } = next;
       const children = (ref.getSnapshot() as { children?: Record<string, unknown> }).children;
       if (source !== null && children?.[String(event.actorId)] !== source) {
         this.#write.append([{ do: 'late', actor: this.#numbers.get(ref) ?? 0, event: event.type }]);
       } else (ref as unknown as { _send(event: Event): void })._send(event);
     }
-  }
-
-  /** Control came past the gate of an instance that is kept: it goes on behind it (R3). One commit with the step that came there. */
-  #passGates(entries: readonly Entry[]): void {
-    if (this.fold.gates.size === 0) return;
-    const marks = entries.flatMap((entry) => (entry.do === 'step' ? entry.marks : []));
-    for (const mark of marks) {
-      if (mark.do !== 'enter' || !this.fold.live.has(instanceName(mark.in))) continue;
-      const gates = this.#questions.gatesFor(mark.in);
-      if (gates.length === 0) continue;
-      // The occurrence that has just begun never was: the kept one answers for it.
-      this.#write.append([{ do: 'restored', kept: [[mark.in, 0]], gates: [], controls: [] }]);
-      for (const gate of gates) {
-        const { control, plan } = planPass(this.fold, gate);
-        this.#write.append([{ do: 'passed', instance: gate.id, controls: [control] }]);
-        if (gate === gates.at(-1)) this.#goOn(control.actor, plan);
-      }
-    }
-  }
-
-  #goOn(actor: number, plan: () => ActorPlan): void {
-    this.#holding = true;
-    queueMicrotask(() => {
-      this.#refs.get(actor)?.send({ type: RESTORE, plan: plan() });
-      this.settleIn(actor);
-      this.#holding = this.recovering.isParked;
-      if (!this.#holding) this.#deliver();
-    });
   }
 
   /** Holds events back until `release`. */
@@ -420,8 +797,13 @@ export class Run implements Watcher {
   }
 
   release(): void {
+    if (this.#reuse.isPending) {
+      this.#reuse.begin();
+      return;
+    }
     this.#holding = false;
     this.#deliver();
+    void this.#tryEnd();
   }
 }
 
@@ -433,12 +815,6 @@ function argsText(args: unknown): string {
   const encoded = encode(args);
   const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
   return text.length > LONGEST_ARGS ? `${text.slice(0, LONGEST_ARGS).toWellFormed()}...` : text;
-}
-
-/** Whether a key is one of the keys, or lies below one. */
-function covered(text: string, keys: ReadonlySet<string>): boolean {
-  for (const key of keys) if (text === key || text.startsWith(`${key}/`)) return true;
-  return false;
 }
 
 function namedBy(all: readonly InstanceId[], skeleton: string, entity: string): readonly InstanceId[] {

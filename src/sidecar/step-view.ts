@@ -63,6 +63,11 @@ export class StepView {
     return here;
   }
 
+  /** Whether it is the first step of a child machine: its start. */
+  get isStart(): boolean {
+    return this.seen.before === null && this.actor !== 0;
+  }
+
   /** The facts of the step, for predicates, templates and entities. */
   facts(state: string, entity: string | null): Facts {
     this.#args ??= this.#argsOf();
@@ -93,6 +98,18 @@ export class StepView {
       : memoryKey(path, ['actor:', String(this.fold.actor(this.actor).started?.id ?? '')]);
   }
 
+  /** The whole memory of an actor, by the id that it was started with; of the root, with null: everything. */
+  memoryOf(id: string | null): Key {
+    if (id === null) return { text: '**', segments: [], pattern: true };
+    const { text, segments } = memoryKey([], ['actor:', id]);
+    return { text: `${text}/**`, segments, pattern: true };
+  }
+
+  /** Every key that a template names in the memory of another actor. */
+  fillOf(actor: number, template: KeyTemplate, args: unknown, entity: string | null = null): Key[] {
+    return template.fillAll({ ...this.facts('', entity), args }).map((key) => this.#in(actor, key));
+  }
+
   /** A template of a config as a key: in a machine that is invoked, keys without a scheme are its own memory's. */
   fill(template: KeyTemplate, entity: string | null, args?: unknown): Key {
     return this.fillAll(template, entity, args)[0] as Key;
@@ -102,13 +119,12 @@ export class StepView {
   fillAll(template: KeyTemplate, entity: string | null, args?: unknown): Key[] {
     if (this.#filling === null || this.#filling.entity !== entity) this.#filling = this.facts('', entity);
     const keys = template.fillAll(args === undefined ? this.#filling : { ...this.#filling, args });
-    return keys.map((key) => this.#own(key));
+    return keys.map((key) => this.#in(this.actor, key));
   }
 
-  #own(key: Key): Key {
-    if (this.actor === 0 || key.segments.length === 0 || /^[a-z][a-z0-9+.-]*:$/.test(key.segments[0] as string))
-      return key;
-    const segments = ['actor:', String(this.fold.actor(this.actor).started?.id ?? ''), ...key.segments];
+  #in(actor: number, key: Key): Key {
+    if (actor === 0 || key.segments.length === 0 || /^[a-z][a-z0-9+.-]*:$/.test(key.segments[0] as string)) return key;
+    const segments = ['actor:', String(this.fold.actor(actor).started?.id ?? ''), ...key.segments];
     return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
   }
 
@@ -137,7 +153,7 @@ export class StepView {
       });
     }
     const heard = this.news;
-    if (heard !== null && heard.kind !== 'machine' && this.#hears(instance)) {
+    if (heard !== null && this.#hears(instance)) {
       const args = heard.input ?? payload(this.seen.event);
       tools.push({ tool: heard.src === null ? undefined : this.config.tools.get(heard.src), args, starts: false });
     }

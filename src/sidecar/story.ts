@@ -5,8 +5,8 @@
 import type { StoredRow } from '../journal/journal.ts';
 import type { Circumstance } from '../model/aftermath.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
-import { Fold, ROOT } from './fold.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { Fold } from './fold.ts';
 import { following } from './following.ts';
 import { Reader } from './layout.ts';
 import { type Standing, StandingFold } from './standing.ts';

@@ -3,11 +3,13 @@
  * restore: after each the retained events begin another trace of the same run, `RUN#1`, `RUN#2`. A failure that fits no
  * instance asks nothing there, and a settled call moves nothing.
  */
+import type { PlacedStep } from '../history/places.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { Fold } from './fold.ts';
+import type { FoldedStep } from './folded.ts';
 import { following } from './following.ts';
 import { Reader } from './layout.ts';
 
@@ -17,53 +19,189 @@ export interface TraceLineOut {
   readonly decision?: DecisionEntry;
 }
 
-interface Kept {
-  readonly event: HistoryEvent;
-  /** The number by which a restore keeps or undoes it: its own, or that of the effect that it is news of. */
-  readonly place: number;
-}
+/** What a trace tells of, in order: an event, or a step of the machine. */
+type Item =
+  | {
+      readonly is: 'event';
+      readonly event: HistoryEvent;
+      /** The number by which a restore keeps or undoes it: its own, or that of the effect that it is news of. */
+      readonly place: number;
+      readonly number: number;
+    }
+  | { readonly is: 'step'; readonly step: FoldedStep; readonly closed: boolean };
 
 /** The lines of a run's trace, one JSON object each, without line ends. @throws JournalError `journal_corrupt`. */
 export function* traceOf(run: string, rows: Iterable<StoredRow>): Generator<TraceLineOut> {
-  let kept: Kept[] = [];
-  let told = 0;
+  const writer = new TraceWriter();
   let epoch = 0;
-  const places = new Map<string, number>();
-  const fold = new Fold((event, number) => {
-    const id = event.do === 'effect' ? event.id : null;
-    const place = (id === null ? undefined : places.get(id)) ?? number;
-    if (id !== null) places.set(id, place);
-    kept.push({ event, place });
-  });
-  const reader = new Reader();
   yield { text: JSON.stringify({ do: 'trace', id: run }) };
+  const reader = new Reader();
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
-    following(row, () => fold.apply(entry, row.time));
-    if (entry.do === 'restored') {
-      const limits = new Map(entry.kept.map(([id, at]) => [instanceName(id), at]));
-      kept = kept.filter(({ event, place }) => {
-        const stays = place <= (limits.get(instanceName(event.in)) ?? Number.POSITIVE_INFINITY);
-        if (!stays && event.do === 'effect' && event.id !== null) places.delete(event.id);
-        return stays;
-      });
-      told = 0;
+    following(row, () => writer.fold.apply(entry, row.time));
+    if (writer.advance()) {
       epoch += 1;
       yield { text: JSON.stringify({ do: 'trace', id: `${run}#${epoch}` }) };
     }
-    for (const { event } of kept.slice(told)) yield { text: line(event) };
-    told = kept.length;
+    for (const text of writer.news()) yield { text };
     if (entry.do !== 'decision' || entry.decision.failed === null || entry.decision.verdict === 'settle') continue;
+    if (isNoQuestion(entry)) continue;
+    for (const text of writer.knownBefore(entry)) yield { text };
     const key = entry.key === null ? {} : { key: entry.key };
     yield { text: JSON.stringify({ do: 'fail', in: triple(entry.decision.failed), ...key }), decision: entry };
   }
 }
 
-function line(event: HistoryEvent): string {
+/** Whether a decision answers no question about a line: a call that must not be made while something stands (C8, C9). */
+function isNoQuestion({ decision }: DecisionEntry): boolean {
+  return decision.refusals.some((refusal) => 'code' in refusal && refusal.code === 'unclaimed_effect');
+}
+
+/** Writes down what a fold has come to, without what restores have undone. */
+class TraceWriter {
+  readonly fold: Fold;
+  #items: Item[] = [];
+  #fresh: Extract<Item, { is: 'event' }>[] = [];
+  /** How many of the items, steps and actors are told. */
+  #told = 0;
+  #steps = 0;
+  #actors = 1;
+  #isUndone = false;
+  /** The newest version of each region's control in this trace. */
+  #versions = new Map<string, number>();
+  readonly #places = new Map<string, number>();
+
+  constructor() {
+    this.fold = new Fold(
+      (event, number) => {
+        const id = event.do === 'effect' ? event.id : null;
+        const place = (id === null ? undefined : this.#places.get(id)) ?? number;
+        if (id !== null) this.#places.set(id, place);
+        this.#fresh.push({ is: 'event', event, place, number });
+      },
+      (id, at) => this.#undo(instanceName(id), at),
+    );
+  }
+
+  #undo(name: string, at: number): void {
+    this.#isUndone = true;
+    const stays = (item: Item) => {
+      if (item.is === 'step' || item.place <= at || instanceName(item.event.in) !== name) return true;
+      if (item.event.do === 'effect' && item.event.id !== null) this.#places.delete(item.event.id);
+      return false;
+    };
+    this.#items = this.#items.filter(stays);
+    this.#fresh = this.#fresh.filter(stays);
+  }
+
+  /** Takes in what has happened. @returns whether something was undone, so that another trace begins. */
+  advance(): boolean {
+    this.#items = this.#items.filter((item) => item.is !== 'step' || !item.step.gone);
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    const until = (number: number) => {
+      while (fresh[0] !== undefined && fresh[0].number <= number) this.#items.push(fresh.shift() as Item);
+    };
+    for (const step of this.fold.places.between(this.#steps - 1, Number.POSITIVE_INFINITY)) {
+      until(step.act);
+      this.#items.push({ is: 'step', step, closed: false });
+      until(step.to);
+      this.#items.push({ is: 'step', step, closed: true });
+    }
+    this.#steps = this.fold.places.next;
+    this.#items.push(...fresh);
+    const isUndone = this.#isUndone;
+    this.#isUndone = false;
+    if (isUndone) {
+      this.#told = 0;
+      this.#actors = 1;
+      this.#versions = new Map();
+    }
+    return isUndone;
+  }
+
+  /** The lines of what is not told yet. */
+  *news(): Generator<string> {
+    for (; this.#actors < this.fold.actors.length; this.#actors += 1) {
+      const { number, parent, started } = this.fold.actor(this.#actors);
+      if (started?.kind === 'machine')
+        yield JSON.stringify({ do: 'actor', number, parent: parent ?? 0, at: started.at ?? '' });
+    }
+    for (const item of this.#items.slice(this.#told)) {
+      if (item.is === 'event') yield this.#event(item.event);
+      else yield* item.closed ? this.#closed(item.step) : this.#control(item.step);
+    }
+    this.#told = this.#items.length;
+  }
+
+  #event(event: HistoryEvent): string {
+    const region = event.do === 'enter' ? this.fold.places.of(instanceName(event.in))?.region : undefined;
+    return line(event, region);
+  }
+
+  *#control(step: FoldedStep): Generator<string> {
+    const parties = step.parties.map(({ name }) => this.fold.places.of(name)?.id);
+    const regions = [...step.moves, ...step.looks];
+    const tied = step.ties.filter(({ gone }: PlacedStep) => !gone).map(({ nth }) => nth);
+    const besides = { ...(tied.length > 0 && { with: tied }), ...(step.spawns && { spawns: true }) };
+    for (const region of regions.length > 0 ? regions : [null]) {
+      const read = region === null ? 0 : (this.#versions.get(region) ?? 0);
+      const wrote = region !== null && step.moves.includes(region) ? read + 1 : null;
+      if (region !== null && wrote !== null) this.#versions.set(region, wrote);
+      for (const party of parties.length > 0 ? parties : [undefined]) {
+        yield JSON.stringify({
+          do: 'control',
+          step: step.nth,
+          ...(party !== undefined && { in: triple(party) }),
+          ...(region !== null && { region, read }),
+          ...(wrote !== null && { wrote }),
+          ...besides,
+        });
+      }
+    }
+  }
+
+  *#closed(step: FoldedStep): Generator<string> {
+    for (const name of step.closes) {
+      const place = this.fold.places.of(name);
+      if (place === undefined || place.closed !== step) continue;
+      yield JSON.stringify({ do: 'closed', in: triple(place.id), certified: place.certified });
+    }
+  }
+
+  /** The lines of what was known when a question was asked, besides what had happened. */
+  *knownBefore({ decision }: DecisionEntry): Generator<string> {
+    const { history, open, publications } = this.fold;
+    const failed = decision.failed as InstanceId;
+    for (const { instance, at: _, ...effect } of history.effects.asides())
+      yield JSON.stringify({ do: 'aside', in: triple(instance), effects: [effect] });
+    const others = [...open.values()].flatMap((entry) =>
+      entry.decision === decision ? [] : (entry.decision.failed ?? []),
+    );
+    for (const id of [...others, ...publications.map(({ instance }) => instance)])
+      yield JSON.stringify({ do: 'suspect', in: triple(id) });
+    const checkpoints = history.registry.get(failed)?.checkpoints ?? [];
+    for (const refusal of decision.refusals) {
+      if (!('code' in refusal) || refusal.candidate === null) continue;
+      if (refusal.code === 'exit_not_restorable') continue;
+      const { code, candidate, instance, ...rest } = refusal;
+      const checkpoint = checkpoints.findIndex(({ at }) => at === candidate.at);
+      const escaping = code === 'replay_escapes_instance' ? { instance: triple(instance) } : {};
+      yield JSON.stringify({ do: 'unavailable', in: triple(failed), checkpoint, code, ...rest, ...escaping });
+    }
+  }
+}
+
+function line(event: HistoryEvent, region: string | undefined): string {
   switch (event.do) {
     case 'enter':
-      return JSON.stringify({ do: 'enter', in: triple(event.in), ...(event.by !== null && { by: triple(event.by) }) });
+      return JSON.stringify({
+        do: 'enter',
+        in: triple(event.in),
+        ...(event.by !== null && { by: triple(event.by) }),
+        ...(region !== undefined && { region }),
+      });
     case 'read':
       return JSON.stringify({ do: 'read', in: triple(event.in), key: event.key.text });
     case 'write': {

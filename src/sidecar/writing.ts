@@ -70,17 +70,20 @@ export class Writing {
     }
   }
 
-  /** Writes entries down and folds them in; `memory` is the context of the step's actor. */
-  append(entries: readonly Entry[], memory?: unknown): void {
+  /**
+   * Writes entries down and folds them in.
+   * @param memory the context of the step's actor, after the entry at `at`: the last step of several that one microstep comes to.
+   */
+  append(entries: readonly Entry[], memory?: unknown, at = 0): void {
     if (this.#broken !== null) return;
     // A step leads to others, of parents and children, and to timers; whatever is more than that stands for itself.
     const goesOn = entries.every((entry) => LEADS_ON.has(entry.do));
     if (!goesOn && this.#depth === 0) this.write();
     this.together(() => {
-      for (const entry of entries) {
+      for (const [index, entry] of entries.entries()) {
         const lost: Lost[] = [];
         for (const row of this.#parts.layout.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
-        this.#parts.fold.apply(entry, this.#parts.now(), entry.do === 'step' ? memory : undefined);
+        this.#parts.fold.apply(entry, this.#parts.now(), entry.do === 'step' && index === at ? memory : undefined);
         for (const what of lost) this.#tellLost(entry, what);
       }
     }, goesOn);

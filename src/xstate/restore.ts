@@ -13,10 +13,16 @@ import {
   createActor,
 } from 'xstate';
 import type { HistoryValue, StateValue } from '../model/entry.ts';
-import { activeNodes, nodeAt } from './structure.ts';
+import { activeNodes, nodeAt, pathOf } from './structure.ts';
 
 /** The type of the private event that rewinds a machine. */
 export const RESTORE = '@belay.restore';
+
+/** The type of the private event with which a machine whose end had to wait is over. */
+export const END = '@belay.end';
+
+/** The type of the private event with which a machine begins whose first macrostep threw. */
+export const BEGIN = '@belay.begin';
 
 /** A delayed event with the time it had left, in milliseconds. */
 export interface TimerPlan {
@@ -56,6 +62,8 @@ export interface ActorPlan {
   /** The ids of the timers to take back before `timers` are armed. */
   readonly cancel: readonly string[];
   readonly timers: readonly TimerPlan[];
+  /** Whether a delayed event of a state was armed since control came there: what was not, is armed with the state (a crash, a claim). */
+  isArmed(id: string, state: string): boolean;
 }
 
 type Scope = Parameters<AnyStateMachine['transition']>[2];
@@ -138,10 +146,29 @@ export function build(
   if (final !== null)
     Object.assign(next, { status: 'done', output: outputOf(machine, final, next.context, plan.last, scope) });
   const { scheduler } = systemOf(scope);
-  for (const { id, event, left } of timers) {
+  const owed = final === null ? owedTimers(machine, next, plan) : [];
+  for (const { id, event, left } of [...timers, ...owed]) {
     scope.defer(() => scheduler.schedule(scope.self, scope.self, event, Math.max(0, left), id));
   }
   return next;
+}
+
+/** The delayed events of active states that were never armed, each with its whole delay. */
+function owedTimers(machine: AnyStateMachine, next: AnyMachineSnapshot, plan: ActorPlan): TimerPlan[] {
+  const known = new Set(plan.timers.map(({ id }) => id));
+  return activeNodes(next).flatMap((node) =>
+    node.after.flatMap(({ eventType, delay }) => {
+      if (known.has(eventType) || plan.isArmed(eventType, pathOf(node))) return [];
+      known.add(eventType);
+      return [{ id: eventType, event: { type: eventType }, left: delayOf(machine, delay, plan) }];
+    }),
+  );
+}
+
+function delayOf(machine: AnyStateMachine, delay: unknown, { memory, last }: ActorPlan): number {
+  const given = typeof delay === 'string' ? (machine.implementations.delays[delay] ?? Number(delay)) : delay;
+  const value = typeof given === 'function' ? given({ context: memory, event: last }, undefined) : given;
+  return typeof value === 'number' && value >= 0 ? value : 0;
 }
 
 /** The state with which a machine is done: a final one at its top, or the root where all its regions are; null while it goes on. */

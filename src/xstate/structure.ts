@@ -56,7 +56,7 @@ function domainOf({ source, target, reenter }: AnyTransitionDefinition): AnyStat
 }
 
 /** Whether a state lies below another. */
-function isBelow(node: AnyStateNode, above: AnyStateNode): boolean {
+export function isBelow(node: AnyStateNode, above: AnyStateNode): boolean {
   for (let at = node.parent; at !== undefined; at = at.parent) if (at === above) return true;
   return false;
 }
@@ -73,4 +73,45 @@ export function nodeAt(machine: AnyStateMachine, path: string): AnyStateNode | u
   let node: AnyStateNode | undefined = machine.root;
   for (const key of path === '' ? [] : path.split('.')) node = node?.states[key];
   return node;
+}
+
+/** Whether any transition of a state asks which states are active, so that it reads their control (C1a). */
+export function readsStates(node: AnyStateNode): boolean {
+  const known = asking.get(node);
+  if (known !== undefined) return known;
+  const transitions = [...node.transitions.values(), node.always ?? []].flat();
+  const { guards } = node.machine.implementations;
+  const answer = transitions.some(({ guard }) => asksStates(guard, guards));
+  asking.set(node, answer);
+  return answer;
+}
+
+const asking = new WeakMap<AnyStateNode, boolean>();
+
+/** Whether a guard is xstate's `stateIn`, or made of one, itself or by its name. */
+function asksStates(guard: unknown, named: Readonly<Record<string, unknown>>): boolean {
+  if (typeof guard === 'string') return named[guard] !== undefined && asksStates(named[guard], {});
+  if (typeof guard === 'object' && guard !== null) return asksStates((guard as { type?: unknown }).type, named);
+  if (typeof guard !== 'function') return false;
+  if ('stateValue' in guard) return true;
+  const parts = (guard as { guards?: unknown }).guards;
+  return Array.isArray(parts) && parts.some((part) => asksStates(part, named));
+}
+
+/** Whether a microstep ran an action that raises an event, or one of which nobody can tell. */
+export function raises(
+  before: AnyMachineSnapshot | null,
+  after: AnyMachineSnapshot,
+  transitions: readonly AnyTransitionDefinition[],
+): boolean {
+  const left = (before?._nodes ?? []).filter((node) => !after._nodes.includes(node)).flatMap(({ exit }) => exit);
+  const entered = [...enteredBy(before, after, transitions)].flatMap(({ entry }) => entry);
+  const { actions } = after.machine.implementations;
+  const isRaise = (action: unknown): boolean => {
+    const { type } = action as { type?: string };
+    const given = typeof action === 'function' ? undefined : actions[type ?? ''];
+    const own = (given as { type?: string } | undefined)?.type ?? type;
+    return own === 'xstate.raise' || own === 'xstate.enqueueActions';
+  };
+  return [...left, ...transitions.flatMap((transition) => transition.actions), ...entered].some(isRaise);
 }

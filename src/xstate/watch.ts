@@ -14,9 +14,9 @@ import {
   fromPromise,
   type InspectionEvent,
 } from 'xstate';
-import { type ActorPlan, build, RESTORE, rewind } from './restore.ts';
+import { type ActorPlan, BEGIN, build, END, RESTORE, rewind } from './restore.ts';
 import { kindOf } from './shape.ts';
-import { activeNodes, enteredBy, nodeAt, pathOf, regionOf } from './structure.ts';
+import { activeNodes, enteredBy, isBelow, nodeAt, pathOf, raises, readsStates, regionOf } from './structure.ts';
 
 /** A state as a step tells of it. */
 export interface Place {
@@ -59,6 +59,16 @@ export interface Seen {
   readonly outside: boolean;
   /** The actors that were there before and are not any more. */
   readonly gone: readonly AnyActorRef[];
+  /** The paths of the regions whose control it wrote: those of every state that it left or entered (C1). */
+  readonly moves: readonly string[];
+  /** The paths of the regions whose control it read besides (C1, C1a). */
+  readonly looks: readonly string[];
+  /** The regions that each of several eventless transitions moved, where they have nothing to do with each other; empty else. */
+  readonly parts: readonly (readonly string[])[];
+  /** How many steps ago those were that raised its event, in the same macrostep (C1a). */
+  readonly raisedBack: readonly number[];
+  /** The machine that sent its event, and is no part of xstate's own bookkeeping; null for any other event. */
+  readonly sender: AnyActorRef | null;
 }
 
 /** A call of a named promise. */
@@ -82,6 +92,10 @@ export interface Watcher {
   /** Whether an event has to wait, or is refused: the machine then does not see it now. */
   stops(ref: AnyActorRef, event: AnyEventObject, snapshot: AnyMachineSnapshot): boolean;
   call(call: Call): Promise<unknown>;
+  /** The root has come to its end: whether that has to wait, because something is still to be decided about it. */
+  holdsEnd(ref: AnyActorRef, snapshot: AnyMachineSnapshot): boolean;
+  /** The first macrostep of the root threw: nothing has begun. */
+  failedToBegin(error: unknown): void;
   /** The root is told to stop: what follows is no act of the machine's. */
   stopping(): void;
   /** An actor was made anew by a restore, in the place of the one that the journal numbers so. */
@@ -101,6 +115,8 @@ export class Watch {
   readonly #watcher: Watcher;
   readonly #systems = new WeakSet<object>();
   readonly #outside = new WeakSet<object>();
+  readonly #inner = new WeakSet<object>();
+  readonly #senders = new WeakMap<object, AnyActorRef>();
   readonly #collecting = new Map<unknown, Micro[]>();
   readonly #begun = new WeakMap<object, Seen[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
@@ -124,7 +140,10 @@ export class Watch {
     const announcer = system as unknown as { _sendInspectionEvent(event: InspectionEvent): void };
     const announce = announcer._sendInspectionEvent;
     announcer._sendInspectionEvent = (event) => {
-      if (event.type === '@xstate.event' && event.sourceRef === undefined) this.#outside.add(event.event);
+      if (event.type === '@xstate.event') {
+        if (event.sourceRef === undefined) this.#outside.add(event.event);
+        else this.#senders.set(event.event, event.sourceRef as AnyActorRef);
+      }
       if (event.type === '@xstate.microstep') {
         const { actorRef, snapshot, _transitions: transitions } = event;
         this.#collecting
@@ -200,22 +219,86 @@ export class Watch {
   #instrument(machine: AnyStateMachine): void {
     const { transition, getInitialSnapshot, restoreSnapshot } = machine;
     machine.getInitialSnapshot = (scope, input) => {
-      const [initial, micros] = this.#collect(scope, () => getInitialSnapshot(scope, input)) as [
-        AnyMachineSnapshot,
-        Micro[],
-      ];
-      if (initial.status !== 'error') {
-        this.#begun.set(scope.self, this.#lift(null, [first(micros, initial, input), ...micros]));
+      const begun = this.#initial(machine, scope, input, getInitialSnapshot);
+      if (begun === null) return getInitialSnapshot(scope, input);
+      const { snapshot, micros } = begun;
+      if (snapshot.status === 'error' && isRoot(scope.self)) {
+        this.#watcher.failedToBegin(snapshot.error);
+        return { ...snapshot, status: 'active', error: undefined } as unknown as AnyMachineSnapshot;
       }
-      return initial;
+      if (snapshot.status === 'error') return snapshot;
+      this.#begun.set(scope.self, this.#lift(null, micros));
+      return this.#ending(scope.self, snapshot);
     };
     machine.restoreSnapshot = (snapshot, scope) => {
       const plan = (snapshot as { belay?: ActorPlan }).belay;
       return plan === undefined
         ? restoreSnapshot(snapshot, scope)
-        : build(machine, plan, scope, restoreSnapshot, (ref, number) => this.#watcher.adopted(ref, number));
+        : this.#ending(
+            scope.self,
+            build(machine, plan, scope, restoreSnapshot, (ref, number) => this.#watcher.adopted(ref, number)),
+          );
     };
     machine.transition = (snapshot, event, scope) => this.#step(transition, machine, snapshot, event, scope);
+  }
+
+  /**
+   * Makes the first snapshot of an actor microstep by microstep: xstate announces only those that follow the first. The eventless
+   * transitions wait until that one is known; what its entry actions raise comes after them, as it does in xstate.
+   */
+  #initial(
+    machine: AnyStateMachine,
+    scope: Scope,
+    input: unknown,
+    getInitialSnapshot: AnyStateMachine['getInitialSnapshot'],
+  ): { readonly snapshot: AnyMachineSnapshot; readonly micros: readonly Micro[] } | null {
+    const event = { type: 'xstate.init', input };
+    const raised: AnyEventObject[] = [];
+    const nodes = [machine.root, ...initialNodes(machine.root)];
+    const always = nodes.map((node) => node.always);
+    const { getTransitionData } = machine;
+    machine.getTransitionData = (_, waits) => {
+      raised.push(waits as AnyEventObject);
+      return [];
+    };
+    for (const node of nodes) node.always = undefined as never;
+    let initial: AnyMachineSnapshot;
+    try {
+      [initial] = this.#collect(scope, () => getInitialSnapshot(scope, input) as AnyMachineSnapshot);
+    } finally {
+      machine.getTransitionData = getTransitionData;
+      for (const [index, node] of nodes.entries()) node.always = always[index] as never;
+    }
+    const micros: Micro[] = [{ event, snapshot: initial, transitions: [] }];
+    let snapshot = initial;
+    for (const next of [{ type: 'xstate.init' }, ...raised]) {
+      if (snapshot.status !== 'active') break;
+      try {
+        const [after, more] = this.#collect(scope, () => this.#plain(machine, snapshot, next, scope));
+        micros.push(...more.map((micro) => (micro.event.type === 'xstate.init' ? { ...micro, event } : micro)));
+        snapshot = after;
+      } catch (error) {
+        snapshot = { ...snapshot, status: 'error', error } as unknown as AnyMachineSnapshot;
+      }
+    }
+    return { snapshot, micros: taken(micros, null) };
+  }
+
+  /** A macrostep of the machine as xstate makes it. */
+  #plain(
+    machine: AnyStateMachine,
+    snapshot: AnyMachineSnapshot,
+    event: AnyEventObject,
+    scope: Scope,
+  ): AnyMachineSnapshot {
+    const { transition } = Object.getPrototypeOf(machine) as AnyStateMachine;
+    return transition.call(machine, snapshot, event, scope) as AnyMachineSnapshot;
+  }
+
+  /** A snapshot of the root that has come to its end stays active while something is to be decided about that. */
+  #ending(self: AnyActorRef, snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
+    if (snapshot.status !== 'done' || !isRoot(self) || !this.#watcher.holdsEnd(self, snapshot)) return snapshot;
+    return { ...snapshot, status: 'active', output: undefined, children: {} } as unknown as AnyMachineSnapshot;
   }
 
   #collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
@@ -239,9 +322,20 @@ export class Watch {
     const { self } = scope;
     if (event.type === RESTORE) {
       const adopt = (ref: AnyActorRef, number: number) => this.#watcher.adopted(ref, number);
-      return rewind(machine, snapshot, event.plan as ActorPlan, scope, adopt);
+      return this.#ending(self, rewind(machine, snapshot, event.plan as ActorPlan, scope, adopt));
     }
-    if (event.type === 'xstate.stop' && (self as { _parent?: unknown })._parent === undefined) this.#watcher.stopping();
+    if (event.type === END)
+      return { ...snapshot, status: 'done', output: event.output } as unknown as AnyMachineSnapshot;
+    if (event.type === BEGIN) {
+      const begun = machine.getInitialSnapshot(scope, event.input as never) as AnyMachineSnapshot;
+      scope.defer(() => {
+        for (const child of Object.values(begun.children) as (AnyActorRef | undefined)[])
+          if (child?.getSnapshot().status === 'active') child.start();
+      });
+      this.begin(self);
+      return begun;
+    }
+    if (event.type === 'xstate.stop' && isRoot(self)) this.#watcher.stopping();
     if (event.type === 'xstate.stop') return transition(snapshot, event, scope) as AnyMachineSnapshot;
     if (this.#watcher.stops(self, event, snapshot)) return snapshot;
     if (event.type.startsWith('xstate.error.') && !snapshot.can(event)) {
@@ -253,14 +347,11 @@ export class Watch {
     try {
       const local = { ...scope, defer: (fn: (typeof deferred)[number]) => void deferred.push(fn) };
       const [next, micros] = this.#collect(scope, () => transition(snapshot, event, local) as AnyMachineSnapshot);
-      // What nobody heard took the machine nowhere, and is no step: also where other steps came before it.
-      const taken = micros.filter(
-        ({ transitions, snapshot: after }, index) =>
-          transitions.length > 0 || after !== (micros[index - 1]?.snapshot ?? snapshot),
-      );
-      if (taken.length > 0) this.#watcher.steps(self, this.#lift(snapshot, taken));
+      const steps = taken(micros, snapshot);
+      if (steps.length > 0) this.#watcher.steps(self, this.#lift(snapshot, steps));
+      const ended = this.#ending(self, next);
       for (const fn of deferred) scope.defer(fn);
-      return next;
+      return ended;
     } catch (error) {
       this.#watcher.crashed(self, event, error, this.#hearing(snapshot, event));
       return snapshot;
@@ -296,9 +387,84 @@ export class Watch {
     return undefined;
   }
 
+  /** Notes that an event comes from inside the machine, whoever hands it in. */
+  isInner(event: AnyEventObject): void {
+    this.#inner.add(event);
+  }
+
+  /** A snapshot of an actor that stands in a value, with nothing running. */
+  standing(ref: AnyActorRef, value: AnyMachineSnapshot['value'], context: unknown): AnyMachineSnapshot {
+    const { logic } = ref as unknown as { logic: AnyStateMachine };
+    return logic.resolveState({ value, context } as never) as AnyMachineSnapshot;
+  }
+
+  /** The place of a region's own state. */
+  placeOf(ref: AnyActorRef, region: string): Place {
+    const { logic } = ref as unknown as { logic: AnyStateMachine };
+    return this.#place(nodeAt(logic, region) ?? logic.root);
+  }
+
+  /** What an actor is started with that a state invokes, as xstate would compute it. */
+  inputOf(
+    ref: AnyActorRef,
+    child: { readonly id: string; readonly at: string | null; readonly input?: unknown },
+    context: unknown,
+    event: AnyEventObject,
+  ): unknown {
+    const { logic } = ref as unknown as { logic: AnyStateMachine };
+    const given = nodeAt(logic, child.at ?? '')?.invoke.find(({ id }) => id === child.id)?.input;
+    if (child.at === null) return child.input;
+    return typeof given === 'function' ? (given as (of: object) => unknown)({ context, event, self: ref }) : given;
+  }
+
+  /** The transitions' sources by which a machine would take an event now, as regions; none where it would not. */
+  takers(snapshot: AnyMachineSnapshot, event: AnyEventObject): readonly string[] {
+    const transitions = snapshot.machine.getTransitionData(
+      snapshot as never,
+      event as never,
+    ) as readonly AnyTransitionDefinition[];
+    return [...new Set(transitions.map(({ source }) => this.#place(source as AnyStateNode).region))];
+  }
+
+  /** The events that complete states of a snapshot tell their surroundings, in the order in which xstate raises them. */
+  completions(
+    snapshot: AnyMachineSnapshot,
+  ): readonly { readonly event: AnyEventObject; readonly regions: readonly string[] }[] {
+    const active = activeNodes(snapshot);
+    const isComplete = (node: AnyStateNode): boolean => {
+      const children = Object.values(node.states).filter(({ type }) => type !== 'history');
+      if (node.type === 'parallel') return children.every(isComplete);
+      return node.type === 'compound' && children.some((child) => child.type === 'final' && active.includes(child));
+    };
+    return active
+      .filter((node) => node.parent !== undefined && isComplete(node))
+      .sort((a, b) => b.path.length - a.path.length)
+      .map((node) => {
+        const final = Object.values(node.states).find((child) => child.type === 'final' && active.includes(child));
+        const output = typeof final?.output === 'function' ? undefined : final?.output;
+        const inside = active.filter((other) => other === node || isBelow(other, node));
+        return {
+          event: { type: `xstate.done.state.${node.id}`, output },
+          regions: [...new Set(inside.map((other) => this.#place(other).region))],
+        };
+      });
+  }
+
+  /** The states of a region's part of a snapshot, below what goes on around them, as a step that came there would have entered them. */
+  arrival(
+    snapshot: AnyMachineSnapshot,
+    region: string,
+  ): { readonly entered: readonly Place[]; readonly moves: readonly string[] } {
+    const nodes = activeNodes(snapshot).filter((node) => {
+      const path = pathOf(node);
+      return region === '' || path === region || path.startsWith(`${region}.`);
+    });
+    return { entered: nodes.map((node) => this.#place(node)), moves: [...new Set([region, ...nodes.map(regionOf)])] };
+  }
+
   #lift(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Seen[] {
     let before = start;
-    return micros.map(({ event, snapshot, transitions }) => {
+    return micros.map(({ event, snapshot, transitions }, index) => {
       const entered = enteredBy(before, snapshot, transitions);
       const seen: Seen = {
         event,
@@ -313,12 +479,67 @@ export class Watch {
         bare: isBare(before, snapshot, transitions, entered),
         rememberedChanged: before === null || before.historyValue !== snapshot.historyValue,
         started: this.#started(before, snapshot),
-        outside: this.#outside.delete(event) && !event.type.startsWith('xstate.'),
+        outside: this.#outside.delete(event) && !event.type.startsWith('xstate.') && !this.#inner.has(event),
         gone: goneBetween(before, snapshot),
+        ...this.#control(before, snapshot, transitions, entered),
+        parts: this.#parts(before, snapshot, transitions),
+        raisedBack: raisedBack(micros, index, start),
+        sender: index === 0 ? this.#senderOf(event) : null,
       };
       before = snapshot;
       return seen;
     });
+  }
+
+  /** Which regions' control a microstep wrote, and which it only read (C1). */
+  #control(
+    before: AnyMachineSnapshot | null,
+    after: AnyMachineSnapshot,
+    transitions: readonly AnyTransitionDefinition[],
+    entered: ReadonlySet<AnyStateNode>,
+  ): Pick<Seen, 'moves' | 'looks'> {
+    const moves = new Set<string>();
+    for (const node of entered) moves.add(this.#place(node).region);
+    if (before === null) return { moves: [...moves], looks: [] };
+    if (before._nodes !== after._nodes) {
+      const now = new Set(after._nodes);
+      for (const node of before._nodes) if (!now.has(node)) moves.add(this.#place(node).region);
+    }
+    const looks = new Set<string>();
+    for (const transition of transitions) {
+      const source = transition.source as AnyStateNode;
+      looks.add(this.#place(source).region);
+      const inside = source.type === 'atomic' ? [] : before._nodes.filter((node) => isBelow(node, source));
+      // Whether it is this state that hears an event hangs on all that is active inside of it.
+      for (const node of inside) looks.add(this.#place(node).region);
+      if (readsStates(source) || inside.some(readsStates))
+        for (const node of before._nodes) looks.add(this.#place(node).region);
+    }
+    for (const region of moves) looks.delete(region);
+    return { moves: [...moves], looks: [...looks] };
+  }
+
+  #parts(
+    before: AnyMachineSnapshot | null,
+    after: AnyMachineSnapshot,
+    transitions: readonly AnyTransitionDefinition[],
+  ): readonly (readonly string[])[] {
+    const isEventless = transitions.every(({ eventType }) => eventType === '');
+    if (before === null || transitions.length < 2 || !isEventless || raises(before, after, transitions)) return [];
+    const parts = transitions.map(({ source }) => [this.#place(source as AnyStateNode).region]);
+    const regions = parts.flat();
+    const isApart = regions.every((one, index) =>
+      regions.every((other, at) => index === at || !(other === one || one === '' || other.startsWith(`${one}.`))),
+    );
+    const moved = this.#control(before, after, transitions, enteredBy(before, after, transitions)).moves;
+    const isInside = moved.every((path) => regions.some((region) => path === region || path.startsWith(`${region}.`)));
+    return isApart && isInside ? parts : [];
+  }
+
+  #senderOf(event: AnyEventObject): AnyActorRef | null {
+    const sender = this.#senders.get(event);
+    if (sender === undefined || event.type.startsWith('xstate.')) return null;
+    return kindOf((sender as unknown as { logic: AnyActorLogic }).logic) === 'machine' ? sender : null;
   }
 
   #started(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): Child[] {
@@ -367,24 +588,29 @@ function isGuarded(node: AnyStateNode): boolean {
   return false;
 }
 
-/** The first microstep of an actor: xstate reports only the eventless ones that follow it, so it is what they began from. */
-function first(micros: readonly Micro[], initial: AnyMachineSnapshot, input: unknown): Micro {
-  const event = { type: 'xstate.init', input };
-  const next = micros[0];
-  if (next === undefined) return { event, snapshot: initial, transitions: [] };
-  const { machine } = initial;
-  const nodes = [machine.root, ...initialNodes(machine.root)];
-  return {
-    event,
-    snapshot: {
-      ...initial,
-      _nodes: nodes,
-      value: initialValue(machine.root),
-      status: 'active',
-      children: {},
-    } as unknown as AnyMachineSnapshot,
-    transitions: [],
-  };
+/** The microsteps that took the machine somewhere: what nobody heard is no step, also where other steps came before it. */
+function taken(micros: readonly Micro[], start: AnyMachineSnapshot | null): Micro[] {
+  return micros.filter(
+    ({ transitions, snapshot: after }, index) =>
+      transitions.length > 0 || after !== (micros[index - 1]?.snapshot ?? start),
+  );
+}
+
+/** How many microsteps ago those were that may have raised the event of one; none for what comes by itself, or from elsewhere. */
+function raisedBack(micros: readonly Micro[], index: number, start: AnyMachineSnapshot | null): number[] {
+  const { event, transitions } = micros[index] as Micro;
+  const first = micros[0] as Micro;
+  const isOwn = event === first.event || transitions.every(({ eventType }) => eventType === '');
+  if (isOwn || event.type.startsWith('xstate.done.state.')) return [];
+  const earlier = micros
+    .slice(0, index)
+    .map((micro, at) => ({ micro, back: index - at, from: micros[at - 1]?.snapshot ?? start }));
+  const raising = earlier.filter(({ micro, from }) => raises(from, micro.snapshot, micro.transitions));
+  return (raising.length > 0 ? raising : earlier).map(({ back }) => back);
+}
+
+function isRoot(self: unknown): boolean {
+  return (self as { _parent?: unknown })._parent === undefined;
 }
 
 function initialNodes(node: AnyStateNode): AnyStateNode[] {

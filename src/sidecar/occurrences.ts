@@ -1,0 +1,66 @@
+/**
+ * Which occurrences of a skeleton and entity a run has used, and which of them were undone or set aside and may be taken up again
+ * (semantics.md K2, C5).
+ */
+import { type InstanceId, instanceName } from '../model/instance.ts';
+
+interface Used {
+  highest: number;
+  /** The occurrences that were undone or set aside, with the structural path of their region. */
+  readonly free: Map<number, string>;
+}
+
+/** The occurrences of one run. */
+export class Occurrences {
+  readonly #used = new Map<string, Used>();
+
+  /** Notes that an occurrence was entered. */
+  used({ skeleton, entity, ordinal }: InstanceId): void {
+    const used = this.#of(skeleton, entity);
+    used.highest = Math.max(used.highest, ordinal);
+    used.free.delete(ordinal);
+  }
+
+  /** Notes that an occurrence was undone or set aside: whoever comes to its region again is that one. */
+  free({ skeleton, entity, ordinal }: InstanceId, structure: string): void {
+    this.#of(skeleton, entity).free.set(ordinal, structure);
+  }
+
+  /**
+   * The occurrence that is entered in a region next: the lowest that is taken up again there, else a new one.
+   * @param taken the ordinals that the same step has entered already.
+   */
+  next(
+    skeleton: string,
+    entity: string,
+    structure: string,
+    taken: ReadonlySet<number>,
+  ): { readonly id: InstanceId; readonly isNew: boolean } {
+    const { highest, free } = this.#of(skeleton, entity);
+    const there = [...free].flatMap(([ordinal, at]) => (at === structure && !taken.has(ordinal) ? [ordinal] : []));
+    if (there.length > 0) return { id: { skeleton, entity, ordinal: Math.min(...there) }, isNew: false };
+    return { id: { skeleton, entity, ordinal: Math.max(highest, ...taken) + 1 }, isNew: true };
+  }
+
+  /** Whether an occurrence was ever entered; without an ordinal, any. */
+  wasUsed(skeleton: string, entity: string, ordinal: number | undefined): boolean {
+    return this.#of(skeleton, entity).highest >= (ordinal ?? 0);
+  }
+
+  /** The occurrences that can be taken up again and have one of some names. */
+  named(names: ReadonlySet<string>): InstanceId[] {
+    return [...this.#used].flatMap(([name, { free }]) => {
+      const [skeleton, entity] = JSON.parse(name) as [string, string];
+      return [...free.keys()]
+        .map((ordinal) => ({ skeleton, entity, ordinal }))
+        .filter((id) => names.has(instanceName(id)));
+    });
+  }
+
+  #of(skeleton: string, entity: string): Used {
+    const name = JSON.stringify([skeleton, entity]);
+    const known = this.#used.get(name) ?? { highest: -1, free: new Map<number, string>() };
+    this.#used.set(name, known);
+    return known;
+  }
+}

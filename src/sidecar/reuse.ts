@@ -1,0 +1,116 @@
+/**
+ * Reuse of work that was set aside (semantics.md C5-C7): where control enters such an instance again, its record is taken over as it is
+ * if every value that it read from outside of itself is the same now; otherwise the work is done again under its own identity.
+ */
+
+import { fold as foldMemory } from '../history/memory.ts';
+import { split } from '../history/places.ts';
+import { instanceName } from '../model/instance.ts';
+import type { Key } from '../model/key.ts';
+import { undoneSteps } from './cut.ts';
+import { changeOf } from './edits.ts';
+import type { Fold } from './fold.ts';
+import type { FoldedStep, Live } from './folded.ts';
+import { partOf, readsSame, type WorkRecord } from './records.ts';
+
+/** What reuse does to a run. */
+export interface Reusing {
+  /** Whether nothing may happen now: a plan is being carried out, or the run is parked or stopping. */
+  isBusy(): boolean;
+  claim(live: Live, record: WorkRecord): void;
+  dismiss(record: WorkRecord, why: 'reads_differ' | 'done_again'): void;
+  /** Everything that waited for reuse may go on. */
+  settled(): void;
+}
+
+/** The reuse of one run. */
+export class Reuse {
+  readonly #fold: Fold;
+  readonly #run: Reusing;
+  readonly #pending = new Set<string>();
+  #waiting: (() => void)[] = [];
+  #isScheduled = false;
+
+  constructor(fold: Fold, run: Reusing) {
+    this.#fold = fold;
+    this.#run = run;
+    for (const name of fold.records.keys()) if (fold.live.has(name)) this.#pending.add(name);
+  }
+
+  /** Whether an instance has been entered whose record is neither claimed nor given up: nothing else happens before (C5). */
+  get isPending(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** Notes the instances that a step has entered. @returns whether any of them has a record. */
+  entered(names: readonly string[]): boolean {
+    for (const name of names) if (this.#fold.records.has(name)) this.#pending.add(name);
+    return this.isPending;
+  }
+
+  /** Resolves once nothing is pending: until then the call of an entered state does not leave (C5a). */
+  async settled(): Promise<void> {
+    while (this.isPending) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Looks at what is pending after the macrostep that is under way, one record after the other. */
+  begin(): void {
+    if (this.#isScheduled || !this.isPending) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#go();
+    });
+  }
+
+  #go(): void {
+    while (this.isPending && !this.#run.isBusy()) {
+      const name = this.#next();
+      this.#pending.delete(name);
+      const record = this.#fold.records.get(name);
+      const live = this.#fold.live.get(name);
+      if (record === undefined) continue;
+      if (live === undefined) {
+        // It came past in one macrostep: it has been done again already.
+        if (this.#fold.places.of(name) !== undefined) this.#run.dismiss(record, 'done_again');
+      } else if (this.#isSame(live, record)) this.#run.claim(live, record);
+      else this.#run.dismiss(record, 'reads_differ');
+    }
+    if (this.isPending) return;
+    for (const resume of this.#waiting.splice(0)) resume();
+    this.#run.settled();
+  }
+
+  /** Regions in a fixed order (C5). */
+  #next(): string {
+    const order = (name: string) => `${this.#fold.records.get(name)?.structure ?? ''} ${name}`;
+    return [...this.#pending].sort((a, b) => (order(a) < order(b) ? -1 : 1))[0] as string;
+  }
+
+  /** Whether a record is claimed as it is: it was entered at the same state, and read what there is now (C6). */
+  #isSame(live: Live, record: WorkRecord): boolean {
+    const place = this.#fold.places.of(instanceName(live.id));
+    if (place === undefined) return false;
+    const [actor, path] = split(place.region);
+    const entered = place.entered as FoldedStep;
+    if (JSON.stringify(partOf(entered.value, path) ?? null) !== record.entry) return false;
+    const at = this.#fold.history.registry.get(live.id)?.checkpoints[0]?.at ?? 0;
+    const since = undoneSteps(this.#fold.places, [[live.id, at]]);
+    // What it has done by itself since gives way to the record; what others have a part in does not.
+    const isOwn = ([...since] as FoldedStep[]).every(
+      (step) =>
+        step.actor !== actor ||
+        (step.parties.length === 1 && step.leads.length === 0 && step.ties.length === 0 && step.edits.length === 0),
+    );
+    if (!isOwn) return false;
+    const version = (key: Key) => this.#fold.versions.newest(key, Number.POSITIVE_INFINITY, record.members);
+    let { memory } = this.#fold.actor(actor);
+    if (!record.first.every((read) => readsSame(read, memory, version))) return false;
+    for (const item of record.items) {
+      if (item.is !== 'step') continue;
+      if (!item.reads.every((read) => readsSame(read, memory, version))) return false;
+      if (item.step.actor === record.actor) memory = foldMemory(memory, item.step.edits.map(changeOf));
+    }
+    return true;
+  }
+}

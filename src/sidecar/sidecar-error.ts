@@ -1,0 +1,28 @@
+/** The errors of a sidecar that was asked for something that it cannot do. */
+import { CodedError } from '../model/coded-error.ts';
+
+/** Why a sidecar cannot be attached, or a run not taken up. */
+export type SidecarErrorCode =
+  /** The config has errors; the message lists them. */
+  | 'config_refused'
+  /** The config is for another agent than the machine. */
+  | 'other_agent'
+  /** Only reviewed configs are wanted, and nobody has vouched for this content. */
+  | 'config_unreviewed'
+  /** The config names a buffer or a check that the program does not bring. */
+  | 'not_registered'
+  /** The machine's states or edges are not those that the run was journaled under. */
+  | 'machine_changed'
+  /** A value that no journal could hold is needed to go on. */
+  | 'memory_lost'
+  /** What the run has touched belongs to another run by now. */
+  | 'claimed'
+  /** A signal, key or instance that is none. */
+  | 'bad_failure'
+  /** The run has ended: nothing of it is redone. */
+  | 'run_finished';
+
+/** The sidecar refuses. */
+export class SidecarError extends CodedError<SidecarErrorCode> {
+  override readonly name = 'SidecarError';
+}
