@@ -49,6 +49,8 @@ function actsFields(decision: Decision): object {
   const { undo } = decision;
   return {
     ...(undo.length > 0 && { undo: undo.map(effectFields) }),
+    ...(decision.aside !== undefined && { aside: decision.aside.map(({ instance }) => instanceName(instance)) }),
+    ...(decision.dropped !== undefined && { dropped: decision.dropped }),
     ...(decision.verdict === 'settle' && { effect: effectFields(decision.effect) }),
     ...('unblock' in decision && {
       unblock: { leadsTo: decision.unblock.leadsTo, acts: decision.unblock.acts.map(actFields) },
@@ -79,6 +81,10 @@ function witness(veto: Veto): object {
       return { instance: instanceName(veto.instance), of: veto.of, spent: veto.spent };
     case 'replay_escapes_instance':
       return { instance: instanceName(veto.instance), step: veto.step };
+    case 'unclaimed_effect':
+      return effectFields(veto.effect);
+    case 'run_finished':
+      return { instance: veto.instance && instanceName(veto.instance) };
     case 'effect_diverged':
       return {
         effect: effectFields(veto.effect),

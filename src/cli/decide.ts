@@ -1,11 +1,12 @@
 /** The verb `decide`: reads a trace, asks the decision at every `fail` line, and prints the answers as they come. */
 import { createReadStream } from 'node:fs';
+import { TracedControl } from '../history/control-trace.ts';
 import { History } from '../history/history.ts';
 import { TraceError, traceReader } from '../history/trace.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Rules } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
-import { decide } from '../recovery/decide.ts';
+import { decide, knownOf } from '../recovery/decide.ts';
 import { explain, quoted } from '../recovery/explain.ts';
 import { answer } from './answer.ts';
 import { dependencyGraph, toDot } from './graph.ts';
@@ -60,6 +61,12 @@ function complaint(error: unknown, file: string, line: number): string {
   throw error;
 }
 
+interface Traced {
+  readonly id: string;
+  readonly history: History;
+  readonly control: TracedControl;
+}
+
 /** The trace as it is read: the history so far, and what is to be printed because of each line. */
 class Session {
   /** How many failures were answered. */
@@ -68,7 +75,7 @@ class Session {
   readonly #rules: Rules;
   readonly #form: Form;
   readonly #medium: Medium;
-  #current: { readonly id: string; readonly history: History } | null = null;
+  #current: Traced | null = null;
 
   constructor(rules: Rules, form: Form, medium: Medium) {
     this.#rules = rules;
@@ -82,14 +89,20 @@ class Session {
     const line = this.#read(text);
     if (line.do === 'trace') {
       const ended = this.end();
-      this.#current = { id: line.id, history: new History() };
+      const history = new History();
+      this.#current = { id: line.id, history, control: new TracedControl(history) };
       return ended;
     }
     if (this.#current === null) {
       throw new TraceError('no_trace', 'a history begins with a line {"do":"trace","id":"..."}');
     }
+    const { history, control } = this.#current;
     if (line.do === 'fail') return this.#ask(this.#current, line.failure);
-    this.#current.history.apply(line.event);
+    if (line.do === 'knows') control.take(line.of);
+    else {
+      if (line.event.do === 'enter') control.enter(line.event.in, line.region);
+      history.apply(line.event);
+    }
     return [];
   }
 
@@ -100,11 +113,11 @@ class Session {
     return [this.#form === 'dot' ? toDot(graph) : `${JSON.stringify(graph.export())}\n`];
   }
 
-  #ask({ id, history }: { id: string; history: History }, failure: Failure): Iterable<string> {
+  #ask({ id, history, control }: Traced, failure: Failure): Iterable<string> {
     if (failure.in !== null) history.expect(failure.in);
     this.asked += 1;
     if (isGraph(this.#form)) return [];
-    const decision = decide(history, failure, this.#rules);
+    const decision = decide(history, failure, this.#rules, knownOf(control, history, failure));
     if (this.#form === 'json') return answer(id, history, decision);
     return [layOut(`${quoted(id)}, event ${decision.at}`, explain(decision), this.#medium)];
   }

@@ -1,8 +1,7 @@
 /** The ledgers of a run in words: each entry a few lines, and the commands that pay what is owed. */
 import pc from 'picocolors';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Outline, quoted } from '../recovery/explain.ts';
-import { ROOT } from '../sidecar/fold.ts';
 import type { LedgerDecision } from '../sidecar/ledger-decisions.ts';
 import type { LedgerEffect } from '../sidecar/ledger-effects.ts';
 import type { Obligation } from '../sidecar/ledger-obligations.ts';

@@ -3,8 +3,7 @@
  * happen. Taking the run up asks each of them; its machine is not set going.
  */
 import { type EffectStatus, isOpen } from '../model/effect.ts';
-import { instanceName } from '../model/instance.ts';
-import { ROOT } from '../sidecar/fold.ts';
+import { instanceName, ROOT } from '../model/instance.ts';
 import { findMachines } from './check.ts';
 import { answersTo } from './gates.ts';
 import type { ReadRun } from './reading.ts';

@@ -1,7 +1,6 @@
 /** The verb `show`: what happened in a run, as tables. Every name in it comes from a journal, and is made harmless to print. */
 import pc from 'picocolors';
-import { instanceName } from '../model/instance.ts';
-import { ROOT } from '../sidecar/fold.ts';
+import { instanceName, ROOT } from '../model/instance.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from './reading.ts';
 import { table } from './table.ts';
 import { layOut, type Medium, printable } from './terminal.ts';
