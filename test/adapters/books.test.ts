@@ -53,8 +53,8 @@ test('killed at any append, both lines are there or none, and one commit in the 
     expect([status, books(calm)]).toEqual(['done', { lines: 2, sum: 0, commits: 1, staged: 0 }]);
     expect(appends).toBeGreaterThan(10);
     const seen = new Set<number>();
-    // Every second one: some lie before the commit, some after it.
-    for (let at = 1; at <= appends; at += 2) {
+    // Every second one, the last among them: it alone lies after the commit.
+    for (let at = appends; at >= 1; at -= 2) {
       const here = folder();
       expect(live(here, at).signal).toBe('SIGKILL');
       const between = books(here);

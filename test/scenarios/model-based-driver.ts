@@ -1,9 +1,8 @@
 /** Drives the workshop through a real sidecar, one command after the other, each to where nothing more happens by itself. */
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import type { Signal } from '../../src/model/failure.ts';
-import type { InstanceId } from '../../src/model/instance.ts';
+import { type InstanceId, ROOT } from '../../src/model/instance.ts';
 import { attach, readRun, resume, type Sidecar } from '../../src/sidecar/attach.ts';
-import { ROOT } from '../../src/sidecar/fold.ts';
 import type { Report } from '../../src/sidecar/report.ts';
 import {
   type ActName,

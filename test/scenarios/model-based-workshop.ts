@@ -394,8 +394,7 @@ export function digest(rows: readonly StoredRow[]): unknown {
     memory: root?.memory,
     ledger: [...fold.ledger.all()].map(({ key, status }) => [key, status]).sort(),
     live: [...fold.live.keys()].sort(),
-    dormant: [...fold.dormant].sort(),
-    gates: [...fold.gates.keys()].sort(),
+    records: [...fold.records.keys()].sort(),
     committed: Object.fromEntries(committed.sort()),
   };
 }

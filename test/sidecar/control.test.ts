@@ -11,8 +11,8 @@ const APART: readonly Station[] = [
   { name: 'b', reads: ['wanted'] },
 ];
 
-describe('R2: control on a real machine', () => {
-  test('work behind what failed that has only called goes back to its entry, if its call can be crossed', async () => {
+describe('C2, C11: control on a real machine', () => {
+  test('work behind what failed that has only called is undone, and its call is made again under the same key', async () => {
     const stations = (effect: string): readonly Station[] => [
       APART[0] as Station,
       { name: 'b', tool: `effect: ${effect}` },
@@ -26,13 +26,14 @@ describe('R2: control on a real machine', () => {
     await until(() => line.called('b') === 1);
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
     await run.at('rest');
-    expect(line.moves().sort()).toEqual(['A it 0 entry', 'B it 0 entry']);
+    expect(line.moves()).toEqual(['A it 0 entry', 'B it 0 none']);
     const [first, second] = line.calls.filter(({ tool }) => tool === 'b').map(({ key }) => key);
+    expect(line.reports[0]?.decision.dropped).toEqual([first]);
     expect(second).toBe(first);
     await run.close();
   });
 
-  test('and blocks the line if it cannot: it would be made again under another key', async () => {
+  test('and blocks the line where nobody knows what became of its call', async () => {
     const line = new Line([APART[0] as Station, { name: 'b', tool: 'effect: irreversible' }], {
       b: () => held().promise,
     });

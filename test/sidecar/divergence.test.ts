@@ -95,7 +95,9 @@ async function shop(first: Plan, second: Plan) {
       () => plans.length < left && (sidecar.status === 'parked' || sidecar.actor.getSnapshot().value === 'shopped'),
     );
   };
-  return { sidecar, paid, reports, findings, replayed };
+  /** What stands at a counterparty that deduplicates by key: one payment a key, of the amount that it was first asked for. */
+  const stands = () => [...new Map(paid.toReversed().map(({ key, cents }) => [key, cents])).values()].toReversed();
+  return { sidecar, paid, reports, findings, replayed, stands };
 }
 
 describe('a replay', () => {
@@ -112,24 +114,26 @@ describe('a replay', () => {
     await sidecar.close();
   });
 
-  test('that asks for the same is answered from the ledger, and nothing is paid again', async () => {
-    const { sidecar, paid, replayed } = await shop({ cents: [50] }, { cents: [50] });
+  test('that asks for the same asks the counterparty again under the same key, and nothing is paid again (C10)', async () => {
+    const { sidecar, paid, replayed, stands } = await shop({ cents: [50] }, { cents: [50] });
     await replayed();
-    expect([sidecar.status, paid.length]).toEqual(['running', 1]);
+    expect([sidecar.status, paid.length, stands()]).toEqual(['running', 2, [50]]);
     await sidecar.close();
   });
 
   test('into which a planner inserts a query shifts no key', async () => {
-    const { sidecar, paid, replayed } = await shop({ cents: [50, 50] }, { cents: [50, 50], looks: true });
+    const { sidecar, paid, replayed, stands } = await shop({ cents: [50, 50] }, { cents: [50, 50], looks: true });
+    const before = paid.map(({ key }) => key);
     await replayed();
-    expect([sidecar.status, paid.length]).toEqual(['running', 2]);
+    expect([sidecar.status, stands()]).toEqual(['running', [50, 50]]);
+    expect(paid.slice(2).map(({ key }) => key)).toEqual(before);
     await sidecar.close();
   });
 
   test('that pays once more pays that alone', async () => {
-    const { sidecar, paid, replayed } = await shop({ cents: [50] }, { cents: [50, 50] });
+    const { sidecar, replayed, stands } = await shop({ cents: [50] }, { cents: [50, 50] });
     await replayed();
-    expect(paid.map(({ cents }) => cents)).toEqual([50, 50]);
+    expect(stands()).toEqual([50, 50]);
     await sidecar.close();
   });
 

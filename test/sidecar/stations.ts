@@ -6,7 +6,7 @@ import { assign, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Signal } from '../../src/model/failure.ts';
-import type { InstanceId } from '../../src/model/instance.ts';
+import { type InstanceId, ROOT } from '../../src/model/instance.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/sidecar/attach.ts';
 import type { Ending, Report } from '../../src/sidecar/report.ts';
 import { type ToolCall, tool } from '../../src/xstate/tool.ts';
@@ -177,13 +177,21 @@ export class Line {
     );
   }
 
-  /** The instances that a decision moves, in the order of its line. */
+  /** The instances that a decision moves, in the order of its line; the roots of regions are left out. */
   moves(index = -1): string[] {
     const { decision } = this.reports.at(index) as Report;
-    return (decision.line?.moves ?? []).map(
-      ({ instance: { skeleton, entity, ordinal }, keep }) =>
-        `${skeleton} ${entity} ${ordinal} ${keep === 'none' ? 'none' : keep.kind}`,
-    );
+    return (decision.line?.moves ?? [])
+      .filter(({ instance: { skeleton } }) => skeleton !== ROOT)
+      .map(
+        ({ instance: { skeleton, entity, ordinal }, keep }) =>
+          `${skeleton} ${entity} ${ordinal} ${keep === 'none' ? 'none' : keep.kind}`,
+      );
+  }
+
+  /** The instances that a decision sets aside. */
+  aside(index = -1): string[] {
+    const { decision } = this.reports.at(index) as Report;
+    return (decision.aside ?? []).map(({ instance: { skeleton, ordinal } }) => `${skeleton} ${ordinal}`);
   }
 }
 

@@ -51,7 +51,7 @@ async function rounds(times: number) {
     await sidecar.close();
     return reports[0]?.decision as Report['decision'];
   };
-  return { answer };
+  return { answer, sidecar, reports };
 }
 
 describe('somebody finds work wrong and does not say which occurrence it was', () => {
@@ -73,10 +73,20 @@ describe('somebody finds work wrong and does not say which occurrence it was', (
     const { answer } = await rounds(2);
     expect(await answer({ ...unnamed, ordinal: 1 })).toMatchObject({ verdict: 'restore', failed: { ordinal: 1 } });
   });
+});
 
-  test('an occurrence that there never was names nothing', async () => {
-    const { answer } = await rounds(1);
-    const decision = await answer({ skeleton: 'Round', entity: 'other' });
-    expect([...vetoes(decision)]).toMatchObject([{ code: 'ambiguous_instance', why: 'never_entered' }]);
-  });
+test.each([
+  ['a skeleton that the config does not have', { skeleton: 'Rnd', entity: 'it' }, 'made'],
+  ['an entity that no work was ever about', { skeleton: 'Round', entity: 'other' }, 'made'],
+  ['an occurrence that there never was', { skeleton: 'Round', entity: 'it', ordinal: 7 }, 'made'],
+  ['a key that the work never wrote', { skeleton: 'Round', entity: 'it' }, 'unmade'],
+])('a complaint about %s is refused, no decision is made, and the run goes on (C12)', async (_, instance, key) => {
+  const { sidecar, reports } = await rounds(1);
+  const complaint = sidecar.fail('CONTRACT_VIOLATION', { instance, key });
+  await expect(complaint).rejects.toMatchObject({ name: 'SidecarError', code: 'bad_failure' });
+  expect(reports).toEqual([]);
+  sidecar.actor.send({ type: 'go' });
+  await until(() => sidecar.actor.getSnapshot().context.made === 2);
+  expect(sidecar.status).toBe('running');
+  await sidecar.close();
 });

@@ -1,3 +1,4 @@
+/** Finished work beyond a cut is set aside, and reused by a replay that comes to it with equal inputs (semantics.md C2-C7). */
 import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
@@ -12,8 +13,8 @@ const APART: readonly Station[] = [
   { name: 'b', reads: ['wanted'], tool: 'effect: irreversible' },
 ];
 
-describe('R3: the gate of an instance that is kept', () => {
-  test('is answered by the recorded successor, and its tool is not called again', async () => {
+describe('finished work behind what was found wrong', () => {
+  test('is set aside and reused, and its tool is not called again', async () => {
     const line = new Line(APART, { a: ({ nth }) => `a${nth}` });
     const run = await line.begin();
     run.send('go');
@@ -21,7 +22,7 @@ describe('R3: the gate of an instance that is kept', () => {
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
     await run.at('rest');
     expect(line.verdicts).toEqual(['restore 0']);
-    expect(line.moves()[0]).toBe('A it 0 entry');
+    expect([line.moves(), line.aside()]).toEqual([['A it 0 entry'], ['B 0']]);
     expect([line.called('a'), line.called('b')]).toEqual([2, 1]);
     expect(run.context).toMatchObject({ a: 'a1', b: 'b x' });
     run.send('end');
@@ -29,7 +30,7 @@ describe('R3: the gate of an instance that is kept', () => {
     await run.close();
   });
 
-  test('is not answered where the work had read what is replayed: it is undone and done again', async () => {
+  test('is undone and not set aside where it has read what is done again', async () => {
     const line = new Line([{ name: 'a' }, { name: 'b', reads: ['a'] }], { a: ({ nth }) => `a${nth}` }, '');
     const run = await line.begin();
     run.send('go');
@@ -38,11 +39,11 @@ describe('R3: the gate of an instance that is kept', () => {
     // B is committed: crossing that is level 2, and this policy does not allow it.
     expect(line.verdicts).toEqual(['rerun 2']);
     expect(line.codes()).toEqual(['committed_consumers_present']);
-    expect(line.moves().slice(0, 2)).toEqual(['A it 0 entry', 'B it 0 entry']);
+    expect([line.moves(), line.aside()]).toEqual([['A it 0 entry', 'B it 0 none'], []]);
     await run.close();
   });
 
-  test('answers once: a second pass opens the next ordinal', async () => {
+  test('is reused once: a second pass opens the next ordinal', async () => {
     const line = new Line(APART, { a: ({ nth }) => `a${nth}` });
     const store = memoryStore();
     const run = await line.begin({ journal: store });
@@ -58,7 +59,7 @@ describe('R3: the gate of an instance that is kept', () => {
     await run.close();
   });
 
-  test('answers nobody of another entity', async () => {
+  test('is not reused for another entity', async () => {
     const stations: readonly Station[] = [
       { name: 'a', reads: ['wanted'], also: (output) => ({ turn: String(output) }) },
       { name: 'b', reads: ['wanted'], tool: 'effect: irreversible', entity: 'memory.turn' },
@@ -73,28 +74,24 @@ describe('R3: the gate of an instance that is kept', () => {
     await run.close();
   });
 
-  test('answers nobody whose inputs have another version by then', async () => {
-    // A's replay writes `wanted`, which B has read: what B was promised is no more what it would be.
-    const line = new Line(
-      [
-        { name: 'a', also: (output: unknown) => (output === 'a0' ? {} : { wanted: 'y' }) },
-        { name: 'b', reads: ['wanted'] },
-      ].map((station) => ({ ...station, ...(station.name === 'a' && { rollback: 'tries: 1' }) })),
-      { a: ({ nth }) => `a${nth}` },
-    );
+  test("is in nobody's sight until it is reused", async () => {
+    const again = held<string>();
+    const line = new Line(APART, { a: ({ nth }) => (nth === 1 ? again.promise : 'a') });
     const run = await line.begin();
     run.send('go');
     await run.at('rest');
+    expect(run.context).toMatchObject({ a: 'a', b: 'b x' });
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
-    expect(line.verdicts[0]).toBe('restore 0');
-    await run.finished();
-    expect(line.reports[1]).toMatchObject({ signal: 'CONTRACT_VIOLATION' });
-    expect(line.reports[1]?.error).toContain('wanted');
+    await run.at('a');
+    expect(Object.keys(run.context).sort()).toEqual(['turn', 'wanted']);
+    again.resolve('anew');
+    await run.at('rest');
+    expect(run.context).toMatchObject({ a: 'anew', b: 'b x' });
     await run.close();
   });
 });
 
-test('a run that has passed a gate is taken up again', async () => {
+test('a run that has reused what was set aside is taken up again', async () => {
   const line = new Line(APART, { a: ({ nth }) => `a${nth}` });
   const journal = memoryStore();
   const run = await line.begin({ journal });
@@ -115,7 +112,7 @@ test('a run that has passed a gate is taken up again', async () => {
 /** The same line with one more behind it, which reads nothing of what is before it either. */
 const THREE: readonly Station[] = [...APART, { name: 'c', reads: ['turn'], tool: 'effect: irreversible' }];
 
-test('control goes past as many gates as stand behind each other', async () => {
+test('as many as stand behind each other are reused one after the other', async () => {
   const line = new Line(THREE, { a: ({ nth }) => `a${nth}` });
   const run = await line.begin();
   run.send('go');
@@ -127,7 +124,7 @@ test('control goes past as many gates as stand behind each other', async () => {
   await run.close();
 });
 
-test('a gate stands until control has come past it, however often the work before it is done again', async () => {
+test('work stays aside until control has come to it, however often the work before it is done again', async () => {
   const line = new Line(THREE, {
     a: ({ nth }) => {
       if (nth === 1 || nth === 2) throw new Error('not now');
@@ -141,7 +138,7 @@ test('a gate stands until control has come past it, however often the work befor
   await run.at('rest');
   expect(line.verdicts).toEqual(['restore 0', 'restore 0', 'restore 0']);
   expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'c', 'a', 'a', 'a']);
-  // And it stands again when the same is found wrong once more.
+  // And it is set aside again when the same is found wrong once more.
   await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
   await run.at('rest');
   expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'c', 'a', 'a', 'a', 'a']);
@@ -149,7 +146,7 @@ test('a gate stands until control has come past it, however often the work befor
   await run.close();
 });
 
-test('a process that ends between the restore and the gate finds the gate again', async () => {
+test('a process that ends between the restore and the reuse leaves what was set aside to the next one', async () => {
   const again = held();
   const line = new Line(APART, { a: ({ nth }) => (nth === 1 ? again.promise : `a${nth}`) });
   const journal = memoryStore();
@@ -166,7 +163,7 @@ test('a process that ends between the restore and the gate finds the gate again'
   await next.close();
 });
 
-test('what is kept behind a gate can itself be found wrong', async () => {
+test('what was reused can itself be found wrong', async () => {
   const line = new Line([APART[0] as Station, { name: 'b', reads: ['wanted'] }], {
     a: ({ nth }) => `a${nth}`,
     b: ({ nth }) => `b${nth}`,
@@ -184,7 +181,7 @@ test('what is kept behind a gate can itself be found wrong', async () => {
   await run.close();
 });
 
-test('a gate moves its own region only: a call in another one goes on', async () => {
+test('a reuse moves its own region only: a call in another one goes on', async () => {
   const beside = held<string>();
   const calls: string[] = [];
   const act = (name: string, answer: () => unknown) =>
@@ -249,7 +246,7 @@ skeletons:${skeleton('a', 'main.a', 'main.b')}${skeleton('b', 'main.b', 'main.re
   await fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
   await until(() => main() === 'rest');
   expect(actor.getSnapshot().value).toEqual({ main: 'rest', side: 'd' });
-  // The timer of the state behind the gate is armed, and the call beside it was neither stopped nor made again.
+  // The timer of the state behind what was reused is armed, and the call beside it was neither stopped nor made again.
   await until(() => main() === 'late');
   beside.resolve('beside');
   await until(() => (actor.getSnapshot().value as unknown as { side: string }).side === 'done');

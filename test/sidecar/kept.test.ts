@@ -7,30 +7,31 @@ import type { Entry } from '../../src/model/entry.ts';
 import { attach } from '../../src/sidecar/attach.ts';
 import { Reader } from '../../src/sidecar/layout.ts';
 import type { Report } from '../../src/sidecar/report.ts';
-import { calm, held, Line, of, until } from './stations.ts';
+import { calm, held, Line, of, type Station, until } from './stations.ts';
 
-describe('R1: a kept version that retained work has read is sealed', () => {
-  const writer = (also: (output: unknown) => object) => [
+describe('R1: what a replay writes', () => {
+  const writer = (also: (output: unknown) => object): readonly [Station, Station] => [
     { name: 'a', reads: ['turn'], more: '', also, rollback: 'tries: 2' },
     { name: 'b', reads: ['wanted'] },
   ];
 
-  test('a replay that writes it although the undone part had not is a failure, not a change', async () => {
-    const line = new Line(
-      writer((output) => (output === 'a0' ? {} : { wanted: 'y' })),
-      { a: ({ nth }) => `a${nth}` },
-    );
+  test('may be a kept version that work before it has read, and that work stays as it is', async () => {
+    const [a, b] = writer((output) => (output === 'a0' ? {} : { wanted: 'y' }));
+    const line = new Line([b, a], { a: ({ nth }) => `a${nth}` });
     const run = await line.begin();
     run.send('go');
     await run.at('rest');
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
-    expect((await run.finished()).status).toBe('parked');
-    expect(line.reports[1]).toMatchObject({ signal: 'CONTRACT_VIOLATION', decision: { failed: of('a') } });
-    expect(line.reports[1]?.error).toContain('B::it::0 has read');
+    await run.at('rest');
+    expect(line.verdicts).toEqual(['restore 0']);
+    expect([line.called('a'), line.called('b')]).toEqual([2, 1]);
+    expect(run.context).toMatchObject({ a: 'a1', wanted: 'y', b: 'b x' });
+    run.send('end');
+    expect((await run.finished()).status).toBe('done');
     await run.close();
   });
 
-  test('a replay that writes what the undone part wrote as well is none', async () => {
+  test('is read by those that had read what the undone part wrote', async () => {
     // B reads `wanted` of A's: it goes back with A, and nothing of it is retained.
     const line = new Line(
       writer(() => ({ wanted: 'y' })).map((station) => ({ ...station, rollback: 'joint: [B]' })),
@@ -46,7 +47,7 @@ describe('R1: a kept version that retained work has read is sealed', () => {
     await run.close();
   });
 
-  test('a first write over what somebody had read before is none', async () => {
+  test('may be a first write over what other work had read before', async () => {
     // B reads what A has written before C begins; C fails before it has written anything, and overwrites it when it is replayed.
     const line = new Line(
       [
@@ -72,7 +73,7 @@ describe('R1: a kept version that retained work has read is sealed', () => {
     await run.close();
   });
 
-  test('a replay that writes what nobody has read is none', async () => {
+  test('may be what nobody has read, and nobody else goes back', async () => {
     const line = new Line(
       writer((output) => (output === 'a0' ? {} : { unread: 'y' })),
       { a: ({ nth }) => `a${nth}` },

@@ -1,0 +1,182 @@
+/** C10 and C11: an answer that was found wrong is not served again, and a call in flight whose work is undone is dropped. */
+import { describe, expect, test } from 'vitest';
+import { NotApplied } from '../../src/index.ts';
+import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
+
+/** look; rest. The answer of `look` is found wrong. */
+function asked(effect: string, answer: (nth: number) => unknown) {
+  const world = new World();
+  const machine = machineOf(
+    { look: world.tool('look', ({ nth }) => answer(nth)) },
+    { initial: 'look', states: { look: calls('look', 'looked', 'rest'), rest: {} } },
+  );
+  const config = configOf(
+    { look: `writes: [looked], effect: ${effect}` },
+    { LOOK: { states: ['look'], at: 'look -> rest', writes: ['looked'] } },
+  );
+  return { world, machine, config };
+}
+
+describe('C10: the answer of the suspect is never served again', () => {
+  test('an idempotent call is asked again under the same key', async () => {
+    const { world, machine, config } = asked('idempotent', (nth) => `look${nth}`);
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await it.at('rest');
+    const [first, second] = world.keys('look');
+    expect([world.count('look'), second, it.context()]).toEqual([2, first, { looked: 'look1' }]);
+    await it.sidecar.close();
+  });
+
+  test('an equal answer is the same failure again, and once the budget is spent the run is parked', async () => {
+    const { world, machine, config } = asked('idempotent', () => 'the same');
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    expect((await it.ending()).status).toBe('parked');
+    expect(it.context()).toEqual({});
+    expect(it.reports.at(-1)).toMatchObject({ signal: 'CONTRACT_VIOLATION' });
+    expect(it.codes()).toContain('recovery_budget_spent');
+    expect(new Set(world.keys('look')).size).toBe(1);
+    await it.sidecar.close();
+  });
+
+  test('work that is merely undone is answered from the ledger', async () => {
+    const world = new World();
+    const machine = machineOf(
+      { look: world.tool('look'), note: world.tool('note') },
+      {
+        initial: 'look',
+        states: {
+          look: calls('look', 'looked', 'note'),
+          note: calls('note', 'noted', 'more'),
+          more: calls('look', 'more', 'rest', ['noted']),
+          rest: {},
+        },
+      },
+    );
+    const config = configOf(
+      { look: 'reads: [noted], writes: [looked, more], effect: none', note: 'writes: [noted], effect: idempotent' },
+      {
+        LOOK: { states: ['look'], at: 'look -> note', writes: ['looked'] },
+        NOTE: {
+          states: ['note', 'more'],
+          at: 'more -> rest',
+          reads: ['looked'],
+          writes: ['noted', 'more'],
+          rollback: 'tries: 3',
+        },
+      },
+    );
+    const again = held();
+    const slow = machine.provide({
+      actors: { look: world.tool('look', ({ nth }) => (nth === 1 ? again.promise : `look${nth}`)) } as never,
+    });
+    const it = await run(slow as never, config);
+    await until(() => world.count('look') === 2);
+    await it.wrong('LOOK', 'looked');
+    await it.at('rest');
+    expect([world.count('note'), it.context()]).toEqual([1, { looked: 'look2', noted: 'note0', more: 'look3' }]);
+    await it.sidecar.close();
+  });
+});
+
+/** look; pay, which is under way when `look` is found wrong; rest */
+function underWay(effect: string, pay: (nth: number, signal: AbortSignal) => unknown) {
+  const world = new World();
+  const machine = machineOf(
+    { look: world.tool('look'), pay: world.tool('pay', ({ nth, signal }) => pay(nth, signal)) },
+    { initial: 'look', states: { look: calls('look', 'looked', 'pay'), pay: calls('pay', 'paid', 'rest'), rest: {} } },
+  );
+  const config = configOf(
+    { look: 'writes: [looked], effect: none', pay: `writes: [paid], ${effect}` },
+    {
+      LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+      PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'] },
+    },
+  );
+  return { world, machine, config };
+}
+
+const aborted = (signal: AbortSignal, error: unknown) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(error)));
+
+describe('C11: a call in flight whose control or reads are undone is dropped', () => {
+  test('a late reply changes nothing, and an idempotent call is asked again under its key', async () => {
+    const first = held<string>();
+    const { world, machine, config } = underWay('effect: idempotent', (nth) =>
+      nth === 0 ? first.promise : `pay${nth}`,
+    );
+    const it = await run(machine, config);
+    await until(() => world.count('pay') === 1);
+    await it.wrong('LOOK', 'looked');
+    expect(it.reports[0]?.decision.dropped).toEqual([world.keys('pay')[0]]);
+    await it.at('rest');
+    first.resolve('late');
+    await calm();
+    expect([it.context(), new Set(world.keys('pay')).size]).toEqual([{ looked: 'look1', paid: 'pay1' }, 1]);
+    await it.sidecar.close();
+  });
+
+  test('an irreversible one is aborted, and made again if it says that nothing happened', async () => {
+    const { world, machine, config } = underWay('effect: irreversible', (nth, signal) =>
+      nth === 0 ? aborted(signal, new NotApplied('aborted')) : `pay${nth}`,
+    );
+    const it = await run(machine, config);
+    await until(() => world.count('pay') === 1);
+    await it.wrong('LOOK', 'looked');
+    await it.at('rest');
+    expect([it.verdicts(), it.context()]).toEqual([['restore'], { looked: 'look1', paid: 'pay1' }]);
+    await it.sidecar.close();
+  });
+
+  test('its counterparty is asked where the call itself cannot tell', async () => {
+    const { world, machine, config } = underWay('effect: irreversible, reconcile: find', (nth, signal) =>
+      nth === 0 ? aborted(signal, new Error('aborted')) : `pay${nth}`,
+    );
+    const find = () => ({ is: 'not_applied' }) as const;
+    const it = await run(machine, config, { reconcilers: { find } });
+    await until(() => world.count('pay') === 1);
+    await it.wrong('LOOK', 'looked');
+    await it.at('rest');
+    expect([it.verdicts(), world.count('pay')]).toEqual([['restore'], 2]);
+    await it.sidecar.close();
+  });
+
+  test('and what is known to stand stops the decision', async () => {
+    const { world, machine, config } = underWay('effect: irreversible, reconcile: find', (_, signal) =>
+      aborted(signal, new Error('aborted')),
+    );
+    const find = () => ({ is: 'applied', output: 'paid' }) as const;
+    const it = await run(machine, config, { reconcilers: { find } });
+    await until(() => world.count('pay') === 1);
+    await it.wrong('LOOK', 'looked');
+    expect((await it.ending()).status).toBe('parked');
+    expect([it.codes(0), world.count('pay')]).toEqual([['irreversible_effect_policy'], 1]);
+    await it.sidecar.close();
+  });
+
+  test('so does one of which nobody can tell', async () => {
+    const { world, machine, config } = underWay('effect: irreversible', (_, signal) =>
+      aborted(signal, new Error('aborted')),
+    );
+    const it = await run(machine, config);
+    await until(() => world.count('pay') === 1);
+    await it.wrong('LOOK', 'looked');
+    expect((await it.ending()).status).toBe('parked');
+    expect([it.codes(0), world.count('pay')]).toEqual([['effect_outcome_unknown'], 1]);
+    await it.sidecar.close();
+  });
+
+  test('a call that changes nothing is not waited for', async () => {
+    const { world, machine, config } = underWay('effect: none', (nth) => (nth === 0 ? held().promise : `pay${nth}`));
+    const it = await run(machine, config);
+    await until(() => world.count('pay') === 1);
+    const since = performance.now();
+    await it.wrong('LOOK', 'looked');
+    expect(performance.now() - since).toBeLessThan(500);
+    await it.at('rest');
+    await it.sidecar.close();
+  });
+});

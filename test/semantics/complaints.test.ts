@@ -1,0 +1,248 @@
+/** C12 and C13: what a complaint is about, and how long an answer to it holds. */
+import { describe, expect, test } from 'vitest';
+import { SidecarError } from '../../src/index.ts';
+import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
+
+/** look; pay; rest. The second look takes as long as `second` does. */
+function shop(
+  pay: { readonly effect: string; readonly reads?: string[] },
+  second: Promise<unknown> = Promise.resolve('look1'),
+  rollback = '',
+) {
+  const world = new World();
+  const machine = machineOf(
+    { look: world.tool('look', ({ nth }) => (nth === 1 ? second : `look${nth}`)), pay: world.tool('pay') },
+    {
+      initial: 'look',
+      states: {
+        look: calls('look', 'looked', 'pay'),
+        pay: calls('pay', 'paid', 'rest', pay.reads),
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    {
+      look: 'writes: [looked], effect: none',
+      pay: `reads: ${JSON.stringify(pay.reads ?? [])}, writes: [paid], ${pay.effect}`,
+    },
+    {
+      LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'], rollback },
+      PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'], reads: pay.reads ?? [] },
+    },
+  );
+  return { world, machine, config };
+}
+
+const IRREVERSIBLE = { effect: 'effect: irreversible' };
+const REVERSIBLE = { effect: 'effect: reversible, undo: un' };
+
+describe('C12: a failure names a version', () => {
+  test('the same complaint twice is answered once', async () => {
+    const { world, machine, config } = shop(IRREVERSIBLE);
+    const it = await run(machine, config);
+    await it.at('rest');
+    await Promise.all([it.wrong('LOOK', 'looked'), it.wrong('LOOK', 'looked')]);
+    await it.at('rest');
+    expect([it.verdicts(), world.count('look'), world.count('pay')]).toEqual([['restore'], 2, 1]);
+    await it.sidecar.close();
+  });
+
+  test('one about the version that has taken its place is another failure', async () => {
+    const { world, machine, config } = shop(IRREVERSIBLE);
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => it.context().looked === 'look1' && it.value() === 'rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => it.context().looked === 'look2' && it.value() === 'rest');
+    expect([it.verdicts(), world.count('pay')]).toEqual([['restore', 'restore'], 1]);
+    await it.sidecar.close();
+  });
+
+  test.each([
+    ['a skeleton that the config does not have', { skeleton: 'LOKO', entity: 'it' }, undefined],
+    ['work that never began', { skeleton: 'LOOK', entity: 'another' }, undefined],
+    ['a key that the work never wrote', { skeleton: 'LOOK', entity: 'it' }, 'paid'],
+  ])('%s is a typed error, and the run goes on', async (_, instance, key) => {
+    const { world, machine, config } = shop(IRREVERSIBLE);
+    const it = await run(machine, config);
+    await it.at('rest');
+    const complaint = it.sidecar.fail('CONTRACT_VIOLATION', { instance, ...(key !== undefined && { key }) });
+    await expect(complaint).rejects.toMatchObject({ code: 'bad_failure' });
+    await expect(complaint).rejects.toBeInstanceOf(SidecarError);
+    expect([it.verdicts(), it.sidecar.status]).toEqual([[], 'running']);
+    it.send('close');
+    expect([(await it.ending()).status, world.count('look')]).toEqual(['done', 1]);
+    await it.sidecar.close();
+  });
+
+  test('a complaint about work that is undone already needs no answer', async () => {
+    const second = held();
+    const { world, machine, config } = shop({ ...REVERSIBLE, reads: ['looked'] }, second.promise, 'joint: [PAY]');
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.wrong('PAY', 'paid');
+    expect(it.verdicts()).toHaveLength(1);
+    second.resolve('anew');
+    await it.at('rest');
+    expect([it.context(), world.count('pay'), world.undone.length]).toEqual([{ looked: 'anew', paid: 'pay1' }, 2, 1]);
+    await it.sidecar.close();
+  });
+
+  test('work that is set aside is undone where that is possible, with no cut of its own', async () => {
+    const second = held();
+    const { world, machine, config } = shop(REVERSIBLE, second.promise);
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    expect(it.aside()).toEqual(['PAY']);
+    await until(() => world.count('look') === 2);
+    await it.wrong('PAY', 'paid');
+    expect([world.undone, it.verdicts()]).toEqual([[world.keys('pay')[0]], ['restore']]);
+    second.resolve('anew');
+    await it.at('rest');
+    expect([it.context(), world.count('pay')]).toEqual([{ looked: 'anew', paid: 'pay1' }, 2]);
+    await it.sidecar.close();
+  });
+
+  test('and parks the run where that is not possible', async () => {
+    const second = held();
+    const { world, machine, config } = shop(IRREVERSIBLE, second.promise);
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.wrong('PAY', 'paid');
+    expect((await it.ending()).status).toBe('parked');
+    expect([it.codes(), world.count('pay')]).toEqual([['unclaimed_effect'], 1]);
+    await it.sidecar.close();
+  });
+
+  test('an idempotent answer that was set aside and found wrong is asked for again, under its key', async () => {
+    const second = held();
+    const { world, machine, config } = shop({ effect: 'effect: idempotent' }, second.promise);
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.wrong('PAY', 'paid');
+    second.resolve('anew');
+    await it.at('rest');
+    expect([it.context().paid, world.count('pay'), new Set(world.keys('pay')).size]).toEqual(['pay1', 2, 1]);
+    await it.sidecar.close();
+  });
+
+  test('a run that has ended takes no complaint', async () => {
+    const { world, machine, config } = shop(REVERSIBLE);
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    it.send('close');
+    await it.ending();
+    await expect(it.wrong('PAY', 'paid')).rejects.toMatchObject({ code: 'run_finished' });
+    expect([world.undone, it.context().paid]).toEqual([[], 'pay0']);
+    await it.sidecar.close();
+  });
+});
+
+/** a; b; pay, which reads what both wrote. Both are found wrong, and pay stands in the way until a person has undone it. */
+async function twice(pace: <T>(answer: T) => T | Promise<T>) {
+  const world = new World();
+  const machine = machineOf(
+    {
+      a: world.tool('a', ({ nth }) => pace(`a${nth}`)),
+      b: world.tool('b', ({ nth }) => pace(`b${nth}`)),
+      pay: world.tool('pay'),
+    },
+    {
+      initial: 'a',
+      states: {
+        a: calls('a', 'ka', 'b'),
+        b: calls('b', 'kb', 'pay'),
+        pay: calls('pay', 'paid', 'rest', ['ka', 'kb']),
+        rest: {},
+      },
+    },
+  );
+  const config = configOf(
+    {
+      a: 'writes: [ka], effect: none',
+      b: 'writes: [kb], effect: none',
+      pay: 'reads: [ka, kb], writes: [paid], effect: irreversible',
+    },
+    {
+      A: { states: ['a'], at: 'a -> b', writes: ['ka'], rollback: 'joint: [PAY]' },
+      B: { states: ['b'], at: 'b -> pay', writes: ['kb'], rollback: 'joint: [PAY]' },
+      PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'], reads: ['ka', 'kb'] },
+    },
+  );
+  const it = await run(machine, config);
+  await it.at('rest');
+  await it.wrong('B', 'kb');
+  await it.wrong('A', 'ka');
+  expect(it.verdicts()).toEqual(['escalate', 'escalate']);
+  await it.sidecar.settle(world.keys('pay')[0] as string, 'compensated');
+  await until(
+    () => world.count('pay') === 2,
+    () => `a second payment, but it is at ${String(it.value())}`,
+  );
+  const paidFor = world.acts.filter(({ tool }) => tool === 'pay').map(({ input }) => input)[1];
+  await it.sidecar.close();
+  return paidFor;
+}
+
+describe('C12: complaints that are parked are decided together', () => {
+  test('no payment leaves on a value that another of them is about', async () => {
+    const slow = async <T>(answer: T) => {
+      await calm(30);
+      return answer;
+    };
+    expect(await twice(slow)).toMatchObject({ ka: 'a1' });
+  });
+
+  test('however fast the replay of the first one is', async () => {
+    expect(await twice((answer) => answer)).toMatchObject({ ka: 'a1' });
+  });
+});
+
+describe('C13: an answer holds only at the journal head at which it was given', () => {
+  /** The payment has read what is found wrong, and nobody may cross its promise: a rerun is advised. */
+  async function advised() {
+    const { world, machine, config } = shop({ ...REVERSIBLE, reads: ['looked'] });
+    const state = { moved: null as string | null };
+    const un = { undo: world.undo.un, moved: () => state.moved };
+    const it = await run(machine, config, { undo: { un } as never });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await it.ending();
+    expect(it.verdicts()).toEqual(['rerun']);
+    return { world, it, state };
+  }
+
+  test('advice that is still right is carried out', async () => {
+    const { world, it } = await advised();
+    await it.sidecar.rerun();
+    await until(() => world.count('pay') === 2);
+    await it.at('rest');
+    expect([world.undone, it.context()]).toEqual([[world.keys('pay')[0]], { looked: 'look1', paid: 'pay1' }]);
+    it.send('close');
+    expect((await it.ending()).status).toBe('done');
+    await it.sidecar.close();
+  });
+
+  test('advice that the world has overtaken is not: the other answer is shown, and nothing is done', async () => {
+    const { world, it, state } = await advised();
+    state.moved = 'the room was given to another guest';
+    await it.sidecar.rerun();
+    expect((await it.ending()).status).toBe('parked');
+    expect([it.verdicts(), it.codes()]).toEqual([
+      ['rerun', 'escalate'],
+      ['committed_consumers_present', 'compensation_missing'],
+    ]);
+    expect([world.undone, world.count('look'), world.count('pay')]).toEqual([[], 1, 1]);
+    await it.sidecar.close();
+  });
+});

@@ -1,0 +1,71 @@
+/** The rules by their numbers: what the code cites stands in docs/semantics.md, and what forces a rule of control is run by a test. */
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { read, root } from '../pages.ts';
+
+const page = read('docs/semantics.md');
+/** The rules that the page states: each begins a point of a list, before the list of where the code is stricter. */
+const rules = page.slice(0, page.indexOf('## Where the code is stricter'));
+const stated = new Set([...rules.matchAll(/^- \*\*([KEFRC]\d+[ab]?)\*\* /gm)].map(([, rule]) => rule as string));
+/** The sections of the page, and the numbered points of §8 and §9 as `8.0`. */
+const sections = new Set([...page.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number as string));
+
+/** The names of the files below a folder that end in `.ts`. */
+function sources(folder: string): string[] {
+  const all = readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' });
+  return all.filter((name) => name.endsWith('.ts')).map((name) => `${folder}/${name}`);
+}
+
+/** The comments of a file. */
+function comments(file: string): string {
+  return (read(file).match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm) ?? []).join('\n');
+}
+
+/** The files that cite something, by what they cite. */
+function cited(pattern: RegExp): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const file of sources('src')) {
+    for (const [, what] of comments(file).matchAll(pattern)) {
+      found.set(what as string, [...(found.get(what as string) ?? []), file]);
+    }
+  }
+  return found;
+}
+
+describe('the rules and their numbers', () => {
+  test('the page states the rules of each letter, and none that was replaced', () => {
+    const numbered = (letter: string, upTo: number) =>
+      Array.from({ length: upTo }, (_, index) => `${letter}${index + 1}`);
+    const control = [...numbered('C', 13), 'C1a', 'C1b', 'C5a'];
+    const others = [...numbered('K', 6), ...numbered('E', 7), ...numbered('F', 2), 'R1', 'R4', 'R5', 'R6', 'R7'];
+    expect([...stated].sort()).toEqual([...control, ...others].sort());
+  });
+
+  test('every rule that a comment in the code cites is on the page', () => {
+    const named = cited(/(?<![\w.])([KEFRC]\d{1,2}[ab]?)(?!\w)/g);
+    expect(named.size).toBeGreaterThan(20);
+    expect([...named].filter(([rule]) => !stated.has(rule))).toEqual([]);
+  });
+
+  test('so is every section', () => {
+    const cites = cited(/§(\d+)/g);
+    expect(cites.size).toBeGreaterThan(5);
+    expect([...cites].filter(([section]) => !sections.has(section))).toEqual([]);
+  });
+
+  test('every rule of control has a test whose title cites it, in the file that the page names', () => {
+    const titles = sources('test/semantics').map((file) => {
+      return [file, [...read(file).matchAll(/describe\(\s*'(C\d+[ab]?):/g)].map(([, rule]) => rule as string)] as const;
+    });
+    for (const rule of [...stated].filter((name) => name.startsWith('C'))) {
+      const files = titles
+        .filter(([, rules]) => rules.includes(rule))
+        .map(([file]) => file.slice('test/semantics/'.length));
+      expect(files, rule).not.toEqual([]);
+      const start = page.indexOf(`- **${rule}** `);
+      const end = page.indexOf('\n- **', start + 1);
+      const named = page.slice(start, end).match(/\(`([a-z]+\.test\.ts)`\)/)?.[1];
+      expect(files, rule).toContain(named);
+    }
+  });
+});
