@@ -1,0 +1,47 @@
+/** What a mutant is: one rule of control (semantics.md §10, C1-C13), switched off by one replacement, and the check that has to notice it. */
+
+/** The rules, each of which needs a mutant. */
+export const RULES = [
+  'C1',
+  'C1a',
+  'C1b',
+  'C2',
+  'C3',
+  'C4',
+  'C5',
+  'C5a',
+  'C6',
+  'C7',
+  'C8',
+  'C9',
+  'C10',
+  'C11',
+  'C12',
+  'C13',
+] as const;
+
+type Rule = (typeof RULES)[number];
+
+/** The check that kills a mutant: cases of the enumeration, runs of the simulation, or tests. */
+export type Check =
+  | {
+      readonly run: 'cases';
+      readonly family: string;
+      readonly ids: readonly string[];
+      /** Present where a park is red, too: the cases have to end as if nothing had failed. */
+      readonly ends?: 'same';
+    }
+  | { readonly run: 'simulation'; readonly runs: number; readonly from: number; readonly seed: number }
+  | { readonly run: 'tests'; readonly file: string; readonly name?: string };
+
+export interface Mutant {
+  readonly rule: Rule;
+  /** Below src/. */
+  readonly file: string;
+  /** What is switched off, for the report. */
+  readonly off: string;
+  /** A piece of text that the file has exactly once, and nothing else in src. */
+  readonly find: string;
+  readonly replace: string;
+  readonly by: Check;
+}

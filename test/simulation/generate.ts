@@ -1,0 +1,272 @@
+/**
+ * Generates machines. Each context key is written by one sequence of states only, so that the faultless run has one result whatever the
+ * interleaving; branches look at values that were written before them on every path.
+ */
+import type { Chance } from './chance.ts';
+import { drawTool } from './draw-tool.ts';
+import type { Feature } from './features.ts';
+import type { Block, Child, Step, ToolSpec, Unit } from './scenario.ts';
+
+/** What a place in the machine may read and write. */
+interface Scope {
+  readonly machine: string;
+  /** Keys that are written on every path here, and on some. */
+  readonly sure: string[];
+  readonly maybe: string[];
+  /** Those of them that this very sequence has written, and so may write again. */
+  readonly own: string[];
+  readonly inLoop: boolean;
+  readonly inRegion: boolean;
+  readonly depth: number;
+}
+
+/** Generates the machine of one scenario. */
+export class Generator {
+  readonly tools: ToolSpec[] = [];
+  readonly children: Child[] = [];
+  readonly #chance: Chance;
+  readonly #has: (feature: Feature) => boolean;
+  readonly #ofMachine = new Map<string, string[]>();
+  /** Whether units have little to do with each other: then most of what is done after a wrong value stands. */
+  readonly #apart: boolean;
+  #names = 0;
+  #calls = 0;
+
+  constructor(chance: Chance, only: readonly Feature[] | null, apart = false) {
+    this.#chance = chance;
+    this.#apart = apart;
+    this.#has = (feature) => only === null || only.includes(feature);
+  }
+
+  /** The body of the root machine: some work, and a slow last step during which older work can be found wrong. */
+  body(): readonly Block[] {
+    const scope: Scope = { machine: '', sure: [], maybe: [], own: [], inLoop: false, inRegion: false, depth: 0 };
+    const blocks = [this.#unit(scope), ...this.#sequence(scope, this.#chance.int(this.#apart ? 2 : 1, 3))];
+    if (this.#chance.percent(85)) blocks.push(this.#tail(scope));
+    return blocks;
+  }
+
+  #name(letter: string): string {
+    this.#names += 1;
+    return `${letter}${this.#names}`;
+  }
+
+  #sequence(scope: Scope, length: number): Block[] {
+    const blocks: Block[] = [];
+    for (let i = 0; i < length && this.#calls < 7; i++) blocks.push(this.#block(scope));
+    return blocks;
+  }
+
+  #block(scope: Scope): Block {
+    const isDeep = scope.depth >= 2;
+    const may = (feature: Feature, weight: number): number => (this.#has(feature) && !isDeep ? weight : 0);
+    const made = this.#chance.weighed([
+      ['unit', 40],
+      ['branch', may('branch', scope.sure.length > 0 ? (this.#apart ? 26 : 16) : 0)],
+      ['loop', may('loop', scope.inLoop ? 0 : 12)],
+      ['parallel', may('parallel', 18)],
+      ['compute', this.#has('compute') ? 5 : 0],
+      ['raise', this.#has('raise') ? 3 : 0],
+      ['loose', this.#has('loose') ? 8 : 0],
+    ] as const);
+    switch (made) {
+      case 'unit':
+        return this.#unit(scope);
+      case 'branch':
+        return this.#branch(scope);
+      case 'loop':
+        return this.#loop(scope);
+      case 'parallel':
+        return this.#parallel(scope);
+      case 'compute':
+        return { block: 'compute', at: this.#name('x'), reads: this.#reads(scope), key: this.#written(scope, false) };
+      case 'raise':
+        return { block: 'raise', at: this.#name('r'), key: this.#written(scope, false) };
+      case 'loose':
+        return { block: 'loose', step: this.#step(scope, 'loose') };
+    }
+  }
+
+  #branch(scope: Scope): Block {
+    const on = this.#chance.pick(scope.sure);
+    const arm = (length: number): readonly Block[] => {
+      const within = { ...scope, sure: [...scope.sure], depth: scope.depth + 1, own: [...scope.own] };
+      const blocks = this.#sequence(within, length);
+      for (const key of within.sure) if (!scope.sure.includes(key) && !scope.maybe.includes(key)) scope.maybe.push(key);
+      return blocks;
+    };
+    const odd = arm(this.#chance.int(1, 2));
+    return {
+      block: 'branch',
+      at: this.#name('b'),
+      on: this.#decisive(on, scope),
+      odd,
+      even: arm(this.#chance.int(0, 1)),
+    };
+  }
+
+  /** What a branch looks at: mostly the first value of the machine, where that is the one that is found wrong. */
+  #decisive(drawn: string, { sure }: Scope): string {
+    return this.#apart && this.#chance.percent(60) ? (sure[0] ?? drawn) : drawn;
+  }
+
+  #loop(scope: Scope): Block {
+    const over = this.#chance.percent(60) ? 'entities' : 'rounds';
+    const within: Scope = { ...scope, own: [], inLoop: true, depth: scope.depth + 1 };
+    const body = this.#sequence(within, this.#chance.int(1, 2));
+    return { block: 'loop', at: this.#name('l'), over, times: this.#chance.percent(80) ? 2 : 3, body };
+  }
+
+  #parallel(scope: Scope): Block {
+    const at = this.#name('p');
+    const scopes: Scope[] = [];
+    const regions: Block[][] = [];
+    for (let i = 0; i < (this.#chance.percent(80) ? 2 : 3); i++) {
+      const within = {
+        ...scope,
+        sure: [...scope.sure],
+        maybe: [...scope.maybe],
+        own: [],
+        inRegion: true,
+        depth: scope.depth + 1,
+      };
+      scopes.push(within);
+      regions.push([this.#unit(within), ...this.#sequence(within, this.#chance.int(0, 2))]);
+    }
+    this.#meeting(scopes, regions);
+    for (const { sure, maybe } of scopes) {
+      scope.sure.push(...sure.filter((key) => !scope.sure.includes(key)));
+      scope.maybe.push(...maybe.filter((key) => !scope.maybe.includes(key) && !scope.sure.includes(key)));
+    }
+    return { block: 'parallel', at, regions, leaves: scope.depth === 0 && !scope.inRegion && this.#chance.percent(10) };
+  }
+
+  /** Has one region wait for another. */
+  #meeting([first, second]: readonly Scope[], [raising, waiting]: readonly Block[][]): void {
+    if (!this.#has('raise') || !this.#chance.percent(15) || first === undefined || second === undefined) return;
+    const key = this.#written(first, false);
+    const raise = { block: 'raise', at: this.#name('r'), key } as const;
+    raising?.splice(this.#chance.int(0, raising.length), 0, raise);
+    waiting?.splice(this.#chance.int(0, waiting.length), 0, {
+      block: 'meet',
+      at: this.#name('m'),
+      from: raise.at,
+      key,
+    });
+  }
+
+  #unit(scope: Scope): Unit {
+    const steps: Step[] = [];
+    const length = this.#chance.weighed([
+      [1, 55],
+      [2, 30],
+      [3, 15],
+    ] as const);
+    for (let i = 0; i < length; i++) steps.push(this.#step(scope, 'unit', i === length - 1, steps));
+    return {
+      block: 'unit',
+      name: this.#name('U'),
+      steps,
+      anchors: this.#chance.weighed([
+        ['all', 75],
+        ['exit', 18],
+        ['none', 7],
+      ] as const),
+      resume: this.#chance.percent(80),
+      undoes: this.#chance.percent(this.#apart ? 92 : 70),
+      joint: this.#has('joint') && this.#chance.percent(this.#apart ? 75 : 30) ? 'all' : 'none',
+      outcomes: this.#chance.percent(12),
+    };
+  }
+
+  #tail(scope: Scope): Unit {
+    const { steps, ...unit } = this.#unit({ ...scope, depth: 9 });
+    const last = steps.at(-1) as Step;
+    if (last.step === 'call') {
+      const index = this.tools.findIndex(({ name }) => name === last.tool);
+      const tool = this.tools[index] as ToolSpec;
+      this.tools[index] = { ...tool, before: tool.before + 3, after: 2 };
+    }
+    return { ...unit, steps };
+  }
+
+  #step(scope: Scope, where: 'unit' | 'loose', isLast = true, steps: readonly Step[] = []): Step {
+    const may = (feature: Feature, weight: number): number => (this.#has(feature) ? weight : 0);
+    const skips = !isLast && scope.sure.length > 0 && steps.at(-1)?.step !== 'skip';
+    const kind = this.#chance.weighed([
+      ['call', 80],
+      ['delay', isLast ? 0 : may('delay', 10)],
+      ['await', scope.machine === '' && !scope.inLoop ? may('await', 8) : may('await', scope.machine === '' ? 4 : 0)],
+      ['skip', skips && where === 'unit' ? may('skip', 8) : 0],
+      ['child', scope.machine === '' && scope.depth < 9 ? may('child', 14) : 0],
+    ] as const);
+    switch (kind) {
+      case 'call':
+        return this.#call(scope, where, steps);
+      case 'delay':
+        return { step: 'delay', at: this.#name('d'), ms: this.#chance.int(1, 3) };
+      case 'await':
+        return { step: 'await', at: this.#name('w'), key: this.#written(scope, steps.at(-1)?.step === 'skip') };
+      case 'skip':
+        return { step: 'skip', at: this.#name('q'), on: this.#chance.pick(scope.sure) };
+      case 'child':
+        return this.#child(scope, steps);
+    }
+  }
+
+  #call(scope: Scope, where: 'unit' | 'loose', steps: readonly Step[]): Step {
+    this.#calls += 1;
+    const at = this.#name('s');
+    const tool = this.#tool(scope, where);
+    const reads = this.#reads(scope);
+    const isSkipped = steps.at(-1)?.step === 'skip';
+    const also = scope.own.length > 0 && this.#chance.percent(15) ? this.#chance.pick(scope.own) : null;
+    const key = this.#written(scope, isSkipped);
+    const retry = this.#has('retry') && this.#chance.percent(8);
+    return { step: 'call', at, tool, key, also, reads, retry };
+  }
+
+  #child(scope: Scope, steps: readonly Step[]): Step {
+    const at = this.#name('c');
+    const reads = this.#reads(scope);
+    const name = this.#name('C');
+    const within: Scope = {
+      machine: name,
+      sure: ['given'],
+      maybe: [],
+      own: [],
+      inLoop: false,
+      inRegion: false,
+      depth: 1,
+    };
+    const body = [this.#unit(within), ...this.#sequence(within, this.#chance.int(0, 2))];
+    this.children.push({ name, body });
+    return { step: 'child', at, child: name, reads, key: this.#written(scope, steps.at(-1)?.step === 'skip') };
+  }
+
+  #reads(scope: Scope): string[] {
+    const all = [...new Set([...scope.sure, ...scope.maybe])];
+    return this.#apart && this.#chance.percent(70) ? [] : this.#chance.some(all, this.#apart ? 2 : 3);
+  }
+
+  /** A key for an answer: mostly a new one. */
+  #written(scope: Scope, isSkipped: boolean): string {
+    if (scope.own.length > 0 && this.#chance.percent(this.#apart ? 18 : 10)) return this.#chance.pick(scope.own);
+    const key = this.#name('k');
+    if (isSkipped) scope.maybe.push(key);
+    else {
+      scope.sure.push(key);
+      scope.own.push(key);
+    }
+    return key;
+  }
+
+  #tool(scope: Scope, where: 'unit' | 'loose'): string {
+    const known = this.#ofMachine.get(scope.machine) ?? [];
+    if (known.length > 0 && this.#chance.percent(12)) return this.#chance.pick(known);
+    const drawn = drawTool(this.#chance, this.#name('t'), this.#has, where === 'unit', this.#apart);
+    this.tools.push(drawn);
+    if (where === 'unit' && !drawn.buffer) this.#ofMachine.set(scope.machine, [...known, drawn.name]);
+    return drawn.name;
+  }
+}

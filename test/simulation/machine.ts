@@ -1,0 +1,269 @@
+/** Builds the xstate machine of a scenario, and its config beside it: both from one walk over the blocks. */
+import { type ToolCall, tool } from 'belay-sidecar';
+import { type AnyStateMachine, assign, raise, setup } from 'xstate';
+import { digest } from './digest.ts';
+import { Page, writtenBy } from './page.ts';
+import { type Memory, type Place, Places } from './places.ts';
+import { type Block, inner, type Scenario, type Step, type ToolSpec, type Unit } from './scenario.ts';
+
+/** The arguments of every call. */
+export interface CallArgs {
+  readonly at: string;
+  readonly entity: string;
+  readonly round: number;
+  readonly cents: number;
+  readonly in: Memory;
+}
+
+/** Carries a call out. */
+export type Caller = (spec: ToolSpec, call: ToolCall<CallArgs>) => Promise<unknown>;
+
+/** A state in which the machine waits for an event from outside. */
+export interface Awaiting {
+  readonly at: string;
+  /** Names the occasion: which entity and round the machine waits for. */
+  occasion(memory: Memory): string;
+}
+
+/** A scenario, built. */
+export interface Built {
+  readonly machine: AnyStateMachine;
+  readonly page: string;
+  readonly awaiting: readonly Awaiting[];
+}
+
+type State = Record<string, unknown>;
+type States = Record<string, State>;
+interface Heard {
+  readonly context: Memory;
+  readonly event: { readonly output?: unknown; readonly value?: unknown };
+}
+
+/** Builds a scenario whose calls are carried out by `call`. */
+export function build(scenario: Scenario, call: Caller): Built {
+  const page = new Page(scenario);
+  const awaiting: Awaiting[] = [];
+  const machine = new Builder(scenario, 'm', scenario.body, '', page, awaiting, call).machine();
+  return { machine, page: page.text(), awaiting };
+}
+
+class Builder {
+  readonly #scenario: Scenario;
+  readonly #id: string;
+  readonly #body: readonly Block[];
+  readonly #prefix: string;
+  readonly #page: Page;
+  readonly #awaiting: Awaiting[];
+  readonly #call: Caller;
+  readonly #places: Places;
+  readonly #actors: Record<string, unknown> = {};
+
+  constructor(
+    scenario: Scenario,
+    id: string,
+    body: readonly Block[],
+    prefix: string,
+    page: Page,
+    awaiting: Awaiting[],
+    call: Caller,
+  ) {
+    this.#scenario = scenario;
+    this.#id = id;
+    this.#body = body;
+    this.#prefix = prefix;
+    this.#page = page;
+    this.#awaiting = awaiting;
+    this.#call = call;
+    this.#places = new Places(id !== 'm', body);
+  }
+
+  machine(): AnyStateMachine {
+    const states: States = { end: { type: 'final' } };
+    const initial = this.#sequence(this.#body, 'end', { path: [], loop: null }, states);
+    const maps = Object.fromEntries(this.#places.maps().map((key) => [key, {}]));
+    const context = this.#places.isChild ? ({ input }: { input: Memory }) => ({ ...maps, ...input }) : maps;
+    const config = { id: this.#id, context, initial, states, output: ({ context }: Heard) => digest(context) };
+    return setup({ actors: this.#actors as never }).createMachine(config as never) as unknown as AnyStateMachine;
+  }
+
+  /** Lays blocks out one after the other. @returns the state that begins them. */
+  #sequence(blocks: readonly Block[], next: string, place: Place, states: States): string {
+    let first = next;
+    for (const block of blocks.toReversed()) first = this.#block(block, first, place, states);
+    return first;
+  }
+
+  #block(block: Block, next: string, place: Place, states: States): string {
+    switch (block.block) {
+      case 'unit':
+        return this.#unit(block, next, place, states);
+      case 'loose':
+        return this.#step(block.step, next, next, place, states);
+      case 'branch': {
+        const [odd, even] = inner(block).map((arm) => this.#sequence(arm, next, place, states));
+        const guard = ({ context }: Heard) => isOdd(this.#places.read(block.on, place, context));
+        states[block.at] = { always: [{ guard, target: odd }, { target: even }] };
+        return block.at;
+      }
+      case 'loop':
+        return this.#loop(block, next, place, states);
+      case 'parallel':
+        return this.#parallel(block, next, place, states);
+      case 'compute': {
+        const actions = this.#keep([block.key], place, ({ context }) =>
+          digest(block.reads.map((key) => this.#places.read(key, place, context))),
+        );
+        states[block.at] = { always: { target: next, actions } };
+        return block.at;
+      }
+      case 'raise':
+        states[block.at] = { entry: raise({ type: block.at }), on: { [block.at]: `${block.at}b` } };
+        states[`${block.at}b`] = { always: { target: next, actions: this.#keep([block.key], place, () => 1) } };
+        return block.at;
+      case 'meet': {
+        const guard = ({ context }: Heard) => this.#places.read(block.key, place, context) !== null;
+        states[block.at] = { on: { [block.from]: next }, always: { guard, target: next } };
+        return block.at;
+      }
+    }
+  }
+
+  #loop(block: Extract<Block, { block: 'loop' }>, next: string, place: Place, states: States): string {
+    const { at, over, times } = block;
+    const first = this.#sequence(block.body, `${at}n`, { ...place, loop: { at, over } }, states);
+    const counted = ({ context }: Heard) => Number(context[at]);
+    states[at] = { always: { target: `${at}h`, actions: assign({ [at]: 0 } as never) } };
+    states[`${at}h`] = {
+      always: [{ guard: (heard: Heard) => counted(heard) < times, target: first }, { target: next }],
+    };
+    states[`${at}n`] = {
+      always: { target: `${at}h`, actions: assign(((heard: Heard) => ({ [at]: counted(heard) + 1 })) as never) },
+    };
+    return at;
+  }
+
+  #parallel(block: Extract<Block, { block: 'parallel' }>, next: string, place: Place, states: States): string {
+    const { at, leaves } = block;
+    const regions: States = {};
+    for (const [index, blocks] of block.regions.entries()) {
+      const within: States = { end: { type: 'final' } };
+      const last = leaves ? `${at}f${index}` : 'end';
+      if (leaves && index === 0) {
+        const guard = ({ context }: Heard) =>
+          block.regions.every((_, other) => other === 0 || context[`${at}f${other}`] === 1);
+        within[last] = { always: { guard, target: `#${this.#id}.${[...place.path, next].join('.')}` } };
+      } else if (leaves) within[last] = { always: { target: 'end', actions: assign({ [last]: 1 } as never) } };
+      const initial = this.#sequence(blocks, last, { ...place, path: [...place.path, at, `r${index}`] }, within);
+      regions[`r${index}`] = { initial, states: within };
+    }
+    if (leaves)
+      regions.rw = { initial: `${at}w`, states: { [`${at}w`]: { on: { NEVER: 'end' } }, end: { type: 'final' } } };
+    states[at] = { type: 'parallel', states: regions, onDone: { target: next } };
+    return at;
+  }
+
+  #unit(unit: Unit, next: string, place: Place, states: States): string {
+    const { steps } = unit;
+    const after = steps.map((_, index) => steps[index + 1]?.at ?? next);
+    for (const [index, step] of steps.entries()) {
+      const beyond = after[index + 1] ?? next;
+      this.#step(step, after[index] as string, beyond, place, states);
+    }
+    const first = steps[0];
+    if (first === undefined) return next;
+    const own = steps.flatMap((step) => [step.at, ...(step.step === 'call' && step.retry ? [`${step.at}w`] : [])]);
+    const sure: string[] = [];
+    const edges = steps.flatMap((step, index) => {
+      const to = after[index] as string;
+      if (steps[index - 1]?.step !== 'skip') for (const key of writtenBy(step)) if (!sure.includes(key)) sure.push(key);
+      const keys = [...sure];
+      const edge = { from: step.at, to, keys, leaves: index === steps.length - 1 };
+      if (step.step !== 'skip' || edge.leaves) return [edge];
+      const beyond = after[index + 1] as string;
+      return [edge, { from: step.at, to: beyond, keys, leaves: index + 2 >= steps.length }];
+    });
+    const byArgs = (first.step === 'call' || first.step === 'child') && place.path.length === 0;
+    this.#page.unit({ unit, place, prefix: this.#prefix, states: own, edges, byArgs }, this.#places);
+    return first.at;
+  }
+
+  #step(step: Step, next: string, beyond: string, place: Place, states: States): string {
+    switch (step.step) {
+      case 'call':
+        states[step.at] = { invoke: this.#invoke(step, next, place) };
+        if (step.retry) states[`${step.at}w`] = { after: { 1: step.at } };
+        return step.at;
+      case 'child':
+        states[step.at] = { invoke: this.#begin(step, next, place) };
+        return step.at;
+      case 'delay':
+        states[step.at] = { after: { [step.ms]: next } };
+        return step.at;
+      case 'await': {
+        const occasion = (memory: Memory) =>
+          `${step.at} ${this.#places.entity(place, memory)} ${this.#places.round(place, memory)}`;
+        this.#awaiting.push({ at: step.at, occasion });
+        const actions = this.#keep([step.key], place, ({ event }) => event.value);
+        states[step.at] = { on: { [step.at]: { target: next, actions } } };
+        return step.at;
+      }
+      case 'skip': {
+        const guard = ({ context }: Heard) => isOdd(this.#places.read(step.on, place, context));
+        states[step.at] = { always: [{ guard, target: beyond }, { target: next }] };
+        return step.at;
+      }
+    }
+  }
+
+  #invoke(step: Extract<Step, { step: 'call' }>, next: string, place: Place): object {
+    const spec = this.#scenario.tools.find(({ name }) => name === step.tool) as ToolSpec;
+    this.#actors[spec.name] ??= tool((call: ToolCall<CallArgs>) => this.#call(spec, call));
+    this.#page.call(spec.name, this.#places, place, step.reads, writtenBy(step));
+    const input = ({ context }: Heard): CallArgs => {
+      const values = this.#values(step.reads, place, context);
+      const [entity, round] = [this.#places.entity(place, context), this.#places.round(place, context)];
+      return { at: step.at, entity, round, cents: digest(values) % 50, in: values };
+    };
+    // A call that is held back has no answer while the machine goes on.
+    const actions = this.#keep(writtenBy(step), place, ({ event }) => (spec.buffer ? 1 : event.output));
+    return { src: spec.name, input, onDone: { target: next, actions }, ...(step.retry && { onError: `${step.at}w` }) };
+  }
+
+  #begin(step: Extract<Step, { step: 'child' }>, next: string, place: Place): object {
+    const body = this.#scenario.children.find(({ name }) => name === step.child)?.body ?? [];
+    const prefix = `${this.#prefix}${step.child}/`;
+    this.#actors[step.child] = new Builder(
+      this.#scenario,
+      step.child,
+      body,
+      prefix,
+      this.#page,
+      this.#awaiting,
+      this.#call,
+    ).machine();
+    this.#page.call(step.child, this.#places, place, step.reads, [step.key]);
+    const input = ({ context }: Heard): Memory => ({
+      entity: this.#places.entity(place, context),
+      round: this.#places.round(place, context),
+      given: this.#values(step.reads, place, context),
+    });
+    const actions = this.#keep([step.key], place, ({ event }) => event.output);
+    return { src: step.child, id: step.at, input, onDone: { target: next, actions } };
+  }
+
+  #values(keys: readonly string[], place: Place, memory: Memory): Memory {
+    return Object.fromEntries(keys.map((key) => [key, this.#places.read(key, place, memory)]));
+  }
+
+  /** Writes a value to keys. */
+  #keep(keys: readonly string[], place: Place, value: (heard: Heard) => unknown): unknown {
+    return assign(((heard: Heard) => {
+      const kept = value(heard);
+      return Object.assign({}, ...keys.map((key) => this.#places.write(key, place, heard.context, kept))) as Memory;
+    }) as never);
+  }
+}
+
+function isOdd(value: unknown): boolean {
+  return typeof value === 'number' ? value % 2 === 1 : digest(value ?? null) % 2 === 1;
+}

@@ -1,0 +1,93 @@
+/**
+ * A store whose process can be killed without killing ours: from its death on nothing is appended and no flush comes back. The next
+ * process finds the rows that were appended before, or, where they were not flushed, those that were durable.
+ */
+import { type Journal, type JournalStore, memoryStore } from 'belay-sidecar';
+
+type Row = Parameters<Journal['append']>[0][number];
+
+/** When a process dies: `lost` drops what was appended and not flushed. */
+export interface Death {
+  readonly append: number;
+  readonly when: 'before' | 'after' | 'lost';
+}
+
+/** The journals of one run, process after process. */
+export class MortalStore {
+  /** Grows with every append. */
+  appends = 0;
+  /** Told once, when a process dies. */
+  onDeath: () => void = () => {};
+  /** Told of the rows that are appended. */
+  onRows: (rows: readonly Row[]) => void = () => {};
+  readonly #deaths: Death[];
+  #killed: Death | null = null;
+  #rows: JournalStore = memoryStore();
+  #open: Journal | null = null;
+
+  /** Has processes die at these appends, counted over all of them. */
+  constructor(deaths: readonly Death[]) {
+    this.#deaths = deaths.toSorted((a, b) => a.append - b.append);
+  }
+
+  /** The store of the next process: it finds what the last one has left. */
+  async next(run: string): Promise<JournalStore> {
+    const left = this.#open;
+    const durable = left === null || this.#killed?.when !== 'lost' ? null : [...left.read()].slice(0, left.durable);
+    await left?.close().catch(() => {});
+    if (durable !== null) {
+      this.#rows = memoryStore();
+      const journal = await this.#rows.open(run, 'either');
+      if (durable.length > 0) journal.append(durable.map(({ kind, body }) => ({ kind, body })));
+      await journal.close();
+    }
+    this.#open = null;
+    this.#killed = null;
+    const rows = this.#rows;
+    return {
+      open: async (name, mode) => {
+        this.#open = await rows.open(name, mode);
+        return this.#mortal(this.#open);
+      },
+      read: (name) => rows.read(name),
+      post: (name, body) => rows.post(name, body),
+      posts: (name) => rows.posts(name),
+      runs: () => rows.runs(),
+      close: () => rows.close(),
+    };
+  }
+
+  #mortal(journal: Journal): Journal {
+    let isDead = false;
+    const append = (rows: readonly Row[]): number => {
+      if (isDead) return journal.head;
+      this.appends += 1;
+      const [death] = this.#deaths;
+      if (death === undefined || this.appends < death.append) {
+        this.onRows(rows);
+        return journal.append(rows);
+      }
+      this.#deaths.shift();
+      if (death.when !== 'before') journal.append(rows);
+      if (death.when === 'after') this.onRows(rows);
+      isDead = true;
+      this.#killed = death;
+      this.onDeath();
+      return journal.head;
+    };
+    return {
+      run: journal.run,
+      get head() {
+        return journal.head;
+      },
+      get durable() {
+        return journal.durable;
+      },
+      append,
+      flush: async () => (isDead ? new Promise<number>(() => {}) : journal.flush()),
+      read: (after) => journal.read(after),
+      posted: (after) => journal.posted(after),
+      close: () => (isDead ? Promise.resolve() : journal.close()),
+    };
+  }
+}

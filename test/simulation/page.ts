@@ -1,0 +1,142 @@
+/** Writes the boundary config of a generated machine, as an honest reviewer would: every read and write of every tool and unit is declared. */
+import type { Place, Places } from './places.ts';
+import type { Scenario, Step, ToolSpec, Unit } from './scenario.ts';
+
+/** An edge between two states of one compound state. */
+interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A unit as it was laid out: its states, and the edges that it takes after each step. */
+export interface LaidUnit {
+  readonly unit: Unit;
+  readonly place: Place;
+  /** Before the names of its states: the machines that are invoked around it. */
+  readonly prefix: string;
+  readonly states: readonly string[];
+  /** For each edge, which keys are surely written once it is taken, and whether it leaves the unit. */
+  readonly edges: readonly (Edge & { readonly keys: readonly string[]; readonly leaves: boolean })[];
+  readonly byArgs: boolean;
+}
+
+/** Collects what the config says. */
+export class Page {
+  readonly #scenario: Scenario;
+  readonly #reads = new Map<string, Set<string>>();
+  readonly #writes = new Map<string, Set<string>>();
+  readonly #skeletons: Record<string, object> = {};
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+  }
+
+  /** Declares what a call of a tool, or of a child machine, reads and writes in one place. */
+  call(tool: string, places: Places, place: Place, reads: readonly string[], writes: readonly string[]): void {
+    const reading = this.#reads.get(tool) ?? new Set();
+    for (const key of places.identity(place)) reading.add(key);
+    for (const key of reads) reading.add(places.template(key, place, '{args.entity}'));
+    this.#reads.set(tool, reading);
+    const writing = this.#writes.get(tool) ?? new Set();
+    for (const key of writes) writing.add(places.template(key, place, '{args.entity}'));
+    this.#writes.set(tool, writing);
+  }
+
+  /** Adds the skeleton of a unit. */
+  unit(laid: LaidUnit, places: Places): void {
+    const { unit, place, prefix, states, edges, byArgs } = laid;
+    const named = (state: string): string => `${prefix}${[...place.path, state].join('.')}`;
+    const keyed = (key: string): string => places.template(key, place, '{entity}');
+    const boundaries = edges.flatMap(({ from, to, keys, leaves }, index) => {
+      if (!leaves && keys.length === 0) return [];
+      const when = keys.length === 0 ? 'true' : places.hasValue(keys.at(-1) as string, place);
+      const at = `${named(from)} -> ${named(to)}`;
+      return [{ leaves, boundary: { id: `e${index}`, at, when, outputs: keys.map(keyed) } }];
+    });
+    const commit =
+      unit.anchors === 'all' ? boundaries.filter(({ leaves }) => !leaves).map(({ boundary }) => boundary) : [];
+    const exit = boundaries.filter(({ leaves }) => leaves).map(({ boundary }) => boundary);
+    const ids = [...commit, ...exit].map(({ id }) => id);
+    this.#skeletons[unit.name] = {
+      entity: byArgs ? 'args.entity' : places.entityExpression(place),
+      states: states.map(named),
+      entry: [named(states[0] as string)],
+      inputs: [...new Set([...places.identity(place), ...unit.steps.flatMap(readBy).map(keyed)])],
+      outputs: [...new Set(unit.steps.flatMap(writtenBy).map(keyed))],
+      ...(commit.length > 0 && { commit }),
+      exit,
+      rollback: {
+        ...(unit.anchors === 'none' ? { pending: ids } : { anchors: ids }),
+        ...(unit.undoes && { compensable: 'undo' }),
+        ...(unit.joint === 'all' && { joint: '*' }),
+        ...(unit.outcomes && { outcome_checkpoints: true }),
+        ...(unit.resume && { resume: named(states[0] as string) }),
+      },
+    };
+  }
+
+  /** The config as YAML (of which JSON is a part). */
+  text(): string {
+    const tools: Record<string, object> = {};
+    for (const tool of this.#scenario.tools) if (this.#reads.has(tool.name)) tools[tool.name] = this.#tool(tool);
+    for (const { name } of this.#scenario.children)
+      if (this.#reads.has(name))
+        tools[name] = { effect: 'none', reads: this.#set(this.#reads, name), writes: this.#set(this.#writes, name) };
+    const names = Object.keys(this.#skeletons);
+    const isSpending = this.#scenario.tools.some(({ spends }) => spends);
+    const page = {
+      belay: 1,
+      agent: 'm',
+      tools,
+      skeletons: this.#skeletons,
+      ...(isSpending && { budgets: { cents: 1_000_000, calls: 1000 } }),
+    };
+    return JSON.stringify(page, (key, value: unknown) => (key === 'joint' ? names : value));
+  }
+
+  #set(from: Map<string, Set<string>>, name: string): string[] {
+    return [...(from.get(name) ?? [])];
+  }
+
+  #tool(tool: ToolSpec): object {
+    return {
+      effect: tool.declared ?? tool.effect,
+      reads: [...this.#set(this.#reads, tool.name), ...tool.reads],
+      writes: [...this.#set(this.#writes, tool.name), ...tool.writes],
+      ...(tool.reconcile && { reconcile: { ask: 'find', tries: 3, wait: '2ms' } }),
+      ...(tool.undo && { undo: 'undo' }),
+      ...(tool.buffer && { buffer: true }),
+      ...(tool.gate && { gate: true }),
+      ...(tool.timeout && { timeout: '400ms' }),
+      ...(tool.spends && { spends: { cents: 'args.cents' } }),
+      ...(tool.schema && { output: { type: 'integer' } }),
+    };
+  }
+}
+
+function readBy(step: Step): readonly string[] {
+  switch (step.step) {
+    case 'call':
+    case 'child':
+      return step.reads;
+    case 'skip':
+      return [step.on];
+    case 'delay':
+    case 'await':
+      return [];
+  }
+}
+
+/** The keys that a step writes, the one by which it can be told last. */
+export function writtenBy(step: Step): readonly string[] {
+  switch (step.step) {
+    case 'call':
+      return [...(step.also === null ? [] : [step.also]), step.key];
+    case 'child':
+    case 'await':
+      return [step.key];
+    case 'delay':
+    case 'skip':
+      return [];
+  }
+}

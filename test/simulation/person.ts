@@ -1,0 +1,67 @@
+/** An honest person: approves what waits for an approval, and says of calls what the world says of them. */
+import type { Decision, Sidecar } from 'belay-sidecar';
+import { sleep, type World } from './world.ts';
+
+/** Approves every call that waits for it. */
+export function approve(sidecar: Sidecar): void {
+  for (const { gate, asks } of sidecar.gates())
+    if (asks === 'approval') void sidecar.answer(gate, 'approved', { by: 'Ada' }).catch(() => {});
+}
+
+/** Answers what is asked while a run stands still without being parked. @returns true where something was asked. */
+export async function restless(sidecar: Sidecar, world: World): Promise<boolean> {
+  const gates = sidecar.gates();
+  approve(sidecar);
+  for (const { asks, key } of gates) if (asks === 'outcome') await settle(sidecar, world, key).catch(() => {});
+  return gates.length > 0;
+}
+
+/** Helps a parked run on. @returns false where there is nothing that a person can do. */
+export async function help(
+  sidecar: Sidecar,
+  decision: Decision,
+  world: World,
+  round: number,
+  tell: (text: string) => void,
+): Promise<boolean> {
+  for (let i = 0; i < 400 && world.inFlight > 0; i++) await sleep(2);
+  if (!('unblock' in decision)) return false;
+  let helped = false;
+  const attempt = async (what: string, act: () => Promise<unknown>): Promise<void> => {
+    tell(`a person ${what}`);
+    await act().then(
+      () => {
+        helped = true;
+      },
+      (error: unknown) => tell(`refused: ${String(error)}`),
+    );
+  };
+  const { acts } = decision.unblock;
+  for (const act of acts) {
+    if (act.act === 'settle_outcome' && act.effect.id !== null) {
+      const key = act.effect.id;
+      await attempt(`settles ${key} as ${world.standing(key) === undefined ? 'failed' : 'confirmed'}`, () =>
+        settle(sidecar, world, key),
+      );
+    }
+    if (act.act === 'undo_by_hand' && act.effect.id !== null && act.effect.class !== 'irreversible') {
+      const key = act.effect.id;
+      await attempt(`undoes ${key} by hand`, async () => {
+        const standing = world.standing(key);
+        if (standing !== undefined) standing.stands = false;
+        await sidecar.settle(key, 'compensated');
+      });
+    }
+  }
+  if (decision.verdict === 'rerun' && acts.length === 0) await attempt('starts the run over', () => sidecar.rerun());
+  else if (!helped && round === 1) await attempt('has it asked again', () => sidecar.reconcile());
+  return helped;
+}
+
+/** Says what became of a call. What has not been applied by now is refused from then on. */
+async function settle(sidecar: Sidecar, world: World, key: string): Promise<void> {
+  const act = world.standing(key);
+  world.refuse(key);
+  if (act === undefined) await sidecar.settle(key, 'failed');
+  else await sidecar.settle(key, 'confirmed', world.answer(act.tool, act.args));
+}

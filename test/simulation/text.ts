@@ -1,0 +1,102 @@
+/** Prints a scenario as compact text: the machine, the tools that are more than functions, what goes wrong. */
+import { type Block, everyStep, type Fault, type Scenario, type Step, type ToolSpec, type Unit } from './scenario.ts';
+
+/** A scenario as text. */
+export function scenarioText(scenario: Scenario): string {
+  const used = new Set([...everyStep(scenario)].flatMap(({ step }) => (step.step === 'call' ? [step.tool] : [])));
+  const invoked = new Set([...everyStep(scenario)].flatMap(({ step }) => (step.step === 'child' ? [step.child] : [])));
+  return [
+    `machine: ${bodyText(scenario.body)}`,
+    ...scenario.children
+      .filter(({ name }) => invoked.has(name))
+      .map(({ name, body }) => `child ${name}: ${bodyText(body)}`),
+    ...scenario.tools.filter(({ name }) => used.has(name)).map((tool) => `tool ${toolText(tool)}`),
+    ...scenario.faults.map((fault) => `fault: ${faultText(fault)}`),
+  ].join('\n');
+}
+
+function bodyText(body: readonly Block[]): string {
+  return body.map(blockText).join('; ') || '(nothing)';
+}
+
+function blockText(block: Block): string {
+  switch (block.block) {
+    case 'unit':
+      return `${block.name}${unitText(block)} { ${block.steps.map(stepText).join('; ')} }`;
+    case 'loose':
+      return `outside { ${stepText(block.step)} }`;
+    case 'branch':
+      return `if odd(${block.on}) { ${bodyText(block.odd)} } else { ${bodyText(block.even)} }`;
+    case 'loop':
+      return `loop ${block.at} over ${block.times} ${block.over} { ${bodyText(block.body)} }`;
+    case 'parallel':
+      return `parallel ${block.at}${block.leaves ? ' (left by its first region while one more waits)' : ''} { ${block.regions.map(bodyText).join(' || ')} }`;
+    case 'compute':
+      return `${block.key} = f(${block.reads.join()})`;
+    case 'raise':
+      return `raise ${block.at}, then ${block.key} = 1`;
+    case 'meet':
+      return `wait for ${block.from} or ${block.key}`;
+  }
+}
+
+function unitText({ anchors, resume, undoes, joint, outcomes }: Unit): string {
+  const marks = [
+    ...(anchors === 'all' ? [] : [`anchors ${anchors}`]),
+    ...(resume ? [] : ['no resume']),
+    ...(undoes ? ['compensable: undo'] : []),
+    ...(joint === 'all' ? ['joint'] : []),
+    ...(outcomes ? ['outcome checkpoints'] : []),
+  ];
+  return marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
+}
+
+function stepText(step: Step): string {
+  switch (step.step) {
+    case 'call':
+      return `${step.at}: ${step.key}${step.also === null ? '' : `, ${step.also}`} = ${step.tool}(${step.reads.join()})${step.retry ? ' with its own retry' : ''}`;
+    case 'child':
+      return `${step.at}: ${step.key} = machine ${step.child}(${step.reads.join()})`;
+    case 'delay':
+      return `${step.at}: after ${step.ms} ms`;
+    case 'await':
+      return `${step.at}: ${step.key} = event ${step.at}`;
+    case 'skip':
+      return `${step.at}: skip the next if odd(${step.on})`;
+  }
+}
+
+function toolText(tool: ToolSpec): string {
+  const marks = [
+    ...(tool.effect !== 'none' && !tool.reconcile ? ['nobody to ask'] : []),
+    ...((tool.effect === 'reversible' || tool.effect === 'compensable') && !tool.undo ? ['no undo'] : []),
+    ...(['buffer', 'gate', 'timeout', 'schema', 'spends'] as const).filter((flag) => tool[flag]),
+    ...(tool.reads.length > 0 ? [`reads ${tool.reads.join()}`] : []),
+    ...(tool.writes.length > 0 ? [`writes ${tool.writes.join()}`] : []),
+  ];
+  return `${tool.name}: ${tool.effect}${marks.length > 0 ? `, ${marks.join(', ')}` : ''} (${tool.before}+${tool.after} ms)`;
+}
+
+function faultText(fault: Fault): string {
+  switch (fault.fault) {
+    case 'wrong':
+      return `${fault.site} answers wrong; complained about${fault.named ? ' by its key' : ''}${fault.twice ? ' twice' : ''} ${fault.calls} calls and ${fault.ms} ms after it is seen`;
+    case 'misspelt':
+      return `the ${fault.what} of ${fault.site} is misspelt in a complaint at call ${fault.calls}`;
+    case 'restart':
+      return `closed and taken up again ${fault.ms} ms after call ${fault.calls}`;
+    case 'killed':
+      return `killed ${fault.when === 'lost' ? 'with what was not flushed lost' : fault.when} append ${fault.append}`;
+    case 'reconciler down':
+    case 'undo loses reply':
+      return `${fault.fault} once`;
+    case 'refuses':
+    case 'not applied':
+    case 'loses reply':
+    case 'bad output':
+    case 'late reply':
+    case 'never replies':
+    case 'acts late':
+      return `${fault.site} ${fault.fault} once`;
+  }
+}

@@ -1,0 +1,131 @@
+/** Makes a scenario from a seed, runs it, and has it judged. */
+import { VirtualTime } from '../virtual-time.ts';
+import { Chance } from './chance.ts';
+import type { Counted } from './counters.ts';
+import { Course } from './course.ts';
+import type { End } from './ending.ts';
+import { drawFaults } from './faults.ts';
+import type { Feature } from './features.ts';
+import { Generator } from './generate.ts';
+import { judge, type Verdict } from './judge.ts';
+import { type Reference, referenceOf } from './reference.ts';
+import type { Fault, Scenario, Site } from './scenario.ts';
+
+/** What came of a scenario. */
+export interface Result {
+  readonly scenario: Scenario;
+  readonly verdict: Verdict;
+  readonly end: Pick<End, 'told' | 'rounds' | 'status'>;
+  readonly fired: readonly Fault['fault'][];
+  /** Acts that stand, by their keys; for whoever looks at a failure. */
+  readonly acts: readonly string[];
+  /** How often the rules of control were needed. */
+  readonly counts: Counted;
+}
+
+/** Generates the n-th scenario of a seed, and its faultless run, in a time of its own. */
+export function scenarioOf(
+  seed: number,
+  index: number,
+  only: readonly Feature[] | null,
+): Promise<{ scenario: Scenario; calm: Reference }> {
+  return new VirtualTime().during(() => drawn(seed, index, only));
+}
+
+async function drawn(
+  seed: number,
+  index: number,
+  only: readonly Feature[] | null,
+): Promise<{ scenario: Scenario; calm: Reference }> {
+  const chance = new Chance(seed, index);
+  // In some runs what goes wrong is a value that much later work has little to do with: that work is what is set aside.
+  const isApart = chance.percent(45);
+  const generator = new Generator(chance, only, isApart);
+  const body = generator.body();
+  const plain: Scenario = {
+    body,
+    tools: generator.tools,
+    children: generator.children,
+    redeliver: chance.percent(40),
+    faults: [],
+  };
+  const reference = await referenceOf(plain, new Set());
+  if (reference === null)
+    throw new Error(`run ${index} of seed ${seed}: the machine itself comes to no end: ${JSON.stringify(plain)}`);
+  return { scenario: { ...plain, faults: drawFaults(chance, plain, reference.sites, isApart) }, calm: reference };
+}
+
+/**
+ * Runs a scenario and judges it, in a time of its own: the same scenario always comes to the same end.
+ * @param calm its faultless run, where that is known.
+ * @returns null where it has no faultless run to be compared with.
+ */
+export function runScenario(scenario: Scenario, calm: Reference | null = null): Promise<Result | null> {
+  return new VirtualTime().during(() => runNow(scenario, calm));
+}
+
+async function runNow(scenario: Scenario, calm: Reference | null): Promise<Result | null> {
+  const course = new Course(scenario);
+  let end: End;
+  let uncaught: (error: unknown) => void = () => {};
+  const crash = new Promise<never>((_, reject) => {
+    uncaught = reject;
+  });
+  process.on('uncaughtException', uncaught);
+  try {
+    end = await Promise.race([course.run(), crash]);
+  } catch (error) {
+    const verdict = {
+      is: 'hang',
+      text: `the sidecar throws: ${error instanceof Error ? error.stack : String(error)}`,
+    } as const;
+    return {
+      scenario,
+      verdict,
+      end: { told: course.told, rounds: 0, status: 'hang' },
+      fired: firedIn(course),
+      acts: [],
+      counts: course.counters.counts,
+    };
+  } finally {
+    process.off('uncaughtException', uncaught);
+  }
+  return judged(scenario, course, end, calm);
+}
+
+/** Judges a run that has ended. @returns null where it has no faultless run to be compared with. */
+export async function judged(
+  scenario: Scenario,
+  course: Course,
+  end: End,
+  calm: Reference | null,
+): Promise<Result | null> {
+  const references = await referencesOf(scenario, calm, course, end.refused);
+  if (references.length === 0) return null;
+  const verdict = judge(scenario, end, course.world, references);
+  const acts = course.world.acts.map(
+    ({ tool, args, key, stands }) => `${stands ? 'stands' : 'undone'} ${tool.name} ${JSON.stringify(args)} ${key}`,
+  );
+  return { scenario, verdict, end, fired: firedIn(course), acts, counts: course.counters.counts };
+}
+
+/** The faultless runs: with the wrong values that nobody found; where a complaint was refused, or nobody lived to take it, with that value and without. */
+async function referencesOf(
+  scenario: Scenario,
+  calm: Reference | null,
+  { world }: Course,
+  refused: ReadonlySet<Site>,
+): Promise<Reference[]> {
+  const wrong = scenario.faults.flatMap((fault) => (fault.fault === 'wrong' ? [fault.site] : []));
+  const left = new Set(wrong.filter((site) => !world.found.has(site)));
+  let sets = [left];
+  for (const site of refused) sets = sets.flatMap((set) => [set, new Set([...set, site])]);
+  const references = await Promise.all(
+    sets.map((set) => (set.size === 0 && calm !== null ? calm : referenceOf(scenario, set))),
+  );
+  return references.filter((reference) => reference !== null);
+}
+
+function firedIn({ world }: Course): Fault['fault'][] {
+  return [...world.fired].map(({ fault }) => fault);
+}
