@@ -12,6 +12,8 @@ export interface Step {
   readonly tool: string;
   /** What the tool is called with besides its place in the plan. */
   readonly with: Readonly<Record<string, unknown>>;
+  /** The unit whose result it uses; `*` for all units before its own. */
+  readonly uses?: string;
 }
 
 /** What a tool is called with: its step, and the number of that in the plan. */

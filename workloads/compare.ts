@@ -1,14 +1,14 @@
 /** The comparison: every task of every set, under every policy and the same faults, and what it comes to. */
-import { readConfig } from 'belay-sidecar';
-import { faultsOf, NO_FAULTS } from './faults.ts';
+import { faultsOf, NO_FAULTS, REGIMES, type Regime, weatherOf } from './faults.ts';
 import type { Observed, Setting } from './observed.ts';
 import { POLICIES, type Policy } from './policies.ts';
 import type { Found } from './read.ts';
+import { type Left, type Reference, referencesOf } from './references.ts';
 import { runTask } from './run.ts';
 import { type Score, scoreOf } from './score.ts';
-import { DataError, type DataSet, type Task } from './set.ts';
+import { DataError, type DataSet } from './set.ts';
 import { inTurn, type Meetings, meet, pairs } from './together.ts';
-import { written } from './wire.ts';
+import { type WrongCell, wrongAnswers } from './wrong-answers.ts';
 
 /** What is to be compared. */
 export interface Wanted {
@@ -22,6 +22,8 @@ export interface Wanted {
   readonly policies: readonly Policy[];
   /** Whether the counterparties that can be asked answer. */
   readonly asks: boolean;
+  /** Whether the further regimes are run as well: unreliable answers, late effects, wrong answers. Left out, they are not. */
+  readonly further?: boolean;
 }
 
 /** One run, scored. */
@@ -38,6 +40,7 @@ export interface Run {
 export interface Cell {
   readonly set: string;
   readonly folder: string;
+  readonly regime: Regime;
   readonly probability: number;
   readonly policy: Policy;
   readonly runs: readonly Run[];
@@ -52,8 +55,13 @@ export interface Comparison {
     readonly repeat: number;
   }[];
   /** Tasks that could not be run as the data has them, and why. */
-  readonly left: readonly { readonly folder: string; readonly task: string; readonly why: string }[];
+  readonly left: readonly Left[];
+  /** The runs in which replies are lost and nothing else goes wrong. */
   readonly cells: readonly Cell[];
+  /** The runs in which answers are unreliable besides, or effects late: at the highest probability, by the policies of `FURTHER`. */
+  readonly further: readonly Cell[];
+  /** The runs in which an answer is found wrong later. */
+  readonly wrong: readonly WrongCell[];
   /** Two runs at once, of the sets whose tasks may meet. */
   readonly meetings: readonly Meetings[];
   readonly wanted: Omit<Wanted, 'found'>;
@@ -64,6 +72,12 @@ export type Progress = (done: number, all: number, what: string) => void;
 
 /** A set of fewer tasks is run so often that there are as many runs. */
 const FEWEST = 60;
+
+/** The policies that differ under unreliable answers and late effects. */
+export const FURTHER: readonly Policy[] = ['naive-retry', 'ask-and-retry', 'checkpoint-every-step', 'belay', 'oracle'];
+
+/** The runs of each cell in which an answer is found wrong. */
+const WRONG = 30;
 
 /**
  * Runs the comparison. The same wish gives the same answer. A task that does not end as its data says, even without a fault, is left out.
@@ -83,40 +97,60 @@ export async function compare(wanted: Wanted, progress: Progress = () => {}): Pr
     const repeat = Math.max(rest.repeat, Math.ceil(FEWEST / references.length));
     return { set, folder, tasks: references.length, repeat };
   });
-  const runs = sets.reduce((sum, { tasks, repeat }) => sum + tasks * repeat, 0);
-  const all = runs * rest.probabilities.length * rest.policies.length;
+  const highest = Math.max(...rest.probabilities);
+  const further = rest.further === true ? REGIMES.filter((regime) => regime !== 'lost-replies') : [];
+  const fewer = ordered(rest.policies).filter((policy) => FURTHER.includes(policy));
+  const often = (tasks: number) => Math.ceil(FEWEST / tasks);
+  const all = sets.reduce(
+    (sum, { tasks, repeat }) =>
+      sum +
+      tasks * repeat * rest.probabilities.length * rest.policies.length +
+      tasks * often(tasks) * further.length * fewer.length,
+    0,
+  );
   let done = 0;
   const one = async (what: string) => {
     done += 1;
-    progress(done, all, what);
+    progress(Math.min(done, all), all, what);
     // Whoever shows the progress gets to do so.
     if (done % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   };
   const cells: Cell[] = [];
+  const others: Cell[] = [];
+  const wrong: WrongCell[] = [];
   const meetings: Meetings[] = [];
   for (const [index, { set, folder, references }] of known.entries()) {
     const { repeat } = sets[index] as (typeof sets)[number];
     if (set.meets === true) meetings.push(...(await meetingsOf(folder, references, rest)));
+    const cell = async (regime: Regime, probability: number, policy: Policy, times: number): Promise<Cell> => {
+      const of = { set: set.name, folder, regime, probability, policy };
+      return { ...of, runs: await runsOf(references, { ...rest, repeat: times }, of, one) };
+    };
     for (const probability of rest.probabilities)
-      for (const policy of rest.policies) {
-        const of = { set: set.name, folder, probability, policy };
-        cells.push({ ...of, runs: await runsOf(references, { ...rest, repeat }, of, one) });
-      }
+      for (const policy of rest.policies) cells.push(await cell('lost-replies', probability, policy, repeat));
+    for (const regime of further)
+      for (const policy of fewer) others.push(await cell(regime, highest, policy, often(references.length)));
+    if (rest.further !== true) continue;
+    const probabilities = [...new Set([0, Math.min(...rest.probabilities)])];
+    const wanted = { ...rest, folder, references, probabilities, policies: ordered(rest.policies), runs: WRONG };
+    wrong.push(...(await wrongAnswers(wanted, () => one(`${folder}, an answer is found wrong`))));
   }
-  return { sets, left, cells, meetings, wanted: rest };
+  return { sets, left, cells, further: others, wrong, meetings, wanted: rest };
 }
 
 async function runsOf(
   references: readonly Reference[],
   { seed: first, repeat, asks }: Pick<Wanted, 'seed' | 'repeat' | 'asks'>,
-  { folder, probability, policy }: Pick<Cell, 'folder' | 'probability' | 'policy'>,
+  { folder, regime, probability, policy }: Omit<Cell, 'runs'>,
   one: (what: string) => Promise<void>,
 ): Promise<Run[]> {
   const runs: Run[] = [];
   for (const { setting, reference } of references)
     for (let seed = first; seed < first + repeat; seed += 1) {
       const task = setting.task.id;
-      const observed = await runTask({ ...setting, asks, faults: faultsOf(`${seed}\n${task}`, probability) }, policy);
+      const faults = faultsOf(`${seed}\n${task}`, probability);
+      const weather = weatherOf(regime, `${seed}\n${task}`, probability);
+      const observed = await runTask({ ...setting, asks, faults, weather }, policy);
       const score = scoreOf(observed, reference);
       runs.push({ task, seed, score, status: observed.status, why: observed.parked?.why ?? null });
       await one(`${folder}, ${probability}, ${policy}`);
@@ -151,50 +185,22 @@ async function meetingsOf(
   return met;
 }
 
-interface Reference {
-  readonly setting: Omit<Setting, 'faults'>;
-  readonly reference: Observed;
-}
-
-/** The runs without faults, held to what the data says of them. */
-async function referencesOf(set: DataSet, folder: string, tasks: readonly Task[]) {
-  const { config, findings } = readConfig(set.config);
-  if (config === null) {
-    const [first] = findings;
-    throw new DataError(`${set.config}:${first?.line}: ${first?.message}`);
-  }
-  const references: Reference[] = [];
-  const left: Comparison['left'][number][] = [];
-  for (const task of tasks) {
-    const setting = { set, config, task };
-    const reference = await referenceOf(setting);
-    if (typeof reference === 'string') left.push({ folder, task: task.id, why: reference });
-    else references.push({ setting, reference });
-  }
-  return { references, left };
-}
-
-/** The run without faults, or why it is none. */
-async function referenceOf(setting: Omit<Setting, 'faults'>): Promise<Observed | string> {
-  const { task } = setting;
-  let reference: Observed;
-  try {
-    reference = await runTask({ ...setting, faults: NO_FAULTS }, 'oracle');
-  } catch (error) {
-    // Whatever it is, it comes of the data: the same adapter runs the other tasks.
-    return (error as Error).message;
-  }
-  if (reference.status !== 'done') return 'it does not come to its end, even without a fault';
-  const [is, should] = [written(reference.rows), written(task.expected ?? {})];
-  const other = Object.keys(task.expected ?? {}).find((row) => is.get(row) !== should.get(row));
-  return other === undefined ? reference : `it ends with ${other} ${is.get(other)}, and not ${should.get(other)}`;
-}
-
-/** The cell of a set under a policy. */
+/** The cell of a set under a policy, in which replies are lost and nothing else goes wrong. */
 export function cellOf({ cells }: Comparison, folder: string, probability: number, policy: Policy): Cell | null {
-  return (
-    cells.find((each) => each.folder === folder && each.probability === probability && each.policy === policy) ?? null
-  );
+  return cellIn(cells, folder, 'lost-replies', probability, policy);
+}
+
+/** The cell of a set in a regime under a policy. */
+export function cellIn(
+  cells: readonly Cell[],
+  folder: string,
+  regime: Regime,
+  probability: number,
+  policy: Policy,
+): Cell | null {
+  const is = (each: Cell) =>
+    each.folder === folder && each.regime === regime && each.probability === probability && each.policy === policy;
+  return cells.find(is) ?? null;
 }
 
 /** The policies in the order in which they are told. */

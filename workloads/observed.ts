@@ -1,6 +1,6 @@
 /** What a run of a task is made of, and what is observed of it. */
 import { type BoundaryConfig, type Claims, type Decision, tool as toolOf } from 'belay-sidecar';
-import type { Faults } from './faults.ts';
+import type { Faults, Weather } from './faults.ts';
 import type { DataSet, Rows, Task, World, Wrong } from './set.ts';
 import type { Wire } from './wire.ts';
 
@@ -28,6 +28,8 @@ export interface Observed {
   readonly left: readonly string[];
   readonly wire: Wire;
   readonly rows: Rows;
+  /** The context of the machine in the end; null where it did not come to its end. */
+  readonly context: unknown;
   readonly found: readonly Found[];
   /** Where the run is parked: the verdict, and the calls that stand in the way with nobody knowing what became of them. */
   readonly parked: {
@@ -43,6 +45,8 @@ export interface Setting {
   readonly config: BoundaryConfig;
   readonly task: Task;
   readonly faults: Faults;
+  /** How reads, status queries and late effects go wrong; left out, they do not. */
+  readonly weather?: Weather;
   /** Whether counterparties answer questions; left out, those of the set do. */
   readonly asks?: boolean;
   /** What keeps the run apart from others, where others are in its world. */

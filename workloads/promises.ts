@@ -1,6 +1,9 @@
 /** What Belay promises of other people's tasks, held against the runs; what is missed is said, and by how much. */
-import { type Cell, type Comparison, cellOf, type Run } from './compare.ts';
+import { type Cell, type Comparison, cellIn, cellOf, type Run } from './compare.ts';
+import type { Regime } from './faults.ts';
 import type { Meetings } from './together.ts';
+import { CURSOR_NAMES } from './verdicts.ts';
+import type { WrongCell } from './wrong-answers.ts';
 
 /** A promise, and what was seen of it. */
 export interface Promised {
@@ -15,8 +18,8 @@ export interface Promised {
 /** Judges every promise of every set and probability; those for which nothing was run are left out. */
 export function promisesOf(comparison: Comparison): readonly Promised[] {
   const { sets, wanted } = comparison;
-  return sets.flatMap(({ folder }) =>
-    wanted.probabilities.flatMap((probability) => {
+  return sets.flatMap(({ folder }) => [
+    ...wanted.probabilities.flatMap((probability) => {
       const cell = (policy: 'belay' | 'oracle' | 'checkpoint-rollback') =>
         cellOf(comparison, folder, probability, policy);
       const belay = cell('belay');
@@ -32,7 +35,45 @@ export function promisesOf(comparison: Comparison): readonly Promised[] {
       ];
       return promises.map((promise) => ({ folder, probability, ...promise }));
     }),
-  );
+    ...comparison.further.filter((cell) => cell.folder === folder).flatMap((cell) => inRegime(comparison, cell)),
+    ...comparison.wrong.filter((cell) => cell.folder === folder).flatMap(rightAgain),
+  ]);
+}
+
+/** Says before a promise what goes wrong besides lost replies. */
+const BESIDES: Readonly<Record<Exclude<Regime, 'lost-replies'>, string>> = {
+  'unreliable-answers': 'where reads and status queries fail and lag',
+  'late-effects': 'where effects land late',
+};
+
+/** The promises that hold as well where answers are unreliable, or effects late. */
+function inRegime({ further }: Comparison, cell: Cell): Promised[] {
+  const { folder, regime, probability, policy } = cell;
+  if (policy !== 'belay' || regime === 'lost-replies') return [];
+  const oracle = cellIn(further, folder, regime, probability, 'oracle');
+  const promises = [...harmless(cell), ...(oracle === null ? [] : [asGoodAs(cell, oracle)]), named(cell)];
+  return promises.map(({ text, ...judged }) => ({
+    ...{ folder, probability, text: `${BESIDES[regime]}, ${text}` },
+    ...judged,
+  }));
+}
+
+/** The promises after an answer was found wrong: no harm, and nobody waits without need. */
+function rightAgain({ folder, cursor, probability, policy, runs }: WrongCell): Promised[] {
+  if (policy !== 'belay') return [];
+  const harmed = runs.filter(({ score }) => score.harm).length;
+  const still = runs.filter(({ status }) => status === 'broken' || status === 'spent').length;
+  const waiting = runs.filter(({ score }) => score.parked);
+  const needless = waiting.filter(({ score }) => score.needless).length;
+  const where = `after a wrong answer, with ${CURSOR_NAMES[cursor]},`;
+  const promise = (text: string, kept: boolean, figures: string): Promised => {
+    return { folder, probability, text: `${where} ${text}`, kept, figures };
+  };
+  return [
+    promise('no run ends in harm', harmed === 0, `${harmed} in ${runs.length} runs`),
+    promise('every run ends or waits', still === 0, `${runs.length - still} of ${runs.length} runs`),
+    promise('nobody is asked without need', needless === 0, `${needless} of ${waiting.length} that wait`),
+  ];
 }
 
 type Judged = Pick<Promised, 'text' | 'kept' | 'figures'>;

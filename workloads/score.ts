@@ -21,31 +21,38 @@ export interface Score {
   readonly completed: boolean;
   /** The run stands and waits for somebody. */
   readonly parked: boolean;
-  /** It waits although somebody could have been asked, or the same call under its key would have decided it. */
+  /** It waits although a status query, or the same call under its key, would have decided it; or although no outcome is unknown at all. */
   readonly needless: boolean;
   /** Whom it waits for: what is unknown, and who is to be asked; empty where it does not wait, or names nobody. */
   readonly names: readonly string[];
   readonly places: readonly Place[];
   /** Attempts that failed. */
   readonly faults: number;
+  /** Calls that a counterparty refused for good: such an answer is final, and counts as no failure and no try. */
+  readonly refused: number;
 }
 
-/** Scores a run. @param reference the run without faults. */
-export function scoreOf(run: Observed, reference: Observed): Score {
+/**
+ * Scores a run.
+ * @param reference the run without faults.
+ * @param troubled units whose rows may differ although no call of theirs met a fault.
+ */
+export function scoreOf(run: Observed, reference: Observed, troubled: ReadonlySet<string> = new Set()): Score {
   const completed = run.status === 'done' && run.left.length === 0;
   const open = run.parked?.open ?? [];
   return {
     equal: JSON.stringify([...written(run.rows)].sort()) === JSON.stringify([...written(reference.rows)].sort()),
     duplicated: sum(excess(counted(run.wire.applied), counted(reference.wire.applied))),
     lost: lost(run, reference),
-    collateral: collateral(run, reference),
+    collateral: collateral(run, reference, troubled),
     redone: sum(excess(answered(run), answered(reference))),
     completed,
     parked: run.status === 'parked',
-    needless: open.length > 0 && open.every(({ decidable }) => decidable),
+    needless: run.status === 'parked' && open.every(({ decidable }) => decidable),
     names: open.map(told),
     places: placesOf(run),
     faults: run.wire.attempts.filter(({ fault }) => fault !== null).length,
+    refused: run.wire.attempts.filter(({ refused }) => refused).length,
   };
 }
 
@@ -62,14 +69,15 @@ function answered({ wire }: Observed): Map<string, number> {
   return tally(wire.attempts.filter((attempt) => attempt.answered).map(({ name }) => name));
 }
 
-function tally(names: readonly string[]): Map<string, number> {
+/** Counts names. */
+export function tally(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }
 
 /** How far counts go beyond others; what the others do not have counts from the second on. */
-function excess(counts: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number[] {
+export function excess(counts: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number[] {
   return [...counts].map(([name, count]) => Math.max(0, count - Math.max(1, other.get(name) ?? 0)));
 }
 
@@ -89,8 +97,9 @@ function lost(run: Observed, reference: Observed): number {
 }
 
 /** Rows that only untroubled work has touched, and that are not as it left them; or, where the run is not over, as it ever had them. */
-function collateral(run: Observed, reference: Observed): number {
-  const troubled = new Set(run.wire.attempts.filter(({ fault }) => fault !== null).map(({ unit }) => unit));
+function collateral(run: Observed, reference: Observed, known: ReadonlySet<string>): number {
+  const faulty = run.wire.attempts.filter(({ fault }) => fault !== null);
+  const troubled = new Set([...known, ...faulty.flatMap(({ unit }) => unit ?? [])]);
   const owners = new Map<string, Set<string>>();
   for (const { unit, rows } of [...reference.wire.applied, ...run.wire.applied])
     for (const row of rows) owners.set(row, (owners.get(row) ?? new Set()).add(unit));

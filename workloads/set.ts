@@ -25,6 +25,11 @@ interface Change {
   undo?(args: unknown, output: unknown): void;
 }
 
+/** A call that is refused for good: the counterparty answers the same however often it is made. To be thrown by `Tool.act`. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
 /** A call that tells that earlier work was wrong. */
 export interface Wrong {
   readonly instance: Suspect;
@@ -32,6 +37,8 @@ export interface Wrong {
   readonly key: string;
   /** The call before which work has to be taken up: the right checkpoint is the last one before it was first made. */
   readonly before: { readonly tool: string; readonly args: unknown };
+  /** True for a call that relied on the wrong answer; left out where that is not known. */
+  affects?(tool: string, args: unknown): boolean;
 }
 
 /** A world that one run acts on, and nobody else. */
@@ -43,6 +50,13 @@ export interface World {
   close?(): void;
 }
 
+/** A unit of work of a task: the units whose results it uses, and its calls in order. */
+export interface UnitOfWork {
+  readonly unit: string;
+  readonly uses: readonly string[];
+  readonly calls: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[];
+}
+
 /** One task of a set. */
 export interface Task {
   readonly id: string;
@@ -52,6 +66,8 @@ export interface Task {
   open(rows?: Record<string, unknown>): World;
   /** What rows have to be in the end, as far as the data says it: the run without faults is held to it. */
   readonly expected?: Rows;
+  /** The units of the task in order, for the agent whose units have progress keys of their own (unit-agent.ts). Left out, there is none. */
+  units?(): readonly UnitOfWork[];
 }
 
 /** A data set, as its adapter exports it. */

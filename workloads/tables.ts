@@ -1,10 +1,12 @@
 /** The comparison as tables, each figure with its interval of ninety-five percent. */
 import { type Comparison, cellOf, ordered, type Cell as Runs } from './compare.ts';
+import { COLUMNS, differenceOf, figuresOf, shareOf, signed } from './figures.ts';
 import { ABOUT } from './policies.ts';
 import { type Promised, promisesOf } from './promises.ts';
+import { regimeTables } from './regime-tables.ts';
 import type { Place, Score } from './score.ts';
-import { exact, type Interval, paired } from './statistics.ts';
 import { only, type Table } from './table.ts';
+import { verdictsTable } from './verdicts.ts';
 
 /** Every table of a comparison. */
 export function tablesOf(comparison: Comparison): readonly Table[] {
@@ -15,22 +17,12 @@ export function tablesOf(comparison: Comparison): readonly Table[] {
     differencesTable(comparison),
     placesTable(comparison),
     meetingsTable(comparison),
+    ...regimeTables(comparison),
+    verdictsTable(comparison),
     asksTable(comparison),
     promisesTable(promisesOf(comparison)),
   ].filter(({ rows }) => rows.length > 0);
 }
-
-const percent = (share: number) => (share * 100).toFixed(1);
-const within = ([low, high]: Interval) => `[${[low, high].map((each) => percent(each).replace(/\.0$/, '')).join('–')}]`;
-
-/** A share in percent, with the interval of Clopper and Pearson. */
-function share(runs: Runs['runs'], is: (score: Score) => boolean): string {
-  const hits = runs.filter(({ score }) => is(score)).length;
-  return `${percent(hits / runs.length)} ${within(exact(hits, runs.length))}`;
-}
-
-const total = (runs: Runs['runs'], count: (score: Score) => number) =>
-  runs.reduce((sum, { score }) => sum + count(score), 0);
 
 const counted = (tasks: number) => (tasks === 1 ? 'one task' : `${tasks} tasks`);
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
@@ -42,7 +34,7 @@ function policiesTable({ wanted }: Comparison): Table {
     title: 'What a client does when a call fails',
     notes: [
       'Below, shares are of runs, in percent; the other figures are counts of changes, rows, calls and runs. Same end: the world is that of the run without faults, row by row. Harm: something is there twice, lost, or changed beside, for work that met no fault.',
-      'Redone: calls that had been answered and were made again. Waits: runs that wait for somebody because nobody else can tell; needless: they wait, and a status query or the same call under its key would have decided it.',
+      'Redone: calls that had been answered and were made again. Waits: runs that wait for somebody because nobody else can tell; needless: they wait, and a status query or the same call under its key would have decided it. Refused: calls that a counterparty refused for good, which is an answer: no failure, and no try.',
     ],
     columns: [
       { key: 'policy', title: 'policy' },
@@ -64,37 +56,11 @@ function scoresTable(comparison: Comparison, of: string): Table {
       ...left.map(({ task, why }) => `Left out: ${task}: ${why}.`),
     ],
     groups: 1,
-    columns: [
-      { key: 'probability', title: 'an attempt fails' },
-      { key: 'policy', title: 'policy' },
-      { key: 'runs', title: 'runs' },
-      { key: 'equal', title: 'same end' },
-      { key: 'completed', title: 'completed' },
-      { key: 'harm', title: 'harm' },
-      { key: 'duplicated', title: 'twice' },
-      { key: 'lost', title: 'lost' },
-      { key: 'collateral', title: 'beside' },
-      { key: 'redone', title: 'redone' },
-      { key: 'needed', title: 'waits' },
-      { key: 'needless', title: 'needless' },
-    ],
+    columns: [{ key: 'probability', title: 'an attempt fails' }, { key: 'policy', title: 'policy' }, ...COLUMNS],
     rows: cells
       .filter(({ folder }) => folder === of)
       .map(({ probability, policy, runs }) =>
-        [
-          `an attempt fails with p = ${probability}`,
-          policy,
-          runs.length,
-          share(runs, ({ equal }) => equal),
-          share(runs, ({ completed }) => completed),
-          share(runs, ({ duplicated, lost, collateral }) => duplicated + lost + collateral > 0),
-          total(runs, ({ duplicated }) => duplicated),
-          total(runs, ({ lost }) => lost),
-          total(runs, ({ collateral }) => collateral),
-          total(runs, ({ redone }) => redone),
-          total(runs, ({ parked, needless }) => Number(parked && !needless)),
-          total(runs, ({ needless }) => Number(needless)),
-        ].map(only),
+        [`an attempt fails with p = ${probability}`, policy, ...figuresOf(runs)].map(only),
       ),
   };
 }
@@ -142,20 +108,8 @@ function differencesTable(comparison: Comparison): Table {
 }
 
 function difference(ours: Runs, theirs: Runs, of: (score: Score) => number, seed: number): string {
-  const groups = new Map<string, number[]>();
-  for (const [index, { task, score }] of ours.runs.entries()) {
-    const other = theirs.runs[index]?.score ?? score;
-    groups.set(task, [...(groups.get(task) ?? []), of(score) - of(other)]);
-  }
-  // The runs of a single task are drawn by themselves.
-  const drawn = groups.size > 1 ? [...groups.values()] : [...groups.values()].flat().map((each) => [each]);
-  const { mean, interval } = paired(drawn, seed);
+  const { mean, interval } = differenceOf(ours.runs, theirs.runs, ({ score }) => of(score), seed);
   return `${signed(mean)} [${interval.map(signed).join(' to ')}]`;
-}
-
-function signed(value: number): string {
-  const text = value.toFixed(2);
-  return Number(text) > 0 ? `+${text}` : text.replace(/^-(0\.00)$/, '$1');
 }
 
 const PLACES: readonly Place[] = ['exact', 'early', 'late', 'nowhere'];
@@ -170,7 +124,7 @@ function placesTable(comparison: Comparison): Table {
         const places = runs.flatMap(({ score }) => score.places);
         const hits = places.filter((place) => place === 'exact').length;
         const counts = PLACES.map((place) => places.filter((each) => each === place).length);
-        const exactly = `${percent(hits / places.length)} ${within(exact(hits, places.length))}`;
+        const exactly = shareOf(hits, places.length);
         return [`${folder}, p = ${probability}`, policy, places.length, exactly, ...counts.slice(1)].map(only);
       }),
   );

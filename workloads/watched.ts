@@ -1,5 +1,6 @@
 /** A run of a task under the sidecar. */
 import { attach, type Decision, type Effect, type Sidecar, type SidecarOptions, vetoes } from 'belay-sidecar';
+import { isDecidable } from './asking.ts';
 import { type Found, type Observed, provided, type Setting } from './observed.ts';
 import { LONGEST } from './plain.ts';
 import type { World } from './set.ts';
@@ -20,7 +21,7 @@ export class Watched {
   constructor(setting: Setting, world: World) {
     this.#setting = setting;
     this.#world = world;
-    this.#wire = new Wire(world, setting.faults);
+    this.#wire = new Wire(world, setting.faults, setting.weather);
   }
 
   async run(policy: 'comp-frozen' | 'belay'): Promise<Observed> {
@@ -53,9 +54,17 @@ export class Watched {
         await sidecar.rerun();
         ending = await endingOf(sidecar);
       }
+      while (ending?.status === 'parked' && this.#asksAgain(ending.decision)) {
+        const before = this.#wire.queries;
+        await sidecar.reconcile();
+        if (this.#wire.queries === before) break;
+        ending = await endingOf(sidecar);
+      }
       const status = ending === null || ending.status === 'stuck' ? 'broken' : ending.status;
       const parked = ending?.status === 'parked' ? this.#parkedOn(ending.decision) : null;
-      return { status, left: [], wire: this.#wire, rows: this.#world.rows(), found: this.#found, parked };
+      const context = status === 'done' ? sidecar.actor.getSnapshot().context : null;
+      this.#wire.settle();
+      return { status, left: [], wire: this.#wire, rows: this.#world.rows(), context, found: this.#found, parked };
     } finally {
       await sidecar.close();
     }
@@ -63,7 +72,7 @@ export class Watched {
 
   #reconcilers(): NonNullable<SidecarOptions['reconcilers']> {
     const named = [...this.#setting.config.tools.values()].flatMap(({ reconcile }) => reconcile ?? []);
-    return Object.fromEntries(named.map((name) => [name, ({ tool, args }) => this.#wire.shows(tool, args)]));
+    return Object.fromEntries(named.map((name) => [name, ({ tool, args }) => this.#wire.ask(tool, args)]));
   }
 
   #undo(): NonNullable<SidecarOptions['undo']> {
@@ -73,18 +82,37 @@ export class Watched {
     );
   }
 
-  #parkedOn(decision: Decision): NonNullable<Observed['parked']> {
+  /**
+   * True where a call that the run waits for was not asked about as often as the config allows: the sidecar leaves later questions for later,
+   * and the run is taken up then.
+   */
+  #asksAgain(decision: Decision): boolean {
+    const { config, asks = true } = this.#setting;
+    return this.#openOf(decision).some(({ id, status }) => {
+      const call = this.#calls.get(id ?? '');
+      const known = config.tools.get(call?.tool ?? '');
+      if (!asks || status === 'failed' || call === undefined || !known?.reconcile) return false;
+      return this.#wire.silence(call.tool, call.args) < known.asking.tries;
+    });
+  }
+
+  /** The calls that stand in the way of a decision and whose outcome is not known. */
+  #openOf(decision: Decision): readonly Effect[] {
     const acts = 'unblock' in decision ? decision.unblock.acts : [];
     const effects = [
       ...[...vetoes(decision)].flatMap((veto) => ('effect' in veto ? [veto.effect] : [])),
       ...acts.flatMap((act) => (act.act === 'settle_outcome' ? [act.effect] : [])),
     ];
-    const open = new Map(effects.filter(isUnsettled).map((effect) => [effect.id, effect] as const));
+    return [...new Map(effects.filter(isUnsettled).map((effect) => [effect.id, effect] as const)).values()];
+  }
+
+  #parkedOn(decision: Decision): NonNullable<Observed['parked']> {
+    const acts = 'unblock' in decision ? decision.unblock.acts : [];
     const why = [...new Set([...vetoes(decision)].map(({ code }) => code))].join(', ');
     return {
       verdict: decision.verdict,
       why,
-      open: [...open.values()].map((effect) => {
+      open: this.#openOf(decision).map((effect) => {
         const named = acts.find((act) => act.act === 'settle_outcome' && act.effect.id === effect.id);
         const ask = named?.act === 'settle_outcome' ? (named.ask?.writes ?? []) : [];
         return { tool: effect.tool ?? '', decidable: this.#isDecidable(effect), ask };
@@ -97,8 +125,8 @@ export class Watched {
     if (status === 'failed') return false;
     if (kind === 'idempotent') return true;
     const call = this.#calls.get(id ?? '');
-    if (call === undefined || this.#setting.asks === false) return false;
-    return this.#wire.shows(call.tool, call.args).is !== 'unknown';
+    const { config, asks = true } = this.#setting;
+    return call !== undefined && isDecidable(call, this.#wire, config, asks);
   }
 }
 

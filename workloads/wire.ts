@@ -1,10 +1,10 @@
 /**
- * The wire between an agent and its counterparties: attempts fail on it, and everything that was asked and everything that was
- * changed is counted on the far side of it. Whoever calls sees an answer or a broken connection, never which.
+ * The transport between an agent and its counterparties: attempts and status queries fail on it, effects land late behind it, and
+ * everything that was asked and changed is counted on the far side. The caller sees an answer or a broken connection, never which.
  */
-import type { Outcome } from 'belay-sidecar';
-import type { Fault, Faults } from './faults.ts';
-import type { Rows, World } from './set.ts';
+import { NotApplied, type Outcome } from 'belay-sidecar';
+import { CALM, type Fault, type Faults, type Weather } from './faults.ts';
+import { Refused, type Rows, type World } from './set.ts';
 
 /** An attempt that failed. It says nothing of what has happened. */
 export class Lost extends Error {
@@ -26,20 +26,40 @@ export interface Attempt {
   readonly fault: Fault;
   /** Whether it was answered. */
   readonly answered: boolean;
+  /** True where the counterparty refused it for good: such an answer is final, and no failure. */
+  readonly refused: boolean;
 }
 
 /** A change that a counterparty has made. */
 export interface Applied {
   readonly name: string;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly answer: unknown;
   readonly unit: string;
+  /** The attempt that made it, by its number: for a late effect the one that was told an error, and not a retry of it. */
+  readonly attempt: number;
   /** The rows that it changed; none where they were so already. */
   readonly rows: readonly string[];
   undone: boolean;
 }
 
+/** An effect that has not landed yet. */
+interface InFlight {
+  readonly name: string;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly unit: string;
+  readonly attempt: number;
+  readonly due: number;
+}
+
+/** The argument that says what a call was decided on. It names no other call: the same step, made on another answer, is the same step. */
+export const RELIED_ON = 'reliedOn';
+
 /** The name of a call. */
 export function callName(tool: string, args: unknown): string {
-  return `${tool} ${JSON.stringify(args)}`;
+  return `${tool} ${JSON.stringify(args, (key, value) => (key === RELIED_ON ? undefined : value))}`;
 }
 
 /** The wire of one run. */
@@ -50,12 +70,19 @@ export class Wire {
   readonly values = new Map<string, Set<string>>();
   readonly #world: World;
   readonly #faults: Faults;
+  readonly #weather: Weather;
   readonly #tried = new Map<string, number>();
+  readonly #queries = new Map<string, { asked: number; silent: number }>();
+  /** The status queries in all. */
+  queries = 0;
+  #operations = 0;
+  #inFlight: readonly InFlight[] = [];
   #rows: Map<string, string>;
 
-  constructor(world: World, faults: Faults) {
+  constructor(world: World, faults: Faults, weather: Weather = CALM) {
     this.#world = world;
     this.#faults = faults;
+    this.#weather = weather;
     this.#rows = written(world.rows());
     this.#remember(this.#rows.keys());
   }
@@ -69,30 +96,59 @@ export class Wire {
 
   /** Makes one attempt, and tells what only the far side knows: the answer, also where it is lost, and the fault. */
   attempt(tool: string, args: unknown): { readonly answer: unknown; readonly fault: Fault } {
+    this.#land(this.#operations++);
     const own = this.#world.tools[tool];
     if (own === undefined) throw new Error(`nobody carries ${tool} out`);
     const name = callName(tool, args);
     const unit = own.change?.unit(args) ?? null;
-    const fault = unit === null ? null : this.#next(name);
-    const attempt = { name, tool, unit, fault };
-    if (fault === 'before') {
-      this.attempts.push({ ...attempt, answered: false });
+    const nth = this.#next(name);
+    const fault = unit === null ? (this.#weather.read(name, nth) ? 'before' : null) : this.#faults(name, nth);
+    const number = this.attempts.length;
+    const attempt = { name, tool, unit, fault, answered: false, refused: false };
+    this.attempts.push(attempt);
+    if (fault === 'before') return { answer: undefined, fault };
+    const late = fault === 'after' ? this.#weather.late(name, nth) : 0;
+    if (unit !== null && late > 0) {
+      const due = this.#operations + late;
+      this.#inFlight = [...this.#inFlight, { name, tool, args, unit, attempt: number, due }];
       return { answer: undefined, fault };
     }
     let answer: unknown;
     try {
       answer = own.act(args);
     } catch (error) {
-      this.attempts.push({ ...attempt, answered: false });
+      attempt.refused = error instanceof Refused || error instanceof NotApplied;
       throw error;
     }
-    if (unit !== null) this.applied.push({ name, unit, rows: this.#changed(), undone: false });
-    this.attempts.push({ ...attempt, answered: fault === null });
+    if (unit !== null) this.#apply({ name, tool, args, unit, attempt: number }, answer);
+    attempt.answered = fault === null;
     return { answer, fault };
   }
 
-  /** What the counterparty of a call shows; unknown where there is nobody to ask. */
+  /** Asks the counterparty of a call once. A source that lags, or in which the call is still under way, does not know. @throws Lost */
+  ask(tool: string, args: unknown): Outcome {
+    this.#land(this.#operations++);
+    this.queries += 1;
+    const name = callName(tool, args);
+    const before = this.#queries.get(name) ?? { asked: 0, silent: 0 };
+    const query = { asked: before.asked + 1, silent: before.silent + 1 };
+    this.#queries.set(name, query);
+    const fault = this.#weather.query(name, before.asked);
+    if (fault === 'fails') throw new Lost();
+    const outcome: Outcome = fault === 'lags' ? { is: 'unknown' } : this.shows(tool, args);
+    if (outcome.is !== 'unknown') query.silent = 0;
+    return outcome;
+  }
+
+  /** Counts the last status queries about a call, one after the other, that told nothing. */
+  silence(tool: string, args: unknown): number {
+    return this.#queries.get(callName(tool, args))?.silent ?? 0;
+  }
+
+  /** What the counterparty of a call shows; unknown where there is nobody to ask, or where the call is still under way. */
   shows(tool: string, args: unknown): Outcome {
+    const name = callName(tool, args);
+    if (this.#inFlight.some((each) => each.name === name)) return { is: 'unknown' };
     return this.#world.tools[tool]?.change?.shows?.(args) ?? { is: 'unknown' };
   }
 
@@ -107,10 +163,35 @@ export class Wire {
     this.#changed();
   }
 
-  #next(name: string): Fault {
+  /** Lands every effect that is still on its way: the run is over, and its world is looked at. */
+  settle(): void {
+    this.#land(Number.POSITIVE_INFINITY);
+  }
+
+  #land(now: number): void {
+    const due = this.#inFlight.filter((each) => each.due <= now);
+    if (due.length === 0) return;
+    this.#inFlight = this.#inFlight.filter((each) => each.due > now);
+    for (const { due: _, ...call } of due) {
+      let answer: unknown;
+      try {
+        answer = this.#world.tools[call.tool]?.act(call.args);
+      } catch {
+        // The counterparty refuses it now; nobody waits for that answer any more.
+        continue;
+      }
+      this.#apply(call, answer);
+    }
+  }
+
+  #apply(call: Pick<Applied, 'name' | 'tool' | 'args' | 'unit' | 'attempt'>, answer: unknown): void {
+    this.applied.push({ ...call, answer, rows: this.#changed(), undone: false });
+  }
+
+  #next(name: string): number {
     const nth = this.#tried.get(name) ?? 0;
     this.#tried.set(name, nth + 1);
-    return this.#faults(name, nth);
+    return nth;
   }
 
   #changed(): string[] {

@@ -1,10 +1,12 @@
 /** The comparison of a whole set: the same wish gives the same tables, and a promise that is not kept is told. */
-import { expect, test } from 'vitest';
-import { type Comparison, compare } from '../../workloads/compare.ts';
-import { POLICIES } from '../../workloads/policies.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Step } from '../../workloads/agent.ts';
+import { type Comparison, compare, FURTHER } from '../../workloads/compare.ts';
+import { POLICIES, type Policy } from '../../workloads/policies.ts';
 import { promisesOf } from '../../workloads/promises.ts';
 import { DataError, type DataSet } from '../../workloads/set.ts';
 import { tablesOf } from '../../workloads/tables.ts';
+import { sentenceOf, verdictsOf } from '../../workloads/verdicts.ts';
 import { type Act, shop } from './shop.ts';
 
 const ORDERS: readonly { order: string; acts: readonly Act[] }[] = [
@@ -78,6 +80,79 @@ test('says that nothing is asked for in vain where nobody answers: what waits ha
   const belay = comparison.cells.find(({ policy }) => policy === 'belay');
   expect(belay?.runs.some(({ score }) => score.parked)).toBe(true);
   expect(missed(comparison)).toEqual([]);
+});
+
+describe('the further regimes', () => {
+  const units = ['a', 'b', 'c'];
+  /** Orders of several units each: every unit is labelled, and the last one is paid and uses the first. */
+  const wide = (own: DataSet): DataSet => {
+    const tasks: DataSet['tasks'] = (files) =>
+      own.tasks(files).map((task) => {
+        const step = (unit: string, tool: Act): Step => ({ kind: 'order', unit, tool, with: { order: unit } });
+        const plan = [...units.map((unit) => step(unit, 'label')), { ...step('c', 'pay'), uses: 'a' }];
+        return { ...task, input: () => ({ plan }) };
+      });
+    return { ...own, tasks };
+  };
+  const policies: readonly Policy[] = ['ask-and-retry', 'belay', 'oracle'];
+  const run = () => compared(wide(shop()), { further: true, policies });
+  let comparison: Comparison;
+
+  beforeAll(async () => {
+    comparison = await run();
+  }, 60_000);
+
+  test('are run at the highest probability, by the policies that differ in them, with the same text for a seed', async () => {
+    const one = comparison;
+    expect(one.further.map(({ regime, policy }) => `${regime} ${policy}`)).toEqual(
+      ['unreliable-answers', 'late-effects'].flatMap((regime) => policies.map((policy) => `${regime} ${policy}`)),
+    );
+    expect(FURTHER).toEqual(expect.arrayContaining([...policies]));
+    expect(new Set(one.wrong.map(({ cursor, probability }) => `${cursor} ${probability}`))).toEqual(
+      new Set(['own 0', 'own 0.3', 'shared 0', 'shared 0.3']),
+    );
+    expect(tablesOf(await run())).toEqual(tablesOf(one));
+  }, 60_000);
+
+  test('say plainly where asking and retrying is as good as Belay, and where it is not', () => {
+    const verdicts = verdictsOf(comparison);
+    const is = (regime: string) => [
+      ...new Set(verdicts.filter((each) => each.regime === regime).map((each) => each.is)),
+    ];
+    expect(is('lost-replies')).toEqual(['as good']);
+    expect(is('wrong-answers')).toEqual(['worse']);
+    const [lost] = verdicts.map(sentenceOf);
+    expect(lost).toMatch(
+      /^Lost replies alone \(p = 0\.3\): ask-and-retry is as good as Belay on orders \(\S+ \[.*\] vs \S+ \[.*\]\)\.$/,
+    );
+  });
+
+  test('are judged by the runs: an ask-and-retry that is spoilt is told to be worse, a Belay that is spoilt is told to be beaten', () => {
+    const spoilt = (policy: Policy) => ({
+      ...comparison,
+      cells: comparison.cells.map((cell) =>
+        cell.policy !== policy
+          ? cell
+          : { ...cell, runs: cell.runs.map((each) => ({ ...each, score: { ...each.score, equal: false } })) },
+      ),
+    });
+    expect(verdictsOf(spoilt('ask-and-retry'))[0]?.is).toBe('worse');
+    expect(verdictsOf(spoilt('belay'))[0]?.is).toBe('better');
+  });
+
+  test('have promises of their own, which are told where they are missed', async () => {
+    const own = promisesOf(comparison).filter(({ text }) => /^(where|after)/.test(text));
+    expect(own.length).toBe(2 * 6 + 4 * 3);
+    const harmed = comparison.wrong.map((cell) => ({
+      ...cell,
+      runs: cell.runs.map((each) => ({ ...each, score: { ...each.score, harm: true, parked: true, needless: true } })),
+    }));
+    const texts = missed({ ...comparison, wrong: harmed });
+    expect(texts.filter((text) => text.endsWith('no run ends in harm'))).toHaveLength(4);
+    expect(texts.filter((text) => text.startsWith('after') && text.endsWith('asked without need'))).toHaveLength(4);
+    const liar = await compared(wide(shop(true)), { further: true, policies: ['belay'], probabilities: [0.3] });
+    expect(missed(liar)).toContain('where effects land late, no change is made twice');
+  });
 });
 
 test('leaves a task out that does not end as the data says, with the reason, and refuses a set that has no other', async () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { faultsOf } from '../../workloads/faults.ts';
+import { faultsOf, weatherOf } from '../../workloads/faults.ts';
 import { readDirectory } from '../../workloads/read.ts';
 import { DataError } from '../../workloads/set.ts';
 import { exact, paired } from '../../workloads/statistics.ts';
@@ -30,6 +30,37 @@ describe('faults', () => {
 
   test('never strike where they are not to', () => {
     expect(new Set(drawn('7', 0))).toEqual(new Set([null]));
+  });
+});
+
+describe('the weather of a run', () => {
+  const names = Array.from({ length: 2_000 }, (_, index) => `call ${index}`);
+  const share = (of: readonly unknown[], is: unknown) => of.filter((each) => each === is).length / of.length;
+
+  test('has reads and status queries fail as often as changes do, and sources lag as often as queries fail', () => {
+    const weather = weatherOf('unreliable-answers', '7', 0.3);
+    const queries = names.map((name) => weather.query(name, 0));
+    expect(
+      share(
+        names.map((name) => weather.read(name, 0)),
+        true,
+      ),
+    ).toBeCloseTo(0.3, 1);
+    expect(share(queries, 'fails')).toBeCloseTo(0.15, 1);
+    expect(share(queries, 'lags')).toBeCloseTo(0.15, 1);
+    expect(queries).toEqual(names.map((name) => weatherOf('unreliable-answers', '7', 0.3).query(name, 0)));
+    expect(new Set(names.map((name) => weather.late(name, 0)))).toEqual(new Set([0]));
+  });
+
+  test('has every second lost effect land late, by at most four operations', () => {
+    const late = names.map((name) => weatherOf('late-effects', '7', 0.3).late(name, 0));
+    expect(share(late, 0)).toBeCloseTo(0.5, 1);
+    expect(new Set(late)).toEqual(new Set([0, 1, 2, 3, 4]));
+  });
+
+  test('is calm where only replies are lost', () => {
+    const weather = weatherOf('lost-replies', '7', 0.9);
+    expect(names.some((name) => weather.read(name, 0) || weather.query(name, 0) !== null)).toBe(false);
   });
 });
 

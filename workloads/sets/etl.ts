@@ -53,7 +53,7 @@ function planOf({ steps }: Warehouse): Step[] {
     if (sql === undefined) throw new DataError(`nobody here knows what the step ${step} loads, and it brings no sql`);
     if (writes.length !== 1) throw new DataError(`the step ${step} writes ${writes.length} tables, and not one`);
     const made = (tool: string, more: Step['with']): Step => ({ kind: 'table', unit: writes[0], tool, with: more });
-    const sources = reads.map((source) => made('read_source', { source }));
+    const sources = reads.map((source): Step => ({ ...made('read_source', { source }), uses: source }));
     return [...sources, ...Object.keys(asks).map((tool) => made(tool, { columns, sql: sql.replace(/[;\s]+$/, '') }))];
   });
 }
@@ -72,9 +72,12 @@ function open({ seeds, steps }: Warehouse): World {
     db.prepare(`INSERT INTO ${named(table)} SELECT ${values} FROM json_each(?)`).run(JSON.stringify(rows));
   }
   let jobs: readonly { readonly tool: string; readonly unit: string; readonly output: unknown }[] = [];
+  /** The rows of tables as the world shows them, until the next job of each. */
+  const shown = new Map<string, Rows>();
   const jobsOf = (name: string, of: string) => jobs.filter(({ tool, unit }) => tool === name && unit === of);
   const job = (tool: string, act: (asked: Asked) => unknown) => ({
     act: (args: unknown) => {
+      shown.delete(unitOf(args));
       jobs = [...jobs, { tool, unit: unitOf(args), output: act(args as Asked) ?? null }];
       return jobs.at(-1)?.output;
     },
@@ -95,6 +98,7 @@ function open({ seeds, steps }: Warehouse): World {
   });
   const undo = (_: unknown, output: unknown) => {
     const { unit, after, upTo } = output as { unit: string; after: number; upTo: number };
+    shown.delete(unit);
     db.prepare(`DELETE FROM ${named(unit)} WHERE rowid > ? AND rowid <= ?`).run(after, upTo);
     jobs = jobs.filter((each) => !isDeepStrictEqual(each.output, output));
   };
@@ -112,7 +116,9 @@ function open({ seeds, steps }: Warehouse): World {
     rows: () => {
       const there = steps.filter(({ writes: [unit] }) => jobsOf('create_table', unit).length > 0);
       const last = (unit: string) => jobsOf('record_load', unit).at(-1)?.output;
-      return Object.assign({}, ...there.map((each) => counted(each, rowsOf(each.writes[0]), last(each.writes[0]))));
+      for (const model of there.filter(({ writes: [unit] }) => !shown.has(unit)))
+        shown.set(model.writes[0], counted(model, rowsOf(model.writes[0]), last(model.writes[0])));
+      return Object.assign({}, ...there.map(({ writes: [unit] }) => shown.get(unit)));
     },
     close: () => db.close(),
   };

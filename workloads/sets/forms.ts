@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { escapeSegment, NotApplied, type OpenAgent, type Outcome } from 'belay-sidecar';
 import { assign, createMachine } from 'xstate';
 import { beside } from '../root.ts';
-import { type DataSet, type Rows, records, type Task, type World } from '../set.ts';
+import { type DataSet, type Rows, records, type Task, type UnitOfWork, type World } from '../set.ts';
 
 /** What was said: slots that are set or confirmed, or a call and what became of it. */
 type Said = { svc: string; set?: Rows; slots?: Rows; params?: Rows };
@@ -124,6 +124,23 @@ const machine = createMachine({
   },
 } as never);
 
+/** The texts that were said or answered in a form: what is said again in a later one is taken over from it. */
+const textsOf = ({ calls }: Held) =>
+  calls.flatMap(({ params, result }) =>
+    Object.values({ ...params, ...result }).filter((value) => typeof value === 'string'),
+  );
+
+/** Forms as units of work: each is filled and submitted at once, as the user wanted it in the end. */
+function unitsOf(held: readonly Held[]): UnitOfWork[] {
+  return held.map(({ form, service, intent, effect, calls }, index) => {
+    const { params: values } = calls.at(-1) as Call;
+    const taken = (earlier: Held) => textsOf(earlier).some((text) => Object.values(values).includes(text));
+    const uses = held.slice(0, index).filter(taken);
+    const made = { tool: effect === 'read' ? 'look_up' : 'submit', args: { form, service, intent, values } };
+    return { unit: form, uses: uses.map((each) => each.form), calls: isRefused(calls.at(-1)) ? [] : [made] };
+  });
+}
+
 function tasksOf({ schema, dialogues }: Data): Task[] {
   return dialogues.map(({ id, events }) => {
     const held = formsOf(events);
@@ -131,7 +148,7 @@ function tasksOf({ schema, dialogues }: Data): Task[] {
     const expected = Object.fromEntries(made.map(({ form, calls }) => [`${form}/0`, calls.at(-1)?.params]));
     const plan = held.map(({ form, service, intent, effect, slots }) => ({ form, service, intent, effect, slots }));
     const input: Memory = { plan, forms: Object.fromEntries(plan.map(({ form }) => [form, {}])), answers: [] };
-    return { id, input: () => input, open: () => open(formsOf(events), schema), expected };
+    return { id, input: () => input, open: () => open(formsOf(events), schema), expected, units: () => unitsOf(held) };
   });
 }
 

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Outcome } from 'belay-sidecar';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
-import { DataError, type DataSet, type Rows, records, type Task, type World } from '../set.ts';
+import { DataError, type DataSet, Refused, type Rows, records, type Task, type World } from '../set.ts';
 
 interface Repair {
   readonly id: string;
@@ -84,7 +84,7 @@ function open(rows: Record<string, unknown>, repair: Repair, images: ReadonlyMap
     if (image === undefined) return null;
     const { pre, post, repeat } = image;
     const nth = (times.get(step) ?? 0) + 1;
-    if (nth > 1 && repeat.class === 'guarded_error') throw new Error(repeat.error);
+    if (nth > 1 && repeat.class === 'guarded_error') throw new Refused(repeat.error);
     times.set(step, nth);
     const again = Object.entries(repeat.post ?? {}).map(([row, value]) => repeated(row, value, nth, pre, post));
     Object.assign(rows, ...(nth === 1 ? [post] : again));

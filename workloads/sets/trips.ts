@@ -71,7 +71,8 @@ function planOf(trip: Trip): Step[] {
     const tool = asks[`hold_${thing}`] ? `hold_${thing}` : `note_${thing}`;
     return { kind, unit, tool, with: { ...args, day, part: unit, piece, cents } };
   };
-  const book = (tool: string, more: Step['with']): Step => ({ kind: 'booking', unit: 'trip', tool, with: more });
+  const booking = { kind: 'booking', unit: 'trip', uses: '*' };
+  const book = (tool: string, more: Step['with']): Step => ({ ...booking, tool, with: more });
   return [
     ...nights.map(hold),
     ...pieces.filter((piece) => !nights.includes(piece)).map(hold),
