@@ -171,8 +171,8 @@ export default {
       name: 'few-files-of-the-workloads-know-xstate',
       severity: 'error',
       comment:
-        'workloads/plain.ts runs machines without a sidecar; machines are in workloads/agent.ts and in the adapters.',
-      from: { path: '^workloads/', pathNot: '^workloads/(plain\\.ts$|agent\\.ts$|sets/)' },
+        'workloads/plain.ts runs machines without a sidecar; machines are in workloads/agent.ts, workloads/unit-agent.ts and in the adapters.',
+      from: { path: '^workloads/', pathNot: '^workloads/((plain|agent|unit-agent)\\.ts$|sets/)' },
       to: { path: 'node_modules/xstate/' },
     },
     {
@@ -210,6 +210,14 @@ export default {
       comment: 'src/index.ts names the public list; inside, import the file that owns the name.',
       from: { path: '^src/' },
       to: { path: '^src/index\\.ts$' },
+    },
+    {
+      name: 'the-simulation-uses-the-public-name',
+      severity: 'error',
+      comment:
+        'A simulator that shares code with what it judges proves nothing: attach through the public list, judge by the world.',
+      from: { path: '^test/simulation/' },
+      to: { path: '^(src|domains|audit|workloads|bench)/', pathNot: '^src/(index|journal/sqlite/store)\\.ts$' },
     },
     {
       name: 'the-oracle-shares-no-code',

@@ -117,6 +117,7 @@ function alone(decision: Decision): Decision {
 interface Effects {
   of(record: unknown, after: number, upTo: number): Effect[];
   undoable(): Effect[];
+  hasOpen(record: unknown): boolean;
 }
 
 interface Inside {
@@ -139,6 +140,7 @@ function floorless(history: History): History {
       blockingCount: 0,
       blocking: () => [],
       undoable: () => effects.undoable(),
+      hasOpen: (record: unknown) => effects.hasOpen(record),
     },
   } as unknown as History;
 }

@@ -42,7 +42,10 @@ export async function compare(options: Options, listener: { progress: Progress; 
   if (strange.length > 0) listener.note(`left out, of no form that an adapter reads: ${strange.join(', ')}`);
   const found = chosen(there, directory, options.sets);
   const policies = options.policies === null ? POLICIES : [...new Set(options.policies.map(policyOf))];
-  const comparison = await compareAll({ found, probabilities, repeat, seed, policies, asks }, listener.progress);
+  const comparison = await compareAll(
+    { found, probabilities, repeat, seed, policies, asks, further: true },
+    listener.progress,
+  );
   for (const { folder, task, why } of comparison.left) listener.note(`left out: ${folder}: ${task}: ${why}`);
   const promises = promisesOf(comparison);
   const tables = tablesOf(comparison);
@@ -79,7 +82,7 @@ function policyOf(name: string): Policy {
 }
 
 /** What a comparison leaves for programs. */
-function jsonOf({ sets, left, cells, meetings, wanted }: Comparison, promises: readonly Promised[]) {
+function jsonOf({ sets, left, cells, further, wrong, meetings, wanted }: Comparison, promises: readonly Promised[]) {
   return {
     ...wanted,
     sets: sets.map(({ set, folder, tasks, repeat }) => ({ set: set.name, folder, tasks, repeat, asks: set.asks })),
@@ -87,6 +90,8 @@ function jsonOf({ sets, left, cells, meetings, wanted }: Comparison, promises: r
     promises,
     meetings,
     cells,
+    regimes: further,
+    wrong,
   };
 }
 
