@@ -293,19 +293,6 @@ export class Calls {
   }
 
   /**
-   * Before the machine hears of an error of its own, it is asked what became of the call: where it did happen, its answer is what the
-   * machine hears (E2).
-   * @returns the call, where it did; null where it did not, or nobody knows.
-   */
-  async settledFirst(key: string | null): Promise<LedgerCall | null> {
-    const call = key === null ? undefined : this.#parts.fold.ledger.get(key);
-    if (key === null || call === undefined || !isOpen(call.status)) return null;
-    await this.reconcile(key);
-    const refused = this.#parts.config.tools.get(call.intent.tool)?.refuses(call.output) ?? null;
-    return call.status === 'confirmed' && refused === null && this.#parts.fold.ledger.get(key) === call ? call : null;
-  }
-
-  /**
    * Asks the counterparty of a call whose outcome is open, as often as its tool says and with longer and longer waits (E2). What is
    * left for later than at once stays for later.
    * @param now asks once at least, whatever has been asked before: a run that is taken up, a person who wants to know.

@@ -26,7 +26,7 @@ import type {
 } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import type { Key } from '../model/key.ts';
+import { type Key, overlaps, parseKey } from '../model/key.ts';
 import { carryOut, type Kept, memoryBefore, takenBackBy, undoneSteps } from './cut.ts';
 import { changeOf } from './edits.ts';
 import type { FoldedActor, FoldedStep, Live, Pending, TakenBack, Timer } from './folded.ts';
@@ -148,7 +148,8 @@ export class Fold {
         break;
       case 'dismissed':
         this.#dismissed(entry.instance);
-        for (const key of entry.wrong ?? []) this.ledger.distrust(key, entry.wrong?.length === 1);
+        // Calls that change nothing are not in the ledger: it may have been the answer of one of those.
+        for (const key of entry.wrong ?? []) this.ledger.distrust(key, false);
         break;
       case 'passed':
         for (const control of entry.controls) this.#putWhole(control);
@@ -638,9 +639,7 @@ export class Fold {
       this.versions.forget(name, at);
     }
     this.#void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));
-    const moved = new Set(kept.map(([id]) => instanceName(id)));
-    for (const [asked, { decision }] of this.open)
-      if (decision.failed !== null && moved.has(instanceName(decision.failed))) this.open.delete(asked);
+    for (const [asked, question] of this.open) if (this.#isAnswered(question, kept)) this.open.delete(asked);
     for (const [name, record] of asides) this.records.set(name, record);
     for (const key of wrong) this.ledger.distrust(key, sure === true || sure.includes(key));
     for (const [id, at] of kept) if (at === 0) this.#forget(instanceName(id));
@@ -649,6 +648,16 @@ export class Fold {
     if ('gates' in entry) for (const control of controls) this.#putWhole(control);
     for (const { actor, value, remembered } of controls) Object.assign(this.actor(actor), { value, remembered });
     for (const { region, by } of resumed) this.#put(split(region)[0], region, by);
+  }
+
+  /** Whether a restore answers an open question: what it is about is undone. What was complained about and still stands is not (C12). */
+  #isAnswered({ decision, suspect, key }: DecisionEntry, kept: readonly Kept[]): boolean {
+    const { failed } = decision;
+    const at = failed === null ? undefined : kept.find(([id]) => instanceName(id) === instanceName(failed))?.[1];
+    const record = failed === null ? undefined : this.history.registry.get(failed);
+    if (at === undefined || record === undefined || suspect !== true) return at !== undefined;
+    if (key === null) return at <= (record.checkpoints[0]?.at ?? 0);
+    return !this.history.versions.writesOf(record).some((write) => overlaps(write.key, parseKey(key)));
   }
 
   /** An instance that is kept in part is as it was at its position: what was certified since is not. */

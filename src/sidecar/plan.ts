@@ -147,7 +147,8 @@ class Planner {
       if (!this.#goesOn(actor)) continue;
       const children = this.#children(actor.number);
       const lost = this.#fold.timers.some((timer) => timer.actor === actor.number && this.#around.isLost(timer));
-      if (!lost && !this.#touched.has(actor.number) && children.every(({ fate }) => fate === 'keep' || fate === 'gone')) continue;
+      if (!lost && !this.#touched.has(actor.number) && children.every(({ fate }) => fate === 'keep' || fate === 'gone'))
+        continue;
       rewinds.push({ actor: actor.number, plan: this.#planOf(actor, controls, true) });
     }
     return { controls, rewinds };

@@ -578,10 +578,12 @@ export class Recovering {
     this.#authority.wake();
     // What was undone has no question any more; what else waits for a person is asked again.
     const moved = new Set(kept.map(([id]) => instanceName(id)));
-    this.#parked = this.#parked.filter(
-      ({ failure, call }) =>
-        call?.isDropped() !== true && (failure.in === null || !moved.has(instanceName(failure.in))),
-    );
+    this.#parked = this.#parked.filter((raised) => {
+      if (raised.suspect === true) return !this.#isTakenBack(raised);
+      return (
+        raised.call?.isDropped() !== true && (raised.failure.in === null || !moved.has(instanceName(raised.failure.in)))
+      );
+    });
     if (this.#parked.length > 0) void this.askAgain();
     else if (this.#waiting <= 1) this.#run.release();
     this.#run.offer();

@@ -3,8 +3,10 @@
  * if every value that it read from outside of itself is the same now; otherwise the work is done again under its own identity.
  */
 
+import { isDistrusted } from '../effects/ledger.ts';
 import { fold as foldMemory } from '../history/memory.ts';
 import { split } from '../history/places.ts';
+import { isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
 import { undoneSteps } from './cut.ts';
@@ -107,7 +109,11 @@ export class Reuse {
     let { memory } = this.#fold.actor(actor);
     if (!record.first.every((read) => readsSame(read, memory, version))) return false;
     for (const item of record.items) {
-      if (item.is !== 'step') continue;
+      if (item.is === 'call') {
+        // What was taken back meanwhile, or found wrong, is done again.
+        if (item.call.status === 'compensated' || isOpen(item.call.status) || isDistrusted(item.call)) return false;
+        continue;
+      }
       if (!item.reads.every((read) => readsSame(read, memory, version))) return false;
       if (item.step.actor === record.actor) memory = foldMemory(memory, item.step.edits.map(changeOf));
     }

@@ -388,7 +388,9 @@ export class Run implements Watcher {
       if (owner !== undefined) owners.set(instanceName(owner.id), owner.id);
     }
     const fired = this.fold.timers.find((timer) => {
-      return timer.actor === actor && timer.gone === null && timer.due <= this.parts.now() && isEqual(timer.event, event);
+      return (
+        timer.actor === actor && timer.gone === null && timer.due <= this.parts.now() && isEqual(timer.event, event)
+      );
     });
     if (fired !== undefined) this.#lost.add(fired);
     const signal = event.type.startsWith('xstate.error.') ? toolSignal(error) : 'CHAIN_EXCEPTION';
@@ -466,12 +468,7 @@ export class Run implements Watcher {
       const reply = await this.#calls.ask(call, number, whose, lacks);
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
-      if (reply.is === 'failed' && reply.held !== true && this.#calls.isMachines(call, reply)) {
-        const known = await this.#calls.settledFirst(reply.key);
-        if (call.signal.aborted) return never(call.signal);
-        if (known !== null) return known.output;
-        throw reply.error;
-      }
+      if (reply.is === 'failed' && reply.held !== true && this.#calls.isMachines(call, reply)) throw reply.error;
       const held = await this.#hold(call, number, instance, reply);
       if (held.next === 'answer') return held.output;
       if (held.next === 'wait') return never(call.signal);
@@ -489,6 +486,8 @@ export class Run implements Watcher {
       instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
     if (reply.is === 'unclaimed') {
       const { kept } = reply;
+      // A replay may have taken it over since.
+      if (!this.fold.ledger.kept().includes(kept)) return { next: 'again' };
       return new Promise((resolve) => {
         this.recovering.parkUnclaimed([kept], actor, instance, () => resolve({ next: 'again' }));
       });

@@ -118,7 +118,7 @@ class Teller {
     });
   }
 
-  /** Only what a decision restores is told: a gate that takes an occurrence out again is no recovery. */
+  /** Only what a decision restores is told. */
   #restore({ kept }: Extract<Entry, { do: 'restored' }>): void {
     const decided = this.#decisions.at(-1);
     if (this.#fold.pending === null || decided === undefined) return;

@@ -3,10 +3,8 @@ import type { Chance } from './chance.ts';
 import type { Feature } from './features.ts';
 import { CLASSES, type EffectClass, type ToolSpec } from './scenario.ts';
 
-/** The weights of the classes, in their order. */
-const WEIGHTS = [38, 14, 20, 10, 18];
-/** Those where much is done that can be taken back. */
-const TAKEN_BACK = [30, 16, 28, 20, 6];
+/** The weights of the classes, in their order; `undone`: of work that is found wrong, and that nothing of its own forbids to undo. */
+const WEIGHTS = { any: [38, 14, 20, 10, 18], undone: [40, 20, 25, 15, 0] } as const;
 
 /** Draws a tool. @param owned true where it is called within a unit: what is outside commits nothing, and holds nothing back. */
 export function drawTool(
@@ -14,9 +12,10 @@ export function drawTool(
   name: string,
   has: (feature: Feature) => boolean,
   owned: boolean,
-  taken = false,
+  kind: keyof typeof WEIGHTS = 'any',
 ): ToolSpec {
-  const weights = taken ? TAKEN_BACK : WEIGHTS;
+  const weights = WEIGHTS[kind];
+  const isSure = kind === 'undone';
   const effect: EffectClass = has('effects')
     ? chance.weighed(CLASSES.map((each, index) => [each, weights[index] as number] as const))
     : chance.pick(['none', 'irreversible'] as const);
@@ -27,8 +26,8 @@ export function drawTool(
   return {
     name,
     effect,
-    reconcile: acts && chance.percent(70),
-    undo: (effect === 'reversible' || effect === 'compensable') && chance.percent(92),
+    reconcile: acts && (chance.percent(70) || isSure),
+    undo: (effect === 'reversible' || effect === 'compensable') && (chance.percent(92) || isSure),
     buffer,
     gate: acts && !buffer && has('gate') && chance.percent(7),
     timeout: chance.percent(30),

@@ -24,9 +24,9 @@ const COUNTS = [
  */
 export function drawFaults(chance: Chance, scenario: Scenario, sites: readonly Site[], isLate = false): Fault[] {
   const drawing = new Drawing(chance, scenario, sites);
-  if (isLate) drawing.wrong(chance.int(0, 1), chance.int(2, 6));
+  if (isLate) drawing.wrong(chance.percent(80) ? 0 : 1, chance.int(1, Math.max(1, sites.length - 1)));
   if (isLate && chance.percent(45)) drawing.wrong(chance.int(1, 5), chance.int(1, 5));
-  const count = sites.length === 0 ? 0 : chance.weighed(COUNTS);
+  const count = sites.length === 0 || (isLate && chance.percent(50)) ? 0 : chance.weighed(COUNTS);
   for (let i = 0; i < count; i++) drawing.draw();
   return drawing.faults;
 }

@@ -29,6 +29,9 @@ export class Generator {
   readonly #ofMachine = new Map<string, string[]>();
   /** Whether units have little to do with each other: then most of what is done after a wrong value stands. */
   readonly #apart: boolean;
+  #coarse: string | null = null;
+  /** Whether the unit is being made whose value is found wrong. */
+  #isFirst = false;
   #names = 0;
   #calls = 0;
 
@@ -41,9 +44,24 @@ export class Generator {
   /** The body of the root machine: some work, and a slow last step during which older work can be found wrong. */
   body(): readonly Block[] {
     const scope: Scope = { machine: '', sure: [], maybe: [], own: [], inLoop: false, inRegion: false, depth: 0 };
-    const blocks = [this.#unit(scope), ...this.#sequence(scope, this.#chance.int(this.#apart ? 2 : 1, 3))];
+    this.#isFirst = this.#apart;
+    const blocks: Block[] = [this.#unit(scope)];
+    this.#isFirst = false;
+    blocks.push(...this.#digested(scope), ...this.#sequence(scope, this.#chance.int(this.#apart ? 2 : 1, 3)));
     if (this.#chance.percent(85)) blocks.push(this.#tail(scope));
     return blocks;
+  }
+
+  #compute(scope: Scope, reads: readonly string[], coarse: boolean): Block {
+    return { block: 'compute', at: this.#name('x'), reads, key: this.#written(scope, false), coarse };
+  }
+
+  /** A value that no unit has written, and that is often the same where what it rests on is corrected. */
+  #digested(scope: Scope): Block[] {
+    if (!this.#apart || !this.#has('compute') || scope.sure[0] === undefined || !this.#chance.percent(60)) return [];
+    const block = this.#compute(scope, [scope.sure[0]], true);
+    this.#coarse = scope.sure.at(-1) as string;
+    return [block];
   }
 
   #name(letter: string): string {
@@ -79,7 +97,7 @@ export class Generator {
       case 'parallel':
         return this.#parallel(scope);
       case 'compute':
-        return { block: 'compute', at: this.#name('x'), reads: this.#reads(scope), key: this.#written(scope, false) };
+        return this.#compute(scope, this.#reads(scope), false);
       case 'raise':
         return { block: 'raise', at: this.#name('r'), key: this.#written(scope, false) };
       case 'loose':
@@ -169,8 +187,8 @@ export class Generator {
       steps,
       anchors: this.#chance.weighed([
         ['all', 75],
-        ['exit', 18],
-        ['none', 7],
+        ['exit', this.#apart ? 6 : 18],
+        ['none', this.#apart ? 2 : 7],
       ] as const),
       resume: this.#chance.percent(80),
       undoes: this.#chance.percent(this.#apart ? 92 : 70),
@@ -246,7 +264,9 @@ export class Generator {
 
   #reads(scope: Scope): string[] {
     const all = [...new Set([...scope.sure, ...scope.maybe])];
-    return this.#apart && this.#chance.percent(70) ? [] : this.#chance.some(all, this.#apart ? 2 : 3);
+    if (!this.#apart) return this.#chance.some(all, 3);
+    if (this.#coarse !== null && all.includes(this.#coarse) && this.#chance.percent(40)) return [this.#coarse];
+    return this.#chance.percent(70) ? [] : this.#chance.some(all, 2);
   }
 
   /** A key for an answer: mostly a new one. */
@@ -264,7 +284,13 @@ export class Generator {
   #tool(scope: Scope, where: 'unit' | 'loose'): string {
     const known = this.#ofMachine.get(scope.machine) ?? [];
     if (known.length > 0 && this.#chance.percent(12)) return this.#chance.pick(known);
-    const drawn = drawTool(this.#chance, this.#name('t'), this.#has, where === 'unit', this.#apart);
+    const drawn = drawTool(
+      this.#chance,
+      this.#name('t'),
+      this.#has,
+      where === 'unit',
+      this.#isFirst ? 'undone' : 'any',
+    );
     this.tools.push(drawn);
     if (where === 'unit' && !drawn.buffer) this.#ofMachine.set(scope.machine, [...known, drawn.name]);
     return drawn.name;

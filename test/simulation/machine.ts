@@ -110,9 +110,10 @@ class Builder {
       case 'parallel':
         return this.#parallel(block, next, place, states);
       case 'compute': {
-        const actions = this.#keep([block.key], place, ({ context }) =>
-          digest(block.reads.map((key) => this.#places.read(key, place, context))),
-        );
+        const actions = this.#keep([block.key], place, ({ context }) => {
+          const value = digest(block.reads.map((key) => this.#places.read(key, place, context)));
+          return block.coarse ? value % 2 : value;
+        });
         states[block.at] = { always: { target: next, actions } };
         return block.at;
       }

@@ -98,7 +98,14 @@ export type Block =
       readonly regions: readonly (readonly Block[])[];
       readonly leaves: boolean;
     }
-  | { readonly block: 'compute'; readonly at: string; readonly key: string; readonly reads: readonly string[] }
+  /** `coarse`: one of two values, so that another input often gives the same one. */
+  | {
+      readonly block: 'compute';
+      readonly at: string;
+      readonly key: string;
+      readonly reads: readonly string[];
+      readonly coarse: boolean;
+    }
   /** Raises an event that the machine itself hears, and a region that may wait for it; then sets `key`. */
   | { readonly block: 'raise'; readonly at: string; readonly key: string }
   /** Waits for the event that `raise` at `from` raises, or for the key that it sets. */

@@ -32,7 +32,7 @@ function blockText(block: Block): string {
     case 'parallel':
       return `parallel ${block.at}${block.leaves ? ' (left by its first region while one more waits)' : ''} { ${block.regions.map(bodyText).join(' || ')} }`;
     case 'compute':
-      return `${block.key} = f(${block.reads.join()})`;
+      return `${block.key} = f(${block.reads.join()})${block.coarse ? ' modulo 2' : ''}`;
     case 'raise':
       return `raise ${block.at}, then ${block.key} = 1`;
     case 'meet':
