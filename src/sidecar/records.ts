@@ -125,6 +125,7 @@ export function recordOf(
   items.sort((a, b) => a.at - b.at);
   const last = closed as FoldedStep;
   const lasts = [last, ...arrivalsAt(run, last)];
+  const timers = run.timers.filter(({ armed, actor: of }) => of === actor && lasts.includes(armed as FoldedStep));
   return {
     id,
     structure: run.structureOf(region),
@@ -138,10 +139,12 @@ export function recordOf(
     next: {
       event: last.entry?.event ?? { type: '' },
       started: lasts.flatMap(({ entry }) => entry?.started ?? []),
-      timers: run.timers.filter(({ armed, actor: of }) => of === actor && lasts.includes(armed as FoldedStep)),
+      timers,
+      // What it had sent with a delay comes by its timer.
       raised: (last.leads as FoldedStep[])
         .filter(({ gone, ties }) => !gone && ties.includes(last))
-        .map(({ entry }) => entry?.event),
+        .map(({ entry }) => entry?.event)
+        .filter((event) => !timers.some((timer) => isEqual(timer.event, event))),
     },
     by: run.account,
   };

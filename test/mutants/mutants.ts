@@ -16,7 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a step that hears an event is not tied to the step that raised or sent it',
     find: 'ties: around.ties ?? this.#tiesOf(entry),',
     replace: 'ties: [],',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/control.test.ts' },
   },
   {
     rule: 'C1b',
@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'an event that was taken back comes again at any point',
     find: 'if (!isEqual(control, value) || !isEqual(context, memory)) return false;',
     replace: 'return (this.#watch as Watch).takers(snapshot, event as Event).length > 0;',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/events.test.ts' },
   },
   {
     rule: 'C2',
@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'work that holds the suspect, and the suspect itself, is set aside',
     find: 'if (suspects.has(name)) return null;',
     replace: '',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/recovery/cut.test.ts' },
   },
   {
     rule: 'C2',
@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'what the root of a child did in work that is set aside is undone',
     find: 'if (record.id.skeleton === ROOT && holds(record, effect.at)) continue;',
     replace: '',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/aside.test.ts' },
   },
   {
     rule: 'C3',
@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'for (const write of this.#history.versions.writesBetween(record, after, upTo)) {',
     replace:
       'const isKept = this.#places?.of(instanceName(record.id))?.certified === true && record !== this.#failed;\n    for (const write of isKept ? [] : this.#history.versions.writesBetween(record, after, upTo)) {',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/unseen.test.ts' },
   },
   {
     rule: 'C5',
@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a claim does not deliver what its last step raised',
     find: 'for (const event of record.next.raised as Event[]) {',
     replace: 'for (const event of [] as Event[]) {',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/behind.test.ts' },
   },
   {
     rule: 'C5a',
@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a claim does not arm the timers of its last step',
     find: 'timers: record.next.timers.map(',
     replace: 'timers: record.next.timers.slice(0, 0).map(',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/behind.test.ts' },
   },
   {
     rule: 'C5a',
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'the call of an entered state leaves before its record is claimed or refused',
     find: 'await this.#reuse.settled();',
     replace: '',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/behind.test.ts' },
   },
   {
     rule: 'C6',
@@ -121,7 +121,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a record is claimed whatever its reads are now',
     find: "if (read.of === 'unknown') return false;",
     replace: 'if (read.of !== undefined) return true;',
-    by: { run: 'simulation', seed: 20, from: 40, runs: 30 },
+    by: { run: 'tests', file: 'test/semantics/again.test.ts' },
   },
   {
     rule: 'C7',
@@ -129,7 +129,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a reversible call that diverged is not undone and made again',
     find: "if (reply.is === 'diverged' && (await this.recovering.undoDiverged(reply.recorded))) return { next: 'again' };",
     replace: '',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/again.test.ts' },
   },
   {
     rule: 'C7',
@@ -145,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a call leaves beside an unclaimed effect of its tool and entity',
     find: 'const kept = before ? undefined : unclaimed(ledger, call, key);',
     replace: 'const kept = before ? undefined : unclaimed(ledger, { ...call, name: "" }, key);',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/kept.test.ts' },
   },
   {
     rule: 'C8',
@@ -153,7 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a new ordinal is begun beside an unclaimed effect of its skeleton and entity',
     find: 'if (kept !== undefined) this.recovering.parkUnclaimed([kept], actor, { skeleton, entity, ordinal });',
     replace: '',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/kept.test.ts' },
   },
   {
     rule: 'C9',
@@ -177,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'only the complaint that is decided takes answers out of service, not those that wait and go back with it',
     find: 'return [...new Set([raised, ...this.#parked, ...this.#queued])];',
     replace: 'return [raised];',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
   },
   {
     rule: 'C11',
@@ -185,7 +185,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a call of which it was said that it did not happen leaves all the same',
     find: "if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);",
     replace: '',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/answers.test.ts' },
   },
   {
     rule: 'C11',
@@ -209,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a complaint about work that is undone is decided about what stands there now',
     find: 'if (raised.call?.isDropped() === true || this.#isTakenBack(raised)) return',
     replace: 'if (raised.call?.isDropped() === true) return',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
   },
   {
     rule: 'C12',
@@ -217,7 +217,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a complaint about work that is set aside does not reach its record',
     find: 'if (record !== null) return this.#accuse(raised, record);',
     replace: '',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
   },
   {
     rule: 'C12',
@@ -225,7 +225,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a complaint about a key that was never written is no error',
     find: 'if (epoch > 0 || records.has(instanceName(id))) return this.#undoneAlready(id);',
     replace: 'return null;',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
   },
   {
     rule: 'C13',
@@ -233,6 +233,6 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a rerun is carried out as it was advised, without deciding again',
     find: 'const decision = this.#decide(raised);\n    if (decision.verdict !==',
     replace: 'const { decision } = advised;\n    if (decision.verdict !==',
-    by: { run: 'simulation', seed: 20, from: 0, runs: 300 },
+    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
   },
 ];

@@ -169,6 +169,47 @@ describe('C11: a call in flight whose control or reads are undone is dropped', (
     await it.sidecar.close();
   });
 
+  test('one that had not left yet leaves no more once its counterparty has said that it did not happen', async () => {
+    const world = new World();
+    const machine = machineOf(
+      { look: world.tool('look'), pay: world.tool('pay') },
+      {
+        initial: 'look',
+        states: { look: calls('look', 'looked', 'pay'), pay: calls('pay', 'paid', 'rest'), rest: {} },
+      },
+    );
+    const config = configOf(
+      {
+        look: 'writes: [looked], effect: reversible, undo: slow',
+        pay: 'writes: [paid], effect: irreversible, reconcile: find',
+      },
+      {
+        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+        PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'] },
+      },
+    );
+    const before: number[] = [];
+    const it = await run(machine, config, {
+      reconcilers: { find: () => ({ is: 'not_applied' }) },
+      undo: {
+        slow: async () => {
+          // While the plan is carried out, the intent of the payment becomes durable.
+          await calm(20);
+          before.push(world.count('pay'));
+        },
+      },
+    });
+    let isFirst = true;
+    it.actor.subscribe(() => {
+      if (it.value() !== 'pay' || !isFirst) return;
+      isFirst = false;
+      setImmediate(() => void it.wrong('LOOK', 'looked'));
+    });
+    await it.at('rest');
+    expect([before, world.count('pay'), it.context().looked]).toEqual([[0], 1, 'look1']);
+    await it.sidecar.close();
+  });
+
   test('a call that changes nothing is not waited for', async () => {
     const { world, machine, config } = underWay('effect: none', (nth) => (nth === 0 ? held().promise : `pay${nth}`));
     const it = await run(machine, config);

@@ -108,8 +108,11 @@ describe('C2: what lies beyond the cut is undone or set aside', () => {
 });
 
 describe('C2: an instance takes those of its child machine with it', () => {
-  /** n0; ask, which invokes a machine{c0; c1}; rest. `inner` is what the config says of that machine. */
-  function around(inner: Record<string, string>) {
+  /**
+   * n0; ask, which invokes a machine{c0; c1}; rest. `inner` is what the config says of that machine; with `loose`, what it says of the
+   * tool of c1, which is then in no unit.
+   */
+  function around(inner: Record<string, string>, loose: string | null = null) {
     const world = new World();
     const child = machineOf(
       { c0: world.tool('c0'), c1: world.tool('c1') },
@@ -136,14 +139,14 @@ describe('C2: an instance takes those of its child machine with it', () => {
       {
         n0: 'writes: [k0], effect: none',
         c0: 'writes: [x], effect: idempotent',
-        c1: 'writes: [y], effect: irreversible',
+        c1: loose ?? 'writes: [y], effect: irreversible',
         ...inner,
       },
       {
         N0: { states: ['n0'], at: 'n0 -> ask', writes: ['k0'] },
         ASK: { states: ['ask'], at: 'ask -> rest', writes: ['got'] },
         C0: { states: ['inner/c0'], at: 'inner/c0 -> inner/c1', writes: ['x'] },
-        C1: { states: ['inner/c1'], at: 'inner/c1 -> inner/over', writes: ['y'] },
+        ...(loose === null && { C1: { states: ['inner/c1'], at: 'inner/c1 -> inner/over', writes: ['y'] } }),
       },
     );
     return { world, machine, config };
@@ -163,6 +166,20 @@ describe('C2: an instance takes those of its child machine with it', () => {
     await until(() => world.count('n0') === 2);
     await it.at('rest');
     expect([it.context(), world.count('c0'), world.count('c1')]).toEqual([{ k0: 'n01', got: 'c00' }, 1, 1]);
+    await it.sidecar.close();
+  });
+
+  test('and what that machine does outside of any unit stands with it', async () => {
+    const { world, machine, config } = around(
+      { inner: 'reads: [], writes: [], effect: none' },
+      'writes: [y], effect: reversible, undo: un',
+    );
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    await it.wrong('N0', 'k0');
+    await until(() => world.count('n0') === 2);
+    await it.at('rest');
+    expect([it.aside(), world.count('c1'), world.undone]).toEqual([['ASK', 'C0'], 1, []]);
     await it.sidecar.close();
   });
 

@@ -1,7 +1,7 @@
 /** C5a: control goes on behind a record that is claimed. */
 import { describe, expect, test } from 'vitest';
 import { raise } from 'xstate';
-import { calls, configOf, held, machineOf, run, until, World } from './little.ts';
+import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
 
 describe('C5a: control goes on behind the record', () => {
   test('the state behind it calls its tool, and its entry actions do not run again', async () => {
@@ -107,6 +107,84 @@ describe('C5a: control goes on behind the record', () => {
     replay.resolve('n01');
     await it.at({ p: 'heard', q: 'raised' });
     expect([world.count('n0'), world.count('b0')]).toEqual([2, 1]);
+    await it.sidecar.close();
+  });
+
+  test('an event that its last step sent with a delay comes again', async () => {
+    const world = new World();
+    const machine = machineOf(
+      { look: world.tool('look'), pay: world.tool('pay') },
+      {
+        initial: 'look',
+        states: {
+          look: calls('look', 'looked', 'pay'),
+          pay: calls('pay', 'paid', 'cooling', [], [raise({ type: 'COOL' } as never, { delay: 60 } as never)]),
+          cooling: { on: { COOL: 'cooled' } },
+          cooled: {},
+        },
+      },
+    );
+    const config = configOf(
+      { look: 'writes: [looked], effect: none', pay: 'writes: [paid], effect: irreversible' },
+      {
+        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+        PAY: { states: ['pay'], at: 'pay -> cooling', writes: ['paid'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at('cooled');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.at('cooling');
+    await it.at('cooled');
+    expect(world.count('pay')).toBe(1);
+    await it.sidecar.close();
+  });
+
+  test('the call of the claimed state does not leave either where it is entered while a plan is being finished', async () => {
+    const world = new World();
+    const [second, undoing] = [held(), held()];
+    const machine = machineOf(
+      {
+        look: world.tool('look', ({ nth }) => (nth === 1 ? second.promise : `look${nth}`)),
+        note: world.tool('note'),
+        b: world.tool('b'),
+      },
+      {
+        type: 'parallel',
+        states: {
+          p: {
+            initial: 'look',
+            states: { look: calls('look', 'looked', 'note'), note: calls('note', 'noted', 'rest'), rest: {} },
+          },
+          q: { initial: 'b', states: { b: calls('b', 'kb', 'over'), over: {} } },
+        },
+      },
+    );
+    const config = configOf(
+      {
+        look: 'writes: [looked], effect: none',
+        note: 'writes: [noted], effect: none',
+        b: 'writes: [kb], effect: reversible, undo: slow',
+      },
+      {
+        LOOK: { states: ['p.look'], at: 'p.look -> p.note', writes: ['looked'] },
+        NOTE: { states: ['p.note'], at: 'p.note -> p.rest', writes: ['noted'] },
+        B: { states: ['q.b'], at: 'q.b -> q.over', writes: ['kb'] },
+      },
+    );
+    const it = await run(machine, config, { undo: { slow: () => undoing.promise as Promise<void> } });
+    await it.at({ p: 'rest', q: 'over' });
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    const other = it.wrong('B', 'kb');
+    await calm();
+    second.resolve('look1');
+    await calm();
+    undoing.resolve(undefined);
+    await other;
+    await it.at({ p: 'rest', q: 'over' });
+    expect([it.context(), world.count('note')]).toEqual([{ looked: 'look1', noted: 'note0', kb: 'b1' }, 1]);
     await it.sidecar.close();
   });
 

@@ -136,6 +136,35 @@ describe('C12: a failure names a version', () => {
     await it.sidecar.close();
   });
 
+  test('the answer of work that is undone already is not served again to its replay (C10)', async () => {
+    const second = held();
+    const { world, machine, config } = shop(
+      { effect: 'effect: idempotent', reads: ['looked'] },
+      second.promise,
+      'joint: [PAY]',
+    );
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.wrong('PAY', 'paid');
+    // With equal arguments the ledger would have the answer.
+    second.resolve('look0');
+    await it.at('rest');
+    expect([it.context().paid, world.count('pay'), new Set(world.keys('pay')).size]).toEqual(['pay1', 2, 1]);
+    await it.sidecar.close();
+  });
+
+  test('nor is that of work which goes back with another complaint while its own waits (C10)', async () => {
+    const { world, machine, config } = shop({ effect: 'effect: idempotent' }, Promise.resolve('look0'), 'joint: [PAY]');
+    const it = await run(machine, config);
+    await it.at('rest');
+    await Promise.all([it.wrong('LOOK', 'looked'), it.wrong('PAY', 'paid')]);
+    await it.at('rest');
+    expect([it.context().paid, world.count('pay'), it.verdicts().length]).toEqual(['pay1', 2, 1]);
+    await it.sidecar.close();
+  });
+
   test('a run that has ended takes no complaint', async () => {
     const { world, machine, config } = shop(REVERSIBLE);
     const it = await run(machine, config, { undo: world.undo });
@@ -230,6 +259,50 @@ describe('C13: an answer holds only at the journal head at which it was given', 
     expect([world.undone, it.context()]).toEqual([[world.keys('pay')[0]], { looked: 'look1', paid: 'pay1' }]);
     it.send('close');
     expect((await it.ending()).status).toBe('done');
+    await it.sidecar.close();
+  });
+
+  test('advice that an approved payment has overtaken is not: the payment stands, and the other answer is shown', async () => {
+    const world = new World();
+    const names = ['look', 'pay', 'ship'] as const;
+    const machine = machineOf(Object.fromEntries(names.map((name) => [name, world.tool(name)])), {
+      type: 'parallel',
+      states: {
+        p: {
+          initial: 'look',
+          states: {
+            look: calls('look', 'looked', 'pay'),
+            pay: calls('pay', 'paid', 'rest', ['looked']),
+            rest: {},
+          },
+        },
+        q: { initial: 'ship', states: { ship: calls('ship', 'shipped', 'over'), over: {} } },
+      },
+    });
+    const config = configOf(
+      {
+        look: 'writes: [looked], effect: none',
+        pay: 'reads: [looked], writes: [paid], effect: none',
+        ship: 'reads: [], writes: [shipped], effect: irreversible, gate: { expires: 1h }',
+      },
+      {
+        LOOK: { states: ['p.look'], at: 'p.look -> p.pay', writes: ['looked'] },
+        PAY: { states: ['p.pay'], at: 'p.pay -> p.rest', writes: ['paid'], reads: ['looked'] },
+        SHIP: { states: ['q.ship'], at: 'q.ship -> q.over', writes: ['shipped'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at({ p: 'rest', q: 'ship' });
+    await it.wrong('LOOK', 'looked');
+    await it.ending();
+    expect(it.verdicts()).toEqual(['rerun']);
+    const [gate] = it.sidecar.gates();
+    await it.sidecar.answer((gate as { gate: string }).gate, 'approved', { by: 'Ada' });
+    await until(() => world.count('ship') === 1);
+    await calm();
+    await it.sidecar.rerun();
+    expect((await it.ending()).status).toBe('parked');
+    expect([it.verdicts().at(-1), names.map((name) => world.count(name))]).toEqual(['escalate', [1, 1, 1]]);
     await it.sidecar.close();
   });
 

@@ -121,6 +121,61 @@ describe('C4: who has read what is set aside goes back, or is set aside, too', (
     await it.sidecar.close();
   });
 
+  test('a reader that began before the value was there goes back as well', async () => {
+    const world = new World();
+    const [second, begun, last] = [held(), held(), held()];
+    const machine = machineOf(
+      {
+        n0: world.tool('n0', ({ nth }) => (nth === 0 ? 'a' : second.promise)),
+        n1: world.tool('n1'),
+        m0: world.tool('m0', ({ nth }) => (nth === 0 ? begun.promise : 'm0')),
+        m1: world.tool('m1', ({ input }) => `saw ${String(input.k1)}`),
+        m2: world.tool('m2', ({ nth }) => (nth === 0 ? last.promise : 'm2')),
+      },
+      {
+        type: 'parallel',
+        states: {
+          p: { initial: 'n0', states: { n0: calls('n0', 'k0', 'n1'), n1: calls('n1', 'k1', 'over'), over: {} } },
+          q: {
+            initial: 'm0',
+            states: {
+              m0: calls('m0', 'km0', 'm1'),
+              m1: calls('m1', 'km1', 'm2', ['k1']),
+              m2: calls('m2', 'km2', 'over', ['km1']),
+              over: {},
+            },
+          },
+        },
+      },
+    );
+    const none = 'effect: none';
+    const config = configOf(
+      {
+        n0: `writes: [k0], ${none}`,
+        n1: 'writes: [k1], effect: irreversible',
+        m0: `reads: [], writes: [km0], ${none}`,
+        m1: `reads: [k1], writes: [km1], ${none}`,
+        m2: `reads: [km1], writes: [km2], ${none}`,
+      },
+      {
+        N0: { states: ['p.n0'], at: 'p.n0 -> p.n1', writes: ['k0'] },
+        N1: { states: ['p.n1'], at: 'p.n1 -> p.over', writes: ['k1'] },
+        M: { states: ['q.m0', 'q.m1', 'q.m2'], at: 'q.m2 -> q.over', writes: ['km0', 'km1', 'km2'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at({ p: 'over', q: 'm0' });
+    begun.resolve('m0');
+    await it.at({ p: 'over', q: 'm2' });
+    await it.wrong('N0', 'k0');
+    expect([it.aside(), it.undone().includes('M'), it.context()]).toEqual([['N1'], true, {}]);
+    second.resolve('b');
+    last.resolve('m2');
+    await it.at({ p: 'over', q: 'over' });
+    expect(world.count('n1')).toBe(1);
+    await it.sidecar.close();
+  });
+
   test('a reader that is under way goes back, and reads the value again once it is there', async () => {
     const second = held();
     const { world, machine, config } = across((nth) => (nth === 0 ? held().promise : `m${nth}`), second.promise);
