@@ -104,7 +104,12 @@ export class Questions {
    */
   wrongAnswers(id: InstanceId, suspect: string | null, after: number): WrongAnswers {
     const { ledger, history } = this.#fold;
-    const own = ledger.between(instanceName(id), after, history.head).filter(({ status }) => status === 'confirmed');
+    const name = instanceName(id);
+    // Without a key it is about what it did before it was last taken back, too, and that its replay has not come to again.
+    const lost = suspect === null ? ledger.displaced().filter(({ wrong }) => wrong === null) : [];
+    const own = [...ledger.between(name, after, history.head), ...lost].filter(({ status, intent }) => {
+      return status === 'confirmed' && instanceName(intent.instance) === name;
+    });
     const wrote = suspect === null ? null : this.#callsThatWrote(id, suspect);
     const keys = own.map(({ key }) => key).filter((key) => wrote === null || wrote.has(key));
     return { keys, isSure: wrote?.size === 1 };

@@ -3,6 +3,7 @@
  * return that is still held, until the run is done, parked, or nothing can happen any more.
  */
 import { attach, type BoundaryConfig, type Decision, loadConfig, memoryStore, type Sidecar } from 'belay-sidecar';
+import { type Counted, Counters, noneCounted } from '../control-counters.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { type ConfigOptions, configPage } from './config-page.ts';
 import type { EnumeratedCase } from './failures.ts';
@@ -31,6 +32,8 @@ export interface RunResult {
   readonly memory: Memory;
   readonly world: World;
   readonly decisions: readonly Decision[];
+  /** How often the rules of control were needed. */
+  readonly counts: Counted;
 }
 
 /** The config or the run does not fit the little machine: a mistake of this test, or of the sidecar before anything failed. */
@@ -61,7 +64,13 @@ export async function runCase(one: EnumeratedCase, bench: Bench): Promise<RunRes
     return await drive.whole(bench.reruns);
   } catch (error) {
     const world = bench.real.world ?? new World(one);
-    return { rest: { is: 'hang', why: `crashed: ${String(error)}` }, memory: {}, world, decisions: [] };
+    return {
+      rest: { is: 'hang', why: `crashed: ${String(error)}` },
+      memory: {},
+      world,
+      decisions: [],
+      counts: noneCounted(),
+    };
   } finally {
     process.off('unhandledRejection', noteCrash);
     process.off('uncaughtException', noteCrash);
@@ -80,6 +89,8 @@ interface Parts {
   readonly time: VirtualTime;
   readonly world: World;
   readonly decisions: Decision[];
+  /** How often the rules of control were needed. */
+  readonly counts: Counted;
   readonly crashes: unknown[];
   /** Counts what the journal has taken and made durable. */
   readonly journaled: () => number;
@@ -101,12 +112,18 @@ class Drive {
     const world = new World(one);
     real.world = world;
     const decisions: Decision[] = [];
+    const counters = new Counters();
     const store = memoryStore({ now: time.now });
     const open = store.open.bind(store);
     let journaled = () => 0;
     store.open = async (run, mode) => {
       const journal = await open(run, mode);
       journaled = () => journal.head + journal.durable;
+      const append = journal.append.bind(journal);
+      journal.append = (rows) => {
+        counters.appended(rows);
+        return append(rows);
+      };
       return journal;
     };
     const sidecar = await attach(real.machine, {
@@ -116,13 +133,15 @@ class Drive {
       now: time.now,
       reconcilers: { find: world.find },
       undo: { undo: world.undo },
-      onDecision: ({ decision }) => {
+      onDecision: ({ decision, takenBack }) => {
         decisions.push(decision);
+        counters.decided(decision, takenBack);
         world.log.push(`decision ${decision.verdict} ${codesOf(decision).join(' ')}`);
       },
     });
     sidecar.actor.subscribe({ error: (error) => crashes.push(error) });
-    return new Drive({ case: one, sidecar, time, world, decisions, crashes, journaled: () => journaled() });
+    const counts = counters.counts;
+    return new Drive({ case: one, sidecar, time, world, decisions, counts, crashes, journaled: () => journaled() });
   }
 
   async whole(reruns: boolean): Promise<RunResult> {
@@ -133,7 +152,8 @@ class Drive {
     const rest = await this.#toRest(reruns);
     const { context } = this.#parts.sidecar.actor.getSnapshot() as { context: Memory };
     await this.#parts.sidecar.close().catch(() => {});
-    return { rest, memory: context, world: this.#parts.world, decisions: this.#parts.decisions };
+    const { world, decisions, counts } = this.#parts;
+    return { rest, memory: context, world, decisions, counts };
   }
 
   /** Waits until promises and flushes have nothing more to do. */

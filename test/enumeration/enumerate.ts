@@ -1,4 +1,5 @@
 /** Runs a share of all cases, machine by machine, and counts how they end. */
+import { addCounted, type Counted, noneCounted } from '../control-counters.ts';
 import type { ConfigOptions } from './config-page.ts';
 import { benchOf, runCase } from './driver.ts';
 import { casesOf, caseText, type EnumeratedCase } from './failures.ts';
@@ -39,6 +40,8 @@ export interface Enumeration {
   readonly shapes: Readonly<Record<string, Counts>>;
   readonly totals: Counts;
   readonly told: readonly Told[];
+  /** How often the rules of control were needed. */
+  readonly counted: Counted;
   readonly seconds: number;
 }
 
@@ -48,10 +51,11 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
   const shapes: Record<string, Counts> = {};
   const totals = none();
   const told: Told[] = [];
+  const counted = noneCounted();
   for (const machine of options.machines) {
     shapes[machine.shape] ??= none();
     const counts = shapes[machine.shape] as Counts;
-    for (const [one, verdict] of await runMachine(machine, options)) {
+    for (const [one, verdict] of await runMachine(machine, options, counted)) {
       count(counts, verdict);
       count(totals, verdict);
       const is = verdict.is === 'parked' && !verdict.isNeeded ? 'needless' : verdict.is;
@@ -65,12 +69,13 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
       });
     }
   }
-  return { shapes, totals, told, seconds: (performance.now() - began) / 1000 };
+  return { shapes, totals, told, counted, seconds: (performance.now() - began) / 1000 };
 }
 
 async function runMachine(
   machine: LittleMachine,
   options: EnumerationOptions,
+  counted: Counted,
 ): Promise<readonly (readonly [EnumeratedCase, Verdict])[]> {
   const shares = options.shares.filter((share) => hasCasesOf(machine, share));
   if (shares.length === 0) return [];
@@ -81,7 +86,9 @@ async function runMachine(
   const judged: (readonly [EnumeratedCase, Verdict])[] = [];
   for (const one of cases) {
     options.onCase?.(one);
-    judged.push([one, judge(one, await runCase(one, bench), legal, options.reconciles)]);
+    const result = await runCase(one, bench);
+    addCounted(counted, result.counts);
+    judged.push([one, judge(one, result, legal, options.reconciles)]);
   }
   return judged;
 }

@@ -1,11 +1,12 @@
 /** Prints the result of an enumeration: a table by shape, the causes of needless parks, and every unsafe ending and hang. */
+import { countedLines } from '../control-counters.ts';
 import type { Counts, Enumeration, Told } from './enumerate.ts';
 
 const COLUMNS = ['cases', 'same', 'needed', 'needless', 'unsafe', 'hang'] as const;
 const HEADINGS = ['failures', 'same', 'needed', 'needless', 'unsafe', 'hang'];
 
 /** Prints a result. `longest`: how many cases of a kind are listed. */
-export function reportText({ shapes, totals, told, seconds }: Enumeration, longest: number): string {
+export function reportText({ shapes, totals, told, counted, seconds }: Enumeration, longest: number): string {
   const run = Object.entries(shapes).filter(([, { cases }]) => cases > 0);
   return [
     row('shape', HEADINGS),
@@ -15,6 +16,9 @@ export function reportText({ shapes, totals, told, seconds }: Enumeration, longe
     ...causes('Needless parks', told, 'needless', longest),
     ...listed('Unsafe', told, 'unsafe', longest),
     ...listed('Hang', told, 'hang', longest),
+    'How often the rules of control were needed',
+    ...countedLines(counted),
+    '',
     `${totals.cases} failures in ${seconds.toFixed(1)} s; parks are "needed" where what stands irrevocably fits no legal ending.`,
     promise(totals),
     totals.unsafe + totals.hang === 0

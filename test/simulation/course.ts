@@ -8,7 +8,7 @@ import {
   resume,
   type Sidecar,
 } from 'belay-sidecar';
-import { Counters } from './counters.ts';
+import { Counters } from '../control-counters.ts';
 import { decisionText, type End, type Journals, loaded, type Saved } from './ending.ts';
 import { Finder } from './finder.ts';
 import { type Built, build } from './machine.ts';

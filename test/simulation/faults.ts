@@ -24,8 +24,7 @@ const COUNTS = [
  */
 export function drawFaults(chance: Chance, scenario: Scenario, sites: readonly Site[], isLate = false): Fault[] {
   const drawing = new Drawing(chance, scenario, sites);
-  if (isLate) drawing.wrong(chance.percent(80) ? 0 : 1, chance.int(1, Math.max(1, sites.length - 1)));
-  if (isLate && chance.percent(45)) drawing.wrong(chance.int(1, 5), chance.int(1, 5));
+  if (isLate) drawing.late();
   const count = sites.length === 0 || (isLate && chance.percent(50)) ? 0 : chance.weighed(COUNTS);
   for (let i = 0; i < count; i++) drawing.draw();
   return drawing.faults;
@@ -77,6 +76,18 @@ class Drawing {
       case 'down':
         this.faults.push({ fault: chance.pick(['reconciler down', 'undo loses reply'] as const) });
     }
+  }
+
+  /** An early value that is found wrong late; sometimes another one while the work on that is done again. */
+  late(): void {
+    const chance = this.#chance;
+    const first = chance.percent(80) ? 0 : 1;
+    const most = Math.max(1, this.#sites.length - 1 - first);
+    const calls = chance.percent(60) ? most : chance.int(1, most);
+    this.wrong(first, calls);
+    if (calls < 2 || chance.percent(45)) return;
+    const other = chance.int(first + 1, first + calls - 1);
+    this.wrong(other, Math.max(0, first + calls - other + chance.int(0, 3)));
   }
 
   /** A wrong answer at one of the sites, found so many calls after it is seen. */

@@ -30,8 +30,8 @@ export class Generator {
   /** Whether units have little to do with each other: then most of what is done after a wrong value stands. */
   readonly #apart: boolean;
   #coarse: string | null = null;
-  /** Whether the unit is being made whose value is found wrong. */
-  #isFirst = false;
+  /** Whether a unit is being made that can be undone: the one whose value is found wrong, and the one that is under way then. */
+  #isUndone = false;
   #names = 0;
   #calls = 0;
 
@@ -44,10 +44,14 @@ export class Generator {
   /** The body of the root machine: some work, and a slow last step during which older work can be found wrong. */
   body(): readonly Block[] {
     const scope: Scope = { machine: '', sure: [], maybe: [], own: [], inLoop: false, inRegion: false, depth: 0 };
-    this.#isFirst = this.#apart;
+    this.#isUndone = this.#apart;
     const blocks: Block[] = [this.#unit(scope)];
-    this.#isFirst = false;
-    blocks.push(...this.#digested(scope), ...this.#sequence(scope, this.#chance.int(this.#apart ? 2 : 1, 3)));
+    this.#isUndone = false;
+    blocks.push(
+      ...this.#digested(scope),
+      ...this.#forked(scope),
+      ...this.#sequence(scope, this.#chance.int(this.#apart ? 2 : 1, 3)),
+    );
     if (this.#chance.percent(85)) blocks.push(this.#tail(scope));
     return blocks;
   }
@@ -121,6 +125,20 @@ export class Generator {
       odd,
       even: arm(this.#chance.int(0, 1)),
     };
+  }
+
+  /** Work that is there for one answer and not for another: where that answer was wrong, nothing takes it over. */
+  #forked(scope: Scope): Block[] {
+    const [on] = scope.sure;
+    if (!this.#apart || !this.#has('branch') || on === undefined || !this.#chance.percent(45)) return [];
+    const arm = (): readonly Block[] => {
+      const within = { ...scope, sure: [...scope.sure], own: [...scope.own], depth: scope.depth + 1 };
+      const unit = this.#unit(within);
+      for (const key of within.sure) if (!scope.sure.includes(key)) scope.maybe.push(key);
+      return [unit];
+    };
+    const odd = arm();
+    return [{ block: 'branch', at: this.#name('b'), on, odd, even: this.#chance.percent(50) ? arm() : [] }];
   }
 
   /** What a branch looks at: mostly the first value of the machine, where that is the one that is found wrong. */
@@ -198,7 +216,9 @@ export class Generator {
   }
 
   #tail(scope: Scope): Unit {
+    this.#isUndone = this.#apart;
     const { steps, ...unit } = this.#unit({ ...scope, depth: 9 });
+    this.#isUndone = false;
     const last = steps.at(-1) as Step;
     if (last.step === 'call') {
       const index = this.tools.findIndex(({ name }) => name === last.tool);
@@ -214,7 +234,12 @@ export class Generator {
     const kind = this.#chance.weighed([
       ['call', 80],
       ['delay', isLast ? 0 : may('delay', 10)],
-      ['await', scope.machine === '' && !scope.inLoop ? may('await', 8) : may('await', scope.machine === '' ? 4 : 0)],
+      [
+        'await',
+        scope.machine === '' && !scope.inLoop
+          ? may('await', this.#apart ? 16 : 8)
+          : may('await', scope.machine === '' ? 4 : 0),
+      ],
       ['skip', skips && where === 'unit' ? may('skip', 8) : 0],
       ['child', scope.machine === '' && scope.depth < 9 ? may('child', 14) : 0],
     ] as const);
@@ -265,7 +290,7 @@ export class Generator {
   #reads(scope: Scope): string[] {
     const all = [...new Set([...scope.sure, ...scope.maybe])];
     if (!this.#apart) return this.#chance.some(all, 3);
-    if (this.#coarse !== null && all.includes(this.#coarse) && this.#chance.percent(40)) return [this.#coarse];
+    if (this.#coarse !== null && all.includes(this.#coarse) && this.#chance.percent(55)) return [this.#coarse];
     return this.#chance.percent(70) ? [] : this.#chance.some(all, 2);
   }
 
@@ -289,7 +314,7 @@ export class Generator {
       this.#name('t'),
       this.#has,
       where === 'unit',
-      this.#isFirst ? 'undone' : 'any',
+      this.#isUndone ? 'undone' : 'any',
     );
     this.tools.push(drawn);
     if (where === 'unit' && !drawn.buffer) this.#ofMachine.set(scope.machine, [...known, drawn.name]);

@@ -1,7 +1,7 @@
 /** The simulator's command: `npm run simulate -- --runs 1000 --seed 1 --shrink`. Ends with 0 iff no run did harm and none hung. */
 import { Command, InvalidArgumentError } from 'commander';
+import { countedLines } from '../control-counters.ts';
 import { runCampaign } from './campaign.ts';
-import { COUNTERS, type Counter } from './counters.ts';
 import { FEATURES, type Feature } from './features.ts';
 import { NEEDLESS } from './judge.ts';
 import { runProcesses } from './processes.ts';
@@ -72,8 +72,7 @@ function print(tally: Tally, runs: number, seed: number, ms: number): void {
   console.log(`runs with each feature: ${line(tally.features)}`);
   console.log(`runs with each fault: ${line(tally.faults)}`);
   console.log('how often the rules of control were needed:');
-  for (const [name, count] of Object.entries(tally.counters))
-    console.log(`${String(count).padStart(7)}  ${name.padEnd(10)}${COUNTERS[name as Counter]}`);
+  for (const line of countedLines(tally.counters)) console.log(line);
 }
 
 function printFailure({ index, result }: Failure, seed: number): void {

@@ -1,7 +1,7 @@
 /** Random machines under faults, against the same machines without them: nothing is done twice, lost or left over, and nothing hangs. */
 import { expect, test } from 'vitest';
+import type { Counter } from '../control-counters.ts';
 import { runCampaign } from './campaign.ts';
-import type { Counter } from './counters.ts';
 import { scenarioText } from './text.ts';
 
 /** What 2,000 runs need less than 100 times: of these rules the simulation says little, and the enumeration has to. */

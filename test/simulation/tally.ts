@@ -1,5 +1,5 @@
 /** Counts what came of the runs of a campaign. */
-import { addCounted, noneCounted } from './counters.ts';
+import { addCounted, noneCounted } from '../control-counters.ts';
 import { FEATURES, featuresOf } from './features.ts';
 import type { Scenario } from './scenario.ts';
 import type { Result } from './trial.ts';

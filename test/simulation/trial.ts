@@ -1,7 +1,8 @@
 /** Makes a scenario from a seed, runs it, and has it judged. */
+
+import type { Counted } from '../control-counters.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { Chance } from './chance.ts';
-import type { Counted } from './counters.ts';
 import { Course } from './course.ts';
 import type { End } from './ending.ts';
 import { drawFaults } from './faults.ts';
@@ -39,7 +40,7 @@ async function drawn(
 ): Promise<{ scenario: Scenario; calm: Reference }> {
   const chance = new Chance(seed, index);
   // In some runs what goes wrong is a value that much later work has little to do with: that work is what is set aside.
-  const isApart = chance.percent(45);
+  const isApart = chance.percent(60);
   const generator = new Generator(chance, only, isApart);
   const body = generator.body();
   const plain: Scenario = {

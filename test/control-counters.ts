@@ -35,6 +35,12 @@ export function addCounted(to: Counted, more: Counted): void {
   for (const name of Object.keys(COUNTERS) as Counter[]) to[name] += more[name];
 }
 
+/** The counts as lines of a report. */
+export function countedLines(counted: Counted): string[] {
+  const names = Object.keys(COUNTERS) as Counter[];
+  return names.map((name) => `${String(counted[name]).padStart(7)}  ${name.padEnd(10)}${COUNTERS[name]}`);
+}
+
 /** What one run has told and journaled. */
 export class Counters {
   readonly counts = noneCounted();
