@@ -117,7 +117,8 @@ export function recordOf(
   const atEntry = second === undefined ? memory : own.get(second);
   const items: { at: number; item: RecordItem }[] = extent.steps.map((step) => {
     const reads = step.actor === actor ? saw(readsIn(step, extent.members), own.get(step), step.act + 1) : [];
-    return { at: step.act, item: { is: 'step', step, reads } };
+    // The acts of a step follow the number at which it begins: a call with that number came before.
+    return { at: step.act + 0.5, item: { is: 'step', step, reads } };
   });
   for (const name of extent.members)
     for (const call of run.calls(name, from, closed.to))

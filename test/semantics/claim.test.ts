@@ -47,6 +47,47 @@ describe('C5: a claim makes the record anew, now', () => {
     await it.sidecar.close();
   });
 
+  test('a record is made again as often as it takes: nothing of it is lost, and what comes behind it is called again', async () => {
+    const world = new World();
+    const names = ['look', 'pay', 'tell'] as const;
+    const machine = machineOf(Object.fromEntries(names.map((name) => [name, world.tool(name)])), {
+      initial: 'look',
+      states: {
+        look: calls('look', 'looked', 'pay'),
+        pay: calls('pay', 'paid', 'tell'),
+        tell: calls('tell', 'told', 'rest', ['paid']),
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    });
+    const config = configOf(
+      {
+        look: 'writes: [looked], effect: none',
+        pay: 'writes: [paid], effect: reversible, undo: un',
+        tell: 'reads: [paid], writes: [told], effect: none',
+      },
+      {
+        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+        PAY: { states: ['pay'], at: 'pay -> tell', writes: ['paid'] },
+      },
+    );
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    for (const nth of [1, 2, 3]) {
+      await it.wrong('LOOK', 'looked');
+      await until(() => world.count('look') === nth + 1 && world.count('tell') === nth + 1);
+      await it.at('rest');
+    }
+    it.send('close');
+    expect((await it.ending()).status).toBe('done');
+    expect([it.context(), world.count('pay'), world.undone]).toEqual([
+      { looked: 'look3', paid: 'pay0', told: 'tell3' },
+      1,
+      [],
+    ]);
+    await it.sidecar.close();
+  });
+
   test('a later complaint about work that was claimed goes back to that work alone', async () => {
     const { world, machine, config } = overwriting('keys: { blind: [k0] }');
     const it = await run(machine, config);
