@@ -90,6 +90,7 @@ export class Counters {
   }
 
   #dismissed(why: string): void {
+    if (why === 'undone_before') return;
     const counter = why === 'unclaimed' ? 'orphans' : why === 'found_wrong' ? 'accused' : 'redone';
     this.#undoneFor(counter);
     this.counts[counter] += 1;

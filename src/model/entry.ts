@@ -104,8 +104,11 @@ export type Entry =
   | { readonly do: 'finding'; readonly code: string; readonly instance: InstanceId | null; readonly text: string }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
-/** Why a record is given up: it read something else, came to be redone, was complained about, or nothing took it over. */
-export type DismissalReason = 'reads_differ' | 'done_again' | 'found_wrong' | 'unclaimed';
+/**
+ * Why a record is given up: it read something else, came to be redone, was complained about, or nothing took it over. `undone_before`:
+ * there is none, the work that was complained about is undone already.
+ */
+export type DismissalReason = 'reads_differ' | 'done_again' | 'found_wrong' | 'unclaimed' | 'undone_before';
 
 /** `COMPENSATING` is the intent of an undo and `COMPENSATED` its outcome; `STUCK` says that it failed, and with what. */
 interface PhaseEntry {

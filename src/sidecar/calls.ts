@@ -191,7 +191,6 @@ export class Calls {
   /** Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4). */
   #append(entries: readonly Entry[], instance: InstanceId): void {
     this.#write.append(entries);
-    if (entries.some((entry) => entry.do === 'outcome')) this.#authority.wake();
     const [intent] = entries;
     if (intent?.do !== 'intent' || intent.class !== 'irreversible' || intent.held === 'buffer') return;
     const { history } = this.#parts.fold;

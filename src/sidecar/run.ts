@@ -80,6 +80,7 @@ export class Run implements Watcher {
     const write = new Writing(parts);
     this.#write = write;
     this.#authority = new Authority(parts, write, () => void this.recovering.askAgain());
+    write.onOutcome(() => this.#authority.wake());
     this.#calls = new Calls(parts, write, this.#authority, () => this.recovering.clear());
     this.#publishing = new Publishing(parts, {
       append: (entries) => write.append(entries),
@@ -185,7 +186,7 @@ export class Run implements Watcher {
     });
     const wrong = [...still, ...lost.map(({ key }) => key)];
     const instance = { skeleton, entity, ordinal: ordinal ?? 0 };
-    if (wrong.length > 0) this.#write.append([{ do: 'dismissed', instance, why: 'found_wrong', wrong }]);
+    if (wrong.length > 0) this.#write.append([{ do: 'dismissed', instance, why: 'undone_before', wrong }]);
     return null;
   }
 

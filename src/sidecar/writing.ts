@@ -19,6 +19,7 @@ export class Writing {
   #depth = 0;
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
+  #onOutcome: () => void = () => {};
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -32,6 +33,11 @@ export class Writing {
   /** Has somebody told when the journal refuses. */
   onBreak(told: (error: unknown) => void): void {
     this.#onBreak = told;
+  }
+
+  /** Has somebody told when it is known what became of a call. */
+  onOutcome(told: () => void): void {
+    this.#onOutcome = told;
   }
 
   /** Writes what there is, unless it belongs to something that is still happening. */
@@ -87,6 +93,7 @@ export class Writing {
         for (const what of lost) this.#tellLost(entry, what);
       }
     }, goesOn);
+    if (entries.some((entry) => entry.do === 'outcome')) this.#onOutcome();
   }
 
   #tellLost(entry: Entry, what: Lost): void {

@@ -39,10 +39,15 @@ export class Finder {
   readonly #searches: Search[];
   readonly #course: Watched;
   readonly #faults: readonly Fault[];
+  /** Where the last unit makes its last call; null where it does something else. */
+  readonly #last: string | null;
 
   constructor(scenario: Scenario, course: Watched) {
     this.#course = course;
     this.#faults = scenario.faults;
+    const end = scenario.body.at(-1);
+    const last = end?.block === 'unit' ? end.steps.at(-1) : undefined;
+    this.#last = last?.step === 'call' ? last.at : null;
     this.#searches = scenario.faults.flatMap((fault) => {
       const about = fault.fault === 'wrong' ? complaintOf(scenario, fault.site) : null;
       // What cannot be named is never complained about: then the wrong value stays right for the judge.
@@ -71,10 +76,16 @@ export class Finder {
   look(quiet: number): void {
     for (const search of this.#searches) {
       if (search.seenAt === null || search.isOver) continue;
-      if (quiet < 10 && this.#course.world.calls.length < search.seenAt + search.fault.calls) continue;
+      const isEarly = this.#course.world.calls.length < search.seenAt + search.fault.calls;
+      // Where the machine goes another way than it was drawn for, its last call is the last moment.
+      if (quiet < 10 && isEarly && !this.#isAtLast()) continue;
       search.isOver = true;
       void this.#complain(search);
     }
+  }
+
+  #isAtLast(): boolean {
+    return this.#last !== null && this.#course.world.busy.some((site) => site.startsWith(`${this.#last} `));
   }
 
   /** A call begins: complaints that wait for it are made while it is in flight. */

@@ -47,6 +47,8 @@ export class Generator {
     this.#isUndone = this.#apart;
     const blocks: Block[] = [this.#unit(scope)];
     this.#isUndone = false;
+    // What is found wrong is written once.
+    if (this.#apart) scope.own.length = 0;
     blocks.push(
       ...this.#digested(scope),
       ...this.#forked(scope),
@@ -56,16 +58,13 @@ export class Generator {
     return blocks;
   }
 
-  #compute(scope: Scope, reads: readonly string[], coarse: boolean): Block {
-    return { block: 'compute', at: this.#name('x'), reads, key: this.#written(scope, false), coarse };
-  }
-
   /** A value that no unit has written, and that is often the same where what it rests on is corrected. */
   #digested(scope: Scope): Block[] {
-    if (!this.#apart || !this.#has('compute') || scope.sure[0] === undefined || !this.#chance.percent(60)) return [];
-    const block = this.#compute(scope, [scope.sure[0]], true);
-    this.#coarse = scope.sure.at(-1) as string;
-    return [block];
+    if (!this.#apart || !this.#has('compute') || scope.sure[0] === undefined || !this.#chance.percent(80)) return [];
+    const key = this.#name('k');
+    scope.sure.push(key);
+    this.#coarse = key;
+    return [{ block: 'compute', at: this.#name('x'), reads: [scope.sure[0]], key, coarse: true }];
   }
 
   #name(letter: string): string {
@@ -101,7 +100,13 @@ export class Generator {
       case 'parallel':
         return this.#parallel(scope);
       case 'compute':
-        return this.#compute(scope, this.#reads(scope), false);
+        return {
+          block: 'compute',
+          at: this.#name('x'),
+          reads: this.#reads(scope),
+          key: this.#written(scope, false),
+          coarse: false,
+        };
       case 'raise':
         return { block: 'raise', at: this.#name('r'), key: this.#written(scope, false) };
       case 'loose':
@@ -290,7 +295,7 @@ export class Generator {
   #reads(scope: Scope): string[] {
     const all = [...new Set([...scope.sure, ...scope.maybe])];
     if (!this.#apart) return this.#chance.some(all, 3);
-    if (this.#coarse !== null && all.includes(this.#coarse) && this.#chance.percent(55)) return [this.#coarse];
+    if (this.#coarse !== null && all.includes(this.#coarse) && this.#chance.percent(70)) return [this.#coarse];
     return this.#chance.percent(70) ? [] : this.#chance.some(all, 2);
   }
 

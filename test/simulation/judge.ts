@@ -37,7 +37,8 @@ export function judge(
   }
   const verdicts = references.map((reference) => compare(end, standing, reference));
   const best = verdicts.find(({ is }) => is === 'same') ?? verdicts[0];
-  if (best?.is === 'harm' && end.unpublished > 0 && best.harms.every((harm) => harm === 'lost'))
+  const isOnlyLost = (verdict: Verdict) => verdict.is === 'harm' && verdict.harms.every((harm) => harm === 'lost');
+  if (best?.is === 'harm' && end.unpublished > 0 && verdicts.some(isOnlyLost))
     return { is: 'parked', codes: ['unpublished'], needless: false };
   return best ?? { is: 'hang', text: 'nothing to compare with' };
 }
