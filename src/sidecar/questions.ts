@@ -106,13 +106,20 @@ export class Questions {
     const { ledger, history } = this.#fold;
     const name = instanceName(id);
     // Without a key it is about what it did before it was last taken back, too, and that its replay has not come to again.
-    const lost = suspect === null ? ledger.displaced().filter(({ wrong }) => wrong === null) : [];
-    const own = [...ledger.between(name, after, history.head), ...lost].filter(({ status, intent }) => {
-      return status === 'confirmed' && instanceName(intent.instance) === name;
-    });
+    const lost = suspect === null ? this.lost(id).filter(({ intent }) => intent.class === 'idempotent') : [];
+    const placed = ledger.between(name, after, history.head).filter(({ status }) => status === 'confirmed');
+    const own = [...placed, ...lost];
     const wrote = suspect === null ? null : this.#callsThatWrote(id, suspect);
     const keys = own.map(({ key }) => key).filter((key) => wrote === null || wrote.has(key));
     return { keys, isSure: wrote?.size === 1 };
+  }
+
+  /** The calls of work that is undone, that stand in the world and whose answers its replay would be served; without an ordinal, of any. */
+  lost({ skeleton, entity, ordinal }: Pick<InstanceId, 'skeleton' | 'entity'> & { ordinal?: number | undefined }) {
+    return this.#fold.ledger.displaced().filter(({ status, wrong, intent: { instance } }) => {
+      const isMeant = instance.skeleton === skeleton && instance.entity === entity;
+      return isMeant && status === 'confirmed' && wrong === null && (ordinal ?? instance.ordinal) === instance.ordinal;
+    });
   }
 
   /** The keys of the calls whose answers wrote a suspect key; null where one of its writes was no such answer. */

@@ -210,6 +210,7 @@ export class Recovering {
 
   async #recover(raised: Raised): Promise<Held> {
     if (this.#stopping || this.#write.broken !== null || this.#stuck) return { next: 'wait' };
+    if (raised.about?.calls !== undefined) return this.#accuseCalls(raised, raised.about.calls);
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
     if (raised.call?.isDropped() === true || this.#isTakenBack(raised)) return { next: 'wait' };
     const record = this.#recordAccused(raised);
@@ -264,19 +265,36 @@ export class Recovering {
     const name = instanceName(raised.failure.in as InstanceId);
     const calls = record.items.flatMap((item) => (item.is === 'call' ? [item.call] : []));
     const own = calls.filter(({ intent, status }) => instanceName(intent.instance) === name && status === 'confirmed');
-    const effects = own.map(({ key, intent }) => this.#questions.effectOf(key, intent.instance));
-    const blocked = effects.filter((effect) => crossing(effect) !== 'cross' && crossing(effect) !== 'undo');
-    if (blocked.length > 0 || (await this.#demote(effects.filter((effect) => crossing(effect) === 'undo')))) {
-      this.#park(raised, blocked.length > 0 ? blocked : effects);
-      return { next: 'wait' };
-    }
-    this.#run.hold();
-    for (const effect of effects.filter((each) => crossing(each) === 'undo').reverse())
-      if ((await this.#calls.undo(effect)) !== null) return { next: 'wait' };
+    if (!(await this.#takeBack(raised, own))) return { next: 'wait' };
     const wrong = own.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
     this.#run.dismiss(record, 'found_wrong', wrong);
     if (this.#parked.length === 0) this.#run.release();
     return { next: 'wait' };
+  }
+
+  /** Undone work was found wrong of which calls still stand: they are taken back before its replay comes to them (C10, C12). */
+  async #accuseCalls(raised: Raised, keys: readonly string[]): Promise<Held> {
+    const calls = keys.flatMap((key) => this.#fold.ledger.get(key) ?? []);
+    await this.#takeBack(
+      raised,
+      calls.filter(({ at, status }) => at === null && status === 'confirmed'),
+    );
+    if (this.#parked.length === 0) this.#run.release();
+    return { next: 'wait' };
+  }
+
+  /** Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns whether all are. */
+  async #takeBack(raised: Raised, calls: readonly LedgerCall[]): Promise<boolean> {
+    const effects = calls.map(({ key, intent }) => this.#questions.effectOf(key, intent.instance));
+    const undone = effects.filter((effect) => crossing(effect) === 'undo');
+    const blocked = effects.filter((effect) => crossing(effect) !== 'cross' && crossing(effect) !== 'undo');
+    if (blocked.length > 0 || (await this.#demote(undone))) {
+      this.#park(raised, blocked.length > 0 ? blocked : effects);
+      return false;
+    }
+    this.#run.hold();
+    for (const effect of undone.reverse()) if ((await this.#calls.undo(effect)) !== null) return false;
+    return true;
   }
 
   #park(raised: Raised, effects: readonly Effect[]): void {

@@ -33,6 +33,9 @@ import { SidecarError } from './sidecar-error.ts';
 import { Verifier } from './verify.ts';
 import { Writing } from './writing.ts';
 
+/** An instance, or all of its occurrences. */
+type Unordered = Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number | undefined };
+
 /** A failure that a caller tells of, and the version that it is about. */
 interface Suspicion {
   readonly failure: Failure;
@@ -173,21 +176,20 @@ export class Run implements Watcher {
   }
 
   /**
-   * A complaint about work that is undone: that is its answer already (C12). What that work was answered is not served again (C10).
+   * A complaint about work that is undone: that is its answer already (C12). What that work was answered is not served again (C10): an
+   * idempotent call is asked again, and any other that still stands has to be taken back first.
    * @param still the answers of what a plan that is under way is about to undo.
    */
-  #undoneAlready(
-    { skeleton, entity, ordinal }: Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal: number | undefined },
-    still: readonly string[] = [],
-  ): null {
-    const lost = this.fold.ledger.displaced().filter(({ status, wrong, intent: { instance } }) => {
-      const isMeant = instance.skeleton === skeleton && instance.entity === entity;
-      return isMeant && status === 'confirmed' && wrong === null && (ordinal ?? instance.ordinal) === instance.ordinal;
-    });
-    const wrong = [...still, ...lost.map(({ key }) => key)];
-    const instance = { skeleton, entity, ordinal: ordinal ?? 0 };
+  #undoneAlready(id: Unordered, still: readonly string[] = []): Suspicion | null {
+    const lost = this.#questions.lost(id);
+    const free = lost.filter(({ intent }) => intent.class === 'idempotent');
+    const wrong = [...still, ...free.map(({ key }) => key)];
+    const instance = { ...id, ordinal: id.ordinal ?? 0 };
     if (wrong.length > 0) this.#write.append([{ do: 'dismissed', instance, why: 'undone_before', wrong }]);
-    return null;
+    const [first, ...more] = lost.filter((call) => !free.includes(call) && !still.includes(call.key));
+    if (first === undefined) return null;
+    const calls = [first, ...more].map(({ key }) => key);
+    return { failure: { in: first.intent.instance, key: null }, about: { write: null, head: 0, epoch: 0, calls } };
   }
 
   #setAside(): InstanceId[] {

@@ -165,6 +165,49 @@ describe('C12: a failure names a version', () => {
     await it.sidecar.close();
   });
 
+  test('a payment of work whose record was given up is not made again on a complaint: the run is parked first (C10)', async () => {
+    const world = new World();
+    const second = held();
+    const machine = machineOf(
+      {
+        look: world.tool('look', ({ nth }) => (nth === 1 ? second.promise : `look${nth}`)),
+        pay: world.tool('pay'),
+        note: world.tool('note'),
+      },
+      {
+        initial: 'look',
+        states: {
+          look: calls('look', 'looked', 'pay'),
+          pay: calls('pay', 'paid', 'note'),
+          note: calls('note', 'noted', 'rest'),
+          rest: {},
+        },
+      },
+    );
+    const config = configOf(
+      {
+        look: 'writes: [looked], effect: none',
+        pay: 'writes: [paid], effect: irreversible',
+        note: 'writes: [noted], effect: reversible, undo: un',
+      },
+      {
+        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+        PAY: { states: ['pay', 'note'], at: 'note -> rest', writes: ['paid', 'noted'] },
+      },
+    );
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    expect(it.aside()).toEqual(['PAY']);
+    await it.sidecar.settle(world.keys('note')[0] as string, 'compensated');
+    await it.wrong('PAY');
+    expect((await it.ending()).status).toBe('parked');
+    second.resolve('look1');
+    await calm();
+    expect([it.codes(), world.count('pay'), world.undone]).toEqual([['unclaimed_effect'], 1, []]);
+    await it.sidecar.close();
+  });
+
   test('a run that has ended takes no complaint', async () => {
     const { world, machine, config } = shop(REVERSIBLE);
     const it = await run(machine, config, { undo: world.undo });
