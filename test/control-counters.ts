@@ -5,7 +5,7 @@
 import type { Decision, Journal } from 'belay-sidecar';
 
 /** What is counted, each with what counts. */
-export const COUNTERS = {
+const COUNTERS = {
   aside: 'instances that decisions set aside (C2)',
   claimed: 'records that replays took over (C5)',
   redone: 'records given up because their reads differ, or because they were done again (C7)',

@@ -9,7 +9,7 @@ interface Timer {
 }
 
 /** Thrown where something waits for what no timer brings. */
-export class Stalled extends Error {}
+class Stalled extends Error {}
 
 /** Timers that fire when they are told to. */
 export class VirtualTime {
