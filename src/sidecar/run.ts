@@ -390,11 +390,10 @@ export class Run implements Watcher {
       const owner = this.fold.ownerOf(at, this.#placed);
       if (owner !== undefined) owners.set(instanceName(owner.id), owner.id);
     }
-    const fired = this.fold.timers.find((timer) => {
-      return (
-        timer.actor === actor && timer.gone === null && timer.due <= this.parts.now() && isEqual(timer.event, event)
-      );
-    });
+    // A timer may fire a moment before the wall clock says that it is due. One that has not is armed again for what is left.
+    const fired = this.fold.timers.find(
+      (timer) => timer.actor === actor && timer.gone === null && isEqual(timer.event, event),
+    );
     if (fired !== undefined) this.#lost.add(fired);
     const signal = event.type.startsWith('xstate.error.') ? toolSignal(error) : 'CHAIN_EXCEPTION';
     // The event is gone with the step that failed over it; one that nobody sends again comes back with what is restored.
