@@ -80,13 +80,7 @@ export interface Raised {
   /** Present where work was found wrong: by a complaint from outside, or by an invariant (C10, C12). */
   readonly suspect?: true;
   /** What the complaint is about, as it stood when it was made (C12): a write, by its number, and the head of the history. */
-  readonly about?: {
-    readonly write: number | null;
-    readonly head: number;
-    readonly epoch: number;
-    /** The keys of calls of undone work that stand, and are what it is about. */
-    readonly calls?: readonly string[];
-  };
+  readonly about?: { readonly write: number | null; readonly head: number; readonly epoch: number };
   /** What is done instead of deciding when the question is asked again: a commit that is not visible yet is published. */
   readonly again?: () => void;
 }

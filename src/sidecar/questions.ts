@@ -253,16 +253,10 @@ export class Questions {
 
   /** Who would stand where the machine does not: every live instance's region has to be active (postconditions of a plan). */
   escapes({ moves, aside }: Pick<Cut, 'moves' | 'aside'>): { readonly instance: InstanceId; readonly step: number }[] {
-    const kept = [
-      ...keptOf(
-        [...moves].map(([{ id }, { keep }]) => [id, keep?.at ?? 0] as const),
-        aside,
-      ),
-    ];
-    return this.#escaping(kept);
-  }
-
-  #escaping(kept: readonly Kept[]): { readonly instance: InstanceId; readonly step: number }[] {
+    const kept = keptOf(
+      [...moves].map(([{ id }, { keep }]) => [id, keep?.at ?? 0] as const),
+      aside,
+    );
     const { places, history } = this.#fold;
     const undone = undoneSteps(places, kept);
     const resumes = this.resumes(kept);

@@ -210,9 +210,9 @@ export class Recovering {
 
   async #recover(raised: Raised): Promise<Held> {
     if (this.#stopping || this.#write.broken !== null || this.#stuck) return { next: 'wait' };
-    if (raised.about?.calls !== undefined) return this.#accuseCalls(raised, raised.about.calls);
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
-    if (raised.call?.isDropped() === true || this.#isTakenBack(raised)) return { next: 'wait' };
+    if (raised.call?.isDropped() === true) return { next: 'wait' };
+    if (this.#isTakenBack(raised)) return this.#accuseLost(raised);
     const record = this.#recordAccused(raised);
     if (record !== null) return this.#accuse(raised, record);
     const settled = await this.#settle(raised);
@@ -241,10 +241,11 @@ export class Recovering {
   #isTakenBack({ failure, about }: Raised): boolean {
     if (about === undefined || failure.in === null) return false;
     const name = instanceName(failure.in);
+    const record = this.#fold.history.registry.get(failure.in);
+    const isAside = [...this.#fold.records.values()].some(({ members }) => members.has(name));
+    if (record === undefined) return !isAside;
     if (about.write !== null) {
-      if ([...this.#fold.records.values()].some(({ members }) => members.has(name))) return false;
-      const record = this.#fold.history.registry.get(failure.in);
-      if (record === undefined) return true;
+      if (isAside) return false;
       return !this.#fold.history.versions.writesOf(record).some(({ at }) => this.#fold.originOf(at) === about.write);
     }
     if ((this.#fold.epochs.get(name) ?? 0) === about.epoch || this.#fold.records.has(name)) return false;
@@ -273,14 +274,19 @@ export class Recovering {
   }
 
   /** Undone work was found wrong of which calls still stand: they are taken back before its replay comes to them (C10, C12). */
-  async #accuseCalls(raised: Raised, keys: readonly string[]): Promise<Held> {
-    const calls = keys.flatMap((key) => this.#fold.ledger.get(key) ?? []);
-    await this.#takeBack(
-      raised,
-      calls.filter(({ at, status }) => at === null && status === 'confirmed'),
-    );
+  async #accuseLost(raised: Raised): Promise<Held> {
+    const lost = this.#lostOf(raised);
+    if (lost.length === 0 || !(await this.#takeBack(raised, lost))) return { next: 'wait' };
+    const wrong = lost.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
+    const instance = raised.failure.in as InstanceId;
+    this.#write.append([{ do: 'dismissed', instance, why: 'undone_before', ...(wrong.length > 0 && { wrong }) }]);
     if (this.#parked.length === 0) this.#run.release();
     return { next: 'wait' };
+  }
+
+  /** The standing calls of undone work that a complaint without a key is about. */
+  #lostOf({ failure, suspect }: Raised): LedgerCall[] {
+    return suspect === true && failure.in !== null && failure.key === null ? this.#questions.lost(failure.in) : [];
   }
 
   /** Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns whether all are. */
@@ -569,13 +575,13 @@ export class Recovering {
     await this.askAgain();
   }
 
-  /** From FENCED on: undo in the world, then in memory and control, then go on (R5). Redo-only. */
   /** Resolves once no plan is being carried out; never where one cannot be finished in this process. */
   async clear(): Promise<void> {
     while (this.#plan !== null) await this.#plan.catch(() => {});
     if (this.#stuck) await new Promise(() => {});
   }
 
+  /** From FENCED on: undo in the world, then in memory and control, then go on (R5). Redo-only. */
   #carryOut(decision: Decision, parts: RestoredParts): Promise<void> {
     const plan = this.#carry(decision, parts).finally(() => {
       this.#plan = null;
@@ -660,7 +666,10 @@ export class Recovering {
       if (call !== null || (isRaisedAgain && suspect !== true) || this.#isOfCommit(decision)) return [];
       const failure = failureBy(decision, key);
       const found = suspect === true ? { suspect, about: this.#aboutNow(failure) } : {};
-      return [{ raised: { signal, error: new Error(error), actor, failure, call: null, ...found }, decision }];
+      const raised = { signal, error: new Error(error), actor, failure, call: null, ...found };
+      // What is undone and has left nothing has its answer.
+      if (this.#isTakenBack(raised) && this.#lostOf(raised).length === 0) return [];
+      return [{ raised, decision }];
     });
   }
 
@@ -687,8 +696,8 @@ export class Recovering {
 
   async #askOpen(): Promise<boolean | 'stuck'> {
     for (const { raised, decision: before } of this.#openQuestions()) {
-      // Work that is set aside is not decided about: its complaint waits for a person.
-      if (this.#recordAccused(raised) !== null) continue;
+      // Work that is set aside, or undone, is not decided about: its complaint waits for a person.
+      if (this.#recordAccused(raised) !== null || this.#isTakenBack(raised)) continue;
       let decision = this.#decide(raised);
       while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
       if (isRestore(decision)) {

@@ -186,10 +186,9 @@ export class Run implements Watcher {
     const wrong = [...still, ...free.map(({ key }) => key)];
     const instance = { ...id, ordinal: id.ordinal ?? 0 };
     if (wrong.length > 0) this.#write.append([{ do: 'dismissed', instance, why: 'undone_before', wrong }]);
-    const [first, ...more] = lost.filter((call) => !free.includes(call) && !still.includes(call.key));
-    if (first === undefined) return null;
-    const calls = [first, ...more].map(({ key }) => key);
-    return { failure: { in: first.intent.instance, key: null }, about: { write: null, head: 0, epoch: 0, calls } };
+    const standing = lost.find((call) => !free.includes(call) && !still.includes(call.key));
+    if (standing === undefined) return null;
+    return { failure: { in: standing.intent.instance, key: null }, about: { write: null, head: 0, epoch: -1 } };
   }
 
   #setAside(): InstanceId[] {

@@ -1,6 +1,6 @@
 /** C12 and C13: what a complaint is about, and how long an answer to it holds. */
 import { describe, expect, test } from 'vitest';
-import { SidecarError } from '../../src/index.ts';
+import { memoryStore, resume, SidecarError } from '../../src/index.ts';
 import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
 
 /** look; pay; rest. The second look takes as long as `second` does. */
@@ -195,7 +195,8 @@ describe('C12: a failure names a version', () => {
         PAY: { states: ['pay', 'note'], at: 'note -> rest', writes: ['paid', 'noted'] },
       },
     );
-    const it = await run(machine, config, { undo: world.undo });
+    const journal = memoryStore();
+    const it = await run(machine, config, { undo: world.undo, journal });
     await it.at('rest');
     await it.wrong('LOOK', 'looked');
     expect(it.aside()).toEqual(['PAY']);
@@ -206,6 +207,18 @@ describe('C12: a failure names a version', () => {
     await calm();
     expect([it.codes(), world.count('pay'), world.undone]).toEqual([['unclaimed_effect'], 1, []]);
     await it.sidecar.close();
+
+    // The next process asks the same, and goes on once a person has undone the payment.
+    const next = await resume(machine, { run: 'r', config, journal, undo: world.undo } as never);
+    next.actor.start();
+    expect(await next.finished()).toMatchObject({
+      status: 'parked',
+      decision: { refusals: [{ code: 'unclaimed_effect' }] },
+    });
+    await next.settle(world.keys('pay')[0] as string, 'compensated');
+    await until(() => (next.actor.getSnapshot() as { value: unknown }).value === 'rest');
+    expect([next.status, world.count('pay'), world.undone]).toEqual(['running', 2, []]);
+    await next.close();
   });
 
   test('a run that has ended takes no complaint', async () => {
