@@ -6,13 +6,12 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { assign, createActor, fromPromise, setup } from 'xstate';
-import { loadConfig } from '../src/boundaries/load.ts';
+import { createActor } from 'xstate';
 import type { JournalStore } from '../src/journal/journal.ts';
 import { memoryStore } from '../src/journal/memory/store.ts';
 import { sqliteStore } from '../src/journal/sqlite/store.ts';
 import { attach } from '../src/sidecar/attach.ts';
-import { tool } from '../src/xstate/tool.ts';
+import { config, event, machine } from './machine.ts';
 
 const STEPS = 4_000;
 const folder = mkdtempSync(join(tmpdir(), 'belay-bench-'));
@@ -20,72 +19,6 @@ const at = (times: readonly number[], share: number) => times[Math.floor((times.
 const shown = (value: number) => value.toFixed(Math.abs(value) < 10 ? 2 : 0).padStart(9);
 const verdict = (met: boolean) => (met ? 'met' : 'MISSED');
 const sorted = (times: number[]) => times.sort((a, b) => a - b);
-
-interface Context {
-  rows: Record<string, { value: number; note: string }>;
-  ballast: string;
-  done?: number;
-}
-
-/** A machine whose every step changes one of the entries of a container, at a boundary with two predicates. */
-function machine(entries: number, ballast = 0) {
-  const rows = Object.fromEntries(
-    Array.from({ length: entries }, (_, n) => [`row${n}`, { value: 0, note: `note ${n}` }]),
-  );
-  return setup({
-    types: { context: {} as Context, events: {} as { type: 'set'; row: string; value: number } | { type: 'call' } },
-    actors: {
-      look: fromPromise(async () => 1),
-      act: tool<number, number>(async ({ input }) => input),
-    },
-    actions: {
-      write: assign(({ context, event }) =>
-        event.type === 'set'
-          ? { rows: { ...context.rows, [event.row]: { ...context.rows[event.row], value: event.value } } }
-          : {},
-      ) as never,
-    },
-  }).createMachine({
-    id: 'bench',
-    context: { rows, ballast: 'x'.repeat(ballast) },
-    initial: 'a',
-    states: {
-      a: { on: { set: { target: 'b', actions: 'write' }, call: 'acting' } },
-      b: { on: { set: { target: 'a', actions: 'write' }, call: 'acting' } },
-      acting: {
-        invoke: {
-          src: 'act',
-          input: 1,
-          onDone: { target: 'a', actions: assign({ done: ({ event }) => event.output }) },
-        },
-      },
-    },
-  });
-}
-
-const { config, findings } = loadConfig(
-  `
-belay: 1
-agent: bench
-tools:
-  act: { reads: [], writes: [done], effect: idempotent }
-skeletons:
-  Work:
-    entity: '"it"'
-    states: [a, b, acting]
-    entry: [a]
-    inputs: ["rows/*/note"]
-    outputs: ["rows/*/value", done]
-    commit:
-      - { id: one, at: b, when: 'memory.rows[?"row1"].?value.orValue(0) < 0' }
-      - { id: two, at: a, when: 'memory.rows[?"row2"].?value.orValue(0) < 0' }
-    rollback: { anchors: [one, two] }
-`,
-  { file: 'bench.yaml' },
-);
-if (config === null) throw new Error(JSON.stringify(findings));
-
-const event = (n: number, entries: number) => ({ type: 'set' as const, row: `row${n % entries}`, value: n });
 
 function bareSteps(entries: number): number[] {
   const actor = createActor(machine(entries)).start();
@@ -105,7 +38,6 @@ function each(work: (n: number) => void): number[] {
 let runs = 0;
 async function attached(entries: number, journal: JournalStore, ballast = 0) {
   runs += 1;
-  if (config === null) throw new Error('no config');
   const sidecar = await attach(machine(entries, ballast), { run: `run ${runs}`, config, journal });
   sidecar.actor.start();
   return sidecar;

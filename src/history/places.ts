@@ -64,6 +64,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   readonly steps: Step[] = [];
   readonly actors: PlacedActor[] = [];
   readonly #places = new Map<string, Place>();
+  readonly #roots = new Map<Region, InstanceId>();
   readonly #chains = new Map<Region, Step[]>();
   readonly #byParty = new Map<string, Step[]>();
   #next = 0;
@@ -102,6 +103,12 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   /** Records where an instance was entered. */
   enter(id: InstanceId, region: Region, root: boolean, entered: PlacedStep): void {
     this.#places.set(instanceName(id), { id, region, root, entered, closed: null, certified: false });
+    if (root) this.#roots.set(region, id);
+  }
+
+  /** The root of a region, where it has had a part in a step. */
+  rootOf(region: Region): InstanceId | undefined {
+    return this.#roots.get(region);
   }
 
   of(name: string): Place | undefined {
@@ -114,6 +121,8 @@ export class Places<Step extends PlacedStep = PlacedStep> {
 
   /** Forgets an instance that never started. */
   forget(name: string): void {
+    const place = this.#places.get(name);
+    if (place?.root === true) this.#roots.delete(place.region);
     this.#places.delete(name);
   }
 

@@ -72,9 +72,10 @@ export class Entering {
 
   /** The root of a region, entered the first time that it has a part in a step. */
   #root(region: Region): InstanceId {
+    const known = this.#view.fold.places.rootOf(region);
+    if (known !== undefined) return known;
     const id = { skeleton: ROOT, entity: region, ordinal: 0 };
-    const known = this.#view.fold.history.registry.get(id) !== undefined || this.regions.includes(region);
-    if (!known) {
+    if (!this.regions.includes(region)) {
       this.enters.push({ do: 'enter', in: id, by: null });
       this.regions.push(region);
     }

@@ -39,6 +39,7 @@ import { OutsideVersions } from './versions.ts';
 /** How many steps of an actor at most have to be folded to make a memory again. */
 const BASE_EVERY = 64;
 const NOTHING: readonly never[] = [];
+const UNCHANGED: HistoryValue = {};
 
 /** The state of a run. */
 export class Fold {
@@ -264,11 +265,11 @@ export class Fold {
   /** Folds a step in. `around` has what its own words do not say: where it is a record's, done again. */
   #step(entry: StepEntry, memory: unknown, around: Partial<Translation> = {}): FoldedStep {
     const actor = this.actor(entry.actor);
-    const entered: string[] = [];
+    let entered: readonly string[] = NOTHING;
     for (const mark of entry.marks) {
       if (mark.do !== 'enter') continue;
       this.#happen(mark);
-      entered.push(instanceName(mark.in));
+      entered = [...entered, instanceName(mark.in)];
       if (mark.in.skeleton !== ROOT) this.occurrences.used(mark.in);
     }
     const act = this.history.head;
@@ -298,7 +299,7 @@ export class Fold {
       gone: false,
       value: entry.value,
       remembered: actor.remembered,
-      recalled: entry.remembered === null ? {} : changed(before, entry.remembered),
+      recalled: entry.remembered === null ? UNCHANGED : changed(before, entry.remembered),
       edits: entry.edits,
       certified,
       memory: base ? { is: actor.memory } : null,
@@ -335,6 +336,10 @@ export class Fold {
 
   /** The regions whose control a step wrote, and those that it only read (C1). */
   #controlOf(entry: StepEntry, actor: FoldedActor): Pick<FoldedStep, 'moves' | 'looks'> {
+    const { moves: moved, looks: looked } = entry;
+    const isPlain = actor.begun && (looked === undefined || looked.length === 0) && !isNewsOfChild(entry.event);
+    if (isPlain && moved !== undefined)
+      return { moves: moved.map((path) => regionName(entry.actor, path)), looks: NOTHING };
     const own = (path: string) => regionName(entry.actor, path);
     const moves = new Set(entry.moves === undefined ? entry.parties.map(({ region }) => region) : entry.moves.map(own));
     const looks = new Set((entry.looks ?? []).map(own));
@@ -361,8 +366,8 @@ export class Fold {
 
   /** The child machine whose end a step hears. */
   #childHeard({ actor, event }: StepEntry): number | null {
-    const { type } = event as { type?: unknown };
-    const id = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(String(type))?.[1];
+    if (!isNewsOfChild(event)) return null;
+    const id = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(event.type)?.[1];
     if (id === undefined) return null;
     const child = this.actors.findLast(({ parent, started }) => parent === actor && started?.id === id);
     return child?.started?.kind === 'machine' ? child.number : null;
@@ -413,7 +418,8 @@ export class Fold {
 
   /** A call whose answer a machine has heard answers no other. */
   #answered({ actor, event }: StepEntry): void {
-    const id = /^xstate\.done\.actor\.(.*)$/s.exec(String((event as { type?: unknown }).type))?.[1];
+    if (!isNewsOfChild(event)) return;
+    const id = /^xstate\.done\.actor\.(.*)$/s.exec(event.type)?.[1];
     const child =
       id === undefined
         ? undefined
@@ -838,4 +844,10 @@ function changed(before: HistoryValue, after: HistoryValue): HistoryValue {
 /** What a budget is charged for (R6). */
 export function budgetKey(id: InstanceId, boundary: string, signal: string): string {
   return JSON.stringify([id.skeleton, id.entity, boundary, signal]);
+}
+
+/** Whether an event of xstate's own tells how a child ended. */
+function isNewsOfChild(event: unknown): event is { readonly type: string } {
+  const { type } = event as { type?: unknown };
+  return typeof type === 'string' && (type.startsWith('xstate.done.actor.') || type.startsWith('xstate.error.actor.'));
 }

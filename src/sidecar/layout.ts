@@ -203,6 +203,9 @@ export class Layout {
 
   /** What a step did to control, where that does not follow from its parties (C1). */
   #control({ moves, looks = [], ties = [], parties, actor }: StepEntry): unknown[] {
+    const [party] = parties;
+    const isPlain = parties.length === 1 && moves?.length === 1 && looks.length === 0 && ties.length === 0;
+    if (isPlain && regionName(actor, moves[0] as string) === party?.region) return [];
     const usual = new Set(parties.map(({ region }) => region));
     const isUsual =
       moves === undefined || (moves.length === usual.size && moves.every((path) => usual.has(regionName(actor, path))));

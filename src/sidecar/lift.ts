@@ -58,7 +58,8 @@ export class Lift {
     const accesses = new Accesses(view, entering);
     const boundaries = new Certifying(view, entering, accesses, this.#judges, this.#verifier).boundaries();
     const { event, snapshot } = seen;
-    const ties = [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
+    const ties =
+      seen.raisedBack.length === 0 ? sent : [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
     const entry: StepEntry = {
       do: 'step',
       actor,
@@ -80,12 +81,16 @@ export class Lift {
       ended: endedBy,
     };
     this.#verifier?.advance(actor, accesses.edits);
-    const steps = separated(entry, seen.parts, {
-      before: this.#fold.actor(actor).value,
+    const steps = seen.parts.length < 2 ? [entry] : this.#separated(entry, seen.parts);
+    return { entries: [...steps, ...view.findings], fresh: entering.fresh };
+  }
+
+  #separated(entry: StepEntry, parts: Seen['parts']): StepEntry[] {
+    return separated(entry, parts, {
+      before: this.#fold.actor(entry.actor).value,
       regionOf: (name) => this.#fold.places.of(name)?.region,
       regionOfActor: (number) => this.#fold.actor(number).region,
     });
-    return { entries: [...steps, ...view.findings], fresh: entering.fresh };
   }
 
   /** A required input of an instance that nothing kept has written; null where it has all that it requires (F1). */

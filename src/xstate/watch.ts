@@ -109,6 +109,18 @@ interface Micro {
   readonly transitions: readonly AnyTransitionDefinition[];
 }
 
+/** What a transition does to control between two configurations: it follows from the tree, and is worked out once. */
+interface Plan extends Pick<Seen, 'after' | 'entered' | 'hears' | 'sources' | 'moves' | 'looks'> {
+  readonly from: readonly AnyStateNode[];
+  readonly to: readonly AnyStateNode[];
+  readonly before: readonly Place[] | null;
+  /** Whether neither the transitions nor the states that are left and entered have any code. */
+  readonly quiet: boolean;
+}
+
+/** How many pairs of configurations are remembered for one transition: a parallel machine can have any number of them. */
+const PLANS = 8;
+
 /** A machine made ready to be watched. */
 export class Watch {
   readonly machine: AnyStateMachine;
@@ -124,6 +136,7 @@ export class Watch {
   readonly #prefixes = new Map<AnyStateMachine, string>();
   readonly #places = new Map<AnyStateNode, Place>();
   readonly #active = new WeakMap<readonly AnyStateNode[], readonly Place[]>();
+  readonly #plans = new WeakMap<AnyTransitionDefinition, Plan[]>();
 
   constructor(machine: AnyStateMachine, watcher: Watcher) {
     this.#watcher = watcher;
@@ -465,23 +478,33 @@ export class Watch {
   #lift(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Seen[] {
     let before = start;
     return micros.map(({ event, snapshot, transitions }, index) => {
-      const entered = enteredBy(before, snapshot, transitions);
+      const {
+        before: places,
+        after,
+        entered,
+        hears,
+        sources,
+        moves,
+        looks,
+        quiet,
+      } = this.#plan(before, snapshot, transitions);
       const seen: Seen = {
         event,
-        before: before === null ? null : this.placesOf(before),
-        after: this.placesOf(snapshot),
-        entered: [...entered].map((node) => this.#place(node)),
-        hears: transitions.length === 0 || transitions.some(({ eventType }) => eventType !== ''),
-        sources: transitions.map(({ source }) => this.#place(source as AnyStateNode)),
+        before: places,
+        after,
+        entered,
+        hears,
+        sources,
         memoryBefore: before?.context,
         memory: snapshot.context,
         snapshot,
-        bare: isBare(before, snapshot, transitions, entered),
+        bare: quiet && before !== null && before.context === snapshot.context,
         rememberedChanged: before === null || before.historyValue !== snapshot.historyValue,
         started: this.#started(before, snapshot),
         outside: this.#outside.delete(event) && !event.type.startsWith('xstate.') && !this.#inner.has(event),
         gone: goneBetween(before, snapshot),
-        ...this.#control(before, snapshot, transitions, entered),
+        moves,
+        looks,
         parts: this.#parts(before, snapshot, transitions),
         raisedBack: raisedBack(micros, index, start),
         sender: index === 0 ? this.#senderOf(event) : null,
@@ -489,6 +512,41 @@ export class Watch {
       before = snapshot;
       return seen;
     });
+  }
+
+  #plan(
+    before: AnyMachineSnapshot | null,
+    after: AnyMachineSnapshot,
+    transitions: readonly AnyTransitionDefinition[],
+  ): Plan {
+    const [transition] = transitions;
+    if (before === null || transition === undefined || transitions.length > 1)
+      return this.#planned(before, after, transitions);
+    const known = this.#plans.get(transition) ?? [];
+    const plan = known.find(({ from, to }) => isSame(from, before._nodes) && isSame(to, after._nodes));
+    if (plan !== undefined) return plan;
+    const made = this.#planned(before, after, transitions);
+    this.#plans.set(transition, [made, ...known.slice(0, PLANS - 1)]);
+    return made;
+  }
+
+  #planned(
+    before: AnyMachineSnapshot | null,
+    after: AnyMachineSnapshot,
+    transitions: readonly AnyTransitionDefinition[],
+  ): Plan {
+    const entered = enteredBy(before, after, transitions);
+    return {
+      from: before?._nodes ?? [],
+      to: after._nodes,
+      before: before === null ? null : this.placesOf(before),
+      after: this.placesOf(after),
+      entered: [...entered].map((node) => this.#place(node)),
+      hears: transitions.length === 0 || transitions.some(({ eventType }) => eventType !== ''),
+      sources: transitions.map(({ source }) => this.#place(source as AnyStateNode)),
+      quiet: isQuiet(before, after, transitions, entered),
+      ...this.#control(before, after, transitions, entered),
+    };
   }
 
   /** Which regions' control a microstep wrote, and which it only read (C1). */
@@ -524,8 +582,9 @@ export class Watch {
     after: AnyMachineSnapshot,
     transitions: readonly AnyTransitionDefinition[],
   ): readonly (readonly string[])[] {
+    if (before === null || transitions.length < 2) return [];
     const isEventless = transitions.every(({ eventType }) => eventType === '');
-    if (before === null || transitions.length < 2 || !isEventless || raises(before, after, transitions)) return [];
+    if (!isEventless || raises(before, after, transitions)) return [];
     const parts = transitions.map(({ source }) => [this.#place(source as AnyStateNode).region]);
     const regions = parts.flat();
     const isApart = regions.every((one, index) =>
@@ -565,14 +624,18 @@ function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapsho
   );
 }
 
+function isSame(one: readonly AnyStateNode[], other: readonly AnyStateNode[]): boolean {
+  return one.length === other.length && one.every((node, index) => node === other[index]);
+}
+
 /** Whether a microstep ran no code of the machine's: neither its transitions nor the states that it leaves and enters have any. */
-function isBare(
+function isQuiet(
   before: AnyMachineSnapshot | null,
   after: AnyMachineSnapshot,
   transitions: readonly AnyTransitionDefinition[],
   entered: ReadonlySet<AnyStateNode>,
 ): boolean {
-  if (before === null || before.context !== after.context) return false;
+  if (before === null) return false;
   if (before._nodes.some(isGuarded) || transitions.some(({ actions }) => actions.length > 0)) return false;
   const quiet = (node: AnyStateNode) => node.entry.length === 0 && node.exit.length === 0 && node.invoke.length === 0;
   return (
