@@ -122,11 +122,12 @@ export class Calls {
 
   #track(key: string | undefined, own: AbortSignal, call: Call): Promise<unknown> {
     if (key === undefined) return call.act(key, own);
+    const handed = this.#parts.fold.handedOut(key);
     const abort = new AbortController();
     const forward = () => abort.abort(own.reason);
     if (own.aborted) forward();
     own.addEventListener('abort', forward, { once: true });
-    const acting = call.act(key, abort.signal);
+    const acting = call.act(handed, abort.signal);
     const returned = acting.then(
       () => {},
       () => {},
@@ -342,7 +343,8 @@ export class Calls {
     reconciler: RunParts['reconcilers'][string],
   ): Promise<Extract<Entry, { do: 'outcome' }> | null> {
     try {
-      const finding = await reconciler({ key, tool: intent.tool, args: this.#argsOf(intent) });
+      const handed = this.#parts.fold.handedOut(key);
+      const finding = await reconciler({ key: handed, tool: intent.tool, args: this.#argsOf(intent) });
       if (finding.is === 'applied') return { do: 'outcome', key, status: 'confirmed', output: finding.output };
       if (finding.is !== 'not_applied') return null;
       return { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' };
@@ -357,7 +359,9 @@ export class Calls {
 
   #undoCall(call: LedgerCall): UndoCall {
     const { key, intent, output } = call;
-    return { key, undoKey: `${key}~undo`, tool: intent.tool, args: this.#argsOf(intent), output };
+    const { fold } = this.#parts;
+    const [handed, undoKey] = [fold.handedOut(key), fold.handedOut(`${key}~undo`)];
+    return { key: handed, undoKey, tool: intent.tool, args: this.#argsOf(intent), output };
   }
 
   /**
@@ -408,7 +412,7 @@ export class Calls {
     const { key, intent, output } = call;
     try {
       await this.#parts.buffers[tool.buffer.name]?.discard([
-        { key, tool: intent.tool, args: this.#argsOf(intent), staged: output },
+        { key: this.#parts.fold.handedOut(key), tool: intent.tool, args: this.#argsOf(intent), staged: output },
       ]);
     } catch (error) {
       const text = `what ${intent.tool} has staged stays aside, unseen: ${told(error)}`;

@@ -568,9 +568,9 @@ export class Recovering {
 
   /** A person says what became of a call (E2). */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
-    const call = this.#fold.ledger.get(key);
+    const call = this.#fold.callNamed(key);
     if (call === undefined) throw new Error(`no call has the key ${key}`);
-    this.#write.append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output }) }]);
+    this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output }) }]);
     await this.#write.durable();
     await this.askAgain();
   }

@@ -1,6 +1,8 @@
 /** What waits for a person, and goes on once the person has spoken. */
+
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/effects/counterparty.ts';
+import { handedOut } from '../../src/effects/keys.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { calm, Line, of, type Station } from './stations.ts';
@@ -39,7 +41,10 @@ describe('sidecar.settle: a person says what became of a call', () => {
     await run.finished();
     await run.sidecar.settle(KEY, 'failed');
     await run.at('rest');
-    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([KEY, KEY]);
+    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([
+      handedOut(KEY, 'opaque'),
+      handedOut(KEY, 'opaque'),
+    ]);
     expect(run.context.a).toBe('done again');
     await run.close();
   });
@@ -52,7 +57,10 @@ describe('sidecar.settle: a person says what became of a call', () => {
     await run.sidecar.settle(KEY, 'compensated');
     await run.at('rest');
     expect(line.verdicts).toEqual(['escalate', 'restore 0']);
-    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([KEY, `${KEY}~1`]);
+    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([
+      handedOut(KEY, 'opaque'),
+      handedOut(`${KEY}~1`, 'opaque'),
+    ]);
     await run.close();
   });
 
@@ -154,7 +162,7 @@ describe('sidecar.rerun: the run starts over where that was advised', () => {
     expect(undone).toEqual(['b', 'a']);
     run.send('go');
     await run.at('rest');
-    expect(line.calls.map(({ key }) => key?.endsWith('~1') ?? null)).toEqual([false, false, true, true]);
+    expect(new Set(line.calls.map(({ key }) => key)).size).toBe(4);
     await run.close();
   });
 
