@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '../boundaries/config.ts';
+import { type Encoded, encode } from '../journal/codec.ts';
 import { type EffectClass, isOpen } from '../model/effect.ts';
 import type { Entry, IntentEntry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
@@ -107,8 +108,9 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
 }
 
 /** Whether a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any more. */
-function leaves({ run, ledger }: GuardPort, { actor, instance, keyedAs, name, tool }: GuardedCall): boolean {
-  const key = ledger.ofActor(actor)?.key ?? ledger.nextKey(run, instance, name, keyedAs);
+function leaves({ run, ledger }: GuardPort, { actor, instance, keyedAs, name, tool, args }: GuardedCall): boolean {
+  const known = ledger.ofActor(actor)?.key;
+  const key = known ?? ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args) });
   const recorded = ledger.get(key);
   return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
 }
@@ -120,12 +122,15 @@ function stands(recorded: LedgerCall | undefined): recorded is LedgerCall {
 
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (classOf(call.tool) === 'none') return plainCall(port, call);
+  const lost = encode(call.args);
+  if (!('text' in lost)) return failed('CONTRACT_VIOLATION', new TypeError(unwritten(call.name, lost)), null);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
   const digest = argsDigest(call.args);
   // A machine that retries by itself makes the same call again while nobody knows what became of it: it is that call.
   const open = known === undefined ? ledger.unheard(call.instance, call.name, digest) : undefined;
-  const key = known?.key ?? open?.key ?? ledger.nextKey(port.run, call.instance, call.name, call.keyedAs);
+  const { instance, keyedAs, name: tool } = call;
+  const key = known?.key ?? open?.key ?? ledger.nextKey(port.run, { instance, keyedAs, tool, digest });
   const recorded = ledger.get(key);
   const before = stands(recorded);
   if (before && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
@@ -154,10 +159,16 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   return leave(port, call, { do: 'intent', ...named(call), key, digest }, before);
 }
 
+/** Why a call may not leave whose arguments nobody could send again, or tell from others (E3). */
+function unwritten(tool: string, { path, reason }: Exclude<Encoded, { text: string }>): string {
+  const at = path.length === 0 ? 'its input' : `its input at ${path.join('/')}`;
+  return `${tool} changes the world, so what it is called with is journaled; no journal can hold ${at}: ${reason}. Pass plain values.`;
+}
+
 /** A kept effect of the same tool and entity that no replay has claimed: nothing new of its kind is done before (C8). */
 function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string): LedgerCall | undefined {
   return ledger.kept().find((other) => {
-    return other.key !== key && other.intent.tool === name && entityOf(other.key) === keyedAs.entity;
+    return other.key !== key && other.intent.tool === name && entityOf(other) === keyedAs.entity;
   });
 }
 
@@ -180,8 +191,9 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   return call.tool?.buffer ? stage(port, call, key) : act(port, call, key, before);
 }
 
-function named({ name, tool, undo, instance, actor, args }: GuardedCall) {
-  return { actor, tool: name, instance, class: classOf(tool), undo, args };
+function named({ name, tool, undo, instance, keyedAs, actor, args }: GuardedCall) {
+  const own = keyedAs.entity === instance.entity ? {} : { keyedAs: keyedAs.entity };
+  return { actor, tool: name, instance, class: classOf(tool), undo, args, ...own };
 }
 
 function failed(signal: Signal, error: unknown, key: string | null): Reply {

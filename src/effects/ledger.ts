@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import type { IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type KeyForm, keyOf } from './keys.ts';
 
 /** One call. */
 export interface LedgerCall {
@@ -31,8 +32,19 @@ export interface LedgerCall {
   isAnswered: boolean;
 }
 
+/** What a call's key is made of. */
+interface KeyedCall {
+  readonly instance: InstanceId;
+  readonly keyedAs: InstanceId;
+  readonly tool: string;
+  /** The digest of its arguments. */
+  readonly digest: string;
+}
+
 /** The calls of a run. */
 export class Ledger {
+  /** How the run names its calls. */
+  form: KeyForm = 'opaque';
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, LedgerCall[]>();
@@ -42,6 +54,11 @@ export class Ledger {
 
   get(key: string): LedgerCall | undefined {
     return this.#calls.get(key);
+  }
+
+  /** The call that somebody names: by its key, or by what that is made of, as JSON. */
+  named(text: string): LedgerCall | undefined {
+    return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.form));
   }
 
   all(): IterableIterator<LedgerCall> {
@@ -61,15 +78,17 @@ export class Ledger {
 
   /**
    * The key of the next call of a tool by an instance: its number among those that are retained (E3). A call that was
-   * compensated is another decision when it is made again, since its counterparty would answer from memory.
+   * compensated is another decision when it is made again, since its counterparty would answer from memory; and so is one with other
+   * arguments than were sent, or were about to be, by a call that is known not to have happened: one key has one body.
    * @param keyedAs the name that the instance has in keys: the root of a machine that is invoked again has another id by then.
    */
-  nextKey(run: string, instance: InstanceId, tool: string, keyedAs: InstanceId = instance): string {
+  nextKey(run: string, { instance, keyedAs, tool, digest }: KeyedCall): string {
     const nth = (this.#placed.get(instanceName(instance)) ?? []).filter(({ intent }) => intent.tool === tool).length;
-    const key = JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]);
+    const readable = JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]);
+    const key = keyOf(readable, this.form);
     let again = 0;
     let name = key;
-    while (this.#calls.get(name)?.status === 'compensated') {
+    for (let known = this.#calls.get(name); isOver(known, digest); known = this.#calls.get(name)) {
       again += 1;
       name = `${key}~${again}`;
     }
@@ -222,9 +241,15 @@ export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): Ef
   return intent.held === undefined ? 'intended' : 'buffered';
 }
 
-/** The entity that a key names. */
-export function entityOf(key: string): unknown {
+/** The entity that the key of a call was made of. */
+export function entityOf({ key, intent }: LedgerCall): unknown {
+  if (!key.startsWith('[')) return intent.keyedAs ?? intent.instance.entity;
   return (JSON.parse(key.replace(/~\d+$/, '')) as unknown[])[2];
+}
+
+/** Whether a key is used up: what is asked for now is another decision. */
+function isOver(known: LedgerCall | undefined, digest: string): boolean {
+  return known?.status === 'compensated' || (known?.status === 'failed' && known.intent.digest !== digest);
 }
 
 const NONE: ReadonlySet<string> = new Set();

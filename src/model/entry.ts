@@ -189,6 +189,8 @@ export interface IntentEntry {
   readonly args?: unknown;
   /** What the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
   readonly held?: 'gate' | 'buffer';
+  /** The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked (E3). */
+  readonly keyedAs?: string;
 }
 
 /** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */

@@ -109,11 +109,6 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
     signal: Signal,
     suspect: { readonly instance: Suspect; readonly key?: string; readonly error?: unknown },
   ): Promise<void>;
-  /**
-   * The idempotency key under which a call left, by the name that decisions, the ledger and the end have for it: what its counterparty
-   * knows it by. Opaque ASCII of at most 64 characters; of a run that began before keys were so, the name itself.
-   */
-  keyOf(call: string): string;
   /** Says what became of a call that is parked on (E2), by its key, and asks again. */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
   /** The questions that wait for a person. */
@@ -387,7 +382,6 @@ function handle<TMachine extends AnyStateMachine>(
       // A complaint is taken once its answer is durable.
       await run.durable();
     },
-    keyOf: (call) => run.fold.handedOut(run.fold.callNamed(call)?.key ?? call),
     settle: (key, status, output) => run.recovering.settleEffect(key, status, output),
     gates: () => run.fold.asked.pending(),
     async answer(gate, verdict, { by, why = null as string | null }) {

@@ -55,7 +55,8 @@ export class Calls {
   }
 
   /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
-  async ask(call: Call, number: number, { instance, keyedAs }: Whose, lacks: () => string | null): Promise<Reply> {
+  async ask(asked: Call, number: number, { instance, keyedAs }: Whose, lacks: () => string | null): Promise<Reply> {
+    const call = this.#asJournaled(asked, number);
     const denied = (await this.#claimed(call, instance)) ?? (await this.#denied(call, instance));
     // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
     if (call.signal.aborted) return { is: 'dropped' };
@@ -72,6 +73,12 @@ export class Calls {
       stopping: () => this.#stopping,
     };
     return guardedCall(port, this.#guarded(call, number, { instance, keyedAs }, lacks));
+  }
+
+  /** Whoever makes a call again that was about to leave sends what was journaled with it: one key has one body (E3). */
+  #asJournaled(call: Call, number: number): Call {
+    const known = this.#parts.fold.ledger.ofActor(number);
+    return known === undefined ? call : { ...call, input: this.#argsOf(known.intent) };
   }
 
   #guarded(call: Call, number: number, { instance, keyedAs }: Whose, lacks: () => string | null): GuardedCall {
@@ -121,13 +128,12 @@ export class Calls {
   }
 
   #track(key: string | undefined, own: AbortSignal, call: Call): Promise<unknown> {
-    if (key === undefined) return call.act(key, own);
-    const handed = this.#parts.fold.handedOut(key);
+    if (key === undefined) return call.act(key, own, call.input);
     const abort = new AbortController();
     const forward = () => abort.abort(own.reason);
     if (own.aborted) forward();
     own.addEventListener('abort', forward, { once: true });
-    const acting = call.act(handed, abort.signal);
+    const acting = call.act(key, abort.signal, call.input);
     const returned = acting.then(
       () => {},
       () => {},
@@ -343,8 +349,7 @@ export class Calls {
     reconciler: RunParts['reconcilers'][string],
   ): Promise<Extract<Entry, { do: 'outcome' }> | null> {
     try {
-      const handed = this.#parts.fold.handedOut(key);
-      const finding = await reconciler({ key: handed, tool: intent.tool, args: this.#argsOf(intent) });
+      const finding = await reconciler({ key, tool: intent.tool, args: this.#argsOf(intent) });
       if (finding.is === 'applied') return { do: 'outcome', key, status: 'confirmed', output: finding.output };
       if (finding.is !== 'not_applied') return null;
       return { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' };
@@ -359,9 +364,7 @@ export class Calls {
 
   #undoCall(call: LedgerCall): UndoCall {
     const { key, intent, output } = call;
-    const { fold } = this.#parts;
-    const [handed, undoKey] = [fold.handedOut(key), fold.handedOut(`${key}~undo`)];
-    return { key: handed, undoKey, tool: intent.tool, args: this.#argsOf(intent), output };
+    return { key, undoKey: `${key}~undo`, tool: intent.tool, args: this.#argsOf(intent), output };
   }
 
   /**
@@ -412,7 +415,7 @@ export class Calls {
     const { key, intent, output } = call;
     try {
       await this.#parts.buffers[tool.buffer.name]?.discard([
-        { key: this.#parts.fold.handedOut(key), tool: intent.tool, args: this.#argsOf(intent), staged: output },
+        { key, tool: intent.tool, args: this.#argsOf(intent), staged: output },
       ]);
     } catch (error) {
       const text = `what ${intent.tool} has staged stays aside, unseen: ${told(error)}`;

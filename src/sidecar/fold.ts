@@ -6,7 +6,7 @@
 
 import { Budgets } from '../effects/budgets.ts';
 import { Gates } from '../effects/gates.ts';
-import { handedOut, type KeyForm, keyFormOf } from '../effects/keys.ts';
+import { keyFormOf } from '../effects/keys.ts';
 import { Ledger, type LedgerCall, statusOf } from '../effects/ledger.ts';
 import { extentOf } from '../history/extent.ts';
 import { History } from '../history/history.ts';
@@ -45,7 +45,6 @@ const UNCHANGED: HistoryValue = {};
 
 /** The state of a run. */
 export class Fold {
-  #keyForm: KeyForm = 'opaque';
   readonly history = new History();
   readonly places = new Places<FoldedStep>();
   readonly ledger = new Ledger();
@@ -119,7 +118,7 @@ export class Fold {
       case 'begin':
         this.agent = entry.agent;
         this.digests = entry.digests;
-        this.#keyForm = keyFormOf(entry.format);
+        this.ledger.form = keyFormOf(entry.format);
         this.#actor(null, null, null, null, null);
         break;
       case 'config':
@@ -193,16 +192,6 @@ export class Fold {
       case 'late':
         break;
     }
-  }
-
-  /** The key of a call as tools and counterparties are given it (E3). */
-  handedOut(key: string): string {
-    return handedOut(key, this.#keyForm);
-  }
-
-  /** The call with a key, whether it is named as the journal has it or as it was handed out. */
-  callNamed(key: string): LedgerCall | undefined {
-    return this.ledger.get(key) ?? [...this.ledger.all()].find((call) => this.handedOut(call.key) === key);
   }
 
   /** The actor with a number. */

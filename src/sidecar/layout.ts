@@ -146,7 +146,9 @@ export class Layout {
           entry.digest,
           entry.args,
         ];
-        return entry.held === undefined ? said : [...said, HELD.indexOf(entry.held)];
+        const held = entry.held === undefined ? -1 : HELD.indexOf(entry.held);
+        if (entry.keyedAs !== undefined) return [...said, held, entry.keyedAs];
+        return held === -1 ? said : [...said, held];
       }
       case 'outcome': {
         const said = [entry.key, EFFECT_STATUSES.indexOf(entry.status), entry.error ?? 0];
@@ -347,7 +349,7 @@ export class Reader {
   }
 
   #intent([key, actor, tool, instance, kind, undo, digest, ...more]: unknown[]): IntentEntry {
-    const [args, held] = more;
+    const [args, held, keyedAs] = more;
     return {
       do: 'intent',
       key: key as string,
@@ -358,7 +360,8 @@ export class Reader {
       undo: undo as boolean,
       digest: digest as string,
       ...(more.length > 0 && { args }),
-      ...(held !== undefined && { held: HELD[held as number] as 'gate' | 'buffer' }),
+      ...(held !== undefined && held !== -1 && { held: HELD[held as number] as 'gate' | 'buffer' }),
+      ...(keyedAs !== undefined && { keyedAs: keyedAs as string }),
     };
   }
 

@@ -215,8 +215,7 @@ export class Publishing {
       const registered = this.#parts.buffers[buffer?.name ?? ''];
       if (registered === undefined) throw new NotApplied(`no buffer ${buffer?.name ?? ''} is registered`);
       const publication = { id, run: this.#parts.run, instance: instanceName(instance), boundary };
-      const staged = calls.filter(({ at }) => at !== null).map((call) => this.#stagedOf(call));
-      await registered.publish(staged, publication);
+      await registered.publish(calls.filter(({ at }) => at !== null).map(stagedOf), publication);
       this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
       return false;
     } catch (error) {
@@ -233,10 +232,6 @@ export class Publishing {
     return status === 'confirmed' ? bill(key, admitted, tool, { args: intent.args, output, took: 0 }) : [];
   }
 
-  #stagedOf({ key, intent, output }: LedgerCall): StagedCall {
-    return { key: this.#parts.fold.handedOut(key), tool: intent.tool, args: intent.args, staged: output };
-  }
-
   async #actAlone(call: LedgerCall): Promise<boolean> {
     const { key, intent } = call;
     const tool = this.#parts.config.tools.get(intent.tool);
@@ -244,7 +239,7 @@ export class Publishing {
     if (act === undefined) throw new Error(`the machine has no tool ${intent.tool}`);
     const { signal } = new AbortController();
     const settled = await timed(
-      { tool, signal, act: (_, own) => act({ input: intent.args, key: this.#parts.fold.handedOut(key), signal: own }) },
+      { tool, signal, act: (_, own) => act({ input: intent.args, key, signal: own }) },
       key,
       (late) => {
         if (call.status === 'unknown') this.#run.append([{ do: 'outcome', key, ...news(late) }]);
@@ -256,6 +251,10 @@ export class Publishing {
     this.#run.append(this.#billed(call));
     return call.status === 'unknown';
   }
+}
+
+function stagedOf({ key, intent, output }: LedgerCall): StagedCall {
+  return { key, tool: intent.tool, args: intent.args, staged: output };
 }
 
 /** Whether a buffer may be asked for a call again: what cannot be taken back is never asked for twice on a guess. */

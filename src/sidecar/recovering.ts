@@ -568,7 +568,7 @@ export class Recovering {
 
   /** A person says what became of a call (E2). */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
-    const call = this.#fold.callNamed(key);
+    const call = this.#fold.ledger.named(key);
     if (call === undefined) throw new Error(`no call has the key ${key}`);
     this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output }) }]);
     await this.#write.durable();

@@ -77,8 +77,8 @@ export interface Call {
   readonly tool: string;
   readonly input: unknown;
   readonly signal: AbortSignal;
-  /** Makes the call, with its idempotency key. */
-  act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
+  /** Makes the call, with its idempotency key and the input that counts. */
+  act(key: string | undefined, signal: AbortSignal, input: unknown): Promise<unknown>;
 }
 
 /** What a watcher is told, and asked. */
@@ -224,7 +224,7 @@ export class Watch {
         tool: name,
         input,
         signal,
-        act: async (key, own) => act({ input, system, self, signal: own, emit, key }),
+        act: async (key, own, counts) => act({ input: counts, system, self, signal: own, emit, key }),
       }),
     );
   }

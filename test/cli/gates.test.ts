@@ -1,4 +1,5 @@
 /** `belay gates`, `approve`, `deny` and `settle`: a call that waits for a person, across processes, on a real file. */
+
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,6 +9,7 @@ import { movesOn } from '../../src/cli/moves.ts';
 import { JOURNAL, readRun } from '../../src/cli/reading.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
 import { argsDigest } from '../../src/effects/digest.ts';
+import { keyOf } from '../../src/effects/keys.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { AnswerEntry } from '../../src/model/entry.ts';
@@ -348,7 +350,7 @@ describe('a question what became of a call', () => {
 describe('a gate is named', () => {
   /** The gate of a run, as the run will name it. */
   function gateOf(run: string, digest: string): string {
-    const key = JSON.stringify([run, 'Letter', 'ada', 0, 'send', 0]);
+    const key = keyOf(JSON.stringify([run, 'Letter', 'ada', 0, 'send', 0]), 'opaque');
     return createHash('sha256')
       .update(JSON.stringify([key, digest, 0, 0]))
       .digest('hex')

@@ -1,8 +1,10 @@
 /** `belay ledger` and `belay reconcile`: why a run acted, what it did, what it owes, and what became of its calls. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyOf } from '../../src/effects/keys.ts';
 import { Desk, OFFICE, widest } from './agents.ts';
 import { belay } from './belay.ts';
 
@@ -104,7 +106,7 @@ describe('belay ledger', () => {
           instance: 'Letter::ada::0',
           boundary: 'sent',
           invariants: [],
-          keys: ['["sent","Letter","ada",0,"file",0]'],
+          keys: [keyOf('["sent","Letter","ada",0,"file",0]', 'opaque')],
         },
       ],
       effects: [

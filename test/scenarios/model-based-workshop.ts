@@ -2,12 +2,10 @@
  * A workshop: a machine that does nothing by itself and everything that it is told, region by region, so that a test can drive
  * any history through the real sidecar. Around it a world that logs what is done to it, and a store whose process can crash.
  */
-
 import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Reconciler, Undo } from '../../src/effects/counterparty.ts';
-import { handedOut } from '../../src/effects/keys.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
 import {
   type Journal,
@@ -243,7 +241,7 @@ export class Workworld {
     const reader = new Reader();
     for (const row of this.durable()) {
       const entry = reader.entry(row);
-      if (entry?.do === 'intent' && handedOut(entry.key, 'opaque') === key) return true;
+      if (entry?.do === 'intent' && entry.key === key) return true;
     }
     return false;
   }

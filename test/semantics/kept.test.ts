@@ -171,7 +171,7 @@ describe('C9: nothing is left over at the end', () => {
       const { it, ending } = await ended(little);
       expect([ending.status, it.codes(), little.world.undone]).toEqual(['parked', ['unclaimed_effect'], []]);
       expect(it.reports.at(-1)?.decision.refusals).toMatchObject([
-        { effect: { id: JSON.stringify(['r', 'N1', 'it', 0, 'n1', 0]), tool: 'n1' } },
+        { effect: { id: little.world.keys('n1')[0], tool: 'n1' } },
       ]);
       expect(it.actor.getSnapshot().status).toBe('active');
       await it.sidecar.close();

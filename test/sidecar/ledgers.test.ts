@@ -1,5 +1,7 @@
 /** Why a run acted, what it did and what it owes, as its journal alone tells. */
+
 import { describe, expect, test } from 'vitest';
+import { keyOf as opaque } from '../../src/effects/keys.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { SidecarOptions } from '../../src/sidecar/attach.ts';
@@ -7,7 +9,7 @@ import { kindOf } from '../../src/sidecar/layout.ts';
 import { ledgersOf } from '../../src/sidecar/ledgers.ts';
 import { type Does, Line, of, type Station, until } from './stations.ts';
 
-const keyOf = (name: string) => JSON.stringify(['r', name.toUpperCase(), 'it', 0, name, 0]);
+const keyOf = (name: string) => opaque(JSON.stringify(['r', name.toUpperCase(), 'it', 0, name, 0]), 'opaque');
 
 /** A run of a line in a journal that can be read, and its ledgers. */
 async function begun(line: Line, more: Partial<SidecarOptions> = {}) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { handedOut } from '../../src/effects/keys.ts';
+import { keyOf } from '../../src/effects/keys.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach } from '../../src/sidecar/attach.ts';
 import { held, Line, of, type Station, until } from './stations.ts';
@@ -57,7 +57,7 @@ describe('finished work behind what was found wrong', () => {
     await run.at('rest');
     expect([line.called('a'), line.called('b')]).toEqual([3, 2]);
     const keys = line.calls.filter(({ tool }) => tool === 'b').map(({ key }) => key);
-    expect(keys).toEqual([0, 1].map((nth) => handedOut(JSON.stringify(['r', 'B', 'it', nth, 'b', 0]), 'opaque')));
+    expect(keys).toEqual([0, 1].map((nth) => keyOf(JSON.stringify(['r', 'B', 'it', nth, 'b', 0]), 'opaque')));
     await run.close();
   });
 
