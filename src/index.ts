@@ -14,8 +14,8 @@ export type {
   Undo,
   UndoCall,
 } from './effects/counterparty.ts';
-export type { Gate, GateStatus } from './effects/gates.ts';
-export { NotApplied } from './effects/signals.ts';
+export type { Gate, GateRequest, GateStatus } from './effects/gates.ts';
+export { Denied, NotApplied } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
 export {

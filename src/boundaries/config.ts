@@ -53,9 +53,17 @@ export interface Tool {
   /** The name of the inverse or the compensation; null where none is registered. */
   readonly undo: string | null;
   /** How often the counterparty is asked in all, and how long is waited before the second time, in milliseconds (E2). */
-  readonly asking: { readonly tries: number; readonly wait: number };
-  /** Whether each call waits for a person's approval, and for how long at most, in milliseconds; null where none is needed. */
-  readonly gate: { readonly expires: number | null } | null;
+  readonly asking: {
+    readonly tries: number;
+    readonly wait: number;
+    /** How long after a call its counterparty may still not know of it, in milliseconds; null where it knows at once. */
+    readonly settles: number | null;
+  };
+  /**
+   * Whether a call waits for a person's approval: each, or those for which `when` holds; and for how long at most, in milliseconds. Null
+   * where none is needed.
+   */
+  readonly gate: { readonly expires: number | null; readonly when: Predicate | null } | null;
   /**
    * Whether a call stays invisible until its instance commits (E4): `call`, the whole call waits; a name, the call stages and the
    * buffer of that name publishes; null, it acts at once.

@@ -13,7 +13,7 @@ import type { Scopes } from './scopes.ts';
 import { timeIn } from './time.ts';
 
 /** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
-const ASKING = { tries: 6, wait: 20 };
+const ASKING = { tries: 6, wait: 20, settles: null };
 
 /** What the rest of a file says about tools: the budgets that they may spend of, and the kinds of schemes. */
 interface About {
@@ -30,8 +30,6 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     findings.report('undo_missing', 'warning', at, message, 'Add undo, or call it irreversible.');
   }
   checkHolds(name, effect, item, findings);
-  const when = field(item, 'when');
-  const whenText = textOf(when);
   return {
     name,
     effect,
@@ -41,12 +39,17 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     ...reconcileOf(field(item, 'reconcile'), findings),
     gate: gateOf(field(item, 'gate'), findings),
     buffer: bufferOf(field(item, 'buffer'), findings),
-    when: when === null || whenText === null ? null : compiledText(compilePredicate(whenText), when, findings),
+    when: predicateIn(field(item, 'when'), findings),
     check: named(field(item, 'check'), findings),
     spends: spendsOf(field(item, 'spends'), budgets, findings),
     timeout: timeIn(field(item, 'timeout'), findings),
     refuses: outputOf(field(item, 'output'), findings),
   };
+}
+
+function predicateIn(item: Item | null, findings: Findings): Tool['when'] {
+  const text = textOf(item);
+  return item === null || text === null ? null : compiledText(compilePredicate(text), item, findings);
 }
 
 function named(item: Item | null, findings: Findings): string | null {
@@ -75,13 +78,14 @@ function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconci
     asking: {
       tries: numberOf(field(item, 'tries')) ?? ASKING.tries,
       wait: timeIn(field(item, 'wait'), findings) ?? ASKING.wait,
+      settles: timeIn(field(item, 'settles_within'), findings),
     },
   };
 }
 
 function gateOf(item: Item | null, findings: Findings): Tool['gate'] {
   if (item === null) return null;
-  return { expires: timeIn(field(item, 'expires'), findings) };
+  return { expires: timeIn(field(item, 'expires'), findings), when: predicateIn(field(item, 'when'), findings) };
 }
 
 function bufferOf(item: Item | null, findings: Findings): Tool['buffer'] {

@@ -14,6 +14,8 @@ export type Reconciler = (call: {
   readonly key: string;
   readonly tool: string;
   readonly args: unknown;
+  /** The wall clock at which the call was about to leave, in milliseconds. A run always tells it. */
+  readonly calledAt?: number;
 }) => Promise<Finding> | Finding;
 
 /** A confirmed call that is to be undone. */

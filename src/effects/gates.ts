@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AnswerEntry, GateEntry } from '../model/entry.ts';
+import type { InstanceId } from '../model/instance.ts';
 
 /** How a gate stands. `void`: a rollback went past it, or what it asked for was found out otherwise. */
 export type GateStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
@@ -15,6 +16,15 @@ export interface Gate extends Omit<GateEntry, 'do'> {
   status: GateStatus;
   by: string | null;
   why: string | null;
+}
+
+/** A question as its run tells of it: enough for a message to the person who is to answer. */
+export interface GateRequest extends Gate {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly instance: InstanceId;
+  /** Why a person is asked, in words. */
+  readonly reason: string;
 }
 
 /** What an approval has to fit at the moment in which it is used. */

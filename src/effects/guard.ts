@@ -11,7 +11,7 @@ import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { argsDigest } from './digest.ts';
 import { entityOf, isDistrusted, type Ledger, type LedgerCall } from './ledger.ts';
-import { NotApplied, told } from './signals.ts';
+import { Denied, NotApplied, told } from './signals.ts';
 import { type Settled, timed } from './timed.ts';
 
 /** Where a guard writes. */
@@ -33,7 +33,7 @@ export type Admission = { readonly entries: readonly Entry[] } | { readonly refu
 /** What a person says of a call that waits at its gate. */
 export type Approval =
   | { readonly is: 'approved'; readonly gate: string }
-  | { readonly is: 'denied'; readonly why: string }
+  | { readonly is: 'denied'; readonly why: string; readonly by: string | null }
   /** It is known by now that the call has happened: an earlier try of it, which nobody waited for any more, came back. */
   | { readonly is: 'settled' }
   /** Its actor was stopped, or the run is over. */
@@ -52,6 +52,8 @@ export interface GuardedCall {
   readonly actor: number;
   readonly args: unknown;
   readonly signal: AbortSignal;
+  /** Whether it waits for a person's approval before it leaves. */
+  readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
   /** Admits what it spends, under its key or the number of its actor. */
   admit(of: string): Admission;
@@ -175,7 +177,7 @@ function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string):
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
-  if (call.tool?.gate) {
+  if (call.gated) {
     port.append([before ? intent : { ...intent, held: 'gate' }]);
     return throughGate(port, call, key, digest);
   }
@@ -251,6 +253,7 @@ async function throughGate(port: GuardPort, call: GuardedCall, key: string, dige
     const admission = why === null ? call.admit(key) : { refused: why };
     if ('refused' in admission) {
       if (isNew) port.append([{ do: 'outcome', key, status: 'failed', error: admission.refused }]);
+      if (approval.is === 'denied') return failed('GOVERNOR_DENIED', new Denied(approval.why, approval.by), null);
       return denied(admission.refused);
     }
     const { gate } = approval as { gate: string };

@@ -22,6 +22,8 @@ export interface LedgerCall {
   staged: boolean;
   /** How often its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
   asked: { readonly tries: number; readonly next: number | null };
+  /** The wall clock of its intent, in milliseconds. */
+  readonly calledAt: number;
   /** The number of its intent in the history; null once a restore has undone that place. */
   at: number | null;
   /** The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). */
@@ -106,8 +108,8 @@ export class Ledger {
     });
   }
 
-  /** Records an intent at event `at`; an earlier call of the same key is claimed by it. */
-  intend(intent: IntentEntry, at: number): void {
+  /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
+  intend(intent: IntentEntry, at: number, time: number): void {
     const known = this.#calls.get(intent.key);
     const call: LedgerCall = {
       key: intent.key,
@@ -118,6 +120,7 @@ export class Ledger {
       undo: intent.undo,
       staged: false,
       asked: { tries: 0, next: null },
+      calledAt: time,
       at,
       wrong: known?.wrong ?? null,
       promise: null,

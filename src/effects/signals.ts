@@ -7,6 +7,19 @@ export class NotApplied extends Error {
   override readonly name = 'NotApplied';
 }
 
+/** A person said no to a call, or nobody said yes in time: it never left. A machine can handle it on the path of its errors. */
+export class Denied extends Error {
+  /** Names the error. */
+  override readonly name = 'Denied';
+  /** Who said no; null where nobody answered in time. */
+  readonly by: string | null;
+
+  constructor(message: string, by: string | null) {
+    super(message);
+    this.by = by;
+  }
+}
+
 const TIMEOUTS = new Set([
   'TimeoutError',
   'AbortError',

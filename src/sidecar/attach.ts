@@ -7,7 +7,7 @@ import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
 import type { Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
-import type { Gate } from '../effects/gates.ts';
+import type { Gate, GateRequest } from '../effects/gates.ts';
 import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
 import type { Policy } from '../model/decision.ts';
@@ -71,8 +71,13 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
    * a run has touched is its own until it is over, also while it is parked; `release` gives it free. Left out, runs do not know of each other.
    */
   readonly claims?: Claims;
-  /** Told of every question to a person, once it is journaled: whoever is to answer it has to hear of it. */
-  readonly onGate?: (gate: Gate) => void;
+  /**
+   * Told of every question to a person, once it is journaled: whoever is to answer it has to hear of it. One that still waits is told
+   * again by each process that takes the run up.
+   */
+  readonly onGate?: (gate: GateRequest) => void;
+  /** Whether the process stays while an approval is waited for; it does, if left out. */
+  readonly keepAlive?: boolean;
   /** Told of every decision, once it is journaled. */
   readonly onDecision?: (report: Report) => void;
   /** Told of what a person should know: boundaries that do not certify, writes outside the outputs, values that are lost. */
@@ -253,6 +258,7 @@ function parts<TMachine extends AnyStateMachine>(
     buffers: options.buffers ?? {},
     checks: options.checks ?? {},
     onGate: options.onGate ?? (() => {}),
+    keepAlive: options.keepAlive ?? true,
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
     now: options.now ?? Date.now,

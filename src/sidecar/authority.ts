@@ -3,9 +3,9 @@
  * one (semantics.md R4). Messages are requests; what counts is what the run's own journal says.
  */
 import { type Answer, answerIn } from '../effects/answers.ts';
-import type { Gate } from '../effects/gates.ts';
+import type { Gate, GateRequest } from '../effects/gates.ts';
 import type { Approval } from '../effects/guard.ts';
-import { isDistrusted } from '../effects/ledger.ts';
+import { isDistrusted, type LedgerCall } from '../effects/ledger.ts';
 import type { AnswerEntry, GateEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { RunParts, Writer } from './parts.ts';
@@ -30,6 +30,8 @@ export class Authority {
   readonly #settled: (key: string) => void;
   #waking: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
+  /** The gates that this process has told of. */
+  readonly #announced = new Set<string>();
 
   /** `settled` is told of calls of which somebody has said what became of them. */
   constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
@@ -45,7 +47,9 @@ export class Authority {
       const stands = this.#stands(asking, own);
       if (typeof stands === 'object') return stands;
       if (stands === 'wait') {
-        own = this.#parts.fold.asked.of(asking.key)?.gate ?? null;
+        const waits = this.#parts.fold.asked.of(asking.key);
+        own = waits?.gate ?? null;
+        if (waits !== undefined) this.#announce(waits);
         await this.#woken(asking.signal);
       } else own = await this.#askFor(asking);
     }
@@ -62,10 +66,10 @@ export class Authority {
     const epoch = this.epochOf(instance);
     const closed = asked.closed(gate, { digest, epoch, now: this.#parts.now() });
     if (closed === null) return { is: 'approved', gate: gate.gate };
-    // Work that is done again may be asked about again: the one who said no may think otherwise by then.
-    if (closed === 'denied' && gate.digest === digest && gate.epoch === epoch)
-      return { is: 'denied', why: deniedText(gate) };
-    if (closed === 'expired' && gate.gate === own) return { is: 'denied', why: 'nobody has approved it in time' };
+    // A no is final for the call: work that is done again is not asked about again, unless it asks for something else (R4).
+    if (closed === 'denied' && gate.digest === digest) return { is: 'denied', why: deniedText(gate), by: gate.by };
+    if (closed === 'expired' && gate.gate === own)
+      return { is: 'denied', why: 'nobody has approved it in time', by: null };
     return closed === 'pending' ? 'wait' : 'ask';
   }
 
@@ -86,7 +90,12 @@ export class Authority {
   askOutcome(key: string): void {
     const { asked, ledger } = this.#parts.fold;
     const call = ledger.get(key);
-    if (call === undefined || asked.of(key)?.status === 'pending') return;
+    if (call === undefined) return;
+    const before = asked.of(key);
+    if (before?.status === 'pending') {
+      this.#announce(before);
+      return;
+    }
     const { digest, instance } = call.intent;
     void this.#ask({ asks: 'outcome', key, digest, epoch: this.epochOf(instance), expires: null }).catch(() => {});
   }
@@ -97,14 +106,40 @@ export class Authority {
     this.#write.append([entry]);
     await this.#write.durable();
     this.watch();
+    this.#announce(asked.get(entry.gate) as Gate);
+    return entry.gate;
+  }
+
+  /** Tells of a question, once in each process: a person who was asked before a restart may have been asked by a program that is gone. */
+  #announce(gate: Gate): void {
+    if (this.#announced.has(gate.gate)) return;
+    this.#announced.add(gate.gate);
+    this.watch();
     try {
-      this.#parts.onGate(asked.get(entry.gate) as Gate);
+      this.#parts.onGate(this.#request(gate));
     } catch (error) {
       queueMicrotask(() => {
         throw error;
       });
     }
-    return entry.gate;
+  }
+
+  #request(gate: Gate): GateRequest {
+    const { ledger } = this.#parts.fold;
+    const { intent, error } = ledger.get(gate.key) as LedgerCall;
+    const { tool, instance, args = this.#parts.fold.actor(intent.actor).started?.input } = intent;
+    const when = this.#parts.config.tools.get(tool)?.gate?.when ?? null;
+    const held =
+      when === null
+        ? `every call of ${tool} waits for an approval`
+        : `${tool} waits for an approval where ${when.text}`;
+    return {
+      ...gate,
+      tool,
+      args,
+      instance,
+      reason: gate.asks === 'approval' ? held : `nobody knows what became of it: ${error ?? 'no answer came'}`,
+    };
   }
 
   epochOf(instance: InstanceId): number {
@@ -178,13 +213,21 @@ export class Authority {
     return why === null ? null : `it is no answer of ${call?.intent.tool}: ${why}`;
   }
 
-  /** Looks into the inbox from time to time, as long as somebody is asked. It keeps no process alive. */
+  /** Looks into the inbox from time to time, as long as somebody is asked. */
   watch(): void {
-    if (this.#timer !== null) return;
-    this.#timer = setInterval(() => {
+    this.#timer ??= setInterval(() => {
       if (this.#parts.fold.asked.pending().length === 0 && this.#waking.length === 0) this.stop();
       else this.#tryPoll();
-    }, POLL).unref();
+      this.#keepAlive();
+    }, POLL);
+    this.#keepAlive();
+  }
+
+  /** A process that waits for an approval stays, unless it was told otherwise: nothing else may keep it. */
+  #keepAlive(): void {
+    const isAsked = this.#parts.fold.asked.pending().some(({ asks }) => asks === 'approval');
+    if (isAsked && this.#parts.keepAlive) this.#timer?.ref();
+    else this.#timer?.unref();
   }
 
   #tryPoll(): void {

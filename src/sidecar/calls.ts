@@ -12,6 +12,7 @@ import { told } from '../effects/signals.ts';
 import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import type { Facts } from '../predicates/predicate.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
@@ -95,6 +96,7 @@ export class Calls {
       actor: number,
       args,
       signal,
+      gated: this.#isGated(call, number, instance),
       act: (key, own) => {
         const acting = this.#track(key, own, call);
         return tool !== undefined && typeof tool.buffer === 'object' && tool.buffer !== null
@@ -255,9 +257,7 @@ export class Calls {
   async #unmet({ tool: name, input: args }: Call, number: number, instance: InstanceId): Promise<string | null> {
     const tool = this.#parts.config.tools.get(name);
     if (tool?.when) {
-      const { memory } = this.#parts.fold.actor(this.#parts.fold.actor(number).parent ?? 0);
-      const facts = { state: '', action: name, args, entity: instance.entity, memory, event: {} };
-      const answer = tool.when.ask(facts);
+      const answer = tool.when.ask(this.#facts(name, args, number, instance));
       if (answer.is === 'no') return `${name} is called only when ${tool.when.text}`;
       if (answer.is === 'unknown') return `nobody can tell whether ${tool.when.text}: ${answer.reason}`;
     }
@@ -269,6 +269,18 @@ export class Calls {
     } catch (error) {
       return `${tool.check}: ${told(error)}`;
     }
+  }
+
+  /** Whether a call waits for an approval: also where nobody can tell whether it has to. */
+  #isGated({ tool: name, input: args }: Call, number: number, instance: InstanceId): boolean {
+    const gate = this.#parts.config.tools.get(name)?.gate ?? null;
+    if (gate === null) return false;
+    return gate.when === null || gate.when.ask(this.#facts(name, args, number, instance)).is !== 'no';
+  }
+
+  #facts(action: string, args: unknown, number: number, { entity }: InstanceId): Facts {
+    const { memory } = this.#parts.fold.actor(this.#parts.fold.actor(number).parent ?? 0);
+    return { state: '', action, args, entity, memory, event: {} };
   }
 
   mayUndo(name: string, instance: InstanceId): boolean {
@@ -328,30 +340,39 @@ export class Calls {
     asking: Tool['asking'],
   ): Promise<boolean> {
     const isCurrent = () => this.#parts.fold.ledger.get(call.key) === call && isOpen(call.status);
-    const { tries } = call.asked;
-    const entry = isCurrent() ? await this.#asked(call, reconciler) : null;
+    const before = call.asked;
+    const entry = isCurrent() ? await this.#asked(call, reconciler, asking) : null;
     // While it was waited, or asked, the call itself may have come back, or a replay may have claimed its key.
     if (!isCurrent()) return true;
     this.#write.append([entry ?? this.#unknown(call, asking)]);
-    return !isCurrent() || call.asked.tries > tries;
+    return !isCurrent() || call.asked !== before;
   }
 
   /** Nobody knew: when it is asked again, if it is. */
-  #unknown({ key, asked }: LedgerCall, { tries, wait }: Tool['asking']): Entry {
-    const more = asked.tries + 1 < tries;
-    const next = this.#parts.now() + Math.min(wait * FACTOR ** asked.tries, 2 ** 31);
-    return { do: 'asked', key, tries: asked.tries + 1, next: more ? next : null };
+  #unknown({ key, asked, calledAt }: LedgerCall, { tries, wait, settles }: Tool['asking']): Entry {
+    const now = this.#parts.now();
+    const later = now + Math.min(wait * FACTOR ** asked.tries, 2 ** 31);
+    const settled = calledAt + (settles ?? 0);
+    const isLast = asked.tries + 1 >= tries;
+    if (now >= settled) return { do: 'asked', key, tries: asked.tries + 1, next: isLast ? null : later };
+    // The last question waits until its counterparty has to know.
+    return isLast
+      ? { do: 'asked', key, tries: asked.tries, next: Math.max(later, settled) }
+      : { do: 'asked', key, tries: asked.tries + 1, next: later };
   }
 
   /** Asks once. Null where it is not known: it is asked again, and never guessed. */
   async #asked(
-    { key, intent }: LedgerCall,
+    { key, intent, calledAt }: LedgerCall,
     reconciler: RunParts['reconcilers'][string],
+    { settles }: Tool['asking'],
   ): Promise<Extract<Entry, { do: 'outcome' }> | null> {
     try {
-      const finding = await reconciler({ key, tool: intent.tool, args: this.#argsOf(intent) });
+      const finding = await reconciler({ key, tool: intent.tool, args: this.#argsOf(intent), calledAt });
       if (finding.is === 'applied') return { do: 'outcome', key, status: 'confirmed', output: finding.output };
       if (finding.is !== 'not_applied') return null;
+      // An answer that may be older than the call says nothing of it (E2).
+      if (settles !== null && this.#parts.now() < calledAt + settles) return null;
       return { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' };
     } catch {
       return null;

@@ -470,7 +470,7 @@ export class Fold {
     const known = this.ledger.get(key);
     const status = statusOf(entry, known);
     const at = this.#happen({ do: 'effect', in: instance, id: key, tool, class: entry.class, status, undo });
-    this.ledger.intend(entry, known?.at ?? at);
+    this.ledger.intend(entry, known?.at ?? at, this.time);
   }
 
   #outcome(entry: OutcomeEntry): void {

@@ -2,7 +2,7 @@
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
-import type { Gate } from '../effects/gates.ts';
+import type { GateRequest } from '../effects/gates.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Entry } from '../model/entry.ts';
@@ -52,7 +52,9 @@ export interface RunParts {
   /** Whether memories are held against their changes at boundaries (§3). */
   readonly verify: boolean;
   /** Told of every question to a person, once it is journaled. */
-  readonly onGate: (gate: Gate) => void;
+  readonly onGate: (gate: GateRequest) => void;
+  /** Whether a pending approval keeps the process alive. */
+  readonly keepAlive: boolean;
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }

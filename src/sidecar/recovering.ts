@@ -85,6 +85,10 @@ export class Recovering {
   #deferred: Raised[] = [];
   /** The plan that is being carried out. */
   #plan: Promise<void> | null = null;
+  /** What the run is to be parked on once its counterparties have been asked as often as the config says; null where nobody is asked. */
+  #asking: Decision | null = null;
+  /** Whether whoever waits for the run has been told. */
+  #isTold = false;
   /** How the run ended or came to stand still, for the first time since it was last set going. */
   finished: Promise<Ending> = this.#newEnding();
 
@@ -104,7 +108,8 @@ export class Recovering {
   }
 
   get status(): 'running' | 'recovering' | 'parked' {
-    if (this.#parked.length > 0) return 'parked';
+    if (this.#parked.length > 0 && this.#asking === null) return 'parked';
+    if (this.#asking !== null) return 'recovering';
     return this.#waiting > 0 ? 'recovering' : 'running';
   }
 
@@ -173,10 +178,12 @@ export class Recovering {
 
   #unpark(): void {
     this.#parked = [];
-    this.finished = this.#newEnding();
+    this.#asking = null;
+    if (this.#isTold) this.finished = this.#newEnding();
   }
 
   #newEnding(): Promise<Ending> {
+    this.#isTold = false;
     const ending = new Promise<Ending>((resolve, reject) => {
       this.#ended = resolve;
       this.#failed = reject;
@@ -499,8 +506,30 @@ export class Recovering {
     this.#write.append([this.#questions.decisionEntry(raised, decision)]);
     this.#tell(raised, decision);
     this.#askPeople(decision);
+    this.#standStill(decision);
+  }
+
+  /** The run waits for a person, once nobody else is left to be asked (E2). */
+  #standStill(decision: Decision): void {
+    this.#asking = null;
+    if (this.#isAsking(decision)) {
+      this.#asking = decision;
+      this.#askLater();
+      return;
+    }
     const [ended, failed] = [this.#ended, this.#failed];
+    this.#isTold = true;
     void this.#write.durable().then(() => ended({ status: 'parked', decision }), failed);
+  }
+
+  /** Whether a counterparty will be asked again about a call that the decision stands on. */
+  #isAsking({ refusals }: Decision): boolean {
+    const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
+    return (reasons as readonly (object | { readonly effect: Effect })[]).some((reason) => {
+      const call =
+        'effect' in reason && reason.effect.id !== null ? this.#fold.ledger.get(reason.effect.id) : undefined;
+      return call !== undefined && isOpen(call.status) && call.asked.next !== null;
+    });
   }
 
   /** Whatever nobody could tell is asked of a person, by a gate that outlives this process (E2). */
@@ -519,7 +548,9 @@ export class Recovering {
     clearTimeout(this.#later);
     if (!Number.isFinite(due) || this.#stopping || this.#write.broken !== null) return;
     const wait = Math.min(Math.max(0, due - this.#parts.now()), 2 ** 31 - 1);
-    this.#later = setTimeout(() => void this.#askedLater(open.map(({ key }) => key)), wait).unref();
+    this.#later = setTimeout(() => void this.#askedLater(open.map(({ key }) => key)), wait);
+    // Whoever waits for a run that is still asking keeps its process; one that is parked keeps none.
+    if (this.#asking === null) this.#later.unref();
   }
 
   async #askedLater(keys: readonly string[]): Promise<void> {
@@ -527,7 +558,8 @@ export class Recovering {
     const before = this.#fold.ledger.open().length;
     for (const key of keys) await this.#calls.reconcile(key);
     if (this.#fold.ledger.open().length < before) await this.askAgain();
-    this.#askLater();
+    if (this.#asking !== null) this.#standStill(this.#asking);
+    if (this.#asking === null) this.#askLater();
   }
 
   /** The outcome of a held call, if the ledger or the counterparty knows it (§8.0); null where the line has to be asked. */
@@ -561,8 +593,7 @@ export class Recovering {
 
   /** Asks the counterparties of all calls whose outcome is open, once at least (E2). */
   async reconcile(): Promise<void> {
-    const publishing = new Set(this.#fold.publications.flatMap(({ keys }) => keys));
-    for (const { key } of this.#fold.ledger.open()) if (!publishing.has(key)) await this.#calls.reconcile(key, true);
+    for (const { key } of this.openCalls()) await this.#calls.reconcile(key, true);
     this.#askLater();
   }
 
@@ -622,6 +653,7 @@ export class Recovering {
       this.#run.hold();
       this.#stuck = true;
       await this.#write.durable();
+      this.#isTold = true;
       this.#ended({ status: 'stuck', decision, effect, error });
       return error;
     }
@@ -717,12 +749,38 @@ export class Recovering {
     if (last === undefined) return false;
     this.#run.hold();
     this.#parked = questions.map(({ raised }) => raised);
-    this.#ended({ status: 'parked', decision: last.decision });
+    this.#standStill(last.decision);
     return true;
   }
 
   /** A commit cannot be made visible: the run waits until somebody acts, and then it is tried again. */
-  parkCommit({ key, intent }: LedgerCall, error: unknown): Promise<void> {
+  parkCommit(call: LedgerCall, error: unknown): Promise<void> {
+    return new Promise((again) => this.#parkOpen(call, error, again));
+  }
+
+  /**
+   * Finds out what became of the calls that nobody waits for any more, before a run ends (E2): those under way are waited for, then their
+   * counterparties are asked. Where that does not tell, the run is parked on the first of them.
+   * @returns whether all of them are known.
+   */
+  async clearOpen(again: () => void): Promise<boolean> {
+    for (const { key } of this.openCalls()) {
+      if (this.#calls.isUnderWay(key)) await this.#calls.abort(key);
+      if (isOpen(this.#fold.ledger.get(key)?.status ?? 'failed')) await this.#calls.reconcile(key, true);
+    }
+    const [first] = this.openCalls();
+    if (first !== undefined)
+      this.#parkOpen(first, new Error(first.error ?? 'nobody has heard what became of it'), again);
+    return first === undefined;
+  }
+
+  /** The calls of which nobody knows what became, but for those that a commit makes visible. */
+  openCalls(): LedgerCall[] {
+    const publishing = new Set(this.#fold.publications.flatMap(({ keys }) => keys));
+    return this.#fold.ledger.open().filter(({ key }) => !publishing.has(key));
+  }
+
+  #parkOpen({ key, intent }: LedgerCall, error: unknown, again: () => void): void {
     const { instance } = intent;
     const effect = this.#questions.effectOf(key, instance);
     const candidate = this.#fold.history.registry.get(instance)?.committed ?? { kind: 'commit', at: 0 };
@@ -737,11 +795,9 @@ export class Recovering {
       unblock: { leadsTo: 'ask_again', acts: [{ act: 'settle_outcome', effect }] },
     };
     this.#askLater();
-    return new Promise((again) => {
-      const failure = { in: instance, key: null };
-      const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again };
-      this.park(raised, this.#questions.withWhomToAsk(decision));
-    });
+    const failure = { in: instance, key: null };
+    const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again };
+    this.park(raised, this.#questions.withWhomToAsk(decision));
   }
 
   /** What was decided is made visible, or goes on to be, before anything else (E4). */

@@ -316,7 +316,8 @@ export class Run implements Watcher {
   holdsEnd(_: Ref, { output }: Snapshot): boolean {
     const { records, ledger, ended } = this.fold;
     if (ended !== null) return false;
-    const isOpen = this.recovering.isBusy || this.#reuse.isPending || records.size > 0 || ledger.displaced().length > 0;
+    const isLeft = records.size > 0 || ledger.displaced().length > 0 || this.recovering.openCalls().length > 0;
+    const isOpen = this.recovering.isBusy || this.#reuse.isPending || isLeft;
     // A run that is taken up at its end first goes on with what its last process has left.
     if (!isOpen && !this.#holding) {
       this.#over(output);
@@ -335,7 +336,8 @@ export class Run implements Watcher {
   /** Ends a run whose end had to wait, once nothing is to be decided and nothing stands in the world that nobody claimed (C9). */
   async #tryEnd(): Promise<void> {
     if (this.#end === null || this.#reuse.isPending || this.recovering.isBusy || this.#stopping) return;
-    if (!(await this.recovering.clearUnclaimed(() => void this.#tryEnd()))) return;
+    const again = () => void this.#tryEnd();
+    if (!(await this.recovering.clearUnclaimed(again)) || !(await this.recovering.clearOpen(again))) return;
     const end = this.#end as { readonly output: unknown } | null;
     if (end === null || this.#reuse.isPending || this.recovering.isBusy || this.#stopping) return;
     this.#end = null;

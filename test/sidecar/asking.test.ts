@@ -29,8 +29,8 @@ describe('a counterparty that does not know', () => {
     const waiting = line('{ ask: bank, tries: 9, wait: 1100ms }');
     const run = await waiting.begin({ reconcilers });
     run.send('go');
-    expect((await run.finished()).status).toBe('parked');
-    expect(state.asked).toBe(1);
+    await until(() => run.sidecar.gates().length === 1);
+    expect([state.asked, run.status]).toEqual([1, 'recovering']);
     state.says = { is: 'applied', output: 'was there' };
     await until(() => run.value === 'rest');
     expect([state.asked, run.context.a, run.sidecar.gates()]).toEqual([2, 'was there', []]);
@@ -43,16 +43,48 @@ describe('a counterparty that does not know', () => {
     const waiting = line('{ ask: bank, tries: 3, wait: 1h }');
     const first = await waiting.begin({ journal, reconcilers });
     first.send('go');
-    await first.finished();
+    await until(() => first.sidecar.gates().length === 1);
     await first.close();
     expect(state.asked).toBe(1);
     for (const times of [2, 3, 4]) {
       const next = await waiting.resume({ journal, reconcilers });
-      expect((await next.finished()).status).toBe('parked');
       // Once for the start; the next hour is waited for, and after three times only a start asks.
+      if (times > 2) expect((await next.finished()).status).toBe('parked');
+      else await until(() => next.status === 'recovering');
       expect(state.asked).toBe(times);
       await next.close();
     }
+  });
+
+  test('keeps the run from being parked as long as it is asked again, and no longer', async () => {
+    const { state, reconcilers } = counterparty();
+    const run = await line('{ ask: bank, tries: 3, wait: 150ms }').begin({ reconcilers });
+    run.send('go');
+    expect((await run.finished()).status).toBe('parked');
+    expect([state.asked, run.status]).toEqual([3, 'parked']);
+    await run.close();
+  });
+
+  test('is not believed before it can know: what it says of a call may be older than that', async () => {
+    const asked: number[] = [];
+    const began = Date.now();
+    const calls = new Line(
+      [{ name: 'a', tool: 'effect: irreversible, reconcile: { ask: bank, tries: 3, settles_within: 400ms }' }],
+      lost,
+    );
+    const run = await calls.begin({
+      reconcilers: {
+        bank: ({ calledAt = 0 }) => {
+          asked.push(Date.now() - calledAt);
+          return Date.now() - began < 350 ? { is: 'not_applied' } : { is: 'applied', output: 'was there' };
+        },
+      },
+    });
+    run.send('go');
+    await run.at('rest');
+    expect([calls.called('a'), run.context.a, asked.length]).toEqual([1, 'was there', 4]);
+    expect(asked.at(-1)).toBeGreaterThanOrEqual(400);
+    await run.close();
   });
 
   test('is asked at once where a person wants to know', async () => {

@@ -4,7 +4,7 @@ import { setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
-import type { Gate } from '../../src/effects/gates.ts';
+import type { Gate, GateRequest } from '../../src/effects/gates.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach } from '../../src/sidecar/attach.ts';
@@ -49,22 +49,53 @@ describe('a gated call', () => {
     await run.close();
   });
 
-  test('is asked about again where the work is done again after a denial, and no more often than its budget allows', async () => {
+  test('that was denied is not asked about again where its work is done again: a no is final', async () => {
     const line = new Line([{ ...gated(), rollback: 'tries: 1' }]);
-    const run = await line.begin();
+    const told: GateRequest[] = [];
+    const run = await line.begin({ onGate: (request) => void told.push(request) });
     run.send('go');
     const first = await asked(run);
     await run.sidecar.answer(first.gate, 'denied', by);
-    await until(() => run.sidecar.gates().some(({ gate }) => gate !== first.gate));
-    const second = await asked(run);
-    expect(second.epoch).toBe(first.epoch + 1);
-    await run.sidecar.answer(second.gate, 'denied', by);
     expect((await run.finished()).status).toBe('parked');
     expect([line.called('a'), line.reports.map(({ signal }) => signal)]).toEqual([
       0,
       ['GOVERNOR_DENIED', 'GOVERNOR_DENIED'],
     ]);
+    expect(told).toMatchObject([
+      { gate: first.gate, tool: 'a', instance: of('a'), reason: 'every call of a waits for an approval' },
+    ]);
     await run.close();
+  });
+
+  test('waits only where the config says so, and where nobody can tell', async () => {
+    const small = new Line([
+      { name: 'a', reads: ['wanted'], tool: "effect: irreversible, gate: { when: 'args.wanted > 10' }" },
+    ]);
+    const run = await small.begin();
+    run.send('go');
+    await asked(run);
+    await run.close();
+    const none = new Line([{ name: 'a', tool: "effect: irreversible, gate: { when: 'false' }" }]);
+    const free = await none.begin();
+    free.send('go');
+    await free.at('rest');
+    expect([none.called('a'), free.sidecar.gates()]).toEqual([1, []]);
+    await free.close();
+  });
+
+  test('is told of again by the process that takes its run up', async () => {
+    const journal = memoryStore();
+    const line = new Line([gated()]);
+    const told: string[] = [];
+    const onGate = ({ gate }: GateRequest) => void told.push(gate);
+    const first = await line.begin({ journal, onGate });
+    first.send('go');
+    const { gate } = await asked(first);
+    await first.close();
+    const next = await line.resume({ journal, onGate });
+    await until(() => told.length === 2);
+    expect(told).toEqual([gate, gate]);
+    await next.close();
   });
 
   test('leaves other regions alone while it waits', async () => {

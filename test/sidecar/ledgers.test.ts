@@ -236,7 +236,6 @@ describe('obligations', () => {
     const { run, ledgers } = await begun(line([{ name: 'a', tool }], loses), {
       reconcilers: { ask: () => ({ is: 'unknown' }) },
     });
-    await run.finished();
     await until(() => run.sidecar.gates().length === 1);
     const [outcome, recovery, ...others] = (await ledgers(0)).obligations;
     expect(outcome).toMatchObject({ owes: 'outcome', key: keyOf('a'), tries: 1, due: false });
