@@ -58,6 +58,8 @@ export interface Tool {
     readonly wait: number;
     /** How long after a call its counterparty may still not know of it, in milliseconds; null where it knows at once. */
     readonly settles: number | null;
+    /** Whether the config says how it is asked: then a run is not parked before it was. Else people are asked beside it from the first second on. */
+    readonly patient: boolean;
   };
   /**
    * Whether a call waits for a person's approval: each, or those for which `when` holds; and for how long at most, in milliseconds. Null

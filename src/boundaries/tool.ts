@@ -13,7 +13,7 @@ import type { Scopes } from './scopes.ts';
 import { timeIn } from './time.ts';
 
 /** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
-const ASKING = { tries: 6, wait: 20, settles: null };
+const ASKING = { tries: 6, wait: 20, settles: null, patient: false };
 
 /** What the rest of a file says about tools: the budgets that they may spend of, and the kinds of schemes. */
 interface About {
@@ -79,6 +79,7 @@ function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconci
       tries: numberOf(field(item, 'tries')) ?? ASKING.tries,
       wait: timeIn(field(item, 'wait'), findings) ?? ASKING.wait,
       settles: timeIn(field(item, 'settles_within'), findings),
+      patient: ['tries', 'wait', 'settles_within'].some((name) => field(item, name) !== null),
     },
   };
 }

@@ -114,7 +114,10 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
     signal: Signal,
     suspect: { readonly instance: Suspect; readonly key?: string; readonly error?: unknown },
   ): Promise<void>;
-  /** Says what became of a call that is parked on (E2), by its key, and asks again. */
+  /**
+   * Says what became of a call (E2), by its key, and asks again what the run is parked on.
+   * @throws SidecarError `bad_settlement` where the journal knows better, no call has the key, or the tool cannot have answered that.
+   */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
   /** The questions that wait for a person. */
   gates(): readonly Gate[];
@@ -130,7 +133,7 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   ): Promise<string | null>;
   /** Asks the counterparties of all calls whose outcome is open, and then the parked questions again. */
   reconcile(): Promise<void>;
-  /** Starts the run over, where a decision advised it. */
+  /** Starts the run over, where a decision advised it. @throws SidecarError `not_advised` where none did. */
   rerun(): Promise<void>;
   /** Resolves once everything that happened so far is durable. */
   durable(): Promise<void>;

@@ -2,6 +2,7 @@
  * A run's recoveries, one after the other: a failure is settled or decided, and what was decided is carried out, or waits for somebody
  * (semantics.md §8, R5). How the run ends, or comes to stand still, is known here.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import type { Decision } from '../model/decision.ts';
@@ -21,6 +22,7 @@ import type { Publishing } from './publishing.ts';
 import type { Questions } from './questions.ts';
 import type { WorkRecord } from './records.ts';
 import type { Ending, MovedInput } from './report.ts';
+import { SidecarError } from './sidecar-error.ts';
 import type { Writing } from './writing.ts';
 
 /** What a recovery does to the machine. */
@@ -151,7 +153,10 @@ export class Recovering {
   async rerun(): Promise<void> {
     const [raised] = this.#parked;
     const advised = [...this.#fold.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
-    if (raised === undefined || advised === undefined) return;
+    if (raised === undefined || advised === undefined) {
+      const how = raised === undefined ? 'the run waits for nobody' : 'what it is parked on advises something else';
+      throw new SidecarError('not_advised', `no rerun is advised: ${how}`);
+    }
     // Advice holds at the head at which it was given (C13): it is asked for again, and another answer is shown instead.
     const decision = this.#decide(raised);
     if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) {
@@ -528,7 +533,8 @@ export class Recovering {
     return (reasons as readonly (object | { readonly effect: Effect })[]).some((reason) => {
       const call =
         'effect' in reason && reason.effect.id !== null ? this.#fold.ledger.get(reason.effect.id) : undefined;
-      return call !== undefined && isOpen(call.status) && call.asked.next !== null;
+      if (call === undefined || !isOpen(call.status) || call.asked.next === null) return false;
+      return this.#parts.config.tools.get(call.intent.tool)?.asking.patient === true;
     });
   }
 
@@ -597,10 +603,30 @@ export class Recovering {
     this.#askLater();
   }
 
-  /** A person says what became of a call (E2). */
+  /** Why the journal does not take a person's word about a call: it knows better, or it is no answer of its tool. Null where it does. */
+  #contradicts(
+    { status, intent, output: known }: LedgerCall,
+    as: LedgerCall['status'],
+    output: unknown,
+  ): string | null {
+    const isSame = status === as && (as !== 'confirmed' || output === undefined || isDeepStrictEqual(known, output));
+    const isUndoneByHand = as === 'compensated' && status === 'confirmed';
+    if (!isSame && !isOpen(status) && !isUndoneByHand) return `is ${status} as the journal has it, and not ${as}`;
+    const refused = as === 'confirmed' && !isSame ? this.#parts.config.tools.get(intent.tool)?.refuses(output) : null;
+    return refused == null ? null : `cannot have answered that: ${refused}`;
+  }
+
+  /**
+   * A person says what became of a call (E2).
+   * @throws SidecarError `bad_settlement` where the journal knows better, or no such call was made.
+   */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
     const call = this.#fold.ledger.named(key);
-    if (call === undefined) throw new Error(`no call has the key ${key}`);
+    if (call === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    const why = this.#contradicts(call, status, output);
+    if (why !== null) throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
+    // The journal has it so already: a word that is given twice is one.
+    if (call.status === status) return this.askAgain();
     this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output }) }]);
     await this.#write.durable();
     await this.askAgain();

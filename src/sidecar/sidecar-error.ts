@@ -19,6 +19,10 @@ export type SidecarErrorCode =
   | 'claimed'
   /** A signal, key or instance that is none. */
   | 'bad_failure'
+  /** A word about a call that was never made, or that the journal contradicts. */
+  | 'bad_settlement'
+  /** A rerun that no decision advises. */
+  | 'not_advised'
   /** The run has ended: nothing of it is redone. */
   | 'run_finished';
 

@@ -171,7 +171,8 @@ export class Shop {
       }
       await this.quiet();
     }
-    await this.sidecar.rerun();
+    if (this.reports.at(-1)?.decision.verdict === 'rerun' && this.sidecar.status === 'parked')
+      await this.sidecar.rerun();
     await this.quiet();
   }
 

@@ -316,7 +316,7 @@ describe('E2: what a call that failed has done', () => {
 
   test('is asked for again when the counterparty throws, and never guessed', async () => {
     let asked = 0;
-    const line = new Line([acting(', reconcile: { ask: ask, tries: 4 }')], {
+    const line = new Line([acting(', reconcile: ask')], {
       a: () => {
         throw new Error('connection reset');
       },

@@ -78,7 +78,33 @@ describe('sidecar.settle: a person says what became of a call', () => {
   test('a key that no call has is refused', async () => {
     const line = new Line(UNKNOWN, loses);
     const run = await line.begin();
-    await expect(run.sidecar.settle('no such', 'failed')).rejects.toThrow();
+    await expect(run.sidecar.settle('no such', 'failed')).rejects.toMatchObject({ code: 'bad_settlement' });
+    await run.close();
+  });
+
+  test('a word that the journal contradicts is refused, and one that it has already changes nothing', async () => {
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin();
+    run.send('go');
+    await run.finished();
+    await run.sidecar.settle(KEY, 'confirmed', 'it did');
+    await run.at('rest');
+    await expect(run.sidecar.settle(KEY, 'failed')).rejects.toMatchObject({ code: 'bad_settlement' });
+    await expect(run.sidecar.settle(KEY, 'confirmed', 'something else')).rejects.toMatchObject({
+      code: 'bad_settlement',
+    });
+    await run.sidecar.settle(KEY, 'confirmed', 'it did');
+    expect([line.called('a'), run.context.a, run.status]).toEqual([1, 'it did', 'running']);
+    await run.close();
+  });
+
+  test('a rerun that nobody advised is refused', async () => {
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin();
+    await expect(run.sidecar.rerun()).rejects.toMatchObject({ code: 'not_advised' });
+    run.send('go');
+    await run.finished();
+    await expect(run.sidecar.rerun()).rejects.toMatchObject({ code: 'not_advised' });
     await run.close();
   });
 });
@@ -122,16 +148,6 @@ describe('sidecar.rerun: the run starts over where that was advised', () => {
     expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
     run.send('end');
     expect((await run.finished()).status).toBe('done');
-    await run.close();
-  });
-
-  test('does nothing where no rerun was advised', async () => {
-    const line = new Line(stations);
-    const run = await line.begin();
-    run.send('go');
-    await run.at('rest');
-    await run.sidecar.rerun();
-    expect(run.value).toBe('rest');
     await run.close();
   });
 
