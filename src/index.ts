@@ -15,7 +15,7 @@ export type {
   UndoCall,
 } from './effects/counterparty.ts';
 export type { Gate, GateStatus } from './effects/gates.ts';
-export { NotApplied } from './effects/signals.ts';
+export { CommitRefused, NotApplied, type RefusedCall } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
 export {
