@@ -83,6 +83,11 @@ export interface Buffer {
    * @throws CommitRefused where they never can be, above all where what a call changes moved on since the run read it.
    */
   prepare?(calls: readonly StagedCall[], publication: Publication): Promise<string | void> | string | void;
+  /**
+   * True where a publication is visible, in part or as a whole. Asked after a crash: as long as nothing is visible, a commit that was
+   * decided is prepared again, and withdrawn where it is refused.
+   */
+  published?(publication: Publication): Promise<boolean> | boolean;
   /** Gives free what `prepare` has reserved: the commit was withdrawn. The calls stay staged. */
   withdraw?(calls: readonly StagedCall[], publication: Publication): Promise<void> | void;
   /**

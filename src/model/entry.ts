@@ -284,6 +284,6 @@ export interface DecisionEntry {
   readonly checkpoint: Checkpoint | null;
   /** Present where work was found wrong that no call has told of: its recorded answers are not served again (C10). */
   readonly suspect?: true;
-  /** The name of the commit that was refused, if one was: once it is made after all, nothing is left to decide (E4). */
+  /** The name of the commit that was refused, or cannot go on, if one was: once it is made after all, nothing is left to decide (E4). */
   readonly commit?: string;
 }

@@ -489,7 +489,7 @@ export class Fold {
     if (entry.status === 'failed' && !leavesAgain) this.budgets.release(entry.key);
     if (!isOpen(entry.status)) {
       this.asked.void((gate) => gate.key === entry.key && gate.status === 'pending');
-      this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
+      this.#dropVisible();
     }
     if (call.at !== null) this.#news(call, null);
     else {
@@ -822,7 +822,16 @@ export class Fold {
       const call = this.ledger.get(key);
       return call === undefined || call.at === null || moved.has(instanceName(call.intent.instance));
     });
-    this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
+    this.#dropVisible();
+  }
+
+  /** A commit all of whose calls are visible, given up or taken back is over, and so is what was asked about it. */
+  #dropVisible(): void {
+    const isOver = ({ keys }: PublishEntry) => keys.every((key) => this.#isVisible(key));
+    const over = this.publications.filter(isOver);
+    if (over.length === 0) return;
+    this.publications = this.publications.filter((entry) => !over.includes(entry));
+    for (const entry of over) this.#answeredBy(entry);
   }
 
   /** The events from outside that a restore to these positions would take back, in order. */

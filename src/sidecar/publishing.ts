@@ -14,7 +14,7 @@ import type { PublishEntry, SpendEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Raised, RunParts, Writer } from './parts.ts';
-import { prepareAll, type Refusal, refusalOf, withdrawAll } from './preparing.ts';
+import { type Asking, prepareAll, type Refusal, refusalOf, withdrawAll } from './preparing.ts';
 import { failureOf, waitBefore } from './refusing.ts';
 import { type Group, isRepeatable, Staging } from './staging.ts';
 
@@ -165,11 +165,9 @@ export class Publishing {
     const name = nameOf(entry);
     this.#begun.add(name);
     this.#carryOn(async () => {
-      const tries = Array.from({ length: this.#tries(entry) }, (_, round) => waitOf(round));
-      const asking = { waits: tries, isStopped: () => this.#stopped };
       // Nothing of a commit is decided that a rollback has taken back meanwhile, or that the process takes leave of.
       const isDue = () => !this.#stopped && this.#due(isOver).some((other) => nameOf(other) === name);
-      const prepared = isDue() ? await prepareAll(this.#staging, entry, asking) : null;
+      const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
       if (prepared === null || !isDue()) {
         this.#begun.delete(name);
         if (!this.#stopped) await withdrawAll(this.#staging, entry);
@@ -206,14 +204,37 @@ export class Publishing {
   }
 
   async #publish(entry: PublishEntry, fresh: boolean): Promise<void> {
+    const moved = fresh ? null : await this.#movedMeanwhile(entry);
+    if (moved !== null) return this.#withdraw(entry, moved);
     for (const [index, group] of this.#staging.groups(entry).entries()) {
       const refusal = await this.#group(entry, group, fresh, index === 0);
-      if (refusal === null) continue;
-      this.#run.append([{ do: 'withdrawn', id: entry.id, why: refusal.why }]);
-      await withdrawAll(this.#staging, entry);
-      await this.#refuse(entry, refusal);
-      return;
+      if (refusal !== null) return this.#withdraw(entry, refusal);
     }
+  }
+
+  async #withdraw(entry: PublishEntry, refusal: Refusal): Promise<void> {
+    this.#run.append([{ do: 'withdrawn', id: entry.id, why: refusal.why }]);
+    await withdrawAll(this.#staging, entry);
+    await this.#refuse(entry, refusal);
+  }
+
+  /** Asks the areas of a commit once more that was decided before a crash, if nothing of it is visible yet. @returns why it is refused by now. */
+  async #movedMeanwhile(entry: PublishEntry): Promise<Refusal | null> {
+    const [first] = this.#staging.groups(entry);
+    const area = this.#staging.area(first?.area ?? null);
+    if (entry.prepared === undefined || area?.published === undefined) return null;
+    try {
+      if (await area.published(this.#staging.publicationOf(entry, first?.area ?? null))) return null;
+    } catch {
+      return null;
+    }
+    const prepared = await prepareAll(this.#staging, entry, this.#asking(entry));
+    return 'refused' in prepared && !this.#stopped ? prepared.refused : null;
+  }
+
+  #asking(entry: PublishEntry): Asking {
+    const waits = Array.from({ length: this.#tries(entry) }, (_, round) => waitOf(round));
+    return { waits, isStopped: () => this.#stopped };
   }
 
   #bufferOf({ intent }: LedgerCall) {
@@ -246,7 +267,11 @@ export class Publishing {
       const result = await acting.finally(() => {
         this.#acting = null;
       });
-      if (typeof result !== 'boolean' && isFirst && isUnseen(entry, calls)) return result;
+      if (typeof result !== 'boolean') {
+        if (isFirst && isUnseen(entry, calls)) return result;
+        // Asking again cannot help, and what is visible stays: it is owed until a person has acted.
+        round = this.#tries(entry);
+      }
       unsure = result === true;
     }
     return null;

@@ -750,7 +750,9 @@ export class Recovering {
     this.#askLater();
     return new Promise((again) => {
       const failure = { in: instance, key: null };
-      const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again };
+      const commit = this.#fold.publications.find(({ keys }) => keys.includes(key))?.id;
+      const of = commit === undefined ? {} : { commit };
+      const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again, ...of };
       this.park(raised, this.#questions.withWhomToAsk(decision));
     });
   }

@@ -15,7 +15,7 @@ import type { Reliance } from './positions.ts';
 import type { Refusal } from './preparing.ts';
 
 /** The longest wait before the work of a refused commit is done again, in milliseconds. */
-const LONGEST_WAIT = 2_000;
+const LONGEST_WAIT = 5_000;
 
 /**
  * The failure that a refused commit is: of the read that moved, where one did, else of the call that is to blame. The suspect is what

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Buffer as CallBuffer, Finding, Inverse, Reconciler, UndoCall } from '../../effects/counterparty.ts';
 import { NotApplied, told } from '../../effects/signals.ts';
 import type { ToolCall } from '../../xstate/tool.ts';
-import { keyOf } from '../call.ts';
+import { keyOf, nameOf } from '../call.ts';
 import { Aside, type FileRecord } from './aside.ts';
 import { apply, type Desk, isApplied, isUndone, settle, undo, whyMoved } from './change.ts';
 import { contentOf, digestOf, writeDurably } from './durable.ts';
@@ -65,6 +65,7 @@ export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay')
       order: ORDER,
       position: (reads) => positionOf(desk, reads),
       prepare: (calls, publication) => prepareCommit(desk, calls, publication),
+      published: ({ id }) => desk.aside.manifest(nameOf(id)) !== null,
       withdraw: (calls, publication) => withdraw(desk, calls, publication),
       publish: (calls, publication) => publish(desk, calls, publication),
       discard: (calls) => discard(desk, calls),

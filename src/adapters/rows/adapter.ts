@@ -77,6 +77,7 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
       order: ORDER,
       position: () => String(versionNow(db)),
       prepare: (calls, publication) => prepare(desk, calls, publication),
+      published: ({ id }) => isPublished(db, id),
       withdraw: (_, { id }) => together(db, () => release(db, id)),
       publish: (calls, publication) => together(db, () => publish(desk, calls, publication)),
       discard: (calls) => together(db, () => discard(desk, calls)),
