@@ -10,6 +10,7 @@ export type {
   Inverse,
   Publication,
   Reconciler,
+  Reliance,
   StagedCall,
   Undo,
   UndoCall,

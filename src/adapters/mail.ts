@@ -106,6 +106,7 @@ export function mailAdapter(transport: MailTransport, { from, domain, lookup }: 
       order: ORDER,
       prepare: (calls) => {
         for (const call of calls) checkedCall(call);
+        return undefined;
       },
       async publish(calls) {
         const [call, other] = calls;

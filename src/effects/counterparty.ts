@@ -43,11 +43,15 @@ export interface StagedCall {
   readonly args: unknown;
   /** What the tool answered when it staged the call. */
   readonly staged: unknown;
-  /** The `position` of the area when the run first read what this call changes. Left out where the run read nothing of it. */
-  readonly since?: string;
-  /** The key of the last call of this run that changed the same thing, where the run has read nothing of it since. */
-  readonly follows?: string;
+  /**
+   * What the call relies on, in order: reads that may have been of what it changes, and earlier calls of the run that may have changed it.
+   * Left out where there is none. What counts is the first read after the last such call of the same thing; without one, that call.
+   */
+  readonly relies?: readonly Reliance[];
 }
+
+/** A read, by the `position` of the area before it, or an earlier call of the run, by its key. */
+export type Reliance = { readonly position: string } | { readonly call: string };
 
 /** The commit that makes staged calls visible. */
 export interface Publication {
@@ -82,7 +86,7 @@ export interface Buffer {
    * @returns a durable token, which `publish` gets.
    * @throws CommitRefused where they never can be, above all where what a call changes moved on since the run read it.
    */
-  prepare?(calls: readonly StagedCall[], publication: Publication): Promise<string | void> | string | void;
+  prepare?(calls: readonly StagedCall[], publication: Publication): Promise<string | undefined> | string | undefined;
   /**
    * True where a publication is visible, in part or as a whole. Asked after a crash: as long as nothing is visible, a commit that was
    * decided is prepared again, and withdrawn where it is refused.

@@ -3,6 +3,7 @@
  * the call changes (semantics.md E4). A change that comes after that position is one that the call would overwrite unseen.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Reliance } from '../effects/counterparty.ts';
 import type { Ledger, LedgerCall } from '../effects/ledger.ts';
 import type { PlacedStep } from '../history/places.ts';
 import type { PositionEntry } from '../model/entry.ts';
@@ -21,15 +22,17 @@ interface Read {
 type Item = Read | LedgerCall;
 
 /** What a staged call relies on. */
-export interface Reliance {
-  /** The first read that counts; null where there is none. */
+export interface Relied {
+  /** In the order in which it was known. */
+  readonly all: readonly Reliance[];
+  /** The read that is found wrong where what the call changes has moved on; null where there is none. */
   readonly read: PositionEntry | null;
-  /** The last write of the run, where it has read nothing since; null for none. */
-  readonly follows: LedgerCall | null;
 }
 
 /** The reads and writes of one run, in their order. */
 export class Positions {
+  /** What each call has changed: asked for again with every commit. */
+  readonly #changed = new WeakMap<LedgerCall, readonly Key[]>();
   #items: Item[] = [];
   readonly #ledger: Ledger;
 
@@ -50,20 +53,27 @@ export class Positions {
   }
 
   /**
-   * What a staged call of an area relies on: the first read by its own instance since that last wrote the same thing; where the instance
-   * has neither read nor written it, the first read by the run since the run last wrote it.
+   * What a staged call of an area relies on: what its own instance has read and written that may be the same thing; where it has neither
+   * read nor written it, what the run has.
    * @param isGone true where the step is undone that started the actor of the call: its record was claimed (C5), and nobody can tell which of
    * its reads it went by.
    */
-  relied(config: BoundaryConfig, area: string, call: LedgerCall, isGone: boolean): Reliance {
+  relied(config: BoundaryConfig, area: string, call: LedgerCall, isGone: boolean): Relied {
     const keys = changedBy(config, touchingOf(call));
     const concerns = this.#items.filter((item) => {
       if (isRead(item)) return (isGone || this.#stands(item)) && area in item.entry.areas && meet(item.keys, keys);
-      return item !== call && item.status === 'confirmed' && meet(changedBy(config, touchingOf(item)), keys);
+      const stands = this.#ledger.get(item.key)?.status === 'confirmed';
+      return item.key !== call.key && stands && meet(this.#changedBy(config, item), keys);
     });
     const name = instanceName(call.intent.instance);
     const own = concerns.filter((item) => instanceName(whose(item)) === name);
-    return lastOf(own.length > 0 ? own : concerns);
+    return reliedOn(own.length > 0 ? own : concerns, area);
+  }
+
+  #changedBy(config: BoundaryConfig, call: LedgerCall): readonly Key[] {
+    const known = this.#changed.get(call) ?? changedBy(config, touchingOf(call));
+    this.#changed.set(call, known);
+    return known;
   }
 
   /** A read that a restore took back counts no more, unless its recorded answer was served to the replay (C7). */
@@ -73,12 +83,12 @@ export class Positions {
   }
 }
 
-/** The first read after the last write; else that write. */
-function lastOf(items: readonly Item[]): Reliance {
+function reliedOn(items: readonly Item[], area: string): Relied {
   const last = items.findLastIndex((item) => !isRead(item));
-  const read = items.slice(last + 1).find(isRead)?.entry ?? null;
-  const write = items[last];
-  return { read, follows: read === null && write !== undefined ? (write as LedgerCall) : null };
+  return {
+    all: items.map((item) => (isRead(item) ? { position: item.entry.areas[area] ?? '' } : { call: item.key })),
+    read: items.slice(last + 1).find(isRead)?.entry ?? null,
+  };
 }
 
 function isRead(item: Item): item is Read {

@@ -187,8 +187,8 @@ export class Publishing {
     const name = nameOf(entry);
     this.#begun.add(name);
     const { fold, now } = this.#parts;
-    const reliance = this.#staging.reliance(refusal.call);
-    const wait = waitBefore(fold, entry, refusal, reliance, now());
+    const relied = this.#staging.relied(refusal.call);
+    const wait = waitBefore(fold, entry, refusal, relied, now());
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     if (this.#stopped) return;
     const again = async () => {
@@ -196,7 +196,7 @@ export class Publishing {
       this.begin();
       await this.settled();
     };
-    this.#run.refused({ ...failureOf(fold, entry, refusal, reliance), again });
+    this.#run.refused({ ...failureOf(fold, entry, refusal, relied), again });
   }
 
   async #publishAll(entries: readonly PublishEntry[], fresh: boolean): Promise<void> {

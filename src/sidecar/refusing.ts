@@ -11,7 +11,7 @@ import type { Fold } from './fold.ts';
 import type { FoldedStep } from './folded.ts';
 import { isOutside } from './outside.ts';
 import type { Raised } from './parts.ts';
-import type { Reliance } from './positions.ts';
+import type { Relied } from './positions.ts';
 import type { Refusal } from './preparing.ts';
 
 /** The longest wait before the work of a refused commit is done again, in milliseconds. */
@@ -21,7 +21,7 @@ const LONGEST_WAIT = 5_000;
  * The failure that a refused commit is: of the read that moved, where one did, else of the call that is to blame. The suspect is what
  * the answer to either was kept under (C12).
  */
-export function failureOf(fold: Fold, entry: PublishEntry, { why, call, moved }: Refusal, { read }: Reliance): Raised {
+export function failureOf(fold: Fold, entry: PublishEntry, { why, call, moved }: Refusal, { read }: Relied): Raised {
   const { registry, versions, head } = fold.history;
   const isKnown = read !== null && read.instance.skeleton !== ROOT && registry.get(read.instance) !== undefined;
   const blamed = moved && isKnown ? read : { instance: call.intent.instance, actor: call.intent.actor };
@@ -60,13 +60,7 @@ function writtenBy(fold: Fold, id: InstanceId, actor: number): Key | null {
  * How long to wait before work is done again whose read has moved: runs that meet would meet again at once. Up to as long as the work
  * took, and twice that for each recovery before; another run waits another while, and the same run always the same.
  */
-export function waitBefore(
-  fold: Fold,
-  entry: PublishEntry,
-  { moved }: Refusal,
-  { read }: Reliance,
-  now: number,
-): number {
+export function waitBefore(fold: Fold, entry: PublishEntry, { moved }: Refusal, { read }: Relied, now: number): number {
   const began = read === null ? undefined : (fold.actors[read.actor]?.by as FoldedStep | null | undefined)?.time;
   if (!moved || began === undefined) return 0;
   const most = Math.min(LONGEST_WAIT, Math.max(1, now - began) * 2 ** fold.recoveries);

@@ -4,7 +4,7 @@ import type { LedgerCall } from '../effects/ledger.ts';
 import type { PublishEntry } from '../model/entry.ts';
 import { instanceName } from '../model/instance.ts';
 import type { RunParts } from './parts.ts';
-import type { Reliance } from './positions.ts';
+import type { Relied } from './positions.ts';
 
 /** The place of an area that does not say which it has. */
 const ORDER = 100;
@@ -75,24 +75,22 @@ export class Staging {
   }
 
   /** What a staged call relies on, of what its area holds. */
-  reliance(call: LedgerCall): Reliance {
+  relied(call: LedgerCall): Relied {
     const { fold, config } = this.#parts;
     const area = this.areaOf(call);
-    if (area === null) return { read: null, follows: null };
+    if (area === null) return { all: [], read: null };
     return fold.positions.relied(config, area, call, fold.actors[call.intent.actor]?.by?.gone === true);
   }
 
   staged(call: LedgerCall): StagedCall {
     const { key, intent, output } = call;
-    const { read, follows } = this.reliance(call);
-    const since = read?.areas[this.areaOf(call) ?? ''];
+    const { all } = this.relied(call);
     return {
       key,
       tool: intent.tool,
       args: intent.args,
       staged: output,
-      ...(since !== undefined && { since }),
-      ...(follows !== null && { follows: follows.key }),
+      ...(all.length > 0 && { relies: all }),
     };
   }
 }

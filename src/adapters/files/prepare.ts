@@ -2,6 +2,7 @@
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { CommitRefused, NotApplied, told } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
+import { whatCounts } from '../relied.ts';
 import type { FileRecord } from './aside.ts';
 import { type Desk, isUndone, movedSince, whyMoved } from './change.ts';
 import { contentOf } from './durable.ts';
@@ -41,7 +42,7 @@ export function checkedCalls(desk: Desk, calls: readonly StagedCall[], name: str
   return records;
 }
 
-function checked(desk: Desk, { key, since, follows }: StagedCall, name: string): FileRecord {
+function checked(desk: Desk, { key, relies }: StagedCall, name: string): FileRecord {
   const { root, aside } = desk;
   const record = aside.record(key);
   if (record === null || !isWaiting(desk, record)) throw new NotApplied(`${key} is not staged`);
@@ -53,10 +54,13 @@ function checked(desk: Desk, { key, since, follows }: StagedCall, name: string):
     throw new CommitRefused(`what was staged for ${path} is not kept`, { call: key });
   if (base !== undefined && (contentOf(place)?.digest ?? null) !== base)
     throw movedSince(record, 'its change was staged');
-  if (since !== undefined && changedSincePosition(desk, path, since)) throw movedSince(record, 'it was read');
-  const before = follows === undefined ? null : aside.record(follows);
-  const isSame = before !== null && before.path === path && !isWaiting(desk, before) && !isUndone(desk, before);
-  if (isSame && whyMoved(desk, before) !== null) throw movedSince(record, 'this run last wrote it');
+  const { since, follows } = whatCounts(relies, (call) => {
+    const earlier = aside.record(call);
+    return earlier?.path === path && !isWaiting(desk, earlier) && !isUndone(desk, earlier);
+  });
+  if (since !== null && changedSincePosition(desk, path, since)) throw movedSince(record, 'it was read');
+  const before = follows === null ? null : aside.record(follows);
+  if (before !== null && whyMoved(desk, before) !== null) throw movedSince(record, 'this run last wrote it');
   checkFree(desk, path, name);
   return record;
 }

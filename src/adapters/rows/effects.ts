@@ -9,7 +9,8 @@ export interface RowEffect {
   readonly seq: number;
   readonly key: string;
   readonly input: string;
-  /** The key of its row, as text. */
+  /** The table, and the key of the row in it as text. */
+  readonly tab: string;
   readonly row: string;
   readonly change: RowChange;
   /** The commit that published it; null where it was written at once. */
@@ -33,7 +34,7 @@ export function effectOf(db: RowDatabase, key: string): RowEffect | undefined {
   return db.prepare(`SELECT ${EFFECT} FROM belay_effect WHERE key = ?`).get(key) as RowEffect | undefined;
 }
 
-const EFFECT = 'CAST(seq AS REAL) AS seq, key, input, row, change, published, undone';
+const EFFECT = 'CAST(seq AS REAL) AS seq, key, input, tab, row, change, published, undone';
 
 /** Writes a row, with what it was before and after under the key of the write. Inside a transaction. */
 export function writeRow(db: RowDatabase, key: string, target: Target, published: string | null): RowChange {

@@ -5,6 +5,7 @@
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { CommitRefused, NotApplied } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
+import { whatCounts } from '../relied.ts';
 import type { RowDatabase } from './database.ts';
 import { effectOf, rowMoved } from './effects.ts';
 import { printOfRow } from './images.ts';
@@ -63,11 +64,11 @@ export function unmoved(
   id: string,
   targetOf: (input: RowWrite) => Target,
 ): Waiting[] {
-  return calls.map(({ key, since, follows }) => {
+  return calls.map(({ key, relies }) => {
     const staged = stagedOf(db, key);
     if (staged === undefined) throw new NotApplied(`${key} is not staged`);
     const target = targetOf(inputOf(staged.input));
-    const why = movedWhy(db, target, staged, since, follows);
+    const why = movedWhy(db, target, staged, relies);
     if (why !== null)
       throw new CommitRefused(`the row ${target.row} of ${target.table.name} was changed since ${why}`, {
         call: key,
@@ -78,17 +79,16 @@ export function unmoved(
   });
 }
 
-function movedWhy(
-  db: RowDatabase,
-  target: Target,
-  { base }: StagedRow,
-  since: string | undefined,
-  follows: string | undefined,
-): string | null {
-  if (since !== undefined && changedAfter(db, target, Number(since))) return 'it was read';
-  const before = follows === undefined ? undefined : effectOf(db, follows);
-  const isSame = before !== undefined && before.undone === null && before.row === target.row;
-  if (isSame && rowMoved(db, before, target) !== null) return 'this run last wrote it';
+function movedWhy(db: RowDatabase, target: Target, { base }: StagedRow, relies: StagedCall['relies']): string | null {
+  const { since, follows } = whatCounts(relies, (call) => {
+    const effect = effectOf(db, call);
+    return (
+      effect !== undefined && effect.undone === null && effect.tab === target.table.name && effect.row === target.row
+    );
+  });
+  if (since !== null && changedAfter(db, target, Number(since))) return 'it was read';
+  const before = follows === null ? undefined : effectOf(db, follows);
+  if (before !== undefined && rowMoved(db, before, target) !== null) return 'this run last wrote it';
   return base !== null && base !== baseOf(db, target) ? 'its change was staged' : null;
 }
 

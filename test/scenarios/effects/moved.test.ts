@@ -3,6 +3,8 @@
  * whenever, the commit over it is refused, and the unit that read it is done again.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Reliance, StagedCall } from '../../../src/effects/counterparty.ts';
+import { callOf } from '../../adapters/calls.ts';
 import { type Course, Till, type Where, wait } from './till.ts';
 
 let till: Till;
@@ -46,6 +48,12 @@ describe.each<Where>(['file', 'row'])('an amount in a %s', (where) => {
     },
   );
 
+  test('is added to as it is then also where a call that may change anything came in between', async () => {
+    till.set(where, 100);
+    expect(await till.add('r', { where, notes: true, think: once(() => till.set(where, 500)) })).toBe('done');
+    expect(till.get(where)).toBe(510);
+  });
+
   test('that another unit has read is read again by that unit', async () => {
     till.set(where, 100);
     expect(await till.add('r', { where, apart: true, think: once(() => till.set(where, 500)) })).toBe('done');
@@ -62,6 +70,49 @@ describe.each<Where>(['file', 'row'])('an amount in a %s', (where) => {
     expect(await till.add('r', { where, think, tries: 2 })).toBe('parked');
     expect([till.get(where), turns]).toEqual([3_000, 3]);
     expect(till.told.at(-1)).toContain('was changed since it was read');
+  });
+
+  describe('of which a run goes on from its own commit', () => {
+    const area = () => (where === 'file' ? till.files : till.rows);
+    const about = (id: string) => ({ id, run: 'r', instance: 'i', boundary: 'b' });
+    const staged = async (cents: number, relies: readonly Reliance[], of = 'a'): Promise<StagedCall> => {
+      const input =
+        where === 'file' ? { path: of, content: String(cents) } : { table: 'acc', key: { id: of }, set: { cents } };
+      const call = callOf(input);
+      const answer = await area().stage(call as never);
+      return { key: call.key as string, tool: 't', args: input, staged: answer, relies };
+    };
+    const publish = async (call: StagedCall) => {
+      await area().buffer.prepare?.([call], about(call.key));
+      await area().buffer.publish([call], about(call.key));
+    };
+    const position = async () => ({ position: (await area().buffer.position?.(['x:y'])) ?? '' });
+
+    test('is changed again, unless somebody else was there', async () => {
+      till.set(where, 1);
+      const read = await position();
+      const first = await staged(2, [read]);
+      await publish(first);
+      const second = await staged(3, [read, { call: first.key }]);
+      await publish(second);
+      till.set(where, 50);
+      const late = await staged(5, [read, { call: first.key }, { call: second.key }]);
+      await expect(publish(late)).rejects.toThrow('was changed since this run last wrote it');
+      expect(till.get(where)).toBe(50);
+    });
+
+    test('is not taken for read again where the commit was about something else', async () => {
+      till.set(where, 1);
+      till.set(where, 1, 'b');
+      const read = await position();
+      const other = await staged(2, [read], 'b');
+      await publish(other);
+      till.set(where, 50);
+      const late = await staged(5, [read, { call: other.key }]);
+      await expect(publish(late)).rejects.toThrow('was changed since it was read');
+      await publish(await staged(60, [read, { call: other.key }, await position()], 'b'));
+      expect([till.get(where), till.get(where, 'b')]).toEqual([50, 60]);
+    });
   });
 
   test('is taken up where a person makes it stand still: the same commit is tried once more', async () => {

@@ -30,6 +30,8 @@ export interface Course {
   rest?(): Promise<void>;
   /** Reads in a unit of its own, before the one that stages. */
   readonly apart?: boolean;
+  /** Thinking is a call that stands in the ledger, and of which nobody has said what it changes. */
+  readonly notes?: boolean;
   /** How often the unit may be done again. */
   readonly tries?: number;
 }
@@ -131,7 +133,7 @@ export class Till {
   }
 }
 
-function configOf({ where, of = 'a', apart = false, tries = 20 }: Course): BoundaryConfig {
+function configOf({ where, of = 'a', apart = false, notes = false, tries = 20 }: Course): BoundaryConfig {
   const key = where === 'file' ? `file:${of}` : `rows:acc/${of}`;
   const buffer = where === 'file' ? 'files' : 'rows';
   const add = (states: string, entry: string, outputs: string) =>
@@ -143,7 +145,7 @@ agent: till
 tries: 1000
 tools:
   get: { reads: ['${key}'], writes: [v], effect: none }
-  think: { effect: none }
+  think: { effect: ${notes ? 'idempotent' : 'none'} }
   put: { reads: [v], writes: ['${key}', p], effect: reversible, undo: ${buffer}, reconcile: ${buffer}, buffer: ${buffer} }
   rest: { writes: [k], effect: none }
 skeletons:
