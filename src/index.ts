@@ -10,12 +10,13 @@ export type {
   Inverse,
   Publication,
   Reconciler,
+  Reliance,
   StagedCall,
   Undo,
   UndoCall,
 } from './effects/counterparty.ts';
 export type { Gate, GateRequest, GateStatus } from './effects/gates.ts';
-export { Denied, NotApplied } from './effects/signals.ts';
+export { CommitRefused, Denied, NotApplied, type RefusedCall } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
 export {

@@ -2,8 +2,8 @@
  * Mail, which nothing takes back: a message gets an id that is made of its call's key, so that whoever keeps the mailbox can be
  * asked whether it is there. SMTP itself has no such question, and most servers deliver a message again that comes again.
  */
-import type { Finding, Reconciler } from '../effects/counterparty.ts';
-import { NotApplied, told } from '../effects/signals.ts';
+import type { Buffer, Finding, Reconciler, StagedCall } from '../effects/counterparty.ts';
+import { CommitRefused, NotApplied, told } from '../effects/signals.ts';
 import type { ToolCall } from '../xstate/tool.ts';
 import { keyOf, nameOf } from './call.ts';
 
@@ -49,10 +49,17 @@ export interface SentMail {
 
 /** The functions to register. */
 export interface MailAdapter {
-  /** The tool. */
+  /** The tool that sends at once. */
   readonly send: (call: ToolCall<Mail>) => Promise<SentMail>;
+  /** The tool that only checks the message and says which id it will have, for `buffer`. */
+  readonly stage: (call: ToolCall<Mail>) => Promise<SentMail>;
+  /** Sends what was staged once its instance commits. A message that no address takes is refused before the commit is decided. */
+  readonly buffer: Buffer;
   readonly reconcile: Reconciler;
 }
+
+/** The last of a commit: a message cannot be taken back, and whoever reads it finds all that it tells of. */
+const ORDER = 40;
 
 /** Errors of nodemailer that come before the text of a message has left. `ECONNECTION` and `ETIMEDOUT` come at any time. */
 const BEFORE_THE_TEXT = new Set(['EENVELOPE', 'EAUTH', 'ENOAUTH', 'EDNS', 'ETLS', 'EREQUIRETLS']);
@@ -68,25 +75,48 @@ export function messageIdOf(key: string, domain: string): string {
 /** Makes a tool and its reconciler of a transport. @throws TypeError on a domain that no message id can have. */
 export function mailAdapter(transport: MailTransport, { from, domain, lookup }: MailOptions): MailAdapter {
   if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(domain)) throw new TypeError(`${domain} is no domain`);
+  const send = async (key: string, input: Mail): Promise<SentMail> => {
+    const messageId = messageIdOf(key, domain);
+    const { to, subject, text } = checked(input);
+    const message: OutgoingMail = {
+      messageId,
+      from,
+      to,
+      subject,
+      text,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    };
+    try {
+      await transport.sendMail(message);
+    } catch (error) {
+      throw wasRefused(error) ? new NotApplied(`the message was not taken: ${told(error)}`) : error;
+    }
+    return { messageId };
+  };
   return {
-    async send(call) {
-      const messageId = messageIdOf(keyOf(call), domain);
-      const { to, subject, text } = checked(call.input);
-      const message: OutgoingMail = {
-        messageId,
-        from,
-        to,
-        subject,
-        text,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      };
-      try {
-        await transport.sendMail(message);
-      } catch (error) {
-        throw wasRefused(error) ? new NotApplied(`the message was not taken: ${told(error)}`) : error;
-      }
-      return { messageId };
+    send: async (call) => send(keyOf(call), call.input),
+
+    async stage(call) {
+      checked(call.input);
+      return { messageId: messageIdOf(keyOf(call), domain) };
+    },
+
+    buffer: {
+      order: ORDER,
+      prepare: (calls) => {
+        for (const call of calls) checkedCall(call);
+        return undefined;
+      },
+      async publish(calls) {
+        const [call, other] = calls;
+        // Nobody can send two messages at one moment, and one that was sent must not be sent again with the other.
+        if (other !== undefined)
+          throw new NotApplied('a tool that sends mail has the effect `irreversible`, so that each is sent by itself');
+        if (call !== undefined) await send(call.key, call.args as Mail);
+      },
+      // Nothing is kept of a message that was staged.
+      discard() {},
     },
 
     async reconcile({ key }): Promise<Finding> {
@@ -97,6 +127,15 @@ export function mailAdapter(transport: MailTransport, { from, domain, lookup }: 
       return presence === 'not_there' ? { is: 'not_applied' } : { is: 'unknown' };
     },
   };
+}
+
+/** @throws CommitRefused where the message of a staged call is none that can be sent. */
+function checkedCall({ key, args }: StagedCall): void {
+  try {
+    checked(args as Mail);
+  } catch (error) {
+    throw new CommitRefused(told(error), { call: key });
+  }
 }
 
 /** The input, if it is three texts that stay where they belong. Nodemailer would read an object as a file or a URL to send. */

@@ -45,7 +45,15 @@ export interface StagedCall {
   readonly args: unknown;
   /** What the tool answered when it staged the call. */
   readonly staged: unknown;
+  /**
+   * What the call relies on, in order: reads that may have been of what it changes, and earlier calls of the run that may have changed it.
+   * Left out where there is none. What counts is the first read after the last such call of the same thing; without one, that call.
+   */
+  readonly relies?: readonly Reliance[];
 }
+
+/** A read, by the `position` of the area before it, or an earlier call of the run, by its key. */
+export type Reliance = { readonly position: string } | { readonly call: string };
 
 /** The commit that makes staged calls visible. */
 export interface Publication {
@@ -55,10 +63,39 @@ export interface Publication {
   /** The instance that commits, as it is shown, and the id of its boundary. */
   readonly instance: string;
   readonly boundary: string;
+  /** What `prepare` of the same area returned; left out where it returned nothing. */
+  readonly prepared?: string;
 }
 
-/** Holds calls back until the boundary of their instance certifies (E4). */
+/**
+ * A staging area: holds calls back until the boundary of their instance certifies (E4). One with `prepare` is asked before the commit
+ * is decided, so that a commit over several areas is refused by one of them while nothing is visible.
+ */
 export interface Buffer {
+  /**
+   * The place of this area in the fixed order in which a commit becomes visible: the lowest first, held calls last. 100 if left out. The
+   * area that most often refuses comes first: what it refuses withdraws the whole commit.
+   */
+  readonly order?: number;
+  /**
+   * Names the present state of the area, before a tool leaves that reads what calls of the area change.
+   * @param reads the keys that the tool is declared to read.
+   */
+  position?(reads: readonly string[]): Promise<string> | string;
+  /**
+   * Checks that the calls can be published, and reserves what they change where the area can. It may be asked again with the same
+   * publication, also by another process. Nothing becomes visible.
+   * @returns a durable token, which `publish` gets.
+   * @throws CommitRefused where they never can be, above all where what a call changes moved on since the run read it.
+   */
+  prepare?(calls: readonly StagedCall[], publication: Publication): Promise<string | undefined> | string | undefined;
+  /**
+   * True where a publication is visible, in part or as a whole. Asked after a crash: as long as nothing is visible, a commit that was
+   * decided is prepared again, and withdrawn where it is refused.
+   */
+  published?(publication: Publication): Promise<boolean> | boolean;
+  /** Gives free what `prepare` has reserved: the commit was withdrawn. The calls stay staged. */
+  withdraw?(calls: readonly StagedCall[], publication: Publication): Promise<void> | void;
   /**
    * Makes staged calls visible, all of them or none. It may be asked again with the same calls until it has succeeded, and then
    * changes nothing any more. To throw `NotApplied` says that nothing is visible.

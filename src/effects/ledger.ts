@@ -194,6 +194,15 @@ export class Ledger {
     return call;
   }
 
+  /** The commit that a call belongs to is withdrawn before anything of it was visible: it waits again (E4). */
+  hold(key: string): LedgerCall | undefined {
+    const call = this.#calls.get(key);
+    if (call === undefined || call.at === null) return undefined;
+    call.status = 'buffered';
+    this.#heldBack.add(call);
+    return call;
+  }
+
   /** The calls that are held back until their instance commits (E4), in the order of their intents; of one instance, or all. */
   buffered(instance?: InstanceId): LedgerCall[] {
     const all = [...this.#heldBack];

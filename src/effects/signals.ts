@@ -4,7 +4,32 @@ import type { Signal } from '../model/failure.ts';
 /** To be thrown by a tool that knows that nothing has happened in the world (E2). */
 export class NotApplied extends Error {
   /** Names the error. */
-  override readonly name = 'NotApplied';
+  override readonly name: string = 'NotApplied';
+}
+
+/** A call of a commit that can never become visible as it was staged, and why. */
+export interface RefusedCall {
+  /** The key of the call; left out where no single one is to blame. */
+  readonly call?: string;
+  /** True where what the call relies on was changed since it was read: reading it again may help. */
+  readonly moved?: boolean;
+}
+
+/**
+ * To be thrown by `prepare` or `publish` of a staging area: nothing is visible, and asking again with the same calls cannot help. The
+ * commit is withdrawn, and its instance has failed (E4). A `NotApplied` that is none of these is asked again.
+ */
+export class CommitRefused extends NotApplied implements RefusedCall {
+  /** Names the error. */
+  override readonly name = 'CommitRefused';
+  readonly call?: string;
+  readonly moved: boolean;
+
+  constructor(message: string, { call, moved = false }: RefusedCall = {}) {
+    super(message);
+    if (call !== undefined) this.call = call;
+    this.moved = moved;
+  }
 }
 
 /** A person said no to a call, or nobody said yes in time: it never left. A machine can handle it on the path of its errors. */

@@ -71,6 +71,9 @@ export type Entry =
   | GateEntry
   | AnswerEntry
   | PublishEntry
+  /** A commit that was decided is withdrawn: it was refused before anything of it was visible, and its calls are held back again (E4). */
+  | { readonly do: 'withdrawn'; readonly id: string; readonly why: string }
+  | PositionEntry
   | SpendEntry
   /** A delayed event was scheduled; null `delay`: it was taken back, or it fired. Milliseconds. */
   | {
@@ -233,6 +236,22 @@ export interface PublishEntry {
   readonly keys: readonly string[];
   /** The ids of the invariants that held. */
   readonly invariants: readonly string[];
+  /** The tokens of the staging areas that have prepared it, by their names; left out by versions that asked none. */
+  readonly prepared?: Readonly<Record<string, string>>;
+}
+
+/** The state of staging areas before a tool leaves that reads what calls of theirs change (E4). */
+export interface PositionEntry {
+  readonly do: 'position';
+  /** The actor that makes the call, and its instance. */
+  readonly actor: number;
+  readonly instance: InstanceId;
+  /** The key of the call; left out where its class takes none. */
+  readonly key?: string;
+  /** The keys outside that the tool is declared to read. */
+  readonly reads: readonly string[];
+  /** What each area says of itself, by its name. */
+  readonly areas: Readonly<Record<string, string>>;
 }
 
 /** What a call takes of the budgets of its run: admitted before it leaves, charged once it is known. */
@@ -267,4 +286,6 @@ export interface DecisionEntry {
   readonly checkpoint: Checkpoint | null;
   /** Present where work was found wrong that no call has told of: its recorded answers are not served again (C10). */
   readonly suspect?: true;
+  /** The name of the commit that was refused, or cannot go on, if one was: once it is made after all, nothing is left to decide (E4). */
+  readonly commit?: string;
 }

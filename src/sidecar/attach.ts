@@ -308,12 +308,12 @@ async function takeUp<TMachine extends AnyStateMachine>(
   await run.recovering.reconcile();
   let finished = await run.recovering.finishPlan();
   if (finished === 'nothing') finished = await run.recovering.askPending();
+  if (finished !== 'stuck' && (await run.recovering.takeUpCommits()) === 'stuck') finished = 'stuck';
   // A run that ended before its first step has nothing to stand on: it begins.
   const from =
     fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold, (options.now ?? Date.now)()) };
   const actor = makeActor<TMachine>(watch, from, options.inspect);
   const sidecar = handle(run, watch, actor, journal);
-  if (finished !== 'stuck') await run.recovering.goOnPublishing();
   if (fold.ended !== null) {
     void run.recovering.finish((actor.getSnapshot() as { output?: unknown }).output);
     return sidecar;

@@ -5,10 +5,10 @@
 import type { Tool } from '../boundaries/config.ts';
 import { admission, bill } from '../effects/budgets.ts';
 import type { Claim, Claims } from '../effects/claims.ts';
-import type { Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
+import type { Buffer, Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
 import { type Admission, type GuardedCall, guardedCall, type Reply } from '../effects/guard.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
-import { told } from '../effects/signals.ts';
+import { NotApplied, told } from '../effects/signals.ts';
 import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
@@ -17,7 +17,7 @@ import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
 import type { Authority } from './authority.ts';
-import { claimsOn, touched } from './claiming.ts';
+import { areasOver, claimsOn, readBy, touched } from './claiming.ts';
 import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
 
@@ -98,7 +98,7 @@ export class Calls {
       signal,
       gated: this.#isGated(call, number, instance),
       act: (key, own) => {
-        const acting = this.#track(key, own, call);
+        const acting = this.#track(key, own, this.#positioned(call, number, instance));
         return tool !== undefined && typeof tool.buffer === 'object' && tool.buffer !== null
           ? this.#stages(acting)
           : acting;
@@ -127,6 +127,24 @@ export class Calls {
       opens: (gate, digest) => this.#authority.opens(gate, digest, instance),
       discard: (key) => this.discard(this.#parts.fold.ledger.get(key)),
     };
+  }
+
+  /** The call, which has the staging areas first say where they are whose things it reads (E4). */
+  #positioned(call: Call, number: number, instance: InstanceId): Call {
+    const { config, buffers } = this.#parts;
+    const reads = readBy(config, { tool: call.tool, args: call.input, entity: instance.entity });
+    const areas = reads.length === 0 ? [] : areasOver(config, reads).filter((name) => buffers[name]?.position);
+    if (areas.length === 0) return call;
+    const texts = reads.map(({ text }) => text);
+    const act = async (key: string | undefined, own: AbortSignal, input: unknown) => {
+      const said: Record<string, string> = {};
+      for (const name of areas) said[name] = await positionOf(name, buffers[name], texts);
+      if (own.aborted) throw new NotApplied('the call was stopped before it acted');
+      const what = { actor: number, instance, ...(key !== undefined && { key }), reads: texts, areas: said };
+      this.#write.append([{ do: 'position', ...what }]);
+      return call.act(key, own, input);
+    };
+    return { ...call, act };
   }
 
   #track(key: string | undefined, own: AbortSignal, call: Call): Promise<unknown> {
@@ -444,6 +462,15 @@ export class Calls {
       this.#write.append([finding]);
       this.#parts.onFinding(finding);
     }
+  }
+}
+
+/** Where a staging area is. @throws NotApplied where it does not say so: nobody could tell later what has moved on. */
+async function positionOf(name: string, area: Buffer | undefined, reads: readonly string[]): Promise<string> {
+  try {
+    return (await area?.position?.(reads)) ?? '';
+  } catch (error) {
+    throw new NotApplied(`the staging area ${name} does not say where it is: ${told(error)}`);
   }
 }
 

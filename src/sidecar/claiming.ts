@@ -5,6 +5,8 @@ import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import { isOutside } from './outside.ts';
 
+const EVERYTHING = parseKey('**');
+
 /** A call as far as claims are concerned. */
 interface Touching {
   readonly tool: string;
@@ -16,8 +18,32 @@ interface Touching {
 /** The keys outside that a call touches. A tool that is not declared may touch anything (E6). */
 export function touched({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
   const tool = tools.get(call.tool);
-  if (tool === undefined) return [parseKey('**')];
+  if (tool === undefined) return [EVERYTHING];
   return [...tool.reads, ...tool.writes].flatMap((template) => template.fillAll(factsOf(call))).filter(isOutside);
+}
+
+/** The keys outside that a call reads. A tool that is not declared may read anything (E6). */
+export function readBy({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
+  const tool = tools.get(call.tool);
+  if (tool === undefined) return [EVERYTHING];
+  return tool.reads.flatMap((template) => template.fillAll(factsOf(call))).filter(isOutside);
+}
+
+/** The keys outside that a staged call changes: anything, where its tool declares none. */
+export function changedBy({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
+  const writes = tools.get(call.tool)?.writes ?? [];
+  const keys = writes.flatMap((template) => template.fillAll(factsOf(call))).filter(isOutside);
+  return keys.length === 0 ? [EVERYTHING] : keys;
+}
+
+/** The staging areas of which calls may change something that lies under keys, by their names. */
+export function areasOver(config: BoundaryConfig, keys: readonly Key[]): readonly string[] {
+  const names = [...config.tools].flatMap(([tool, { buffer }]) => {
+    if (typeof buffer !== 'object' || buffer === null) return [];
+    const changed = changedBy(config, { tool, args: {}, entity: null });
+    return changed.some((key) => keys.some((other) => overlaps(key, other))) ? [buffer.name] : [];
+  });
+  return [...new Set(names)];
 }
 
 /** The claims on keys. What no tool of the config writes is shared with others who only read it, too. */

@@ -34,6 +34,7 @@ import { changeOf } from './edits.ts';
 import type { FoldedActor, FoldedStep, Live, Pending, TakenBack, Timer } from './folded.ts';
 import { Occurrences } from './occurrences.ts';
 import { isOutside } from './outside.ts';
+import { Positions } from './positions.ts';
 import { recordOf, type WorkRecord } from './records.ts';
 import { Translating, type Translation } from './translate.ts';
 import { OutsideVersions } from './versions.ts';
@@ -53,6 +54,8 @@ export class Fold {
   readonly budgets = new Budgets();
   /** The commits whose calls are not all visible yet (E4), in their order. */
   publications: PublishEntry[] = [];
+  /** What was read and written of what staging areas hold. */
+  readonly positions = new Positions(this.ledger);
   readonly actors: FoldedActor[] = [];
   readonly live = new Map<string, Live>();
   timers: Timer[] = [];
@@ -183,8 +186,15 @@ export class Fold {
         this.asked.answer(entry);
         break;
       case 'publish':
+        this.#answeredBy(entry);
         this.publications.push(entry);
         for (const key of entry.keys) this.#outcome({ do: 'outcome', key, status: 'intended' });
+        break;
+      case 'withdrawn':
+        this.#withdrawn(entry.id);
+        break;
+      case 'position':
+        this.positions.read(entry, this.actor(entry.actor).by);
         break;
       case 'spend':
         this.budgets.apply(entry);
@@ -476,12 +486,13 @@ export class Fold {
   #outcome(entry: OutcomeEntry): void {
     const call = this.ledger.settle(entry);
     if (call === undefined) return;
+    if (entry.status === 'confirmed') this.positions.wrote(call);
     // What a commit has decided leaves again, and spends what it was admitted for.
     const leavesAgain = this.publications.some(({ keys }) => keys.includes(entry.key));
     if (entry.status === 'failed' && !leavesAgain) this.budgets.release(entry.key);
     if (!isOpen(entry.status)) {
       this.asked.void((gate) => gate.key === entry.key && gate.status === 'pending');
-      this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
+      this.#dropVisible();
     }
     if (call.at !== null) this.#news(call, null);
     else {
@@ -489,6 +500,23 @@ export class Fold {
       // A record whose effect does not stand any more has nothing to be claimed for (C9).
       if (entry.status === 'compensated' || entry.status === 'failed') this.#dismissRecordsOf(entry.key);
     }
+  }
+
+  #withdrawn(id: string): void {
+    const keys = this.publications.find((entry) => entry.id === id)?.keys ?? [];
+    this.publications = this.publications.filter((entry) => entry.id !== id);
+    for (const key of keys) {
+      const call = this.ledger.hold(key);
+      if (call !== undefined) this.#news(call, null);
+    }
+  }
+
+  /** A commit that was refused before and is made now leaves nothing to decide about it. */
+  #answeredBy({ id }: PublishEntry): void {
+    for (const [asked, { commit }] of this.open) if (commit === id) this.open.delete(asked);
+    if (this.pending?.entry.commit !== id) return;
+    const entry = [...this.open.values()].at(-1);
+    this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: null };
   }
 
   #dismissRecordsOf(key: string): void {
@@ -797,7 +825,16 @@ export class Fold {
       const call = this.ledger.get(key);
       return call === undefined || call.at === null || moved.has(instanceName(call.intent.instance));
     });
-    this.publications = this.publications.filter(({ keys }) => keys.some((key) => !this.#isVisible(key)));
+    this.#dropVisible();
+  }
+
+  /** A commit all of whose calls are visible, given up or taken back is over, and so is what was asked about it. */
+  #dropVisible(): void {
+    const isOver = ({ keys }: PublishEntry) => keys.every((key) => this.#isVisible(key));
+    const over = this.publications.filter(isOver);
+    if (over.length === 0) return;
+    this.publications = this.publications.filter((entry) => !over.includes(entry));
+    for (const entry of over) this.#answeredBy(entry);
   }
 
   /** The events from outside that a restore to these positions would take back, in order. */

@@ -40,6 +40,8 @@ const KINDS = [
   'spend',
   'claimed',
   'dismissed',
+  'withdrawn',
+  'position',
 ] as const;
 const EDITS = ['set', 'delete', 'append'] as const;
 const MARKS = ['enter', 'read', 'write', 'boundary'] as const;

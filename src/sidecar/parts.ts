@@ -84,7 +84,9 @@ export interface Raised {
   /** What the complaint is about, as it stood when it was made (C12): a write, by its number, and the head of the history. */
   readonly about?: { readonly write: number | null; readonly head: number; readonly epoch: number };
   /** What is done instead of deciding when the question is asked again: a commit that is not visible yet is published. */
-  readonly again?: () => void;
+  readonly again?: () => void | Promise<void>;
+  /** The name of the commit that was refused, where that is the failure. */
+  readonly commit?: string;
 }
 
 /** What a held call is to do. */

@@ -1,19 +1,22 @@
 /**
  * Makes visible what instances have held back, once their boundary has certified and everything that they relied on is promised as
- * well (semantics.md E4). The durable entry is the decision; what follows is redo-only, also across a crash.
+ * well (semantics.md E4). The staging areas are asked first; then the durable entry is the decision; what follows is redo-only, also
+ * across a crash.
  */
 import { createHash } from 'node:crypto';
 import { bill } from '../effects/budgets.ts';
-import type { StagedCall } from '../effects/counterparty.ts';
 import { news } from '../effects/guard.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
-import { NotApplied, told } from '../effects/signals.ts';
+import { CommitRefused, NotApplied, told } from '../effects/signals.ts';
 import { timed } from '../effects/timed.ts';
 import { isOpen } from '../model/effect.ts';
 import type { PublishEntry, SpendEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
-import type { RunParts, Writer } from './parts.ts';
+import type { Raised, RunParts, Writer } from './parts.ts';
+import { type Asking, prepareAll, type Refusal, refusalOf, withdrawAll } from './preparing.ts';
+import { failureOf, waitBefore } from './refusing.ts';
+import { type Group, isRepeatable, Staging } from './staging.ts';
 
 /** How long is waited before each try of a commit, in milliseconds: the last for all further ones. So often it is tried at least. */
 const WAITS = [0, 20, 100, 500];
@@ -28,13 +31,18 @@ export interface Publisher extends Writer {
   discard(call: LedgerCall): Promise<void>;
   /** Parks the run until somebody acts on a commit that cannot be made visible. */
   park(call: LedgerCall, error: unknown): Promise<void>;
+  /** A commit was refused before anything of it was visible: its instance has failed. */
+  refused(raised: Raised): void;
 }
 
 /** The commits of one run. */
 export class Publishing {
   readonly #parts: RunParts;
   readonly #run: Publisher;
+  readonly #staging: Staging;
   #under: Promise<void> | null = null;
+  /** The commits that are being prepared, or were refused: they are not begun again. */
+  readonly #begun = new Set<string>();
   /** What is being made visible at this moment. */
   #acting: Promise<unknown> | null = null;
   #stopped = false;
@@ -42,6 +50,14 @@ export class Publishing {
   constructor(parts: RunParts, run: Publisher) {
     this.#parts = parts;
     this.#run = run;
+    this.#staging = new Staging(parts);
+  }
+
+  /** True while a commit may still be refused: then its instance has to be done again, which it cannot be after the end of the run. */
+  get mayRefuse(): boolean {
+    const { ledger, publications } = this.#parts.fold;
+    const isAsked = (call: LedgerCall) => this.#staging.area(this.#staging.areaOf(call))?.prepare !== undefined;
+    return ledger.buffered().some(isAsked) || publications.some(({ prepared }) => prepared !== undefined);
   }
 
   /** Resolves once everything that was decided so far is visible. */
@@ -61,15 +77,19 @@ export class Publishing {
   /** Decides which commits can be made now, and makes them. `isOver` says that nobody can roll anything back any more. */
   begin(isOver = false): void {
     if (this.#parts.fold.ledger.buffered().length === 0) return;
-    const due = this.#due(isOver);
-    if (due.length === 0) return;
-    this.#run.append(due);
-    this.#carryOn(due, true);
+    const due = this.#due(isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
+    const plain = due.filter((entry) => this.#staging.asked(entry).length === 0);
+    if (plain.length > 0) {
+      this.#run.append(plain);
+      this.#carryOn(() => this.#publishAll(plain, true));
+    }
+    for (const entry of due) if (!plain.includes(entry)) this.#prepare(entry, isOver);
   }
 
   /** Goes on with what was decided and is not visible yet, after a crash or a person's word. */
   goOn(): void {
-    if (this.#parts.fold.publications.length > 0) this.#carryOn([...this.#parts.fold.publications], false);
+    const decided = [...this.#parts.fold.publications];
+    if (decided.length > 0) this.#carryOn(() => this.#publishAll(decided, false));
   }
 
   /** The keys of the calls that were given up because their commits never came, as the journal tells. */
@@ -125,11 +145,11 @@ export class Publishing {
     };
   }
 
-  #carryOn(entries: readonly PublishEntry[], fresh: boolean): void {
+  #carryOn(act: () => Promise<void>): void {
     const before = this.#under ?? Promise.resolve();
     const under = before.then(async () => {
       await this.#run.durable();
-      for (const entry of entries) await this.#publish(entry, fresh);
+      await act();
       await this.#run.durable();
     });
     const done = under
@@ -140,34 +160,97 @@ export class Publishing {
     this.#under = done;
   }
 
-  async #publish(entry: PublishEntry, fresh: boolean): Promise<void> {
-    for (const calls of this.#groups(entry)) await this.#group(entry, calls, fresh);
+  /** Asks the areas of a commit, decides it, and makes it. */
+  #prepare(entry: PublishEntry, isOver: boolean): void {
+    const name = nameOf(entry);
+    this.#begun.add(name);
+    this.#carryOn(async () => {
+      // Nothing of a commit is decided that a rollback has taken back meanwhile, or that the process takes leave of.
+      const isDue = () => !this.#stopped && this.#due(isOver).some((other) => nameOf(other) === name);
+      const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
+      if (prepared === null || !isDue()) {
+        this.#begun.delete(name);
+        if (!this.#stopped) await withdrawAll(this.#staging, entry);
+      } else if ('refused' in prepared) await this.#refuse(entry, prepared.refused);
+      else {
+        this.#begun.delete(name);
+        const decided = { ...entry, prepared: prepared.tokens };
+        this.#run.append([decided]);
+        await this.#run.durable();
+        await this.#publish(decided, true);
+      }
+    });
   }
 
-  /** The calls of a commit by who makes them visible: all of one buffer at once, any other each by itself. */
-  #groups({ keys }: PublishEntry): LedgerCall[][] {
-    const groups = new Map<string, LedgerCall[]>();
-    for (const key of keys) {
-      const call = this.#parts.fold.ledger.get(key) as LedgerCall;
-      const buffer = this.#bufferOf(call);
-      const name = typeof buffer === 'object' && buffer !== null && isRepeatable(call) ? buffer.name : `\0${key}`;
-      groups.set(name, [...(groups.get(name) ?? []), call]);
+  /** Has the instance of a refused commit fail; asked again, the same commit is tried once more. */
+  async #refuse(entry: PublishEntry, refusal: Refusal): Promise<void> {
+    const name = nameOf(entry);
+    this.#begun.add(name);
+    const { fold, now } = this.#parts;
+    const relied = this.#staging.relied(refusal.call);
+    const wait = waitBefore(fold, entry, refusal, relied, now());
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (this.#stopped) return;
+    const again = async () => {
+      this.#begun.delete(name);
+      this.begin();
+      await this.settled();
+    };
+    this.#run.refused({ ...failureOf(fold, entry, refusal, relied), again });
+  }
+
+  async #publishAll(entries: readonly PublishEntry[], fresh: boolean): Promise<void> {
+    for (const entry of entries) await this.#publish(entry, fresh);
+  }
+
+  async #publish(entry: PublishEntry, fresh: boolean): Promise<void> {
+    const moved = fresh ? null : await this.#movedMeanwhile(entry);
+    if (moved !== null) return this.#withdraw(entry, moved);
+    for (const [index, group] of this.#staging.groups(entry).entries()) {
+      const refusal = await this.#group(entry, group, fresh, index === 0);
+      if (refusal !== null) return this.#withdraw(entry, refusal);
     }
-    return [...groups.values()];
+  }
+
+  async #withdraw(entry: PublishEntry, refusal: Refusal): Promise<void> {
+    this.#run.append([{ do: 'withdrawn', id: entry.id, why: refusal.why }]);
+    await withdrawAll(this.#staging, entry);
+    await this.#refuse(entry, refusal);
+  }
+
+  /** Asks the areas of a commit once more that was decided before a crash, if nothing of it is visible yet. @returns why it is refused by now. */
+  async #movedMeanwhile(entry: PublishEntry): Promise<Refusal | null> {
+    const [first] = this.#staging.groups(entry);
+    const area = this.#staging.area(first?.area ?? null);
+    if (entry.prepared === undefined || area?.published === undefined) return null;
+    try {
+      if (await area.published(this.#staging.publicationOf(entry, first?.area ?? null))) return null;
+    } catch {
+      return null;
+    }
+    const prepared = await prepareAll(this.#staging, entry, this.#asking(entry));
+    return 'refused' in prepared && !this.#stopped ? prepared.refused : null;
+  }
+
+  #asking(entry: PublishEntry): Asking {
+    const waits = Array.from({ length: this.#tries(entry) }, (_, round) => waitOf(round));
+    return { waits, isStopped: () => this.#stopped };
   }
 
   #bufferOf({ intent }: LedgerCall) {
     return this.#parts.config.tools.get(intent.tool)?.buffer ?? null;
   }
 
-  async #group(entry: PublishEntry, calls: readonly LedgerCall[], fresh: boolean): Promise<void> {
+  /** Makes a group visible. @returns the refusal that withdraws the commit, or null. `isFirst`: nothing of it is visible before. */
+  async #group(entry: PublishEntry, group: Group, fresh: boolean, isFirst: boolean): Promise<Refusal | null> {
+    const { calls } = group;
     let unsure = !fresh;
     for (let round = 0; !this.#stopped; round += 1) {
       const [first] = calls.filter((call) => !isThrough(call));
-      if (first === undefined) return;
+      if (first === undefined) return null;
       if (unsure && !this.#mayRepeat(first)) {
         await this.#run.reconcile(first.key);
-        if (isThrough(first)) return;
+        if (isThrough(first)) return null;
       }
       const blind = unsure && !this.#mayRepeat(first) && isOpen(first.status);
       if (blind || round >= this.#tries(entry)) {
@@ -175,16 +258,23 @@ export class Publishing {
         round = -1;
         continue;
       }
-      await new Promise((resolve) => setTimeout(resolve, WAITS[Math.min(round, WAITS.length - 1)]));
+      await new Promise((resolve) => setTimeout(resolve, waitOf(round)));
       await this.#leaveAgain(calls.filter((call) => !isThrough(call) && call.status !== 'intended'));
       // While it waited, a rollback may have taken them back.
-      if (calls.every((call) => isThrough(call)) || this.#stopped) return;
-      const acting = this.#act(entry, calls);
+      if (calls.every((call) => isThrough(call)) || this.#stopped) return null;
+      const acting = this.#act(entry, group);
       this.#acting = acting;
-      unsure = await acting.finally(() => {
+      const result = await acting.finally(() => {
         this.#acting = null;
       });
+      if (typeof result !== 'boolean') {
+        if (isFirst && isUnseen(entry, calls)) return result;
+        // Asking again cannot help, and what is visible stays: it is owed until a person has acted.
+        round = this.#tries(entry);
+      }
+      unsure = result === true;
     }
+    return null;
   }
 
   /** How often a commit is tried before a person is asked: what its skeleton may have recoveries for, and a few times in any case. */
@@ -204,24 +294,22 @@ export class Publishing {
     return call.intent.class === 'idempotent' || (this.#bufferOf(call) !== 'call' && isRepeatable(call));
   }
 
-  /** Makes calls visible once. @returns whether it is not known what became of them. */
-  async #act(entry: PublishEntry, calls: readonly LedgerCall[]): Promise<boolean> {
-    const buffer = this.#bufferOf(calls[0] as LedgerCall);
-    if (buffer === 'call') return this.#actAlone(calls[0] as LedgerCall);
-    const { id, instance, boundary } = entry;
+  /** Makes calls visible once. @returns whether it is not known what became of them, or why they never can be. */
+  async #act(entry: PublishEntry, { area, calls }: Group): Promise<boolean | Refusal> {
+    if (area === null) return this.#actAlone(calls[0] as LedgerCall);
     // It is asked for all of them again: what one commit makes visible is one thing.
     const owed = calls.filter((call) => !isThrough(call));
     try {
-      const registered = this.#parts.buffers[buffer?.name ?? ''];
-      if (registered === undefined) throw new NotApplied(`no buffer ${buffer?.name ?? ''} is registered`);
-      const publication = { id, run: this.#parts.run, instance: instanceName(instance), boundary };
-      await registered.publish(calls.filter(({ at }) => at !== null).map(stagedOf), publication);
+      const registered = this.#staging.area(area);
+      if (registered === undefined) throw new NotApplied(`no buffer ${area} is registered`);
+      const standing = calls.filter(({ at }) => at !== null).map((call) => this.#staging.staged(call));
+      await registered.publish(standing, this.#staging.publicationOf(entry, area));
       this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
       return false;
     } catch (error) {
       const status = error instanceof NotApplied ? 'failed' : 'unknown';
       this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status, error: told(error) }) as const));
-      return status === 'unknown';
+      return error instanceof CommitRefused ? refusalOf(error, owed) : status === 'unknown';
     }
   }
 
@@ -253,13 +341,18 @@ export class Publishing {
   }
 }
 
-function stagedOf({ key, intent, output }: LedgerCall): StagedCall {
-  return { key, tool: intent.tool, args: intent.args, staged: output };
+/** Names a commit and the boundary at which it is due: done again, the same commit is another try. */
+function nameOf({ id, at }: PublishEntry): string {
+  return `${id} ${at}`;
 }
 
-/** Whether a buffer may be asked for a call again: what cannot be taken back is never asked for twice on a guess. */
-function isRepeatable({ intent }: LedgerCall): boolean {
-  return intent.class !== 'irreversible';
+/** True where nothing of a commit is visible, since its first calls are not. Versions that asked no area had another order. */
+function isUnseen({ prepared }: PublishEntry, first: readonly LedgerCall[]): boolean {
+  return prepared !== undefined && first.every(({ status }) => status === 'failed');
+}
+
+function waitOf(round: number): number {
+  return WAITS[Math.min(round, WAITS.length - 1)] as number;
 }
 
 /** Whether nothing is owed any more: it is visible, a person gave it up, or a rollback took it back. */

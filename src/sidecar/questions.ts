@@ -216,7 +216,7 @@ export class Questions {
     return [...moved.values()];
   }
 
-  decisionEntry({ signal, error, actor, call, failure, suspect }: Raised, decision: Decision): DecisionEntry {
+  decisionEntry({ signal, error, actor, call, failure, suspect, commit }: Raised, decision: Decision): DecisionEntry {
     const own =
       decision.failed === null
         ? undefined
@@ -233,6 +233,7 @@ export class Questions {
       decision,
       checkpoint: own === undefined || own.keep === 'none' ? null : own.keep,
       ...(suspect === true && { suspect }),
+      ...(commit !== undefined && { commit }),
     };
   }
 

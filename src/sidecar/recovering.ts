@@ -85,6 +85,10 @@ export class Recovering {
   #parked: readonly Raised[] = [];
   /** Failed calls that are to be made again once nobody is waited for. */
   #deferred: Raised[] = [];
+  /** The commits that were refused before the machine is there; null once it is. */
+  #refused: Raised[] | null = null;
+  /** Those of them that wait for a person. */
+  #early: Raised[] = [];
   /** The plan that is being carried out. */
   #plan: Promise<void> | null = null;
   /** What the run is to be parked on once its counterparties have been asked as often as the config says; null where nobody is asked. */
@@ -144,6 +148,7 @@ export class Recovering {
     const parked = [...this.#parked, ...this.#deferred].sort((one, other) => entered(one) - entered(other));
     this.#deferred = [];
     this.#unpark();
+    // A commit that was refused is tried again before anything is done again for it.
     await Promise.all(parked.map((raised) => (raised.again === undefined ? this.raise(raised) : raised.again())));
     if (parked.some(({ again }) => again !== undefined) && this.#parked.length === 0 && this.#waiting === 0)
       this.#run.release();
@@ -717,18 +722,24 @@ export class Recovering {
   /** The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
   #openQuestions(): { readonly raised: Raised; readonly decision: Decision }[] {
     return [...this.#fold.open.values()].flatMap((entry) => {
-      const { decision, signal, error, actor, key, call, suspect } = entry;
+      const { decision, signal, error, actor, key, call, suspect, commit } = entry;
       const isRaisedAgain = decision.refusals.some(
         (veto) => 'code' in veto && (veto.code === 'effect_diverged' || veto.code === 'unclaimed_effect'),
       );
       if (call !== null || (isRaisedAgain && suspect !== true) || this.#isOfCommit(decision)) return [];
       const failure = failureBy(decision, key);
       const found = suspect === true ? { suspect, about: this.#aboutNow(failure) } : {};
-      const raised = { signal, error: new Error(error), actor, failure, call: null, ...found };
+      const of = commit === undefined ? {} : { commit, ...this.#againOf(commit) };
+      const raised: Raised = { signal, error: new Error(error), actor, failure, call: null, ...found, ...of };
       // What is undone and has left nothing has its answer.
       if (this.#isTakenBack(raised) && this.#lostOf(raised).length === 0) return [];
       return [{ raised, decision }];
     });
+  }
+
+  #againOf(commit: string): Pick<Raised, 'again'> {
+    const again = this.#early.find((raised) => raised.commit === commit)?.again;
+    return again === undefined ? {} : { again };
   }
 
   /** What a complaint is about that was made before this process: the work as it stands now. */
@@ -822,8 +833,45 @@ export class Recovering {
     };
     this.#askLater();
     const failure = { in: instance, key: null };
-    const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again };
+    const commit = this.#fold.publications.find(({ keys }) => keys.includes(key))?.id;
+    const of = commit === undefined ? {} : { commit };
+    const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again, ...of };
     this.park(raised, this.#questions.withWhomToAsk(decision));
+  }
+
+  /** A commit was refused before anything of it was visible: its instance has failed, and is done again, or a person has to look (E4). */
+  refused(raised: Raised): void {
+    if (this.#refused === null) void this.raise(raised);
+    else this.#refused.push(raised);
+  }
+
+  /**
+   * Before the machine of a run that is taken up is there: makes the commits that are due, and decides about those that are refused. What
+   * cannot be done again stays a question, on which the run is parked.
+   */
+  async takeUpCommits(): Promise<'restored' | 'nothing' | 'stuck'> {
+    for (let result: 'restored' | 'nothing' = 'nothing'; ; result = 'restored') {
+      this.#refused = [];
+      await this.goOnPublishing();
+      const refused = this.#refused;
+      this.#refused = null;
+      const restored = await this.#decideEarly(refused);
+      if (restored !== true) return restored === 'stuck' ? 'stuck' : result;
+    }
+  }
+
+  async #decideEarly(refused: readonly Raised[]): Promise<boolean | 'stuck'> {
+    for (const raised of refused) {
+      let decision = this.#decide(raised);
+      while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
+      if (isRestore(decision)) {
+        this.#fence(raised, decision);
+        return (await this.finishPlan()) === 'stuck' ? 'stuck' : true;
+      }
+      this.#write.append([this.#questions.decisionEntry(raised, this.#questions.withWhomToAsk(decision))]);
+      this.#early.push(raised);
+    }
+    return false;
   }
 
   /** What was decided is made visible, or goes on to be, before anything else (E4). */

@@ -92,6 +92,7 @@ export class Run implements Watcher {
       reconcile: (key) => this.#calls.reconcile(key),
       discard: (call) => this.#calls.discard(call),
       park: (call, error) => this.recovering.parkCommit(call, error),
+      refused: (raised) => this.recovering.refused(raised),
     });
     this.#questions = new Questions(parts);
     this.recovering = new Recovering(parts, this, {
@@ -316,8 +317,12 @@ export class Run implements Watcher {
   holdsEnd(_: Ref, { output }: Snapshot): boolean {
     const { records, ledger, ended } = this.fold;
     if (ended !== null) return false;
-    const isLeft = records.size > 0 || ledger.displaced().length > 0 || this.recovering.openCalls().length > 0;
-    const isOpen = this.recovering.isBusy || this.#reuse.isPending || isLeft;
+    const isLeft =
+      records.size > 0 ||
+      ledger.displaced().length > 0 ||
+      this.recovering.openCalls().length > 0 ||
+      this.#publishing.mayRefuse;
+    const isOpen = isLeft || this.recovering.isBusy || this.#reuse.isPending;
     // A run that is taken up at its end first goes on with what its last process has left.
     if (!isOpen && !this.#holding) {
       this.#over(output);
@@ -335,14 +340,24 @@ export class Run implements Watcher {
 
   /** Ends a run whose end had to wait, once nothing is to be decided and nothing stands in the world that nobody claimed (C9). */
   async #tryEnd(): Promise<void> {
-    if (this.#end === null || this.#reuse.isPending || this.recovering.isBusy || this.#stopping) return;
+    if (!this.#mayEnd()) return;
+    // What is refused now can still be done again; after the end it cannot (E4). The end of the machine is the end of all waiting.
+    await this.#publishing.settled();
+    if (!this.#mayEnd()) return;
+    this.#publishing.begin(true);
+    await this.#publishing.settled();
+    if (!this.#mayEnd()) return;
     const again = () => void this.#tryEnd();
     if (!(await this.recovering.clearUnclaimed(again)) || !(await this.recovering.clearOpen(again))) return;
     const end = this.#end as { readonly output: unknown } | null;
-    if (end === null || this.#reuse.isPending || this.recovering.isBusy || this.#stopping) return;
+    if (end === null || !this.#mayEnd()) return;
     this.#end = null;
     this.#over(end.output);
     this.#pass(0, { type: END, output: end.output } as Event);
+  }
+
+  #mayEnd(): boolean {
+    return this.#end !== null && !this.#reuse.isPending && !this.recovering.isBusy && !this.#stopping;
   }
 
   failedToBegin(error: unknown): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { fileAdapter } from '../../src/adapters/index.ts';
 import { ACTS, type Act, STAGED } from './acts-on-files.ts';
+import { thrown } from './calls.ts';
 import { Lives } from './lives.ts';
 import { keptAside, tree } from './tree.ts';
 
@@ -46,14 +47,13 @@ async function* killed(base: string, act: Act): AsyncGenerator<{ root: string; d
 const aside = (root: string) => keptAside(join(root, '.belay'));
 const call = (key: string) => ({ key, undoKey: `${key} undo`, tool: 'write', args: {}, output: {} });
 
-/** Somebody else writes before the publication is asked for again: that is kept for the undo. */
+/** Somebody else writes before the publication is asked for again: it is refused, and nothing of it is visible. */
 async function contended(root: string, dieAt: number): Promise<void> {
   const other = `${root}-contended`;
   cpSync(root, other, { recursive: true });
   writeFileSync(join(other, 'a.txt'), 'mine');
   const files = fileAdapter({ root: other });
-  await ACTS.publish(files);
-  await ACTS.undoAll(files);
+  expect([dieAt, (await thrown(() => ACTS.publish(files))).applied]).toEqual([dieAt, 'no']);
   expect([dieAt, tree(other)]).toEqual([dieAt, { ...BEFORE, 'a.txt': 'mine' }]);
 }
 

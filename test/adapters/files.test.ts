@@ -308,6 +308,8 @@ describe('the buffer', () => {
     expect((await thrown(() => files.buffer.publish(calls, commit('c1')))).applied).toBe('no');
     expect(tree(root)).toEqual({ notes: `-> ${folder}` });
     rmSync(join(root, 'notes'));
+    mkdirSync(join(root, 'notes'));
+    writeFileSync(join(root, 'notes/a.txt'), 'one');
     await files.buffer.publish(calls, commit('c2'));
     expect(tree(root)).toEqual({ 'b.txt': 'two', 'notes/a.txt': 'three' });
   });
@@ -335,14 +337,16 @@ describe('the buffer', () => {
     expect(tree(root)).toEqual({ 'notes/a.txt': 'mine' });
   });
 
-  test('keeps what was there at the moment of the publication, not of the staging', async () => {
+  test('publishes nothing over what somebody else has written since the staging', async () => {
     const [call] = await staged(['notes/a.txt', 'two']);
     const { key } = call as StagedCall;
     expect(moved(key)).toContain('not published');
     await expect(undo(key)).rejects.toThrow('nothing that can be undone');
     writeFileSync(join(root, 'notes/a.txt'), 'mine');
-    await files.buffer.publish([call as StagedCall], commit('c1'));
-    await undo(key);
+    expect(await thrown(() => files.buffer.publish([call as StagedCall], commit('c1')))).toEqual({
+      applied: 'no',
+      message: 'notes/a.txt was changed since its change was staged',
+    });
     expect(tree(root)).toEqual({ 'notes/a.txt': 'mine' });
   });
 

@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import type { Buffer as CallBuffer, Finding, Inverse, Reconciler, UndoCall } from '../../effects/counterparty.ts';
 import { NotApplied, told } from '../../effects/signals.ts';
 import type { ToolCall } from '../../xstate/tool.ts';
-import { keyOf } from '../call.ts';
+import { keyOf, nameOf } from '../call.ts';
 import { Aside, type FileRecord } from './aside.ts';
 import { apply, type Desk, isApplied, isUndone, settle, undo, whyMoved } from './change.ts';
-import { digestOf, writeDurably } from './durable.ts';
-import { discard, isWaiting, publish } from './publish.ts';
+import { contentOf, digestOf, writeDurably } from './durable.ts';
+import { positionOf } from './position.ts';
+import { checkFree, isWaiting, prepareCommit } from './prepare.ts';
+import { discard, publish, withdraw } from './publish.ts';
 import { Root } from './root.ts';
 
 /** Where files are written. */
@@ -60,6 +62,11 @@ export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay')
       moved: (call) => moved(desk, call),
     },
     buffer: {
+      order: ORDER,
+      position: (reads) => positionOf(desk, reads),
+      prepare: (calls, publication) => prepareCommit(desk, calls, publication),
+      published: ({ id }) => desk.aside.manifest(nameOf(id)) !== null,
+      withdraw: (calls, publication) => withdraw(desk, calls, publication),
       publish: (calls, publication) => publish(desk, calls, publication),
       discard: (calls) => discard(desk, calls),
     },
@@ -67,6 +74,9 @@ export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay')
     forget: (keys) => forget(desk, keys),
   };
 }
+
+/** After rows, which more runs change and which have constraints. */
+const ORDER = 20;
 
 function write(desk: Desk, call: ToolCall<FileWrite>): WrittenFile {
   const { key, path, bytes } = wanted(call);
@@ -76,6 +86,7 @@ function write(desk: Desk, call: ToolCall<FileWrite>): WrittenFile {
   let record = known;
   if (record === null || !isApplied(desk, record)) {
     record = tried(desk, key, () => {
+      checkFree(desk, path, null);
       prepare(desk, key, path, bytes);
       return apply(desk, { key, path, after: bytes && digestOf(bytes), staged: false, publication: null });
     });
@@ -90,8 +101,11 @@ function stage(desk: Desk, call: ToolCall<FileWrite>): WrittenFile {
   if (known?.staged === false) throw new Error(`${key} was written at once, and is not staged`);
   if (known !== null) return answerOf(known);
   const record: FileRecord = { key, path, after: bytes && digestOf(bytes), staged: true, publication: null };
-  tried(desk, key, () => prepare(desk, key, path, bytes));
-  desk.aside.write(record);
+  const base = tried(desk, key, () => {
+    const place = prepare(desk, key, path, bytes);
+    return contentOf(place)?.digest ?? null;
+  });
+  desk.aside.write({ ...record, base });
   return answerOf(record);
 }
 
@@ -114,10 +128,11 @@ function recordOf({ aside }: Desk, key: string, path: string, bytes: Uint8Array 
 }
 
 /** Puts the new content where it only has to be renamed. @throws NotApplied where the path is not one to be written. */
-function prepare({ root, aside }: Desk, key: string, path: string, bytes: Uint8Array | null): void {
-  root.place(path);
+function prepare({ root, aside }: Desk, key: string, path: string, bytes: Uint8Array | null): string {
+  const place = root.place(path);
   aside.open(key);
   if (bytes !== null) writeDurably(aside.part(key, 'next'), bytes);
+  return place;
 }
 
 /** Up to the rename nothing has happened, and what was prepared is taken away again. */

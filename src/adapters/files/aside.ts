@@ -3,10 +3,10 @@
  * is what was intended; whether it came about is told by where the contents are, since a rename takes one from here to there
  * in a single step: no crash can leave a record that says something else than the files.
  */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameOf } from '../call.ts';
-import { isThere, removeFile, syncFolder, writeDurably } from './durable.ts';
+import { createDurably, isThere, removeFile, syncFolder, writeDurably } from './durable.ts';
 
 /** A call as it was intended. Contents are named by their digest; null is a file that is not there. */
 export interface FileRecord {
@@ -15,6 +15,8 @@ export interface FileRecord {
   readonly after: string | null;
   /** Whether it waits for a publication. */
   readonly staged: boolean;
+  /** What the file held when the call was staged; not there where an older version of the adapter has staged it. */
+  readonly base?: string | null;
   /** The name of the publication that it belongs to, if there is a manifest of that name. */
   readonly publication: string | null;
   /** What was there, known from the moment that it is about to be replaced; then also its permissions and a number for the order. */
@@ -41,15 +43,29 @@ export type Part = 'next' | 'before' | 'gone' | 'back' | 'taken';
 
 const PARTS: readonly Part[] = ['next', 'before', 'gone', 'back', 'taken'];
 
+/** A commit that has a path to itself, from the moment that it is prepared until its files are visible. */
+export interface Reservation {
+  readonly path: string;
+  /** The name of the publication, and the key of the call. */
+  readonly publication: string;
+  readonly key: string;
+  /** The wall clock at which it lapses, if nobody goes on with that commit. */
+  readonly until: number;
+}
+
 /** The folder aside. */
 export class Aside {
   readonly #calls: string;
   readonly #publications: string;
+  readonly #reserved: string;
+  readonly #clock: string;
   #last = 0;
 
   constructor(folder: string) {
     this.#calls = join(folder, 'calls');
     this.#publications = join(folder, 'publications');
+    this.#reserved = join(folder, 'reserved');
+    this.#clock = join(folder, 'clock');
     for (const own of [this.#calls, this.#publications]) mkdirSync(own, { recursive: true, mode: 0o700 });
   }
 
@@ -104,6 +120,36 @@ export class Aside {
 
   publish(name: string, manifest: Manifest): void {
     writeDurably(join(this.#publications, `${name}.json`), Buffer.from(JSON.stringify(manifest)), 0o600);
+  }
+
+  /** Takes a publication back of which nothing is visible. */
+  withdraw(name: string): void {
+    removeFile(join(this.#publications, `${name}.json`));
+    syncFolder(this.#publications);
+  }
+
+  reservation(path: string): Reservation | null {
+    return read<Reservation>(join(this.#reserved, nameOf(path)));
+  }
+
+  /** Reserves a path, over a reservation that has lapsed. @returns false where another process was faster. */
+  reserve(reservation: Reservation, lapsed: boolean): boolean {
+    const file = join(this.#reserved, nameOf(reservation.path));
+    mkdirSync(this.#reserved, { recursive: true, mode: 0o700 });
+    if (lapsed) removeFile(file);
+    return createDurably(file, Buffer.from(JSON.stringify(reservation)));
+  }
+
+  release(path: string): void {
+    removeFile(join(this.#reserved, nameOf(path)));
+  }
+
+  /** The time of the file system on which everything lies, in nanoseconds: what it says of a file that is written now. */
+  touch(): bigint {
+    closeSync(openSync(this.#clock, 'w', 0o600));
+    const now = new Date();
+    utimesSync(this.#clock, now, now);
+    return lstatSync(this.#clock, { bigint: true }).ctimeNs;
   }
 
   /** A number above all that were given before, also by other processes as long as clocks go forward. */

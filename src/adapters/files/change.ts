@@ -1,7 +1,7 @@
 /** Changing one file and changing it back, each by a single rename that is also the note that it was done. */
 import { chmodSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { told } from '../../effects/signals.ts';
+import { CommitRefused, told } from '../../effects/signals.ts';
 import type { Aside, FileRecord } from './aside.ts';
 import { contentOf, isThere, syncFolder, writeDurably } from './durable.ts';
 import type { Root } from './root.ts';
@@ -53,9 +53,11 @@ export function settle({ root, aside }: Desk, { key, path }: FileRecord): void {
   syncFolder(dirname(aside.part(key, 'next')));
 }
 
-/** Keeps what is in a place now, and says so in the record. */
+/** Keeps what is in a place now, and says so in the record. @throws CommitRefused where that is not what it was when it was staged. */
 function capture({ aside }: Desk, record: FileRecord, place: string): FileRecord {
   const now = contentOf(place);
+  if (record.base !== undefined && record.base !== (now?.digest ?? null))
+    throw movedSince(record, 'its change was staged');
   if (now !== null) writeDurably(aside.part(record.key, 'before'), now.bytes, 0o600);
   const captured: FileRecord = {
     ...record,
@@ -118,6 +120,11 @@ function leftBehind(desk: Desk, record: FileRecord): string | null | undefined {
     left = after;
   }
   return left;
+}
+
+/** The refusal of a call whose file is another by now. */
+export function movedSince({ path, key }: Pick<FileRecord, 'path' | 'key'>, since: string): CommitRefused {
+  return new CommitRefused(`${path} was changed since ${since}`, { call: key, moved: true });
 }
 
 function changedSince({ path }: FileRecord): string {

@@ -7,6 +7,7 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -52,6 +53,23 @@ export function writeDurably(file: string, bytes: Uint8Array, mode = 0o666): voi
   }
   renameSync(part, file);
   syncFolder(dirname(file));
+}
+
+/** Makes a file of the adapter's own, whole, unless it is there already. @returns whether it was made. */
+export function createDurably(file: string, bytes: Uint8Array): boolean {
+  const part = `${file}.${process.pid}.part`;
+  writeDurably(part, bytes, 0o600);
+  try {
+    // A link is made or refused in one step, where a rename would replace what another process has made meanwhile.
+    linkSync(part, file);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    removeFile(part);
+    syncFolder(dirname(file));
+  }
 }
 
 /** Makes the names in a folder durable. Windows has no such thing. */

@@ -2,45 +2,53 @@
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { NotApplied, told } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
-import type { FileRecord, Manifest } from './aside.ts';
-import { apply, type Desk, settle } from './change.ts';
-import { contentOf } from './durable.ts';
-
-/** Whether a call is staged and nobody has seen it yet. */
-export function isWaiting({ aside }: Desk, { staged, publication }: FileRecord): boolean {
-  return staged && (publication === null || aside.manifest(publication) === null);
-}
+import type { Manifest } from './aside.ts';
+import { apply, type Desk, isApplied, settle } from './change.ts';
+import { checkedCalls, isWaiting, releaseAll } from './prepare.ts';
 
 /** Makes calls visible. Asked again after a crash it goes on where it was; asked again later it does nothing. */
 export function publish(desk: Desk, calls: readonly StagedCall[], { id }: Publication): void {
-  const manifest = desk.aside.manifest(nameOf(id)) ?? begun(desk, calls, id);
+  const name = nameOf(id);
+  const manifest = desk.aside.manifest(name) ?? begun(desk, calls, id);
   if (JSON.stringify(manifest.calls) !== JSON.stringify(calls.map(({ key }) => key)))
     throw new Error(`${id} has published other calls`);
   for (const key of manifest.writes) {
     const record = desk.aside.record(key);
     // Forgotten since: then it was written.
     if (record === null) continue;
-    apply(desk, record);
+    try {
+      apply(desk, record);
+    } catch (error) {
+      throw unpublished(desk, manifest, error);
+    }
     settle(desk, record);
   }
+  releaseAll(desk, pathsOf(desk, manifest.calls), name);
+}
+
+/** What an error comes to: as long as nothing of a publication is visible it is taken back, afterwards it can only go on (E4). */
+function unpublished(desk: Desk, { id, writes }: Manifest, error: unknown): unknown {
+  const isVisible = writes.some((key) => {
+    const record = desk.aside.record(key);
+    if (record === null) return true;
+    const changes = record.after !== null || record.before !== null;
+    return changes && isApplied(desk, record);
+  });
+  if (isVisible) return new Error(told(error));
+  desk.aside.withdraw(nameOf(id));
+  return error instanceof NotApplied ? error : new NotApplied(`nothing was published: ${told(error)}`);
 }
 
 /** Writes the manifest. @throws NotApplied where it cannot come to that: then nothing is visible. */
 function begun(desk: Desk, calls: readonly StagedCall[], id: string): Manifest {
-  const { root, aside } = desk;
+  const { aside } = desk;
   const name = nameOf(id);
   try {
     const last = new Map<string, string>();
-    for (const { key } of calls) {
-      const record = aside.record(key);
-      if (record === null || !isWaiting(desk, record)) throw new NotApplied(`${key} is not staged`);
-      root.place(record.path);
-      const kept = record.after === null ? null : contentOf(aside.part(key, 'next'));
-      if ((kept?.digest ?? null) !== record.after)
-        throw new NotApplied(`what was staged for ${record.path} is not kept`);
+    for (const record of checkedCalls(desk, calls, name)) {
       // The place in the order is that of the last one.
       last.delete(record.path);
-      last.set(record.path, key);
+      last.set(record.path, record.key);
       aside.write({ ...record, publication: name });
     }
     const manifest: Manifest = { id, calls: calls.map(({ key }) => key), writes: [...last.values()] };
@@ -52,11 +60,22 @@ function begun(desk: Desk, calls: readonly StagedCall[], id: string): Manifest {
   }
 }
 
+/** Gives free what was reserved for a commit that is not made. */
+export function withdraw(desk: Desk, calls: readonly StagedCall[], { id }: Publication): void {
+  const keys = calls.map(({ key }) => key);
+  releaseAll(desk, pathsOf(desk, keys), nameOf(id));
+}
+
+function pathsOf({ aside }: Desk, keys: readonly string[]): string[] {
+  return keys.flatMap((key) => aside.record(key)?.path ?? []);
+}
+
 /** Removes what was staged. @throws where it was published. */
 export function discard(desk: Desk, calls: readonly StagedCall[]): void {
   for (const { key } of calls) {
     const record = desk.aside.record(key);
     if (record !== null && !isWaiting(desk, record)) throw new Error(`${key} was written, and is not discarded`);
+    if (record !== null && desk.aside.reservation(record.path)?.key === key) desk.aside.release(record.path);
     desk.aside.drop(key);
   }
 }

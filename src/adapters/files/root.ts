@@ -2,10 +2,10 @@
  * The folder that a tool may write into. Paths come from outside: one that leads anywhere else, by whatever means, is refused
  * before anything happens, and so is a second name for a file, because whoever watches paths would not see that it is the same.
  */
-import { type BigIntStats, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, type BigIntStats, constants, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { NotApplied, told } from '../../effects/signals.ts';
-import { syncFolder } from './durable.ts';
+import { CommitRefused, NotApplied, told } from '../../effects/signals.ts';
+import { isThere, syncFolder } from './durable.ts';
 
 /** A root and the folder aside of it, which tools may not write into. */
 export class Root {
@@ -37,13 +37,29 @@ export class Root {
     for (const [index, segment] of segments.entries()) {
       here = join(here, segment);
       const stat = look(here, refuse);
-      if (stat === undefined) break;
+      if (stat === undefined) {
+        // The folders that are missing are made here: what their file system takes no name for, or no path, is refused before.
+        for (const below of segments.slice(index + 1)) look(join(dirname(here), below), refuse);
+        look(join(this.folder, ...segments), refuse);
+        break;
+      }
       if (stat.isSymbolicLink()) throw refuse('leads through a symbolic link');
       if (stat.ino === own.ino && stat.dev === own.dev) throw refuse('lies in the folder that is kept aside');
       if (index < segments.length - 1 && !stat.isDirectory()) throw refuse('leads through a file');
       if (index === segments.length - 1 && !stat.isFile()) throw refuse('is no regular file');
     }
     return join(this.folder, ...segments);
+  }
+
+  /** @throws CommitRefused where the folder that a place, or its first missing folder, lies in cannot be written. */
+  checkWritable(place: string): void {
+    let folder = dirname(place);
+    while (!isThere(folder)) folder = dirname(folder);
+    try {
+      accessSync(folder, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      throw new CommitRefused(`${relative(this.folder, place)} cannot be written: ${told(error)}`);
+    }
   }
 
   /** Makes the folders on the way to a place. */

@@ -4,13 +4,28 @@
  * between at which a crash could leave half of it.
  */
 import type { Buffer, Finding, Inverse, Publication, Reconciler, StagedCall } from '../../effects/counterparty.ts';
-import { NotApplied } from '../../effects/signals.ts';
+import { CommitRefused } from '../../effects/signals.ts';
 import type { ToolCall } from '../../xstate/tool.ts';
 import { keyOf } from '../call.ts';
-import { type RowDatabase, together } from './database.ts';
+import { type RowDatabase, together, tried } from './database.ts';
 import { effectOf, forgetEffects, prepareTables, type RowEffect, rowMoved, undoRow, writeRow } from './effects.ts';
 import type { RowChange } from './images.ts';
+import {
+  checkFree,
+  inputOf,
+  prepareStaging,
+  release,
+  releaseCall,
+  reserve,
+  stagedOf,
+  stageRow,
+  tokenOf,
+  unmoved,
+  unstage,
+  type Waiting,
+} from './staged.ts';
 import { type RowWrite, type TableRule, type Target, tablesOf, targetOf } from './tables.ts';
+import { versionNow, watchTables } from './versions.ts';
 
 /** What holds whenever a commit is published: the first column of the first row of its query is neither 0 nor NULL. */
 export interface RowInvariant {
@@ -46,7 +61,9 @@ export interface RowAdapter {
 /** Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no SQL. */
 export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: RowOptions): RowAdapter {
   prepareTables(db);
+  prepareStaging(db);
   const tables = tablesOf(db, rules);
+  watchTables(db, tables.values());
   for (const { sql } of invariants) db.prepare(sql);
   const desk: Desk = { db, invariants, target: (input) => targetOf(tables, rules, input) };
   return {
@@ -57,6 +74,11 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
       moved: ({ key }) => moved(desk, key),
     },
     buffer: {
+      order: ORDER,
+      position: () => String(versionNow(db)),
+      prepare: (calls, publication) => prepare(desk, calls, publication),
+      published: ({ id }) => isPublished(db, id),
+      withdraw: (_, { id }) => together(db, () => release(db, id)),
       publish: (calls, publication) => together(db, () => publish(desk, calls, publication)),
       discard: (calls) => together(db, () => discard(desk, calls)),
     },
@@ -64,6 +86,9 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
     forget: (keys) => together(db, () => forgetEffects(db, keys)),
   };
 }
+
+/** Rows refuse more often than anything else: other runs change them, and the database has constraints. */
+const ORDER = 10;
 
 /** Where rows are written. */
 interface Desk {
@@ -78,7 +103,10 @@ function write({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
   return together(db, () => {
     if (stagedOf(db, key) !== undefined) throw new Error(`${key} was staged, and is not written at once`);
     const effect = effectOf(db, key);
-    if (effect === undefined) return { table: wanted.table.name, change: writeRow(db, key, wanted, null) };
+    if (effect === undefined) {
+      checkFree(db, wanted, null);
+      return { table: wanted.table.name, change: writeRow(db, key, wanted, null) };
+    }
     checkSame(key, effect.input, wanted.text);
     if (effect.undone !== null) throw new Error(`${key} was undone, and is not written again`);
     return answerOf(effect);
@@ -93,34 +121,60 @@ function stage({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
     if (effect?.published === null) throw new Error(`${key} was written at once, and is not staged`);
     const known = stagedOf(db, key) ?? effect;
     if (known !== undefined) checkSame(key, known.input, wanted.text);
-    else db.prepare('INSERT INTO belay_staged VALUES (?, ?)').run(key, wanted.text);
+    else stageRow(db, key, wanted);
     return { table: wanted.table.name, change: 'staged' };
   });
 }
 
+/** Tries a commit and takes it back, then reserves its rows (E4). */
+function prepare(desk: Desk, calls: readonly StagedCall[], publication: Publication): string {
+  const { db } = desk;
+  if (isPublished(db, publication.id)) return '';
+  tried(db, () => writeAll(desk, unmoved(db, calls, publication.id, desk.target), publication));
+  return together(db, () => {
+    const waiting = unmoved(db, calls, publication.id, desk.target);
+    reserve(db, waiting, publication);
+    return tokenOf(db, waiting);
+  });
+}
+
 /** All of them, with one audit row, or none. Inside a transaction. */
-function publish(
-  { db, invariants, target }: Desk,
-  calls: readonly StagedCall[],
+function publish(desk: Desk, calls: readonly StagedCall[], publication: Publication): void {
+  const { db } = desk;
+  const { id, prepared } = publication;
+  if (isPublished(db, id)) return;
+  const waiting = unmoved(db, calls, id, desk.target);
+  if (prepared !== undefined && prepared !== tokenOf(db, waiting))
+    throw new CommitRefused('the rows of the commit were changed since it was prepared', { moved: true });
+  writeAll(desk, waiting, publication);
+  release(db, id);
+}
+
+/** Writes what waits and its audit row. Inside a transaction. @throws CommitRefused where an invariant would not hold. */
+function writeAll(
+  { db, invariants }: Desk,
+  waiting: readonly Waiting[],
   { id, run, instance, boundary }: Publication,
 ): void {
-  if (db.prepare('SELECT 1 FROM belay_commit WHERE id = ?').get(id) !== undefined) return;
-  for (const { key } of calls) {
-    const waiting = stagedOf(db, key);
-    if (waiting === undefined) throw new NotApplied(`${key} is not staged`);
-    writeRow(db, key, target(inputOf(waiting.input)), id);
+  for (const { key, target } of waiting) {
+    writeRow(db, key, target, id);
     unstage(db, key);
   }
   for (const { id, sql } of invariants)
-    if (!holds(db.prepare(sql).get())) throw new NotApplied(`the invariant ${id} would not hold`);
-  const values = [id, run, instance, boundary, calls.length, new Date().toISOString()];
+    if (!holds(db.prepare(sql).get())) throw new CommitRefused(`the invariant ${id} would not hold`);
+  const values = [id, run, instance, boundary, waiting.length, new Date().toISOString()];
   db.prepare('INSERT INTO belay_commit VALUES (?, ?, ?, ?, ?, ?)').run(...values);
+}
+
+function isPublished(db: RowDatabase, id: string): boolean {
+  return db.prepare('SELECT 1 FROM belay_commit WHERE id = ?').get(id) !== undefined;
 }
 
 function discard({ db }: Desk, calls: readonly StagedCall[]): void {
   for (const { key } of calls) {
     if (effectOf(db, key) !== undefined) throw new Error(`${key} was written, and is not discarded`);
     unstage(db, key);
+    releaseCall(db, key);
   }
 }
 
@@ -147,28 +201,9 @@ function find({ db }: Desk, key: string): Finding {
   return effect.undone === null ? { is: 'applied', output: answerOf(effect) } : { is: 'unknown' };
 }
 
-/** A write that waits to be published. */
-interface Staged {
-  readonly input: string;
-}
-
-function stagedOf(db: RowDatabase, key: string): Staged | undefined {
-  return db.prepare('SELECT input FROM belay_staged WHERE key = ?').get(key) as Staged | undefined;
-}
-
-function unstage(db: RowDatabase, key: string): void {
-  db.prepare('DELETE FROM belay_staged WHERE key = ?').run(key);
-}
-
 function holds(row: unknown): boolean {
   const value = Object.values(row ?? {})[0];
   return (typeof value === 'number' || typeof value === 'bigint') && Number(value) !== 0;
-}
-
-/** A write again from its text. */
-function inputOf(text: string): RowWrite {
-  const [table, key, set] = JSON.parse(text);
-  return { table, key: Object.fromEntries(key), set: set === null ? null : Object.fromEntries(set) };
 }
 
 function answerOf({ input, change, published }: RowEffect): WrittenRow {

@@ -1,5 +1,5 @@
 /** The database as the adapter sees it, and a transaction that says of every failure whether anything happened. */
-import { NotApplied, told } from '../../effects/signals.ts';
+import { CommitRefused, NotApplied, told } from '../../effects/signals.ts';
 
 /** The part of a better-sqlite3 statement that the adapter uses. */
 export interface RowStatement {
@@ -33,12 +33,32 @@ export function together<T>(db: RowDatabase, act: () => T): T {
     // Where SQLite has ended the transaction itself, what became of a commit is not known here.
     if (!db.inTransaction) throw error;
     db.exec('ROLLBACK');
-    throw isRefusal(error) ? new NotApplied(`the database refused: ${told(error)}`) : error;
+    throw refusalOf(error);
   }
 }
 
-function isRefusal(error: unknown): boolean {
-  return String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_');
+/** Acts in a transaction and takes everything back, whatever came of it. @throws as `together` does. */
+export function tried(db: RowDatabase, act: () => void): void {
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    throw new NotApplied(`no transaction could begin: ${told(error)}`);
+  }
+  try {
+    act();
+  } catch (error) {
+    throw refusalOf(error);
+  } finally {
+    if (db.inTransaction) db.exec('ROLLBACK');
+  }
+}
+
+/** What the database refuses is refused for good where it breaks one of its constraints, and for now where it is busy. */
+function refusalOf(error: unknown): unknown {
+  const code = String((error as { code?: unknown } | null)?.code);
+  if (!code.startsWith('SQLITE_')) return error;
+  const text = `the database refused: ${told(error)}`;
+  return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code) ? new CommitRefused(text) : new NotApplied(text);
 }
 
 /** A name as SQL takes it, whatever it holds. */

@@ -1,5 +1,5 @@
 /** What was done under which key: the adapter's own tables, written in the transactions that they tell of. */
-import { NotApplied } from '../../effects/signals.ts';
+import { CommitRefused } from '../../effects/signals.ts';
 import { quoted, type RowDatabase } from './database.ts';
 import { capture, changeOf, IMAGE_TABLE, printOfImage, printOfRow, putBack, type RowChange } from './images.ts';
 import type { Target } from './tables.ts';
@@ -9,6 +9,9 @@ export interface RowEffect {
   readonly seq: number;
   readonly key: string;
   readonly input: string;
+  /** The table, and the key of the row in it as text. */
+  readonly tab: string;
+  readonly row: string;
   readonly change: RowChange;
   /** The commit that published it; null where it was written at once. */
   readonly published: string | null;
@@ -18,7 +21,6 @@ export interface RowEffect {
 const TABLES = `
   CREATE TABLE IF NOT EXISTS belay_effect (seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, input TEXT NOT NULL,
     tab TEXT NOT NULL, row TEXT NOT NULL, change TEXT NOT NULL, published TEXT, undone TEXT);
-  CREATE TABLE IF NOT EXISTS belay_staged (key TEXT PRIMARY KEY, input TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS belay_commit (id TEXT PRIMARY KEY, run TEXT NOT NULL, instance TEXT NOT NULL, boundary TEXT NOT NULL,
     writes INTEGER NOT NULL, at TEXT NOT NULL);
 `;
@@ -32,13 +34,13 @@ export function effectOf(db: RowDatabase, key: string): RowEffect | undefined {
   return db.prepare(`SELECT ${EFFECT} FROM belay_effect WHERE key = ?`).get(key) as RowEffect | undefined;
 }
 
-const EFFECT = 'CAST(seq AS REAL) AS seq, key, input, change, published, undone';
+const EFFECT = 'CAST(seq AS REAL) AS seq, key, input, tab, row, change, published, undone';
 
 /** Writes a row, with what it was before and after under the key of the write. Inside a transaction. */
 export function writeRow(db: RowDatabase, key: string, target: Target, published: string | null): RowChange {
   const { table, set } = target;
   const rows = db.prepare(`SELECT 1 FROM ${table.sql} WHERE ${table.where} LIMIT 2`).all(...target.key).length;
-  if (rows > 1) throw new NotApplied(`${target.row} names more than one row of ${table.name}`);
+  if (rows > 1) throw new CommitRefused(`${target.row} names more than one row of ${table.name}`);
   const { lastInsertRowid } = db
     .prepare('INSERT INTO belay_effect (key, input, tab, row, change, published) VALUES (?, ?, ?, ?, ?, ?)')
     .run(key, target.text, table.name, target.row, 'absent', published);

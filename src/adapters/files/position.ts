@@ -1,0 +1,58 @@
+/**
+ * The state of the files at one moment, for whoever asks later whether one of them has changed since: what the file system says of
+ * the time, and what the files hold that are about to be read (semantics.md E4).
+ */
+import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Desk } from './change.ts';
+import { contentOf, isThere } from './durable.ts';
+
+/** How often the clock of the file system is looked at, at most, until it has moved on. */
+const LOOKS = 50;
+
+interface Position {
+  readonly at: string;
+  /** What the files held that the keys name, by their paths; null for one that was not there. */
+  readonly held: Readonly<Record<string, string | null>>;
+}
+
+/** Names the present state of the files. Waits for the next tick of the file system's clock, some milliseconds. */
+export async function positionOf(desk: Desk, reads: readonly string[]): Promise<string> {
+  const before = desk.aside.touch();
+  let at = before;
+  // What was changed before this tick is older than what it says, and what is changed later is not.
+  for (let looks = 0; at === before && looks < LOOKS; looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    at = desk.aside.touch();
+  }
+  const held = reads.flatMap((key) => {
+    const path = pathIn(key);
+    const content = path === null ? undefined : digestAt(desk, path);
+    return path === null || content === undefined ? [] : [[path, content] as const];
+  });
+  return JSON.stringify({ at: String(at), held: Object.fromEntries(held) } satisfies Position);
+}
+
+/** True where a file may be another than it was at a position. */
+export function changedSincePosition(desk: Desk, path: string, position: string): boolean {
+  const { at, held } = JSON.parse(position) as Position;
+  if (Object.hasOwn(held, path)) return held[path] !== digestAt(desk, path);
+  let place = desk.root.place(path);
+  // Of a file that is not there the folder tells whether one was removed.
+  while (!isThere(place)) place = dirname(place);
+  return lstatSync(place, { bigint: true }).ctimeNs >= BigInt(at);
+}
+
+/** The path that a key would name if keys of files are written as the config has them; null for a pattern. */
+function pathIn(key: string): string | null {
+  const path = key.replace(/^[a-z][a-z0-9+.-]*:/, '');
+  return path.includes('*') || path.includes('%') ? null : path;
+}
+
+function digestAt({ root }: Desk, path: string): string | null | undefined {
+  try {
+    return contentOf(root.place(path))?.digest ?? null;
+  } catch {
+    return undefined;
+  }
+}

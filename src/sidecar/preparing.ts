@@ -1,0 +1,86 @@
+/**
+ * Asks the staging areas of a commit whether it can be made, before it is decided: nothing is visible yet, and what one of them refuses
+ * is refused whole (semantics.md E4).
+ */
+import type { LedgerCall } from '../effects/ledger.ts';
+import { CommitRefused, told } from '../effects/signals.ts';
+import type { PublishEntry } from '../model/entry.ts';
+import type { Staging } from './staging.ts';
+
+/** What the areas say: a token of each that gave one, or the refusal of one of them. */
+export type Prepared = { readonly tokens: Readonly<Record<string, string>> } | { readonly refused: Refusal };
+
+/** Why a commit cannot be made. */
+export interface Refusal {
+  readonly why: string;
+  /** The call that is to blame: the one that was named, or the first of the area. */
+  readonly call: LedgerCall;
+  /** True where what the call relies on has moved on since the run read it. */
+  readonly moved: boolean;
+}
+
+/** How the areas are asked. */
+export interface Asking {
+  /** How long is waited before each try, in milliseconds; there are no more tries than waits. */
+  readonly waits: readonly number[];
+  isStopped(): boolean;
+}
+
+/** Asks all areas of a commit. An area that is busy is asked again, and holds nothing meanwhile. */
+export async function prepareAll(
+  staging: Staging,
+  entry: PublishEntry,
+  { waits, isStopped }: Asking,
+): Promise<Prepared> {
+  let refused: Refusal | null = null;
+  for (const wait of waits) {
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (isStopped()) break;
+    const tokens: Record<string, string> = {};
+    const failure = await prepareOnce(staging, entry, tokens);
+    if (failure === null) return { tokens };
+    refused = failure.refused;
+    await withdrawAll(staging, entry);
+    if (failure.isFinal) break;
+  }
+  const [call] = staging.asked(entry)[0]?.calls ?? [];
+  return { refused: refused ?? { why: 'the run was stopped', call: call as LedgerCall, moved: false } };
+}
+
+async function prepareOnce(
+  staging: Staging,
+  entry: PublishEntry,
+  tokens: Record<string, string>,
+): Promise<{ readonly refused: Refusal; readonly isFinal: boolean } | null> {
+  for (const { name, area, calls } of staging.asked(entry)) {
+    try {
+      const staged = calls.map((call) => staging.staged(call));
+      const token = await area.prepare?.(staged, staging.publicationOf(entry, name));
+      if (typeof token === 'string') tokens[name] = token;
+    } catch (error) {
+      return { refused: refusalOf(error, calls), isFinal: error instanceof CommitRefused };
+    }
+  }
+  return null;
+}
+
+/** What an error of an area says of a commit. */
+export function refusalOf(error: unknown, calls: readonly LedgerCall[]): Refusal {
+  const { call, moved } = error instanceof CommitRefused ? error : { call: undefined, moved: false };
+  const named = calls.find(({ key }) => key === call) ?? (calls[0] as LedgerCall);
+  return { why: told(error), call: named, moved };
+}
+
+/** Has the areas of a commit give free what they have reserved for it. One that fails keeps it until it lapses. */
+export async function withdrawAll(staging: Staging, entry: PublishEntry): Promise<void> {
+  for (const { name, area, calls } of staging.asked(entry)) {
+    try {
+      await area.withdraw?.(
+        calls.map((call) => staging.staged(call)),
+        staging.publicationOf(entry, name),
+      );
+    } catch {
+      // A reservation is no promise of the run's: the next commit says why it has to wait.
+    }
+  }
+}
