@@ -32,6 +32,7 @@ import { JUDGES, type Judges } from './judges.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
 import type { Check, Suspect } from './parts.ts';
 import { planResume } from './plan.ts';
+import { compareNames } from './registered.ts';
 import type { Ending, Report } from './report.ts';
 import { Run } from './run.ts';
 import { SidecarError } from './sidecar-error.ts';
@@ -147,8 +148,7 @@ export async function attachJudged<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
   judges: Judges,
 ): Promise<Sidecar<TMachine>> {
-  const { config, unreviewed } = configOf(machine, options);
-  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
+  const config = configOf(machine, options);
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'create');
   return opened(journal, () => begin(machine, options, config, journal, judges));
@@ -163,8 +163,7 @@ export async function resume<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
-  const { config, unreviewed } = configOf(machine, options);
-  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
+  const config = configOf(machine, options);
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'either');
   return opened(journal, () =>
@@ -182,11 +181,11 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
   }
 }
 
-/** The config, loaded; and what is to be said about its review, or null. */
+/** The config, loaded. Says whether it is reviewed, and which names do not meet. */
 function configOf<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
-): { config: BoundaryConfig; unreviewed: string | null } {
+): BoundaryConfig {
   const { config, guards, reviewed } = options;
   const loaded =
     typeof config === 'string' ? readConfig(config, guards === undefined ? {} : { guards }) : { config, findings: [] };
@@ -201,28 +200,12 @@ function configOf<TMachine extends AnyStateMachine>(
       `the config is for "${loaded.config.agent}", and the machine is "${machine.id}"`,
     );
   }
-  refuseUnregistered(loaded.config, options);
+  const names = compareNames(loaded.config, options);
   const unreviewed = typeof config === 'string' ? unreviewedText(config, loaded.config) : null;
   if (unreviewed !== null && reviewed === true) throw new SidecarError('config_unreviewed', unreviewed);
-  return { config: loaded.config, unreviewed };
-}
-
-/** What would hold a call back for ever is refused before it does. (Nobody to ask and nothing to undo with only block.) */
-function refuseUnregistered(config: BoundaryConfig, { buffers = {}, checks = {} }: SidecarOptions<never>): void {
-  for (const { name, buffer, check } of config.tools.values()) {
-    const missing = [
-      ...(typeof buffer === 'object' && buffer !== null && buffers[buffer.name] === undefined
-        ? [`buffer "${buffer.name}"`]
-        : []),
-      ...(check !== null && checks[check] === undefined ? [`check "${check}"`] : []),
-    ];
-    if (missing.length === 0) continue;
-    const mend = 'Give it to attach under that name, or take it out of the config.';
-    throw new SidecarError(
-      'not_registered',
-      `"${name}" names the ${missing.join(' and the ')}, which is not here. ${mend}`,
-    );
-  }
+  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
+  for (const { code, text } of names) options.onFinding?.({ code, instance: null, text });
+  return loaded.config;
 }
 
 function unreviewedText(file: string, config: BoundaryConfig): string | null {

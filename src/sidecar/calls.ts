@@ -19,6 +19,7 @@ import type { Authority } from './authority.ts';
 import { claimsOn, touched } from './claiming.ts';
 import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
+import { broughtAs } from './registered.ts';
 
 /** How often an undo is tried, and how long is waited before each further try, in milliseconds. */
 const TRIES = [0, 20, 100];
@@ -255,7 +256,7 @@ export class Calls {
       if (answer.is === 'unknown') return `nobody can tell whether ${tool.when.text}: ${answer.reason}`;
     }
     if (!tool?.check) return null;
-    const check = this.#parts.checks[tool.check];
+    const check = broughtAs(this.#parts.checks, tool.check);
     if (check === undefined) return `nothing is registered that checks ${tool.check}`;
     try {
       return await check({ tool: name, args, instance });
@@ -273,7 +274,7 @@ export class Calls {
 
   #undoOf(name: string): Undo | Inverse | null {
     const undo = this.#parts.config.tools.get(name)?.undo ?? null;
-    return undo === null ? null : (this.#parts.undos[undo] ?? null);
+    return undo === null ? null : (broughtAs(this.#parts.undos, undo) ?? null);
   }
 
   /** Whether the machine handles the error itself and the config does not want it (F2). */
@@ -300,7 +301,7 @@ export class Calls {
   async reconcile(key: string, now = false): Promise<number | null> {
     const { ledger } = this.#parts.fold;
     const tool = this.#parts.config.tools.get(ledger.get(key)?.intent.tool ?? '');
-    const reconciler = tool?.reconcile ? this.#parts.reconcilers[tool.reconcile] : undefined;
+    const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
     if (tool === undefined || reconciler === undefined) return null;
     for (let owed = now; !this.#stopping; owed = false) {
       const call = ledger.get(key);
@@ -407,7 +408,7 @@ export class Calls {
     if (call === undefined || !tool?.buffer || tool.buffer === 'call') return;
     const { key, intent, output } = call;
     try {
-      await this.#parts.buffers[tool.buffer.name]?.discard([
+      await broughtAs(this.#parts.buffers, tool.buffer.name)?.discard([
         { key, tool: intent.tool, args: this.#argsOf(intent), staged: output },
       ]);
     } catch (error) {

@@ -14,6 +14,7 @@ import type { PublishEntry, SpendEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { RunParts, Writer } from './parts.ts';
+import { broughtAs } from './registered.ts';
 
 /** How long is waited before each try of a commit, in milliseconds: the last for all further ones. So often it is tried at least. */
 const WAITS = [0, 20, 100, 500];
@@ -212,7 +213,7 @@ export class Publishing {
     // It is asked for all of them again: what one commit makes visible is one thing.
     const owed = calls.filter((call) => !isThrough(call));
     try {
-      const registered = this.#parts.buffers[buffer?.name ?? ''];
+      const registered = broughtAs(this.#parts.buffers, buffer?.name ?? '');
       if (registered === undefined) throw new NotApplied(`no buffer ${buffer?.name ?? ''} is registered`);
       const publication = { id, run: this.#parts.run, instance: instanceName(instance), boundary };
       await registered.publish(calls.filter(({ at }) => at !== null).map(stagedOf), publication);
