@@ -60,7 +60,7 @@ export async function findMachines(file: string | null): Promise<Machines | { re
 function checkFile(file: string, machines: Machines, agents: Map<string, string>, strict: boolean): CheckedFile {
   const { config, findings, document } = readConfig(file, { guards: machines.guards });
   const shape = config === null ? null : (machines.shapes.get(config.agent) ?? null);
-  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape))];
+  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape, strict))];
   if (config !== null) {
     const other = agents.get(config.agent);
     if (other === undefined) agents.set(config.agent, file);
