@@ -101,7 +101,14 @@ export type Entry =
   /** Something that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
-  | { readonly do: 'finding'; readonly code: string; readonly instance: InstanceId | null; readonly text: string }
+  | {
+      readonly do: 'finding';
+      readonly code: string;
+      readonly instance: InstanceId | null;
+      readonly text: string;
+      /** The id of the boundary that it is about. */
+      readonly boundary?: string;
+    }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
 /**

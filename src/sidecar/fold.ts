@@ -437,7 +437,7 @@ export class Fold {
 
   /** Has an instance live in a region. */
   enliven(id: InstanceId, region: Region): void {
-    this.live.set(instanceName(id), { id, region, certified: new Set(), stray: null });
+    this.live.set(instanceName(id), { id, region, certified: new Set(), told: new Set(), stray: null });
   }
 
   #close(id: InstanceId, certified: boolean, step: FoldedStep): void {
@@ -580,8 +580,9 @@ export class Fold {
     return step?.certified.find((boundary) => boundary.name === name)?.id ?? 'entry';
   }
 
-  #finding({ code, instance, text }: Extract<Entry, { do: 'finding' }>): void {
+  #finding({ code, instance, text, boundary }: Extract<Entry, { do: 'finding' }>): void {
     const live = instance === null ? undefined : this.live.get(instanceName(instance));
+    if (boundary !== undefined) live?.told.add(boundary);
     if (live !== undefined && (code === 'write_outside_outputs' || code === 'no_codec')) live.stray ??= text;
   }
 
@@ -671,6 +672,7 @@ export class Fold {
     const live = this.live.get(instanceName(id));
     if (live === undefined) return;
     live.certified.clear();
+    live.told.clear();
     live.stray = null;
   }
 
