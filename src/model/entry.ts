@@ -80,7 +80,10 @@ export type Entry =
       /** The path of the region that it belongs to, within its machine. */
       readonly region: string;
       readonly event: unknown;
+      /** The whole delay. */
       readonly delay: number | null;
+      /** The wall clock at which it is over; journals of earlier versions leave it out. */
+      readonly due?: number;
     }
   | DecisionEntry
   /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */

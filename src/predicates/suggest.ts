@@ -25,9 +25,11 @@ export function nearest(name: string, names: readonly string[]): string | null {
   for (const candidate of names.slice(0, MOST)) {
     if (candidate.length > LONGEST || Math.abs(candidate.length - name.length) >= least) continue;
     const other = candidate.toLowerCase();
+    const changes = distance(wanted, other);
+    if (changes > least) continue;
     // Two letters that changed places are one slip, and two changes.
-    const steps = distance(wanted, other) - (other !== wanted && lettersOf(other) === lettersOf(wanted) ? 1 : 0);
-    if (steps < least) [best, least] = [candidate, steps];
+    const slips = changes > 1 && lettersOf(other) === lettersOf(wanted) ? changes - 1 : changes;
+    if (slips < least) [best, least] = [candidate, slips];
   }
   return best;
 }

@@ -89,7 +89,7 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
   readonly redeliver?: boolean;
   /** For development: holds the memory against its changes at boundaries, at the cost of the memory's weight each time. */
   readonly verify?: boolean;
-  /** The wall clock, in milliseconds. */
+  /** The wall clock, in milliseconds: approvals expire, counterparties are asked again and the machine's delays are over by it. */
   readonly now?: () => number;
   /** Passed on to the actor. */
   readonly inspect?: (event: InspectionEvent) => void;
@@ -238,7 +238,7 @@ function parts<TMachine extends AnyStateMachine>(
     onGate: options.onGate ?? (() => {}),
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
-    now: options.now ?? Date.now,
+    now: options.now ?? (() => Date.now()),
     redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
     onDecision: options.onDecision ?? (() => {}),
@@ -258,7 +258,7 @@ function begin<TMachine extends AnyStateMachine>(
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
   run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT }]);
-  const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect);
+  const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect, run.parts.now);
   return handle(run, watch, actor, journal);
 }
 
@@ -283,9 +283,8 @@ async function takeUp<TMachine extends AnyStateMachine>(
   let finished = await run.recovering.finishPlan();
   if (finished === 'nothing') finished = await run.recovering.askPending();
   // A run that ended before its first step has nothing to stand on: it begins.
-  const from =
-    fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold, (options.now ?? Date.now)()) };
-  const actor = makeActor<TMachine>(watch, from, options.inspect);
+  const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold, run.parts.now) };
+  const actor = makeActor<TMachine>(watch, from, options.inspect, run.parts.now);
   const sidecar = handle(run, watch, actor, journal);
   if (finished !== 'stuck') await run.recovering.goOnPublishing();
   if (fold.ended !== null) {

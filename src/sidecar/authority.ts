@@ -2,6 +2,7 @@
  * What people are asked, and what they say: a call waits at its gate, in whatever process, until somebody answers in whatever other
  * one (semantics.md R4). Messages are requests; what counts is what the run's own journal says.
  */
+import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import { type Answer, answerIn } from '../effects/answers.ts';
 import type { Gate } from '../effects/gates.ts';
 import type { Approval } from '../effects/guard.ts';
@@ -30,6 +31,8 @@ export class Authority {
   readonly #settled: (key: string) => void;
   #waking: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
+  /** Set for the first time at which an approval expires. */
+  #expiry: Alarm | null = null;
 
   /** `settled` is told of calls of which somebody has said what became of them. */
   constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
@@ -180,11 +183,23 @@ export class Authority {
 
   /** Looks into the inbox from time to time, as long as somebody is asked. It keeps no process alive. */
   watch(): void {
+    this.#awaitExpiry();
     if (this.#timer !== null) return;
     this.#timer = setInterval(() => {
       if (this.#parts.fold.asked.pending().length === 0 && this.#waking.length === 0) this.stop();
       else this.#tryPoll();
     }, POLL).unref();
+  }
+
+  #awaitExpiry(): void {
+    this.#expiry?.cancel();
+    const due = Math.min(...this.#parts.fold.asked.pending().map(({ expires }) => expires ?? Number.POSITIVE_INFINITY));
+    if (!Number.isFinite(due)) return;
+    const look = () => {
+      this.#tryPoll();
+      this.#awaitExpiry();
+    };
+    this.#expiry = setAlarm(due, this.#parts.now, look, false);
   }
 
   #tryPoll(): void {
@@ -198,6 +213,8 @@ export class Authority {
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
+    this.#expiry?.cancel();
+    this.#expiry = null;
   }
 
   /** Has whoever waits look again: something was said, or a restore has taken back what they were granted. */

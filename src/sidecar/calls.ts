@@ -3,6 +3,7 @@
  * (semantics.md E1, E2, E5). What happens is written before anybody relies on it.
  */
 import type { Tool } from '../boundaries/config.ts';
+import { LONGEST_WAIT } from '../boundaries/time.ts';
 import { admission, bill } from '../effects/budgets.ts';
 import type { Claim, Claims } from '../effects/claims.ts';
 import type { Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
@@ -333,7 +334,7 @@ export class Calls {
   /** Nobody knew: when it is asked again, if it is. */
   #unknown({ key, asked }: LedgerCall, { tries, wait }: Tool['asking']): Entry {
     const more = asked.tries + 1 < tries;
-    const next = this.#parts.now() + Math.min(wait * FACTOR ** asked.tries, 2 ** 31);
+    const next = this.#parts.now() + Math.min(wait * FACTOR ** asked.tries, LONGEST_WAIT);
     return { do: 'asked', key, tries: asked.tries + 1, next: more ? next : null };
   }
 

@@ -531,7 +531,7 @@ export class Fold {
     this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
   }
 
-  #timer({ actor, id, region, event, delay }: Extract<Entry, { do: 'timer' }>): void {
+  #timer({ actor, id, region, event, delay, due }: Extract<Entry, { do: 'timer' }>): void {
     const step = this.#moverOf(actor, regionName(actor, region));
     for (const timer of this.timers)
       if (timer.actor === actor && timer.id === id) timer.gone ??= this.#moverOf(actor, timer.region);
@@ -541,7 +541,8 @@ export class Fold {
       id,
       region: regionName(actor, region),
       event,
-      due: this.time + delay,
+      // A journal of an earlier version says when it was armed by the time of its row.
+      due: due ?? this.time + delay,
       delay,
       armed: step,
       gone: null,
