@@ -8,6 +8,9 @@ interface Timer {
   readonly run: () => void;
 }
 
+/** What a timer of the platform can wait for. */
+const LONGEST = 2 ** 31 - 1;
+
 /** Thrown where something waits for what no timer brings. */
 class Stalled extends Error {}
 
@@ -21,15 +24,18 @@ export class VirtualTime {
 
   /** Takes the place of the process's timers, until `release`. */
   hold(): void {
-    const set = (run: (...all: unknown[]) => void, wait = 0, ...all: unknown[]) => {
+    const add = (wait: number, run: () => void) => {
       const id = this.#next++;
-      this.#timers.set(id, { due: this.#now + wait, run: () => run(...all) });
+      this.#timers.set(id, { due: this.#now + wait, run });
       const handle = { ref: () => handle, unref: () => handle, hasRef: () => false, [Symbol.toPrimitive]: () => id };
       return handle;
     };
+    // The platform's timers fire at once where they are set for longer than they can wait.
+    const set = (run: (...all: unknown[]) => void, wait = 0, ...all: unknown[]) =>
+      add(wait > LONGEST ? 1 : wait, () => run(...all));
     const clear = (handle?: unknown) => void this.#timers.delete(Number(handle ?? 0));
     // What polls would keep a run busy for ever: nobody in these runs has anything to tell it.
-    const never = () => set(() => {}, Number.POSITIVE_INFINITY);
+    const never = () => add(Number.POSITIVE_INFINITY, () => {});
     Object.assign(globalThis, { setTimeout: set, clearTimeout: clear, setInterval: never, clearInterval: clear });
     Date.now = this.now;
   }

@@ -11,7 +11,7 @@ import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf 
 import type { Findings } from './finding.ts';
 import { blindIn, keysIn, nameIn, scopesIn } from './names.ts';
 import { compileSkeleton } from './skeleton.ts';
-import { timeIn } from './time.ts';
+import { LONGEST_WAIT, timeIn } from './time.ts';
 import { compileTool } from './tool.ts';
 
 /** Compiles a document, telling `findings` what is wrong with it. */
@@ -78,7 +78,7 @@ function budgetsOf(item: Item | null, findings: Findings): ReadonlyMap<string, n
   const budgets = new Map<string, number>();
   for (const [name, { at, item: limit }] of entriesOf(item)) {
     nameIn(name, at, findings);
-    const most = textOf(limit) === null ? numberOf(limit) : timeIn(limit, findings);
+    const most = textOf(limit) === null ? numberOf(limit) : timeIn(limit, findings, LONGEST_WAIT);
     if (textOf(limit) !== null && name !== 'time')
       findings.report('bad_amount', 'error', limit.at, `"${name}" is no time`, 'Write a whole number.');
     budgets.set(name, most ?? 0);

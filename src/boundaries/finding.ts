@@ -75,6 +75,8 @@ type LintCode =
   /** A call is held back until a commit, and no commit covers it. */
   | 'never_published'
   | 'outcome_never_known'
+  /** An irreversible tool does not take the key by which its counterparty could tell a second call (E3). */
+  | 'key_not_taken'
   | 'not_recoverable'
   | 'too_many_findings';
 

@@ -9,14 +9,15 @@ import { type Finding, Findings } from './finding.ts';
 import { lintKeys } from './lint-keys.ts';
 import { lintSkeletons } from './lint-skeletons.ts';
 import { lintStates } from './lint-states.ts';
-import { lintTools } from './lint-tools.ts';
+import { lintKeysTaken, lintTools } from './lint-tools.ts';
 import { Reach } from './reach.ts';
 
-/** Everything that is to be said about a config that loaded. `shape` is its machine; null where none was found. */
+/** Everything that is to be said about a config that loaded. `shape` is its machine; null where none was found. `strict` asks for more. */
 export function lintConfig(
   config: BoundaryConfig,
   document: ConfigDocument,
   shape: MachineShape | null,
+  strict = false,
 ): readonly Finding[] {
   const findings = new Findings(document.file);
   const { root } = document;
@@ -34,5 +35,6 @@ export function lintConfig(
   lintStates(config, root, reach, findings);
   lintSkeletons(config, root, reach, findings);
   lintTools(config, root, reach, findings);
+  if (strict) lintKeysTaken(config, root, reach, findings);
   return findings.list();
 }

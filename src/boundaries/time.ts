@@ -3,18 +3,20 @@ import { type Item, numberOf, textOf } from './document.ts';
 import type { Findings } from './finding.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** What a timer of the platform can wait for. */
-const LONGEST_WAIT = 2 ** 31 - 1;
+/** How long a call may be waited for: as long as a timer of the platform can. */
+const LONGEST_CALL = 2 ** 31 - 1;
+/** How long anything else may take that is due on the world's clock: a hundred years. */
+export const LONGEST_WAIT = 36_525 * UNITS.d;
 
 /** A time in milliseconds; null where there is none, or none that can be waited for. */
-export function timeIn(item: Item | null, findings: Findings): number | null {
+export function timeIn(item: Item | null, findings: Findings, longest = LONGEST_CALL): number | null {
   if (item === null) return null;
   const text = textOf(item);
   if (text === null) return numberOf(item);
   const parts = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text);
   const wait = parts === null ? Number.NaN : Math.round(Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS]);
-  if (wait >= 1 && wait <= LONGEST_WAIT) return wait;
-  const mend = 'Write milliseconds, or 500ms, 5s, 2m, 1h, 2d; at most 24 days.';
+  if (wait >= 1 && wait <= longest) return wait;
+  const mend = `Write milliseconds, or 500ms, 5s, 2m, 1h, 2d; at most ${Math.floor(longest / UNITS.d)} days.`;
   findings.report('bad_timeout', 'error', item.at, `"${text.slice(0, 100)}" is no time`, mend);
   return null;
 }

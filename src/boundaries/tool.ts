@@ -10,7 +10,7 @@ import type { Findings, Place } from './finding.ts';
 import { keyTemplatesIn, nameIn } from './names.ts';
 import { outputSchema } from './output-schema.ts';
 import type { Scopes } from './scopes.ts';
-import { timeIn } from './time.ts';
+import { LONGEST_WAIT, timeIn } from './time.ts';
 
 /** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
 const ASKING = { tries: 6, wait: 20, settles: null, patient: false };
@@ -77,8 +77,8 @@ function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconci
     reconcile: named(field(item, 'ask'), findings),
     asking: {
       tries: numberOf(field(item, 'tries')) ?? ASKING.tries,
-      wait: timeIn(field(item, 'wait'), findings) ?? ASKING.wait,
-      settles: timeIn(field(item, 'settles_within'), findings),
+      wait: timeIn(field(item, 'wait'), findings, LONGEST_WAIT) ?? ASKING.wait,
+      settles: timeIn(field(item, 'settles_within'), findings, LONGEST_WAIT),
       patient: ['tries', 'wait', 'settles_within'].some((name) => field(item, name) !== null),
     },
   };
@@ -86,7 +86,8 @@ function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconci
 
 function gateOf(item: Item | null, findings: Findings): Tool['gate'] {
   if (item === null) return null;
-  return { expires: timeIn(field(item, 'expires'), findings), when: predicateIn(field(item, 'when'), findings) };
+  const expires = timeIn(field(item, 'expires'), findings, LONGEST_WAIT);
+  return { expires, when: predicateIn(field(item, 'when'), findings) };
 }
 
 function bufferOf(item: Item | null, findings: Findings): Tool['buffer'] {

@@ -28,12 +28,14 @@ export interface CheckOptions {
   readonly paths: readonly string[];
   readonly machines: string | null;
   readonly strict: boolean;
+  /** False where no code may be run: configs are then held against no machine. */
+  readonly exec: boolean;
+  /** Told of the module that package.json names, and whose code is about to be run. */
+  onModule(file: string): void;
 }
 
 /** Checks configs; a problem is something that kept the check from being made. */
 export async function checkConfigs(options: CheckOptions): Promise<Checked | { readonly problem: string }> {
-  const machines = await findMachines(options.machines);
-  if ('problem' in machines) return machines;
   const files: string[] = [];
   for (const path of options.paths) {
     try {
@@ -45,22 +47,30 @@ export async function checkConfigs(options: CheckOptions): Promise<Checked | { r
       return { problem: `${path}: cannot_read ${error.message}` };
     }
   }
+  // No code is run for paths that are none.
+  const machines = options.exec ? await findMachines(options.machines, options.onModule) : NO_MACHINES;
+  if ('problem' in machines) return machines;
   const agents = new Map<string, string>();
   return summarise([...new Set(files)].map((file) => checkFile(file, machines, agents, options.strict)));
 }
 
-/** The machines of a module, or of the one that package.json names. */
-export async function findMachines(file: string | null): Promise<Machines | { readonly problem: string }> {
+/** The machines of a module, or of the one that package.json names, of which `onModule` is told before its code is run. */
+export async function findMachines(
+  file: string | null,
+  onModule: (file: string) => void = () => {},
+): Promise<Machines | { readonly problem: string }> {
   if (file !== null) return loadMachines(file);
   const named = moduleOfPackage(process.cwd(), 'machines');
   if ('problem' in named) return named;
-  return named.file === null ? NO_MACHINES : loadMachines(named.file);
+  if (named.file === null) return NO_MACHINES;
+  onModule(named.file);
+  return loadMachines(named.file);
 }
 
 function checkFile(file: string, machines: Machines, agents: Map<string, string>, strict: boolean): CheckedFile {
   const { config, findings, document } = readConfig(file, { guards: machines.guards });
   const shape = config === null ? null : (machines.shapes.get(config.agent) ?? null);
-  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape))];
+  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape, strict))];
   if (config !== null) {
     const other = agents.get(config.agent);
     if (other === undefined) agents.set(config.agent, file);

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import stringWidth from 'string-width';
 import type { Output } from './decide.ts';
 import type { Told } from './reading.ts';
-import { type Medium, printable } from './terminal.ts';
+import { inert, type Medium, printable } from './terminal.ts';
 
 /** Widest line of prose that still reads well, in columns. */
 const READABLE = 100;
@@ -33,7 +33,7 @@ export async function tell({ pieces, problem }: Told, done: () => void = () => {
 /** Says everything and ends, whatever a module that was imported may still be waiting for. */
 export async function finish(text: string, complaint: string | null, code: number): Promise<never> {
   if (complaint !== null) process.stderr.write(`${printable(complaint)}\n`);
-  await new Promise((resolve) => process.stdout.write(text, resolve));
+  await new Promise((resolve) => process.stdout.write(inert(text), resolve));
   process.exit(code);
 }
 
@@ -61,7 +61,7 @@ export function terminal(what: 'lines' | 'rows' = 'lines'): Output & { done(): v
     },
     answers: async (text) => {
       clear();
-      if (!stdout.write(text)) await once(stdout, 'drain');
+      if (!stdout.write(inert(text))) await once(stdout, 'drain');
     },
   };
 }

@@ -19,6 +19,19 @@ export function printable(text: string): string {
   });
 }
 
+/**
+ * Replaces what a terminal could obey or a reader be misled by in text that is ready to be written: C1 controls, formatting characters such
+ * as those of writing direction, line separators. They stand there as JSON has them, so that a program reads the same string.
+ */
+export function inert(text: string): string {
+  return text.replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
 /** Lays out an outline, two columns further in for each level; `place` stands before it, where there is one. */
 export function layOut(place: string | null, outline: Outline, { columns, colours, breaks = false }: Medium): string {
   const { bold, yellow } = pc.createColors(colours);

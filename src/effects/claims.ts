@@ -2,7 +2,9 @@
  * Claims keep runs apart that touch the same things outside: what a run has touched is its own until the run is over, or until somebody
  * gives it free. Whoever wants it meanwhile waits in line; two that would wait for each other are told, and one of them is refused.
  */
+
 import { type Key, overlaps } from '../model/key.ts';
+import { type Alarm, setAlarm } from './alarm.ts';
 
 /** What a run wants to have to itself; `shared`: with others who want it shared. */
 export interface Claim {
@@ -69,9 +71,9 @@ class MemoryClaims implements Claims {
     if (this.#patience <= 0) return heldBy(first);
     waits(heldBy(first));
     return new Promise((resolve) => {
-      let late: NodeJS.Timeout | undefined;
+      let late: Alarm | undefined;
       const settle = (refused: string | null) => {
-        clearTimeout(late);
+        late?.cancel();
         signal.removeEventListener('abort', leave);
         this.#line = this.#line.filter((each) => each !== waiter);
         resolve(refused);
@@ -80,7 +82,8 @@ class MemoryClaims implements Claims {
       const waiter: Waiter = { run, wanted, settle };
       this.#line.push(waiter);
       signal.addEventListener('abort', leave);
-      if (Number.isFinite(this.#patience)) late = setTimeout(() => settle(heldBy(first)), this.#patience);
+      const now = () => Date.now();
+      if (Number.isFinite(this.#patience)) late = setAlarm(now() + this.#patience, now, () => settle(heldBy(first)));
     });
   }
 

@@ -47,6 +47,8 @@ export type JournalErrorCode =
   | 'journal_not_ours'
   /** The file or the disk refuses: read-only, full, a failed sync. */
   | 'journal_cannot_write'
+  /** The file was removed or replaced while it was open. */
+  | 'journal_gone'
   /** The file cannot be opened or read. */
   | 'journal_cannot_read'
   /** The journal or its store was closed. (One that failed repeats its failure.) */

@@ -83,7 +83,10 @@ export type Entry =
       /** The path of the region that it belongs to, within its machine. */
       readonly region: string;
       readonly event: unknown;
+      /** The whole delay. */
       readonly delay: number | null;
+      /** The wall clock at which it is over; journals of earlier versions leave it out. */
+      readonly due?: number;
     }
   | DecisionEntry
   /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */
@@ -104,7 +107,14 @@ export type Entry =
   /** Something that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
-  | { readonly do: 'finding'; readonly code: string; readonly instance: InstanceId | null; readonly text: string }
+  | {
+      readonly do: 'finding';
+      readonly code: string;
+      readonly instance: InstanceId | null;
+      readonly text: string;
+      /** The id of the boundary that it is about. */
+      readonly boundary?: string;
+    }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
 /**

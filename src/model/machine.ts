@@ -37,6 +37,8 @@ export interface MachineShape {
   readonly actors: readonly {
     readonly name: string;
     readonly kind: 'promise' | 'machine' | 'callback' | 'observable' | 'transition' | 'other';
+    /** False where a promise cannot take its idempotency key (semantics.md E3): nobody hands it one, or its function does not look. */
+    readonly takesKey: boolean;
   }[];
   /** Digest of states and edges, for `checkpoint_stale` (semantics.md §5). */
   readonly digest: string;

@@ -32,6 +32,7 @@ import { JUDGES, type Judges } from './judges.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
 import type { Check, Suspect } from './parts.ts';
 import { planResume } from './plan.ts';
+import { compareNames } from './registered.ts';
 import type { Ending, Report } from './report.ts';
 import { Run } from './run.ts';
 import { SidecarError } from './sidecar-error.ts';
@@ -93,7 +94,7 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
   readonly redeliver?: boolean;
   /** For development: holds the memory against its changes at boundaries, at the cost of the memory's weight each time. */
   readonly verify?: boolean;
-  /** The wall clock, in milliseconds. */
+  /** The wall clock, in milliseconds: approvals expire, counterparties are asked again and the machine's delays are over by it. */
   readonly now?: () => number;
   /** Passed on to the actor. */
   readonly inspect?: (event: InspectionEvent) => void;
@@ -155,8 +156,7 @@ export async function attachJudged<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
   judges: Judges,
 ): Promise<Sidecar<TMachine>> {
-  const { config, unreviewed } = configOf(machine, options);
-  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
+  const config = configOf(machine, options);
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'create');
   return opened(journal, () => begin(machine, options, config, journal, judges));
@@ -171,8 +171,7 @@ export async function resume<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
-  const { config, unreviewed } = configOf(machine, options);
-  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
+  const config = configOf(machine, options);
   const store = options.journal ?? memoryStore();
   const journal = await store.open(options.run, 'either');
   return opened(journal, () =>
@@ -190,11 +189,11 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
   }
 }
 
-/** The config, loaded; and what is to be said about its review, or null. */
+/** The config, loaded. Says whether it is reviewed, and which names do not meet. */
 function configOf<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
-): { config: BoundaryConfig; unreviewed: string | null } {
+): BoundaryConfig {
   const { config, guards, reviewed } = options;
   const loaded =
     typeof config === 'string' ? readConfig(config, guards === undefined ? {} : { guards }) : { config, findings: [] };
@@ -209,28 +208,12 @@ function configOf<TMachine extends AnyStateMachine>(
       `the config is for "${loaded.config.agent}", and the machine is "${machine.id}"`,
     );
   }
-  refuseUnregistered(loaded.config, options);
+  const names = compareNames(loaded.config, options);
   const unreviewed = typeof config === 'string' ? unreviewedText(config, loaded.config) : null;
   if (unreviewed !== null && reviewed === true) throw new SidecarError('config_unreviewed', unreviewed);
-  return { config: loaded.config, unreviewed };
-}
-
-/** What would hold a call back for ever is refused before it does. (Nobody to ask and nothing to undo with only block.) */
-function refuseUnregistered(config: BoundaryConfig, { buffers = {}, checks = {} }: SidecarOptions<never>): void {
-  for (const { name, buffer, check } of config.tools.values()) {
-    const missing = [
-      ...(typeof buffer === 'object' && buffer !== null && buffers[buffer.name] === undefined
-        ? [`buffer "${buffer.name}"`]
-        : []),
-      ...(check !== null && checks[check] === undefined ? [`check "${check}"`] : []),
-    ];
-    if (missing.length === 0) continue;
-    const mend = 'Give it to attach under that name, or take it out of the config.';
-    throw new SidecarError(
-      'not_registered',
-      `"${name}" names the ${missing.join(' and the ')}, which is not here. ${mend}`,
-    );
-  }
+  if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
+  for (const { code, text } of names) options.onFinding?.({ code, instance: null, text });
+  return loaded.config;
 }
 
 function unreviewedText(file: string, config: BoundaryConfig): string | null {
@@ -264,7 +247,7 @@ function parts<TMachine extends AnyStateMachine>(
     keepAlive: options.keepAlive ?? true,
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
-    now: options.now ?? Date.now,
+    now: options.now ?? (() => Date.now()),
     redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
     onDecision: options.onDecision ?? (() => {}),
@@ -284,7 +267,7 @@ function begin<TMachine extends AnyStateMachine>(
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
   run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT }]);
-  const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect);
+  const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect, run.parts.now);
   return handle(run, watch, actor, journal);
 }
 
@@ -310,9 +293,8 @@ async function takeUp<TMachine extends AnyStateMachine>(
   if (finished === 'nothing') finished = await run.recovering.askPending();
   if (finished !== 'stuck' && (await run.recovering.takeUpCommits()) === 'stuck') finished = 'stuck';
   // A run that ended before its first step has nothing to stand on: it begins.
-  const from =
-    fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold, (options.now ?? Date.now)()) };
-  const actor = makeActor<TMachine>(watch, from, options.inspect);
+  const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold, run.parts.now) };
+  const actor = makeActor<TMachine>(watch, from, options.inspect, run.parts.now);
   const sidecar = handle(run, watch, actor, journal);
   if (fold.ended !== null) {
     void run.recovering.finish((actor.getSnapshot() as { output?: unknown }).output);

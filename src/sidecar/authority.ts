@@ -2,6 +2,7 @@
  * What people are asked, and what they say: a call waits at its gate, in whatever process, until somebody answers in whatever other
  * one (semantics.md R4). Messages are requests; what counts is what the run's own journal says.
  */
+import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import { type Answer, answerIn } from '../effects/answers.ts';
 import type { Gate, GateRequest } from '../effects/gates.ts';
 import type { Approval } from '../effects/guard.ts';
@@ -32,6 +33,8 @@ export class Authority {
   #timer: NodeJS.Timeout | null = null;
   /** The gates that this process has told of. */
   readonly #announced = new Set<string>();
+  /** Set for the first time at which an approval expires. */
+  #expiry: Alarm | null = null;
 
   /** `settled` is told of calls of which somebody has said what became of them. */
   constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
@@ -215,6 +218,7 @@ export class Authority {
 
   /** Looks into the inbox from time to time, as long as somebody is asked. */
   watch(): void {
+    this.#awaitExpiry();
     this.#timer ??= setInterval(() => {
       if (this.#parts.fold.asked.pending().length === 0 && this.#waking.length === 0) this.stop();
       else this.#tryPoll();
@@ -230,6 +234,17 @@ export class Authority {
     else this.#timer?.unref();
   }
 
+  #awaitExpiry(): void {
+    this.#expiry?.cancel();
+    const due = Math.min(...this.#parts.fold.asked.pending().map(({ expires }) => expires ?? Number.POSITIVE_INFINITY));
+    if (!Number.isFinite(due)) return;
+    const look = () => {
+      this.#tryPoll();
+      this.#awaitExpiry();
+    };
+    this.#expiry = setAlarm(due, this.#parts.now, look, false);
+  }
+
   #tryPoll(): void {
     try {
       this.poll();
@@ -241,6 +256,8 @@ export class Authority {
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
+    this.#expiry?.cancel();
+    this.#expiry = null;
   }
 
   /** Has whoever waits look again: something was said, or a restore has taken back what they were granted. */

@@ -3,6 +3,7 @@
  * (semantics.md E1, E2, E5). What happens is written before anybody relies on it.
  */
 import type { Tool } from '../boundaries/config.ts';
+import { LONGEST_WAIT } from '../boundaries/time.ts';
 import { admission, bill } from '../effects/budgets.ts';
 import type { Claim, Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
@@ -20,6 +21,7 @@ import type { Authority } from './authority.ts';
 import { areasOver, claimsOn, readBy, touched } from './claiming.ts';
 import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
+import { broughtAs } from './registered.ts';
 
 /** How often an undo is tried, and how long is waited before each further try, in milliseconds. */
 const TRIES = [0, 20, 100];
@@ -133,12 +135,13 @@ export class Calls {
   #positioned(call: Call, number: number, instance: InstanceId): Call {
     const { config, buffers } = this.#parts;
     const reads = readBy(config, { tool: call.tool, args: call.input, entity: instance.entity });
-    const areas = reads.length === 0 ? [] : areasOver(config, reads).filter((name) => buffers[name]?.position);
+    const areas =
+      reads.length === 0 ? [] : areasOver(config, reads).filter((name) => broughtAs(buffers, name)?.position);
     if (areas.length === 0) return call;
     const texts = reads.map(({ text }) => text);
     const act = async (key: string | undefined, own: AbortSignal, input: unknown) => {
       const said: Record<string, string> = {};
-      for (const name of areas) said[name] = await positionOf(name, buffers[name], texts);
+      for (const name of areas) said[name] = await positionOf(name, broughtAs(buffers, name), texts);
       if (own.aborted) throw new NotApplied('the call was stopped before it acted');
       const what = { actor: number, instance, ...(key !== undefined && { key }), reads: texts, areas: said };
       this.#write.append([{ do: 'position', ...what }]);
@@ -280,7 +283,7 @@ export class Calls {
       if (answer.is === 'unknown') return `nobody can tell whether ${tool.when.text}: ${answer.reason}`;
     }
     if (!tool?.check) return null;
-    const check = this.#parts.checks[tool.check];
+    const check = broughtAs(this.#parts.checks, tool.check);
     if (check === undefined) return `nothing is registered that checks ${tool.check}`;
     try {
       return await check({ tool: name, args, instance });
@@ -310,7 +313,7 @@ export class Calls {
 
   #undoOf(name: string): Undo | Inverse | null {
     const undo = this.#parts.config.tools.get(name)?.undo ?? null;
-    return undo === null ? null : (this.#parts.undos[undo] ?? null);
+    return undo === null ? null : (broughtAs(this.#parts.undos, undo) ?? null);
   }
 
   /** Whether the machine handles the error itself and the config does not want it (F2). */
@@ -337,7 +340,7 @@ export class Calls {
   async reconcile(key: string, now = false): Promise<number | null> {
     const { ledger } = this.#parts.fold;
     const tool = this.#parts.config.tools.get(ledger.get(key)?.intent.tool ?? '');
-    const reconciler = tool?.reconcile ? this.#parts.reconcilers[tool.reconcile] : undefined;
+    const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
     if (tool === undefined || reconciler === undefined) return null;
     for (let owed = now; !this.#stopping; owed = false) {
       const call = ledger.get(key);
@@ -369,7 +372,7 @@ export class Calls {
   /** Nobody knew: when it is asked again, if it is. */
   #unknown({ key, asked, calledAt }: LedgerCall, { tries, wait, settles }: Tool['asking']): Entry {
     const now = this.#parts.now();
-    const later = now + Math.min(wait * FACTOR ** asked.tries, 2 ** 31);
+    const later = now + Math.min(wait * FACTOR ** asked.tries, LONGEST_WAIT);
     const settled = calledAt + (settles ?? 0);
     const isLast = asked.tries + 1 >= tries;
     if (now >= settled) return { do: 'asked', key, tries: asked.tries + 1, next: isLast ? null : later };
@@ -453,7 +456,7 @@ export class Calls {
     if (call === undefined || !tool?.buffer || tool.buffer === 'call') return;
     const { key, intent, output } = call;
     try {
-      await this.#parts.buffers[tool.buffer.name]?.discard([
+      await broughtAs(this.#parts.buffers, tool.buffer.name)?.discard([
         { key, tool: intent.tool, args: this.#argsOf(intent), staged: output },
       ]);
     } catch (error) {

@@ -2,12 +2,15 @@
  * Which boundaries certify at a microstep (semantics.md §4): each test is made once, on what the step shows, and only four yeses
  * certify. What does not is told, with the test that failed.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
+import { keyTemplate } from '../boundaries/key-template.ts';
 import { crossing } from '../model/effect.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Answer } from '../predicates/predicate.ts';
+import { readsOf } from '../predicates/reads.ts';
 import { type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
 import type { Accesses } from './accesses.ts';
 import type { Entering } from './entering.ts';
@@ -15,6 +18,7 @@ import type { Live } from './folded.ts';
 import { brokenBy } from './invariants.ts';
 import type { Judges } from './judges.ts';
 import { lostIn, lostText } from './layout.ts';
+import { hasValue } from './outside.ts';
 import { covers, isWithin } from './places.ts';
 import type { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
@@ -33,6 +37,8 @@ export class Certifying {
   readonly #judges: Judges;
   readonly #verifier: Verifier | null;
   readonly #present: readonly Live[];
+  /** The boundaries whose condition said no in this step, each with its instance. */
+  readonly #refused = new Set<string>();
 
   /** `verifier` holds the changes against the memories, where that is wanted (§3). */
   constructor(view: StepView, entering: Entering, accesses: Accesses, judges: Judges, verifier: Verifier | null) {
@@ -46,7 +52,50 @@ export class Certifying {
 
   /** The boundaries that certify at this step, and those of the roots, whose every step is a position, and of who starts a machine. */
   boundaries(): readonly Certified[] {
-    return [...this.#present.flatMap((live) => this.#of(live)), ...this.#ofRoots()];
+    const certified = this.#present.flatMap((live) => this.#of(live));
+    for (const { live } of this.#view.here) this.#tellPassed(live, certified);
+    return [...certified, ...this.#ofRoots()];
+  }
+
+  /**
+   * Tells of the boundaries that control has passed while their condition said no, and not over data: what they promise, or what they
+   * ask about, is not there (§4, Closed). A no over values is the reviewed answer, and no finding; nor is it one where another
+   * boundary at the same place, for another outcome, certifies.
+   */
+  #tellPassed(live: Live, certified: readonly Certified[]): void {
+    const skeleton = this.#view.config.skeletons.get(live.id.skeleton);
+    if (skeleton === undefined) return;
+    const name = instanceName(live.id);
+    const now = new Set(certified.flatMap(({ mark, id }) => (instanceName(mark.in) === name ? [id] : [])));
+    const holds = ({ site, id }: Boundary) => now.has(id) || ('at' in site && live.certified.has(id));
+    for (const boundary of skeleton.boundaries) {
+      const { id, kind, site, when } = boundary;
+      if (live.told.has(id) || skeleton.rollback.pending.includes(id) || !this.#isPassed(boundary, live)) continue;
+      if (skeleton.boundaries.some((other) => isDeepStrictEqual(other.site, site) && holds(other))) continue;
+      const absent = this.#absent(boundary, live);
+      if (absent.length === 0) continue;
+      const place = 'at' in site ? `control has left ${site.at}` : `control has gone from ${site.from} to ${site.to}`;
+      const text = `closed: no: ${place}, ${absent.join(', ')} has no value, and ${when.text} does not hold`;
+      this.#view.find('not_certified', live.id, `${kind} ${id} of ${name} does not certify: ${text}`, id);
+    }
+  }
+
+  /** The keys in memory that a boundary promises or asks about, and that have no value. */
+  #absent({ outputs, when }: Boundary, { id: { entity } }: Live): readonly string[] {
+    const facts = this.#view.facts('', entity);
+    // An index by something that no key can have in it, a whole event say, makes the read wider: of that nothing can be told.
+    const asked = readsOf(when.text).filter((text) => !/\{(?:args|event)\}/.test(text));
+    const keys = [...outputs, ...asked.map((text) => keyTemplate(text))].map((template) => template.fill(facts));
+    return [...new Set(keys.filter((key) => !hasValue(this.#view.seen.memory, key)).map(({ text }) => text))];
+  }
+
+  /** Whether control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended in. */
+  #isPassed({ id, site }: Boundary, live: Live): boolean {
+    if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
+    const { before, after, snapshot } = this.#view.seen;
+    const isAfter = after.some(({ path }) => path === site.at);
+    if (snapshot.status === 'done' && isAfter) return true;
+    return !isAfter && (before?.some(({ path }) => path === site.at) ?? false);
   }
 
   /** Whether an instance can be kept right after a step: where it has started a child machine, it can (C2). */
@@ -106,9 +155,12 @@ export class Certifying {
 
   #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {
     const state = 'at' in boundary.site ? boundary.site.at : boundary.site.to;
-    // A reviewed no settles it, and is no finding: the work is not there yet.
+    // A reviewed no settles it, and is no finding while control stands there: the work is not there yet.
     const predicate = this.#judges.heard(boundary.when.ask(this.#view.facts(state, live.id.entity)));
-    if (predicate.is === 'no') return false;
+    if (predicate.is === 'no') {
+      this.#refused.add(`${boundary.id} ${instanceName(live.id)}`);
+      return false;
+    }
     const broken = predicate.is === 'yes' ? brokenBy(boundary, this.#view.fold.ledger.buffered(live.id)) : null;
     const verdicts = this.#judges.certify({ ...this.#evidence(boundary, skeleton, live, predicate), broken });
     if (isCertified(verdicts)) return true;
@@ -128,6 +180,7 @@ export class Certifying {
       'not_certified',
       live.id,
       `${boundary.kind} ${boundary.id} of ${name} does not certify: ${told.join('; ')}`,
+      boundary.id,
     );
     return false;
   }

@@ -122,7 +122,7 @@ export class Entering {
     if (isNew) this.fresh.push(id);
     this.enters.push({ do: 'enter', in: id, by: this.#starter(parties, leaving) });
     this.regions.push(region);
-    this.entered.push({ id, region, certified: new Set(), stray: null });
+    this.entered.push({ id, region, certified: new Set(), told: new Set(), stray: null });
     this.#missingInputs(placed.skeleton, id);
   }
 

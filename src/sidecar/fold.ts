@@ -450,7 +450,7 @@ export class Fold {
 
   /** Has an instance live in a region. */
   enliven(id: InstanceId, region: Region): void {
-    this.live.set(instanceName(id), { id, region, certified: new Set(), stray: null });
+    this.live.set(instanceName(id), { id, region, certified: new Set(), told: new Set(), stray: null });
   }
 
   #close(id: InstanceId, certified: boolean, step: FoldedStep): void {
@@ -562,7 +562,7 @@ export class Fold {
     this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
   }
 
-  #timer({ actor, id, region, event, delay }: Extract<Entry, { do: 'timer' }>): void {
+  #timer({ actor, id, region, event, delay, due }: Extract<Entry, { do: 'timer' }>): void {
     const step = this.#moverOf(actor, regionName(actor, region));
     for (const timer of this.timers)
       if (timer.actor === actor && timer.id === id) timer.gone ??= this.#moverOf(actor, timer.region);
@@ -572,7 +572,8 @@ export class Fold {
       id,
       region: regionName(actor, region),
       event,
-      due: this.time + delay,
+      // A journal of an earlier version says when it was armed by the time of its row.
+      due: due ?? this.time + delay,
       delay,
       armed: step,
       gone: null,
@@ -611,8 +612,9 @@ export class Fold {
     return step?.certified.find((boundary) => boundary.name === name)?.id ?? 'entry';
   }
 
-  #finding({ code, instance, text }: Extract<Entry, { do: 'finding' }>): void {
+  #finding({ code, instance, text, boundary }: Extract<Entry, { do: 'finding' }>): void {
     const live = instance === null ? undefined : this.live.get(instanceName(instance));
+    if (boundary !== undefined) live?.told.add(boundary);
     if (live !== undefined && (code === 'write_outside_outputs' || code === 'no_codec')) live.stray ??= text;
   }
 
@@ -702,6 +704,7 @@ export class Fold {
     const live = this.live.get(instanceName(id));
     if (live === undefined) return;
     live.certified.clear();
+    live.told.clear();
     live.stray = null;
   }
 

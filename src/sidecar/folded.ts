@@ -59,6 +59,8 @@ export interface Live {
   readonly region: Region;
   /** The ids of the boundaries certified since control came to where it is. */
   readonly certified: Set<string>;
+  /** The ids of the boundaries of which a finding has said that they do not certify. */
+  readonly told: Set<string>;
   /** Why nothing of it certifies: a write outside its outputs, or a value that no journal holds. */
   stray: string | null;
 }

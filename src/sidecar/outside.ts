@@ -9,12 +9,21 @@ export function isOutside(key: Key): boolean {
 
 /** Whether a memory has something at a key, so far as a key can tell. */
 export function hasVersion(memory: unknown, key: Key): boolean {
+  return valueAt(memory, key) !== undefined;
+}
+
+/** Whether a memory has a value at a key, so far as a key can tell: null is none. */
+export function hasValue(memory: unknown, key: Key): boolean {
+  return (valueAt(memory, key) ?? null) !== null;
+}
+
+function valueAt(memory: unknown, key: Key): unknown {
   if (isOutside(key)) return true;
   let at = memory;
   for (const segment of key.segments) {
     if (segment === '*') return true;
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, segment)) return false;
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, segment)) return undefined;
     at = (at as Record<string, unknown>)[segment];
   }
-  return at !== undefined;
+  return at;
 }

@@ -41,7 +41,7 @@ export interface Surroundings {
   isLost(timer: Timer): boolean;
   /** Whether a machine has come to its end. */
   isOver(actor: number): boolean;
-  readonly now: number;
+  now(): number;
 }
 
 /** Plans a restore. Must be asked before the fold has undone anything. */
@@ -50,7 +50,7 @@ export function planRestore(fold: Fold, kept: readonly Kept[], resumes: readonly
 }
 
 /** The plan of a fresh process: everything stands where the journal ends. */
-export function planResume(fold: Fold, now: number): ActorPlan {
+export function planResume(fold: Fold, now: () => number): ActorPlan {
   return head(fold, 0, now);
 }
 
@@ -70,7 +70,13 @@ export function controlAfter(fold: Fold, undone: ReadonlySet<PlacedStep>, actor:
 }
 
 /** The way on behind a record that was claimed: control stands where its last step left it, and what that owes is started (C5a). */
-export function planClaim(fold: Fold, record: WorkRecord, region: Region, next: readonly number[]): ActorPlan {
+export function planClaim(
+  fold: Fold,
+  record: WorkRecord,
+  region: Region,
+  next: readonly number[],
+  now: () => number,
+): ActorPlan {
   const [number] = split(region);
   const actor = fold.actor(number);
   const running = fold.actors.filter(
@@ -85,8 +91,9 @@ export function planClaim(fold: Fold, record: WorkRecord, region: Region, next: 
     keep: running.filter((child) => !next.includes(child.number)).map(({ started }) => (started as Started).id),
     make: running.filter((child) => next.includes(child.number)).map((child) => childPlan(child, null)),
     cancel: inside.filter(({ gone }) => gone !== null).map(({ id }) => id),
-    timers: record.next.timers.map(({ id, event, delay }) => ({ id, event: event as TimerPlan['event'], left: delay })),
+    timers: record.next.timers.map((timer) => timerPlan(timer, now() + timer.delay)),
     isArmed: armedIn(fold, number, () => true),
+    now,
   };
 }
 
@@ -219,6 +226,7 @@ class Planner {
       cancel,
       timers,
       isArmed: armedIn(this.#fold, number, (step) => !step.gone && this.#stands(step)),
+      now: () => this.#around.now(),
     });
   }
 
@@ -256,7 +264,7 @@ class Planner {
       const isFull = owing.has(this.#around.stateOf(number, type));
       if (inPlace && timer.gone === null && !isFull && !this.#around.isLost(timer)) continue;
       if (inPlace && timer.gone === null) cancel.push(timer.id);
-      timers.push(timerPlan(timer, isFull ? timer.delay : timer.due - this.#around.now));
+      timers.push(timerPlan(timer, isFull ? this.#around.now() + timer.delay : timer.due));
     }
     return { cancel, timers };
   }
@@ -265,7 +273,7 @@ class Planner {
 type Fate = 'keep' | 'afresh' | 'restored' | 'gone';
 
 /** An actor as it stands, everything in it made anew: for a fresh process. */
-function head(fold: Fold, number: number, now: number): ActorPlan {
+function head(fold: Fold, number: number, now: () => number): ActorPlan {
   const actor = fold.actor(number);
   const make = fold.actors
     .filter((child) => child.parent === number && child.ended === null && child.started !== null)
@@ -281,8 +289,9 @@ function head(fold: Fold, number: number, now: number): ActorPlan {
     keep: [],
     make,
     cancel: [],
-    timers: timers.map((timer) => timerPlan(timer, timer.due - now)),
+    timers: timers.map((timer) => timerPlan(timer, timer.due)),
     isArmed: armedIn(fold, number, () => true),
+    now,
   };
 }
 
@@ -291,8 +300,8 @@ function childPlan(child: FoldedActor, plan: ActorPlan | null): ChildPlan {
   return { number: child.number, id, src, at, kind, input, plan, event: child.event as ChildPlan['event'] };
 }
 
-function timerPlan({ id, event }: Timer, left: number): TimerPlan {
-  return { id, event: event as TimerPlan['event'], left: Math.max(0, left) };
+function timerPlan({ id, event, delay }: Timer, due: number): TimerPlan {
+  return { id, event: event as TimerPlan['event'], due, delay };
 }
 
 /** The numbers up to which a rerun keeps what it keeps: the first step of the run, and nothing after it (§8.4). */

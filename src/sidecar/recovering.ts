@@ -3,6 +3,7 @@
  * (semantics.md §8, R5). How the run ends, or comes to stand still, is known here.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import type { Decision } from '../model/decision.ts';
@@ -75,7 +76,7 @@ export class Recovering {
   /** What was raised and is not looked at yet. */
   readonly #queued = new Set<Raised>();
   /** When counterparties are asked again. */
-  #later: NodeJS.Timeout | undefined;
+  #later: Alarm | undefined;
   #stopping = false;
   /** Whether an undo failed: nothing is decided before that plan is finished, which another decision would displace (E5, R5). */
   #stuck = false;
@@ -131,7 +132,7 @@ export class Recovering {
 
   stop(): void {
     this.#stopping = true;
-    clearTimeout(this.#later);
+    this.#later?.cancel();
   }
 
   /** A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was. */
@@ -556,12 +557,11 @@ export class Recovering {
   #askLater(): void {
     const open = this.#fold.ledger.open().filter(({ asked }) => asked.next !== null);
     const due = Math.min(...open.map(({ asked }) => asked.next as number));
-    clearTimeout(this.#later);
+    this.#later?.cancel();
     if (!Number.isFinite(due) || this.#stopping || this.#write.broken !== null) return;
-    const wait = Math.min(Math.max(0, due - this.#parts.now()), 2 ** 31 - 1);
-    this.#later = setTimeout(() => void this.#askedLater(open.map(({ key }) => key)), wait);
     // Whoever waits for a run that is still asking keeps its process; one that is parked keeps none.
-    if (this.#asking === null) this.#later.unref();
+    const ask = () => void this.#askedLater(open.map(({ key }) => key));
+    this.#later = setAlarm(due, this.#parts.now, ask, this.#asking !== null);
   }
 
   async #askedLater(keys: readonly string[]): Promise<void> {

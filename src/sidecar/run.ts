@@ -11,7 +11,7 @@ import type { Failure } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
-import { type ActorPlan, BEGIN, END, RESTORE } from '../xstate/restore.ts';
+import { type ActorPlan, BEGIN, END, planOfTimer, RESTORE } from '../xstate/restore.ts';
 import { regionOfTimer, stateOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
 import { Authority } from './authority.ts';
@@ -465,7 +465,10 @@ export class Run implements Watcher {
       return;
     }
     const { logic } = ref as unknown as { logic: Parameters<typeof regionOfTimer>[0] };
-    this.#write.append([{ do: 'timer', actor, id, region: regionOfTimer(logic, event.type), event, delay }]);
+    const region = regionOfTimer(logic, event.type);
+    const planned = planOfTimer(event);
+    const due = planned?.due ?? this.parts.now() + delay;
+    this.#write.append([{ do: 'timer', actor, id, region, event, delay: planned?.delay ?? delay, due }]);
   }
 
   // Tools.
@@ -603,7 +606,7 @@ export class Run implements Watcher {
       isLost: (timer: Timer) => this.#lost.has(timer),
       isOver: (actor: number) =>
         (this.#refs.get(actor)?.getSnapshot() as { status?: unknown } | undefined)?.status === 'done',
-      now: this.parts.now(),
+      now: this.parts.now,
     };
   }
 
@@ -669,7 +672,7 @@ export class Run implements Watcher {
       const first = this.fold.actors.length;
       this.#arrive(actor, ref, record, split(place.region)[1]);
       const next = record.next.started.map((_, index) => first + index);
-      plan = planClaim(this.fold, record, place.region, next);
+      plan = planClaim(this.fold, record, place.region, next, this.parts.now);
     });
     if (plan !== null) this.#rewind(actor, plan);
     this.#deliverOwn();

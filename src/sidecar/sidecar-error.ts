@@ -9,7 +9,7 @@ export type SidecarErrorCode =
   | 'other_agent'
   /** Only reviewed configs are wanted, and nobody has vouched for this content. */
   | 'config_unreviewed'
-  /** The config names a buffer or a check that the program does not bring. */
+  /** The config names a buffer or a check that the program does not bring, or the program has misspelt a name. */
   | 'not_registered'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'

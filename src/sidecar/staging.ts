@@ -5,6 +5,7 @@ import type { PublishEntry } from '../model/entry.ts';
 import { instanceName } from '../model/instance.ts';
 import type { RunParts } from './parts.ts';
 import type { Relied } from './positions.ts';
+import { broughtAs } from './registered.ts';
 
 /** The place of an area that does not say which it has. */
 const ORDER = 100;
@@ -31,7 +32,7 @@ export class Staging {
   }
 
   area(name: string | null): Buffer | undefined {
-    return name === null ? undefined : this.#parts.buffers[name];
+    return name === null ? undefined : broughtAs(this.#parts.buffers, name);
   }
 
   /**

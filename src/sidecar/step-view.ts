@@ -178,8 +178,8 @@ export class StepView {
   }
 
   /** Notes something that a person should know. */
-  find(code: string, instance: InstanceId | null, text: string): void {
-    this.findings.push({ do: 'finding', code, instance, text });
+  find(code: string, instance: InstanceId | null, text: string, boundary?: string): void {
+    this.findings.push({ do: 'finding', code, instance, text, ...(boundary !== undefined && { boundary }) });
   }
 }
 

@@ -24,11 +24,20 @@ export const END = '@belay.end';
 /** The type of the private event with which a machine begins whose first macrostep threw. */
 export const BEGIN = '@belay.begin';
 
-/** A delayed event with the time it had left, in milliseconds. */
+/** A delayed event, when it is due on the clock of the run, and its whole delay, in milliseconds. */
 export interface TimerPlan {
   readonly id: string;
   readonly event: AnyEventObject;
-  readonly left: number;
+  readonly due: number;
+  readonly delay: number;
+}
+
+/** The plans of the timers that were armed by one: the scheduler is told only how long is left. */
+const planned = new WeakMap<AnyEventObject, TimerPlan>();
+
+/** The plan by which a delayed event was armed; undefined for one that the machine armed itself. */
+export function planOfTimer(event: AnyEventObject): TimerPlan | undefined {
+  return planned.get(event);
 }
 
 /** An actor to be made anew. */
@@ -64,6 +73,8 @@ export interface ActorPlan {
   readonly timers: readonly TimerPlan[];
   /** Whether a delayed event of a state was armed since control came there: what was not, is armed with the state (a crash, a claim). */
   isArmed(id: string, state: string): boolean;
+  /** The clock of the run, in milliseconds. */
+  now(): number;
 }
 
 type Scope = Parameters<AnyStateMachine['transition']>[2];
@@ -147,8 +158,13 @@ export function build(
     Object.assign(next, { status: 'done', output: outputOf(machine, final, next.context, plan.last, scope) });
   const { scheduler } = systemOf(scope);
   const owed = final === null ? owedTimers(machine, next, plan) : [];
-  for (const { id, event, left } of [...timers, ...owed]) {
-    scope.defer(() => scheduler.schedule(scope.self, scope.self, event, Math.max(0, left), id));
+  for (const timer of [...timers, ...owed]) {
+    scope.defer(() => {
+      // One event may be armed again: each time it is another object, so that nothing else takes it for planned.
+      const event = { ...timer.event };
+      planned.set(event, timer);
+      scheduler.schedule(scope.self, scope.self, event, Math.max(0, timer.due - plan.now()), timer.id);
+    });
   }
   return next;
 }
@@ -160,7 +176,8 @@ function owedTimers(machine: AnyStateMachine, next: AnyMachineSnapshot, plan: Ac
     node.after.flatMap(({ eventType, delay }) => {
       if (known.has(eventType) || plan.isArmed(eventType, pathOf(node))) return [];
       known.add(eventType);
-      return [{ id: eventType, event: { type: eventType }, left: delayOf(machine, delay, plan) }];
+      const whole = delayOf(machine, delay, plan);
+      return [{ id: eventType, event: { type: eventType }, due: plan.now() + whole, delay: whole }];
     }),
   );
 }

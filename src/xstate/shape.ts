@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { EdgeShape, MachineShape, StateShape } from '../model/machine.ts';
+import { takesKey } from './tool.ts';
 
 type ActorShape = MachineShape['actors'][number];
 
@@ -60,7 +61,8 @@ function readMachine(machine: AnyStateMachine, prefix: string, above: readonly A
   for (const [name, logic] of Object.entries(machine.implementations.actors as Record<string, AnyActorLogic>)) {
     if (INLINE.test(name)) continue;
     const kind = kindOf(logic);
-    if (!found.actors.has(name)) found.actors.set(name, { name, kind });
+    if (!found.actors.has(name))
+      found.actors.set(name, { name, kind, takesKey: kind !== 'promise' || takesKey(logic) });
     if (kind !== 'machine' || within.length >= DEEPEST) continue;
     const nested = logic as AnyStateMachine;
     if (within.some((other) => other.root.config === nested.root.config)) continue;

@@ -9,9 +9,42 @@ export interface ToolCall<TInput> {
   readonly signal: AbortSignal;
 }
 
+/** Marks the logic of a tool with its function, also for another copy of this package. */
+const ACT = Symbol.for('belay.tool');
+
 /** Makes actor logic from a function, as `fromPromise` does. */
 export function tool<TOutput, TInput>(
   act: (call: ToolCall<TInput>) => Promise<TOutput>,
 ): PromiseActorLogic<TOutput, TInput> {
-  return fromPromise<TOutput, TInput>((call) => act(call as unknown as ToolCall<TInput>));
+  const logic = fromPromise<TOutput, TInput>((call) => act(call as unknown as ToolCall<TInput>));
+  return Object.assign(logic, { [ACT]: act });
+}
+
+/** True where the logic of a promise may use the idempotency key of its call: a `tool()` whose function does not leave it out. */
+export function takesKey(logic: object): boolean {
+  const act = (logic as { [ACT]?: unknown })[ACT];
+  return typeof act === 'function' && mayTake(act as (...given: unknown[]) => unknown);
+}
+
+/** True unless the parameters of a function show that it does not look at `key`: none at all, or a pattern without it. */
+function mayTake(act: (...given: unknown[]) => unknown): boolean {
+  const source = Function.prototype.toString.call(act);
+  if (/\{\s*\[native code\]\s*\}$/.test(source)) return true;
+  const start = source.search(/[({=]/);
+  if (source[start] !== '(') return true; // call => ...
+  const first = source.slice(start + 1).trimStart();
+  if (first.startsWith(')')) return /\barguments\b/.test(source);
+  if (!first.startsWith('{')) return true;
+  return /\.\.\.|(?<![\w$])key(?![\w$])/.test(first.slice(0, closing(first)));
+}
+
+/** Where the brace that opens a text is closed. */
+function closing(text: string): number {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text[index] === '{') depth += 1;
+    if (text[index] === '}') depth -= 1;
+    if (depth === 0) return index;
+  }
+  return text.length;
 }

@@ -6,6 +6,7 @@ import { lintConfig } from '../../src/boundaries/lint.ts';
 import { propose } from '../../src/boundaries/propose.ts';
 import { Reach } from '../../src/boundaries/reach.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
+import { tool } from '../../src/xstate/tool.ts';
 import { load } from './config.ts';
 import { scheduleForm } from './fixtures/machines.mjs';
 
@@ -381,5 +382,41 @@ describe('proposals', () => {
     const [ready] = propose(config, new Reach(machineShape(scheduleForm as never)));
     expect(ready).toMatchObject({ states: ['SLOT_READY'], entry: ['SLOT_READY'], outputs: [], when: [] });
     expect(ready?.leaves.map(({ event }) => event)).toEqual(['REOPEN', 'SUBMIT']);
+  });
+});
+
+describe('a strict check', () => {
+  const shape = (logic: object) =>
+    machineShape(
+      setup({ actors: { work: logic as typeof work } }).createMachine({ id: 'm', initial: 'IDLE', states } as never),
+    );
+  const keys = (logic: object, strict: boolean, from = 'effect: none', to = 'effect: irreversible') => {
+    const { config, document } = load(from, to);
+    if (config === null) throw new Error('no config');
+    return lintConfig(config, document, shape(logic), strict).flatMap(({ code, severity, message }) =>
+      code === 'key_not_taken' ? [`${severity} ${message}`] : [],
+    );
+  };
+
+  test('warns of an irreversible tool that does not take its key', () => {
+    const said = [expect.stringMatching(/^warning "work" is irreversible and does not take the key of its call/)];
+    expect(keys(work, true)).toEqual(said);
+    expect(
+      keys(
+        tool(async ({ input }) => input),
+        true,
+      ),
+    ).toEqual(said);
+    expect(
+      keys(
+        tool(async ({ key }) => key),
+        true,
+      ),
+    ).toEqual([]);
+  });
+
+  test('asks that of no other tool, and in no other check', () => {
+    expect(keys(work, true, 'effect: none', 'effect: idempotent')).toEqual([]);
+    expect(keys(work, false)).toEqual([]);
   });
 });

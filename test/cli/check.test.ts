@@ -349,6 +349,32 @@ test('what a file says is never obeyed by a terminal', async () => {
   expect(out).toContain('\\u{1b}[31m.yaml');
 });
 
+test('JSON has no character that a terminal obeys or a reader is misled by, and is the same to a program', async () => {
+  const evil = put('evil/\u009b31m.yaml', PLAIN.replace('agent: m', 'agent: "\\u0085\\u202e\\u2066m"'));
+  const { out } = await belay(['check', evil, '--json', '--no-exec']);
+  expect(out).not.toMatch(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(out).files[0]).toMatchObject({ file: evil, agent: '\u0085\u202e\u2066m' });
+});
+
+describe('the code that a check runs', () => {
+  const witness = 'globalThis.process.stderr.write("was run\\n");';
+  test('is named before it is run where package.json names it', async () => {
+    machineFile('named/machines.mjs', `export const machine = ${m};\n${witness}`);
+    put('named/package.json', JSON.stringify({ belay: { machines: 'machines.mjs' } }));
+    const { err } = await within(join(folder, 'named'), wrong);
+    expect(err).toMatch(/^running .*machines\.mjs to read its machines; --no-exec checks without\nwas run\n$/);
+    const { err: none, out, code } = await within(join(folder, 'named'), wrong, '--no-exec');
+    expect([code, none, out]).toEqual([0, '', expect.stringContaining('no_machine')]);
+  });
+
+  test('is none with --no-exec, which contradicts --machines', async () => {
+    expect(await belay(['check', wrong, '--no-exec', '--machines', mjs])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--no-exec runs none'),
+    });
+  });
+});
+
 test('the help shows examples that exist and says what the exit codes mean', async () => {
   const { out } = await belay(['check', '--help']);
   expect(out).toContain('belay check boundaries/schedule-form.yaml --machines dist/machines.js');

@@ -66,7 +66,7 @@ describe('what an instance holds back', () => {
     const book = new Book();
     const journal = memoryStore();
     const line = new Line(twice, { a: ({ key }) => book.stage(key), b: () => [...book.visible] });
-    const run = await line.begin({ journal, buffers: { book: book.buffer } });
+    const run = await line.begin({ journal, buffers: { book: book.buffer }, undo: { un: () => {} } });
     run.send('go');
     await run.at('rest');
     // Whoever goes on from the commit sees it.
@@ -119,13 +119,13 @@ describe('what an instance holds back', () => {
     const never = new Line([{ name: 'a', tool: staged(), also: () => ({ a: undefined }) }], {
       a: ({ key }) => book.stage(key),
     });
-    const run = await never.begin({ buffers: { book: book.buffer } });
+    const run = await never.begin({ buffers: { book: book.buffer }, undo: { un: () => {} } });
     run.send('go');
     await run.at('rest');
     run.send('end');
     const ending = await run.finished();
     expect(ending).toMatchObject({ status: 'done', unpublished: [never.calls[0]?.key] });
-    expect([book.visible, book.staged.size, never.findings]).toEqual([[], 0, ['never_published']]);
+    expect([book.visible, book.staged.size, never.findings]).toEqual([[], 0, ['not_certified', 'never_published']]);
     await run.close();
   });
 

@@ -128,7 +128,7 @@ describe('a shape', () => {
       start: () => {},
     };
     const machine = createMachine({ id: 'own' }).provide({ actors: { own: own as never } });
-    expect(machineShape(machine).actors).toEqual([{ name: 'own', kind: 'other' }]);
+    expect(machineShape(machine).actors).toEqual([{ name: 'own', kind: 'other', takesKey: true }]);
     let counted = 0;
     const reducer = fromTransition((state) => {
       counted += 1;

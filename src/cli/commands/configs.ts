@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, exitCode } from '../check.ts';
-import { finish, version, wantsColours } from '../console.ts';
+import { finish, note, version, wantsColours } from '../console.ts';
 import { FORMATS, type Format, present } from '../findings.ts';
 import { reviewConfig, reviewText } from '../review.ts';
 
@@ -13,6 +13,7 @@ export function addCheck(program: Command): void {
     .description('say everything that is wrong with boundary configs, or odd about them, each with its place and mend')
     .argument('[paths...]', 'configs (docs/boundary-format.md), or directories of *.yaml and *.yml', ['boundaries/'])
     .option('--machines <file>', 'a built JavaScript module that exports the xstate machines; its code is run')
+    .option('--no-exec', 'run no code: configs are not held against a machine')
     .option('--strict', 'warnings are errors')
     .addOption(new Option('--format <format>', 'for whom').choices(FORMATS).default('text'))
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
@@ -21,6 +22,8 @@ export function addCheck(program: Command): void {
       `
 Without --machines, the module is what the nearest package.json names under belay.machines; without one, configs
 are not held against a machine, and a note says so. An export "guards" provides the conditions in code.
+
+Its code is run; which it is, is said on standard error before. --no-exec runs none.
 
 Examples:
   belay check
@@ -32,11 +35,18 @@ Exit code: 0 when nothing is wrong, 1 when there are errors, 2 when something ca
 directory has no configs, or the command is misused.`,
     )
     .action(
-      async (paths: string[], options: { machines?: string; strict?: boolean; format: Format; json?: boolean }) => {
+      async (
+        paths: string[],
+        options: { machines?: string; exec: boolean; strict?: boolean; format: Format; json?: boolean },
+      ) => {
+        if (!options.exec && options.machines !== undefined)
+          return finish('', '--machines names a module to run, and --no-exec runs none', 2);
         const checked = await checkConfigs({
           paths,
           machines: options.machines ?? null,
           strict: options.strict ?? false,
+          exec: options.exec,
+          onModule: (file) => note(`running ${file} to read its machines; --no-exec checks without`),
         });
         if ('problem' in checked) return finish('', checked.problem, 2);
         const format = options.json ? 'json' : options.format;

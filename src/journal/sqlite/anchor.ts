@@ -4,7 +4,7 @@
  * It is written after each commit and never synced, so it may lag, be torn or be missing; it can never be ahead.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, statSync, writeSync } from 'node:fs';
 
 /** The newest head that the anchor remembers of a run. */
 export interface AnchoredHead {
@@ -20,10 +20,12 @@ const FILE = 0;
 /** The anchor of one database file. Its failures are never the journal's: it then lags. */
 export class Anchor {
   readonly path: string;
+  readonly #file: string;
   #writing: number | null = null;
 
   constructor(file: string) {
     this.path = `${file}-anchor`;
+    this.#file = file;
   }
 
   /** The nonce of the file that the anchor belongs to; null when there is none, or none that can be read. */
@@ -61,7 +63,8 @@ export class Anchor {
     hash.copy(record, 16);
     checksum(record).copy(record, CONTENT);
     try {
-      this.#writing ??= openSync(this.path, constants.O_RDWR | constants.O_CREAT, 0o644);
+      // Who may use the file may use its anchor, as SQLite has it for the log.
+      this.#writing ??= openSync(this.path, constants.O_RDWR | constants.O_CREAT, statSync(this.#file).mode & 0o666);
       writeSync(this.#writing, record, 0, SIZE, id * SIZE);
     } catch {
       // The commit stands; an anchor that lags is refreshed by the next one.

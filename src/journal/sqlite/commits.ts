@@ -10,6 +10,7 @@ import type { Anchor } from './anchor.ts';
 import { chained } from './chain.ts';
 import { guarded } from './errors.ts';
 import type { Leases } from './lease.ts';
+import type { Presence } from './presence.ts';
 import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 import { fail, type Writer } from './writer.ts';
@@ -24,6 +25,7 @@ export class Commits {
   readonly #tables: Tables;
   readonly #leases: Leases;
   readonly #anchor: Anchor;
+  readonly #presence: Presence;
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #rollback: Statement;
@@ -32,11 +34,17 @@ export class Commits {
   #later: NodeJS.Timeout | null = null;
   #failure: JournalError | null = null;
 
-  constructor(db: Database, tables: Tables, leases: Leases, anchor: Anchor) {
+  constructor(
+    db: Database,
+    tables: Tables,
+    leases: Leases,
+    { anchor, presence }: { readonly anchor: Anchor; readonly presence: Presence },
+  ) {
     this.#db = db;
     this.#tables = tables;
     this.#leases = leases;
     this.#anchor = anchor;
+    this.#presence = presence;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
@@ -77,9 +85,11 @@ export class Commits {
   #transact(writers: readonly Writer[]): void {
     let heads: (Head | null)[];
     try {
-      heads = guarded(this.#tables.path, 'write', () =>
-        this.#within(() => writers.map((writer) => this.#write(writer))),
-      );
+      heads = guarded(this.#tables.path, 'write', () => {
+        const written = this.#within(() => writers.map((writer) => this.#write(writer)));
+        this.#presence.check();
+        return written;
+      });
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       this.#failure = error;

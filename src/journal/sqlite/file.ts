@@ -3,7 +3,7 @@
  * was, its write-ahead log included, which SQLite would otherwise fold into it when the last connection closes.
  * Without its log a file is whole but may be older; a log of another file brings that file's pages: the anchor tells both.
  */
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { JournalError } from '../journal.ts';
@@ -11,6 +11,7 @@ import { Anchor } from './anchor.ts';
 import { guarded } from './errors.ts';
 import { APPLICATION_ID, type Migration, newestFormat } from './format.ts';
 import { migrate } from './migrate.ts';
+import { Presence } from './presence.ts';
 import { checkSchema, identityOf } from './schema.ts';
 import { immediately } from './transaction.ts';
 
@@ -28,6 +29,7 @@ export interface OpenFile {
   readonly db: Database;
   readonly anchor: Anchor;
   readonly identity: Buffer;
+  readonly presence: Presence;
 }
 
 /** Opens a file for writing; creates it where there is none, migrates it where it is older. */
@@ -39,14 +41,28 @@ export function openForWriting(path: string, options: FileOptions): OpenFile {
     }
     if (sizeOf(path) <= 0) refuseLost(path, anchor);
     else examine(path, newestFormat(options.migrations));
+    makePrivate(path);
     const db = new Database(path, { timeout: options.busyMs });
     try {
-      return { db, anchor, identity: settle(db, path, anchor, options) };
+      const identity = settle(db, path, anchor, options);
+      return { db, anchor, identity, presence: new Presence(path) };
     } catch (error) {
       closeUntouched(db, path);
       throw error;
     }
   });
+}
+
+/**
+ * Makes a file that is not there yet, for its owner alone: a journal holds what tools were given and what they answered. SQLite gives the log and
+ * its index the mode of the file. The mode of a file that is there is its owner's to choose.
+ */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
+  } catch {
+    // It is there; and where it cannot be made, SQLite says so next.
+  }
 }
 
 /** Whether this is ours and not newer, from outside: no connection that could change it is opened. */

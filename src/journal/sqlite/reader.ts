@@ -12,7 +12,11 @@ import { atOnce } from './transaction.ts';
 import { verifiedHead, verifiedRows } from './verify.ts';
 
 /** The durable rows of a run, up to where it ended when the first was asked for. */
-export function* rowsOf({ db, anchor, identity }: OpenFile, tables: Tables, name: string): Generator<StoredRow> {
+export function* rowsOf(
+  { db, anchor, identity }: Omit<OpenFile, 'presence'>,
+  tables: Tables,
+  name: string,
+): Generator<StoredRow> {
   const found = tables.run(name);
   if (found === null) throw wrongRun('run_unknown', name);
   // Before the transaction: the anchor may lag behind what that sees, and must never be ahead of it.
@@ -22,7 +26,7 @@ export function* rowsOf({ db, anchor, identity }: OpenFile, tables: Tables, name
 }
 
 /** The messages of a run. Nobody could post to a file of an older format, so there are none. */
-export function postsOf({ db }: OpenFile, tables: Tables, name: string): Posted[] {
+export function postsOf({ db }: Omit<OpenFile, 'presence'>, tables: Tables, name: string): Posted[] {
   const found = tables.run(name);
   if (found === null) throw wrongRun('run_unknown', name);
   return (pragma(db, 'user_version') as number) < INBOX_FORMAT ? [] : new Inbox(db, tables).after(found, 0);
@@ -30,7 +34,7 @@ export function postsOf({ db }: OpenFile, tables: Tables, name: string): Posted[
 
 /** Every run, its head checked. */
 export function summaries(
-  { db, anchor, identity }: OpenFile,
+  { db, anchor, identity }: Omit<OpenFile, 'presence'>,
   tables: Tables,
   leases: Leases,
 ): ReturnType<JournalStore['runs']> {

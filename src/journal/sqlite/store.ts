@@ -91,7 +91,7 @@ class SqliteStore implements JournalStore {
     });
     this.#tables = made.tables;
     this.#leases = made.leases;
-    const commits = new Commits(file.db, made.tables, made.leases, file.anchor);
+    const commits = new Commits(file.db, made.tables, made.leases, file);
     this.#host = { ...made, identity: file.identity, commits, now, release: (writer) => this.#release(writer) };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
@@ -116,7 +116,11 @@ class SqliteStore implements JournalStore {
 
   post(run: string, body: string): number {
     this.#refuseUnlessOpen();
-    return this.#watched(() => this.#host.inbox.post(run, body, this.#host.now()), 'write');
+    return this.#watched(() => {
+      const number = this.#host.inbox.post(run, body, this.#host.now());
+      this.#file.presence.check();
+      return number;
+    }, 'write');
   }
 
   posts(run: string): readonly Posted[] {

@@ -16,7 +16,7 @@ import { checkSchema, identityOf } from './schema.ts';
 const ATTEMPTS = 5;
 
 /** An open file, and how to end with it. */
-export interface View extends OpenFile {
+export interface View extends Omit<OpenFile, 'presence'> {
   close(): void;
 }
 
