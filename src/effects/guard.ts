@@ -16,6 +16,8 @@ import { type Settled, timed } from './timed.ts';
 /** Where a guard writes. */
 export interface GuardPort {
   readonly run: string;
+  /** The secret of the run, under which digests are made; null for a run that has none. */
+  readonly secret: string | null;
   readonly ledger: Ledger;
   append(entries: readonly Entry[]): void;
   /** Resolves once everything appended is durable. */
@@ -122,7 +124,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (classOf(call.tool) === 'none') return plainCall(port, call);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
-  const digest = argsDigest(call.args);
+  const digest = argsDigest(call.args, port.secret);
   // A machine that retries by itself makes the same call again while nobody knows what became of it: it is that call.
   const open = known === undefined ? ledger.unheard(call.instance, call.name, digest) : undefined;
   const key = known?.key ?? open?.key ?? ledger.nextKey(port.run, call.instance, call.name, call.keyedAs);

@@ -68,6 +68,8 @@ export class Fold {
   recoveries = 0;
   agent: string | null = null;
   digests: Digests | null = null;
+  /** Under which the digests of arguments are made; null in a run of an earlier version. */
+  secret: string | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
   /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
@@ -116,6 +118,7 @@ export class Fold {
       case 'begin':
         this.agent = entry.agent;
         this.digests = entry.digests;
+        this.secret = entry.secret ?? null;
         this.#actor(null, null, null, null, null);
         break;
       case 'config':

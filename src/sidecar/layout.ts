@@ -49,7 +49,7 @@ const ACTORS = ['promise', 'machine', 'other'] as const;
 const HELD = ['gate', 'buffer'] as const;
 
 /** The format that this code writes, and the newest that it reads (style.md 13). */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /** The longest name that is worth a number. */
 const LONGEST_NAME = 200;
