@@ -129,6 +129,8 @@ async function withSidecar(
     policy: options.policy,
     input: open.input as never,
     redeliver: true,
+    // It ends where nothing is left to do in this process, and says for whom the run waits.
+    keepAlive: false,
     ...(options.reconcilers && open.reconcilers !== undefined && { reconcilers: open.reconcilers }),
     ...(open.undo !== undefined && { undo: open.undo }),
     ...(open.buffers !== undefined && { buffers: open.buffers }),

@@ -1,11 +1,19 @@
 /** The digest of a call's arguments: what an intent, a replay and an approval are held together by (semantics.md E3). */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { encode } from '../journal/codec.ts';
 
-/** SHA-256 over a value whose members are put in order; a value without a text has the digest of where it has none. */
-export function argsDigest(args: unknown): string {
+/**
+ * What a text of a run is hidden by: an HMAC under the run's secret, so that a guessed number of a card cannot be held against a digest that was
+ * exported. Runs of journals before format 3 have none, and keep the plain hash.
+ */
+function hiding(secret: string | null): Hash | Hmac {
+  return secret === null ? createHash('sha256') : createHmac('sha256', secret);
+}
+
+/** A digest over a value whose members are put in order; a value without a text has the digest of where it has none. */
+export function argsDigest(args: unknown, secret: string | null): string {
   const encoded = encode(ordered(args, 0));
-  return createHash('sha256')
+  return hiding(secret)
     .update('text' in encoded ? encoded.text : `!${encoded.reason}:${encoded.path.join('/')}`)
     .digest('hex');
 }

@@ -60,11 +60,11 @@ export class Gates {
     return [...this.#pending.values()];
   }
 
-  /** A question that nobody has asked yet about a call. */
+  /** A question that nobody has asked yet about a call. Its name tells nothing of the arguments, which could be guessed from it. */
   next(question: Omit<GateEntry, 'do' | 'gate'>): GateEntry {
-    const { key, digest, epoch } = question;
+    const { key, epoch } = question;
     const nth = [...this.#gates.values()].filter((gate) => gate.key === key).length;
-    const named = createHash('sha256').update(JSON.stringify([key, digest, epoch, nth]));
+    const named = createHash('sha256').update(JSON.stringify([key, epoch, nth]));
     return { do: 'gate', gate: named.digest('hex').slice(0, 12), ...question };
   }
 

@@ -17,6 +17,8 @@ import { type Settled, timed } from './timed.ts';
 /** Where a guard writes. */
 export interface GuardPort {
   readonly run: string;
+  /** The secret of the run, under which digests are made; null for a run that has none. */
+  readonly secret: string | null;
   readonly ledger: Ledger;
   append(entries: readonly Entry[]): void;
   /** Resolves once everything appended is durable. */
@@ -110,9 +112,12 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
 }
 
 /** Whether a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any more. */
-function leaves({ run, ledger }: GuardPort, { actor, instance, keyedAs, name, tool, args }: GuardedCall): boolean {
+function leaves(
+  { run, secret, ledger }: GuardPort,
+  { actor, instance, keyedAs, name, tool, args }: GuardedCall,
+): boolean {
   const known = ledger.ofActor(actor)?.key;
-  const key = known ?? ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args) });
+  const key = known ?? ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args, secret) });
   const recorded = ledger.get(key);
   return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
 }
@@ -128,7 +133,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (!('text' in lost)) return failed('CONTRACT_VIOLATION', new TypeError(unwritten(call.name, lost)), null);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
-  const digest = argsDigest(call.args);
+  const digest = argsDigest(call.args, port.secret);
   // A machine that retries by itself makes the same call again while nobody knows what became of it: it is that call.
   const open = known === undefined ? ledger.unheard(call.instance, call.name, digest) : undefined;
   const { instance, keyedAs, name: tool } = call;

@@ -56,7 +56,14 @@ export interface Closed {
 
 /** One entry of a run's journal. */
 export type Entry =
-  | { readonly do: 'begin'; readonly agent: string; readonly digests: Digests; readonly format: number }
+  | {
+      readonly do: 'begin';
+      readonly agent: string;
+      readonly digests: Digests;
+      readonly format: number;
+      /** Random, in hex: the digests of arguments are HMACs under it. Left out in journals before format 3. */
+      readonly secret?: string;
+    }
   /** The run goes on under other digests; earlier checkpoints are stale. */
   | { readonly do: 'config'; readonly digests: Digests }
   | StepEntry

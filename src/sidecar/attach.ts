@@ -2,6 +2,7 @@
  * Attaches the sidecar to a machine: begins a run, or takes one up again where its journal ends (semantics.md §10, §11). Nothing
  * in the machine is rewritten; a provided copy of it runs, and its actor is an ordinary one.
  */
+import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
@@ -266,7 +267,8 @@ function begin<TMachine extends AnyStateMachine>(
   const watch = new Watch(machine, run);
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
-  run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT }]);
+  const secret = randomBytes(32).toString('hex');
+  run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret }]);
   const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect, run.parts.now);
   return handle(run, watch, actor, journal);
 }

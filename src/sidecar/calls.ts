@@ -73,6 +73,7 @@ export class Calls {
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       clear: this.#clear,
+      secret: this.#parts.fold.secret,
       stopping: () => this.#stopping,
     };
     return guardedCall(port, this.#guarded(call, number, { instance, keyedAs }, lacks));

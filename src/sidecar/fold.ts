@@ -73,6 +73,8 @@ export class Fold {
   recoveries = 0;
   agent: string | null = null;
   digests: Digests | null = null;
+  /** Under which the digests of arguments are made; null in a run of an earlier version. */
+  secret: string | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
   /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
@@ -122,6 +124,7 @@ export class Fold {
         this.agent = entry.agent;
         this.digests = entry.digests;
         this.ledger.form = keyFormOf(entry.format);
+        this.secret = entry.secret ?? null;
         this.#actor(null, null, null, null, null);
         break;
       case 'config':

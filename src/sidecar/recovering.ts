@@ -561,7 +561,7 @@ export class Recovering {
     if (!Number.isFinite(due) || this.#stopping || this.#write.broken !== null) return;
     // Whoever waits for a run that is still asking keeps its process; one that is parked keeps none.
     const ask = () => void this.#askedLater(open.map(({ key }) => key));
-    this.#later = setAlarm(due, this.#parts.now, ask, this.#asking !== null);
+    this.#later = setAlarm(due, this.#parts.now, ask, this.#asking !== null && this.#parts.keepAlive);
   }
 
   async #askedLater(keys: readonly string[]): Promise<void> {
