@@ -1,8 +1,8 @@
 /** What an ordinary program around a tool does to effects (semantics.md E1-E3): one key, one body; keys; the end of a run. */
 import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, setup } from 'xstate';
-import { attach, type BoundaryConfig, Denied, loadConfig, memoryStore, resume, tool } from '../../src/index.ts';
-import { calm, held, until } from '../sidecar/stations.ts';
+import { attach, type BoundaryConfig, Denied, loadConfig, memoryStore, resume, tool } from '../../../src/index.ts';
+import { calm, held, until } from '../../sidecar/stations.ts';
 
 const { config } = loadConfig(
   `
