@@ -94,6 +94,8 @@ export class Recovering {
   #plan: Promise<void> | null = null;
   /** What the run is to be parked on once its counterparties have been asked as often as the config says; null where nobody is asked. */
   #asking: Decision | null = null;
+  /** The calls whose outcome the run is parked on, and whose late reply sets it going again. */
+  readonly #awaited = new Set<string>();
   /** Whether whoever waits for the run has been told. */
   #isTold = false;
   /** How the run ended or came to stand still, for the first time since it was last set going. */
@@ -811,6 +813,13 @@ export class Recovering {
     return first === undefined;
   }
 
+  /** A call has come back after all: what waited for its outcome alone goes on. */
+  heard(): void {
+    const known = [...this.#awaited].filter((key) => !isOpen(this.#fold.ledger.get(key)?.status ?? 'failed'));
+    for (const key of known) this.#awaited.delete(key);
+    if (known.length > 0 && this.#parked.length > 0 && !this.#stopping) queueMicrotask(() => void this.askAgain());
+  }
+
   /** The calls of which nobody knows what became, but for those that a commit makes visible. */
   openCalls(): LedgerCall[] {
     const publishing = new Set(this.#fold.publications.flatMap(({ keys }) => keys));
@@ -818,6 +827,7 @@ export class Recovering {
   }
 
   #parkOpen({ key, intent }: LedgerCall, error: unknown, again: () => void): void {
+    this.#awaited.add(key);
     const { instance } = intent;
     const effect = this.#questions.effectOf(key, instance);
     const candidate = this.#fold.history.registry.get(instance)?.committed ?? { kind: 'commit', at: 0 };

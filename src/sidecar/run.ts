@@ -83,7 +83,10 @@ export class Run implements Watcher {
     const write = new Writing(parts);
     this.#write = write;
     this.#authority = new Authority(parts, write, () => void this.recovering.askAgain());
-    write.onOutcome(() => this.#authority.wake());
+    write.onOutcome(() => {
+      this.#authority.wake();
+      this.recovering.heard();
+    });
     this.#calls = new Calls(parts, write, this.#authority, () => this.recovering.clear());
     this.#publishing = new Publishing(parts, {
       append: (entries) => write.append(entries),

@@ -146,8 +146,24 @@ describe('the end of a run waits for what is under way (E2)', () => {
     await calm();
     expect(sidecar.status).not.toBe('done');
     answer.resolve('R');
-    expect((await sidecar.finished()).status).toBe('done');
+    await until(() => sidecar.status === 'done');
     expect(paid).toEqual(['R']);
+    await sidecar.close();
+  });
+
+  test('and where it comes back only after the run was parked on it, its answer ends the run', async () => {
+    const answer = held<string>();
+    const sidecar = await attach(
+      machineOf(() => answer.promise),
+      { run: 'r', config },
+    );
+    sidecar.actor.start();
+    await calm();
+    sidecar.actor.send({ type: 'leave' } as never);
+    expect((await sidecar.finished()).status).toBe('parked');
+    answer.resolve('R');
+    await until(() => sidecar.status === 'done');
+    expect((await sidecar.finished()).status).toBe('done');
     await sidecar.close();
   });
 
