@@ -18,5 +18,6 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
     maxWorkers: 2,
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -13,10 +13,15 @@ export function timeIn(item: Item | null, findings: Findings, longest = LONGEST_
   if (item === null) return null;
   const text = textOf(item);
   if (text === null) return numberOf(item);
-  const parts = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text);
-  const wait = parts === null ? Number.NaN : Math.round(Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS]);
+  const wait = parseTime(text);
   if (wait >= 1 && wait <= longest) return wait;
   const mend = `Write milliseconds, or 500ms, 5s, 2m, 1h, 2d; at most ${Math.floor(longest / UNITS.d)} days.`;
   findings.report('bad_timeout', 'error', item.at, `"${text.slice(0, 100)}" is no time`, mend);
   return null;
+}
+
+/** A text such as `500ms`, `5s`, `2m`, `1h` or `2d` in milliseconds; NaN where it is no time. */
+export function parseTime(text: string): number {
+  const parts = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text);
+  return parts === null ? Number.NaN : Math.round(Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS]);
 }

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
 import { isReviewed } from '../boundaries/review.ts';
+import { parseTime } from '../boundaries/time.ts';
 import type { Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Gate, GateRequest } from '../effects/gates.ts';
@@ -139,8 +140,12 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   rerun(): Promise<void>;
   /** Resolves once everything that happened so far is durable. */
   durable(): Promise<void>;
-  /** Stops the actor, makes everything durable, and gives the run back. It can be resumed. */
-  close(): Promise<void>;
+  /**
+   * Stops the actor, makes everything durable, and gives the run back. It can be resumed.
+   * @param how `drain`: how long calls under way are waited for first, in milliseconds or as `10s`; not at all, if left out.
+   * @throws RangeError where that is no time.
+   */
+  close(how?: { readonly drain?: number | string }): Promise<void>;
 }
 
 /** Begins a run of a machine under the sidecar. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
@@ -388,7 +393,10 @@ function handle<TMachine extends AnyStateMachine>(
     },
     rerun: () => run.recovering.rerun(),
     durable: async () => void (await run.durable()),
-    async close() {
+    async close({ drain = 0 } = {}) {
+      const longest = typeof drain === 'string' ? parseTime(drain) : drain;
+      if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
+      if (longest > 0) await run.drain(longest);
       run.stopping();
       actor.stop();
       await journal.close();

@@ -41,6 +41,8 @@ export class Calls {
   readonly #clear: () => Promise<void>;
   /** The calls that are under way in this process, by their keys. */
   readonly #underWay = new Map<string, { readonly abort: AbortController; readonly returned: Promise<unknown> }>();
+  /** The calls under way that change nothing. */
+  readonly #plain = new Set<{ readonly tool: string; readonly returned: Promise<unknown> }>();
   /** What is being staged at this moment. */
   readonly #staging = new Set<Promise<unknown>>();
   #stopping = false;
@@ -152,7 +154,7 @@ export class Calls {
   }
 
   #track(key: string | undefined, own: AbortSignal, call: Call): Promise<unknown> {
-    if (key === undefined) return call.act(key, own, call.input);
+    if (key === undefined) return this.#trackPlain(call.tool, call.act(key, own, call.input));
     const abort = new AbortController();
     const forward = () => abort.abort(own.reason);
     if (own.aborted) forward();
@@ -169,6 +171,31 @@ export class Calls {
       if (this.#underWay.get(key) === mine) this.#underWay.delete(key);
     });
     return acting;
+  }
+
+  #trackPlain(tool: string, acting: Promise<unknown>): Promise<unknown> {
+    const mine = { tool, returned: acting.then(noted, noted) };
+    this.#plain.add(mine);
+    void mine.returned.then(() => this.#plain.delete(mine));
+    return acting;
+  }
+
+  /** The tools whose calls change nothing and have not come back: whoever ends now drops their answers. */
+  get plainUnderWay(): string[] {
+    return [...this.#plain].map(({ tool }) => tool);
+  }
+
+  /** Waits until what is under way has come back, and no longer than so many milliseconds. */
+  async drain(longest: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longest);
+    });
+    const all = [...this.#underWay.values(), ...this.#plain].map(({ returned }) => returned);
+    await Promise.race([Promise.all(all), late]);
+    clearTimeout(timer);
+    // What they say is written down in the same turn, after whoever waits for them was told.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Whether a call has left and not come back yet. */
@@ -481,3 +508,5 @@ async function positionOf(name: string, area: Buffer | undefined, reads: readonl
 function lackText(lacking: string, { skeleton }: InstanceId): string {
   return `nothing that is kept has written ${lacking}, which ${skeleton} requires`;
 }
+
+function noted(): void {}

@@ -904,7 +904,9 @@ export class Recovering {
       const unpublished = [...new Set([...this.#publishing.abandoned(), ...abandoned])];
       await this.#write.durable();
       this.#parts.claims?.release(this.#parts.run);
-      this.#ended({ status: 'done', output, ...(unpublished.length > 0 && { unpublished }) });
+      const dropped = this.#calls.plainUnderWay;
+      const told = { ...(unpublished.length > 0 && { unpublished }), ...(dropped.length > 0 && { dropped }) };
+      this.#ended({ status: 'done', output, ...told });
     } catch (error) {
       this.#failed(error);
     }

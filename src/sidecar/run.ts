@@ -566,6 +566,12 @@ export class Run implements Watcher {
     });
   }
 
+  /** Waits until the calls that are under way have answered; the machine hears of it when the run is taken up. */
+  async drain(longest: number): Promise<void> {
+    this.hold();
+    await this.#calls.drain(longest);
+  }
+
   // Restoring.
 
   /** Undoes memory and, with a machine at hand, control. */

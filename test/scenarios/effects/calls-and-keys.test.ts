@@ -188,6 +188,42 @@ describe('the end of a run waits for what is under way (E2)', () => {
   });
 });
 
+test('a run that is closed lets the calls under way answer, as long as it is told to', async () => {
+  const journal = memoryStore();
+  let calls = 0;
+  const machine = machineOf(async () => {
+    calls += 1;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    return 'R';
+  });
+  const first = await attach(machine, { run: 'r', config, journal });
+  first.actor.start();
+  await until(() => calls === 1);
+  await expect(first.close({ drain: 'soon' })).rejects.toThrow('"soon" is no time');
+  await first.close({ drain: '5s' });
+  const next = await resume(machine, { run: 'r', config, journal });
+  next.actor.start();
+  expect((await next.finished()).status).toBe('done');
+  expect(calls).toBe(1);
+  await next.close();
+});
+
+test('an end tells which calls that change nothing it has dropped', async () => {
+  const looking = setup({ actors: { look: tool(() => held().promise) } }).createMachine({
+    id: 'look',
+    initial: 'looking',
+    states: { looking: { invoke: { src: 'look' }, on: { leave: 'left' } }, left: { type: 'final' } },
+  });
+  const text = 'belay: 1\nagent: look\ntools: { look: { effect: none } }\nskeletons: {}\n';
+  const loaded = loadConfig(text, { file: 'look.yaml' }) as { config: BoundaryConfig };
+  const sidecar = await attach(looking, { run: 'r', config: loaded.config });
+  sidecar.actor.start();
+  await calm();
+  sidecar.actor.send({ type: 'leave' });
+  expect(await sidecar.finished()).toEqual({ status: 'done', output: undefined, dropped: ['look'] });
+  await sidecar.close();
+});
+
 test('a denial is an error with a name and the one who said no', () => {
   expect(new Denied('denied by Ada: too dear', 'Ada')).toMatchObject({ name: 'Denied', by: 'Ada' });
 });
