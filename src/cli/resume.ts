@@ -123,7 +123,8 @@ function callNamed(name: string, read: ReadRun): RelevantCall | Problem {
   const alike = relevant.filter(({ tool }) => tool === name);
   if (alike.length === 1) return alike[0] as RelevantCall;
   const [, number] = /^event (\d+)$/.exec(name) ?? [];
-  const exact = everyCall(read).find(({ key, at }) => key === name || (number !== undefined && at === Number(number)));
+  const meant = read.fold.ledger.named(name)?.key;
+  const exact = everyCall(read).find(({ key, at }) => key === meant || (number !== undefined && at === Number(number)));
   if (exact !== undefined) return exact;
   const why =
     alike.length > 1

@@ -351,7 +351,8 @@ export class Run implements Watcher {
     await this.#publishing.settled();
     if (!this.#mayEnd()) return;
     const again = () => void this.#tryEnd();
-    if (!(await this.recovering.clearUnclaimed(again)) || !(await this.recovering.clearOpen(again))) return;
+    if (!(await this.recovering.clearUnclaimed(again))) return;
+    if (!(await this.recovering.clearOpen(again))) return;
     const end = this.#end as { readonly output: unknown } | null;
     if (end === null || !this.#mayEnd()) return;
     this.#end = null;

@@ -159,7 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C9',
     file: 'sidecar/run.ts',
     off: 'a run ends with effects that nothing has claimed',
-    find: 'if (!(await this.recovering.clearUnclaimed(() => void this.#tryEnd()))) return;',
+    find: 'if (!(await this.recovering.clearUnclaimed(again))) return;',
     replace: '',
     by: { run: 'cases', family: 'branch', ids: ['93c869d04d', 'f09136bc91'] },
   },

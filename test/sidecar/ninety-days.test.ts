@@ -107,7 +107,9 @@ class Quarter {
         },
       },
       onGate: (gate: Gate) => {
-        if (gate.asks === 'approval') this.gates.push({ ...gate, at: this.#now });
+        // A gate that waits is told of again by each process that takes the run up.
+        const isNew = !this.gates.some((known) => known.gate === gate.gate);
+        if (gate.asks === 'approval' && isNew) this.gates.push({ ...gate, at: this.#now });
       },
     } as never;
   }

@@ -1,4 +1,5 @@
 /** The verbs about boundary configs, `check` and `review`: their options, their help, and what they hand on. */
+import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, exitCode } from '../check.ts';
@@ -46,7 +47,7 @@ directory has no configs, or the command is misused.`,
           machines: options.machines ?? null,
           strict: options.strict ?? false,
           exec: options.exec,
-          onModule: (file) => note(`running ${file} to read its machines; --no-exec checks without`),
+          onModule: (file) => note(`running ${relative('', file)} to read its machines; --no-exec checks without`),
         });
         if ('problem' in checked) return finish('', checked.problem, 2);
         const format = options.json ? 'json' : options.format;
