@@ -84,7 +84,11 @@ export class MortalStore {
         return journal.durable;
       },
       append,
-      flush: async () => (isDead ? new Promise<number>(() => {}) : journal.flush()),
+      flush: async () => {
+        const durable = isDead ? 0 : await journal.flush();
+        // Whoever has died meanwhile hears of no flush: what it had acknowledged then might be lost.
+        return isDead ? new Promise<number>(() => {}) : durable;
+      },
       read: (after) => journal.read(after),
       posted: (after) => journal.posted(after),
       close: () => (isDead ? Promise.resolve() : journal.close()),
