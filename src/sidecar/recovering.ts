@@ -53,6 +53,12 @@ export interface RestoredParts {
   readonly sure: readonly string[];
 }
 
+/** A question that a run was parked on, and its answer so far. */
+interface Question {
+  readonly raised: Raised;
+  readonly decision: Decision;
+}
+
 /** Who helps with it. */
 interface Helpers {
   readonly write: Writing;
@@ -90,6 +96,8 @@ export class Recovering {
   #refused: Raised[] | null = null;
   /** Those of them that wait for a person. */
   #early: Raised[] = [];
+  /** The questions of the last process, while they are asked again before the machine is there: what they are about is no work to build on. */
+  #unanswered: readonly Raised[] = [];
   /** The plan that is being carried out. */
   #plan: Promise<void> | null = null;
   /** What the run is to be parked on once its counterparties have been asked as often as the config says; null where nobody is asked. */
@@ -469,7 +477,8 @@ export class Recovering {
 
   #decide({ signal, failure }: Raised): Decision {
     // Complaints that wait for their answer are no work to build on (C12).
-    const others = [...this.#parked, ...this.#queued].filter((other) => other.failure !== failure);
+    const waiting = [...this.#parked, ...this.#queued, ...this.#unanswered];
+    const others = waiting.filter((other) => other.failure !== failure);
     const suspects = others.flatMap((other) => (other.failure.in === null ? [] : [instanceName(other.failure.in)]));
     for (const { instance } of this.#fold.publications) suspects.push(instanceName(instance));
     return this.#parts.judges.decide(this.#fold.history, failure, this.#questions.rules(failure), {
@@ -722,7 +731,7 @@ export class Recovering {
   }
 
   /** The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
-  #openQuestions(): { readonly raised: Raised; readonly decision: Decision }[] {
+  #openQuestions(): Question[] {
     return [...this.#fold.open.values()].flatMap((entry) => {
       const { decision, signal, error, actor, key, call, suspect, commit } = entry;
       const isRaisedAgain = decision.refusals.some(
@@ -766,7 +775,17 @@ export class Recovering {
   }
 
   async #askOpen(): Promise<boolean | 'stuck'> {
-    for (const { raised, decision: before } of this.#openQuestions()) {
+    const questions = this.#openQuestions();
+    this.#unanswered = questions.map(({ raised }) => raised);
+    try {
+      return await this.#askEach(questions);
+    } finally {
+      this.#unanswered = [];
+    }
+  }
+
+  async #askEach(questions: readonly Question[]): Promise<boolean | 'stuck'> {
+    for (const { raised, decision: before } of questions) {
       // Work that is set aside, or undone, is not decided about: its complaint waits for a person.
       if (this.#recordAccused(raised) !== null || this.#isTakenBack(raised)) continue;
       let decision = this.#decide(raised);
