@@ -221,6 +221,38 @@ describe('C12: a failure names a version', () => {
     await next.close();
   });
 
+  test('one that waits makes no work to build on, in the process that takes the run up either', async () => {
+    const world = new World();
+    const machine = machineOf(
+      { look: world.tool('look'), pay: world.tool('pay') },
+      {
+        initial: 'look',
+        states: { look: calls('look', 'looked', 'pay'), pay: calls('pay', 'paid', 'rest'), rest: {} },
+      },
+    );
+    const config = configOf(
+      { look: 'writes: [looked], effect: none', pay: 'writes: [paid], effect: irreversible' },
+      {
+        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+        PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'] },
+      },
+    );
+    const journal = memoryStore();
+    const it = await run(machine, config, { journal });
+    await it.at('rest');
+    // Alone, the look would be done again, and the payment set aside and claimed; but the payment is found wrong as well.
+    void it.wrong('PAY', 'paid');
+    await it.wrong('LOOK', 'looked');
+    expect([(await it.ending()).status, world.count('pay')]).toEqual(['parked', 1]);
+    await it.sidecar.close();
+    const next = await resume(machine, { run: 'r', config, journal } as never);
+    next.actor.start();
+    expect((await next.finished()).status).toBe('parked');
+    await calm();
+    expect([world.count('look'), world.count('pay')]).toEqual([1, 1]);
+    await next.close();
+  });
+
   test('a run that has ended takes no complaint', async () => {
     const { world, machine, config } = shop(REVERSIBLE);
     const it = await run(machine, config, { undo: world.undo });
