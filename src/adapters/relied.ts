@@ -1,7 +1,7 @@
-/** What a staged call relies on, as an adapter reads it (semantics.md E4). */
+/** The things that a staged call relies on, as an adapter reads them (semantics.md E4). */
 import type { Reliance } from '../effects/counterparty.ts';
 
-/** What counts of it: a read, by the position before it, or an earlier call that changed the same thing, by its key. */
+/** The part of it that counts: a read, by the position before it, or an earlier call that changed the same thing, by its key. */
 interface Counts {
   readonly since: string | null;
   readonly follows: string | null;

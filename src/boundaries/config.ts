@@ -56,13 +56,13 @@ export interface Tool {
   readonly asking: {
     readonly tries: number;
     readonly wait: number;
-    /** How long after a call its counterparty may still not know of it, in milliseconds; null where it knows at once. */
+    /** The time after a call in which its counterparty may not know of it, in milliseconds; null where it knows at once. */
     readonly settles: number | null;
-    /** Whether the config says how it is asked: then a run is not parked before it was. Else people are asked beside it from the first second on. */
+    /** True where the config says how often it is asked: a run is parked only after that. Else people are asked after the first second, too. */
     readonly patient: boolean;
   };
   /**
-   * Whether a call waits for a person's approval: each, or those for which `when` holds; and for how long at most, in milliseconds. Null
+   * The approval that a call waits for: each call, or those for which `when` holds; and the longest wait, in milliseconds. Null
    * where none is needed.
    */
   readonly gate: { readonly expires: number | null; readonly when: Predicate | null } | null;

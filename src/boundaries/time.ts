@@ -3,9 +3,9 @@ import { type Item, numberOf, textOf } from './document.ts';
 import type { Findings } from './finding.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** How long a call may be waited for: as long as a timer of the platform can. */
+/** The longest `timeout` of a call: a timer of the platform waits no longer. */
 const LONGEST_CALL = 2 ** 31 - 1;
-/** How long anything else may take that is due on the world's clock: a hundred years. */
+/** The longest wait for anything else, which is due on the world's clock: a hundred years. */
 export const LONGEST_WAIT = 36_525 * UNITS.d;
 
 /** A time in milliseconds; null where there is none, or none that can be waited for. */

@@ -3,7 +3,7 @@
  * early (semantics.md, "Beyond the model": a timer that a kept step armed is due on the world's clock).
  */
 
-/** How long is waited at most before the clock is looked at again, in milliseconds: so late is an alarm after a sleep. */
+/** The longest wait before the clock is looked at again, in milliseconds: so late is an alarm after a sleep. */
 const LOOK = 60_000;
 
 /** An alarm that is set. */

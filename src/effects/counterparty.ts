@@ -46,7 +46,7 @@ export interface StagedCall {
   /** What the tool answered when it staged the call. */
   readonly staged: unknown;
   /**
-   * What the call relies on, in order: reads that may have been of what it changes, and earlier calls of the run that may have changed it.
+   * The things that the call relies on, in order: reads that may have been of what it changes, and earlier calls of the run that may have changed it.
    * Left out where there is none. What counts is the first read after the last such call of the same thing; without one, that call.
    */
   readonly relies?: readonly Reliance[];
@@ -63,7 +63,7 @@ export interface Publication {
   /** The instance that commits, as it is shown, and the id of its boundary. */
   readonly instance: string;
   readonly boundary: string;
-  /** What `prepare` of the same area returned; left out where it returned nothing. */
+  /** The token that `prepare` of the same area returned; left out where it returned nothing. */
   readonly prepared?: string;
 }
 

@@ -3,7 +3,7 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { encode } from '../journal/codec.ts';
 
 /**
- * What a text of a run is hidden by: an HMAC under the run's secret, so that a guessed number of a card cannot be held against a digest that was
+ * The hash that hides a text of a run: an HMAC under the run's secret, so that a guessed number of a card cannot be held against a digest that was
  * exported. Runs of journals before format 3 have none, and keep the plain hash.
  */
 function hiding(secret: string | null): Hash | Hmac {

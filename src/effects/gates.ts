@@ -23,7 +23,7 @@ export interface GateRequest extends Gate {
   readonly tool: string;
   readonly args: unknown;
   readonly instance: InstanceId;
-  /** Why a person is asked, in words. */
+  /** The reason why a person is asked, in words. */
   readonly reason: string;
 }
 

@@ -54,7 +54,7 @@ export interface GuardedCall {
   readonly actor: number;
   readonly args: unknown;
   readonly signal: AbortSignal;
-  /** Whether it waits for a person's approval before it leaves. */
+  /** True where it waits for a person's approval before it leaves. */
   readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
   /** Admits what it spends, under its key or the number of its actor. */

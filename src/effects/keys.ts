@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 
-/** How a run names its calls: it keeps the form that it began with. */
+/** The form of the keys of a run: it keeps the one that it began with. */
 export type KeyForm = 'readable' | 'opaque';
 
 /** The first format of a journal whose run names its calls by opaque keys. */

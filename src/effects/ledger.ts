@@ -34,7 +34,7 @@ export interface LedgerCall {
   isAnswered: boolean;
 }
 
-/** What a call's key is made of. */
+/** The parts of a call's key. */
 interface KeyedCall {
   readonly instance: InstanceId;
   readonly keyedAs: InstanceId;
@@ -45,7 +45,7 @@ interface KeyedCall {
 
 /** The calls of a run. */
 export class Ledger {
-  /** How the run names its calls. */
+  /** The form of the run's keys. */
   form: KeyForm = 'opaque';
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
@@ -259,7 +259,7 @@ export function entityOf({ key, intent }: LedgerCall): unknown {
   return (JSON.parse(key.replace(/~\d+$/, '')) as unknown[])[2];
 }
 
-/** Whether a key is used up: what is asked for now is another decision. */
+/** True where a key is used up: the call that is asked for now is another decision. */
 function isOver(known: LedgerCall | undefined, digest: string): boolean {
   return known?.status === 'compensated' || (known?.status === 'failed' && known.intent.digest !== digest);
 }

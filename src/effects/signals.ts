@@ -36,7 +36,7 @@ export class CommitRefused extends NotApplied implements RefusedCall {
 export class Denied extends Error {
   /** Names the error. */
   override readonly name = 'Denied';
-  /** Who said no; null where nobody answered in time. */
+  /** The person who said no; null where nobody answered in time. */
   readonly by: string | null;
 
   constructor(message: string, by: string | null) {

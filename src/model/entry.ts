@@ -267,7 +267,7 @@ export interface PositionEntry {
   readonly key?: string;
   /** The keys outside that the tool is declared to read. */
   readonly reads: readonly string[];
-  /** What each area says of itself, by its name. */
+  /** The positions of the areas, by their names. */
   readonly areas: Readonly<Record<string, string>>;
 }
 

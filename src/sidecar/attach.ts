@@ -79,7 +79,7 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
    * again by each process that takes the run up.
    */
   readonly onGate?: (gate: GateRequest) => void;
-  /** Whether the process stays while an approval is waited for; it does, if left out. */
+  /** True where the process stays while an approval is waited for; it does, if left out. */
   readonly keepAlive?: boolean;
   /** Told of every decision, once it is journaled. */
   readonly onDecision?: (report: Report) => void;

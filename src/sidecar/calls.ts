@@ -320,7 +320,7 @@ export class Calls {
     }
   }
 
-  /** Whether a call waits for an approval: also where nobody can tell whether it has to. */
+  /** True where a call waits for an approval: also where nobody can tell. */
   #isGated({ tool: name, input: args }: Call, number: number, instance: InstanceId): boolean {
     const gate = this.#parts.config.tools.get(name)?.gate ?? null;
     if (gate === null) return false;

@@ -89,7 +89,7 @@ export class Certifying {
     return [...new Set(keys.filter((key) => !hasValue(this.#view.seen.memory, key)).map(({ text }) => text))];
   }
 
-  /** Whether control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended in. */
+  /** True where control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended in. */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
     const { before, after, snapshot } = this.#view.seen;

@@ -54,7 +54,7 @@ export class Fold {
   readonly budgets = new Budgets();
   /** The commits whose calls are not all visible yet (E4), in their order. */
   publications: PublishEntry[] = [];
-  /** What was read and written of what staging areas hold. */
+  /** The reads and writes of things that staging areas hold. */
   readonly positions = new Positions(this.ledger);
   readonly actors: FoldedActor[] = [];
   readonly live = new Map<string, Live>();
@@ -892,7 +892,7 @@ export function budgetKey(id: InstanceId, boundary: string, signal: string): str
   return JSON.stringify([id.skeleton, id.entity, boundary, signal]);
 }
 
-/** Whether an event of xstate's own tells how a child ended. */
+/** True for the events of xstate's own that tell how a child ended. */
 function isNewsOfChild(event: unknown): event is { readonly type: string } {
   const { type } = event as { type?: unknown };
   return typeof type === 'string' && (type.startsWith('xstate.done.actor.') || type.startsWith('xstate.error.actor.'));

@@ -12,7 +12,7 @@ export function hasVersion(memory: unknown, key: Key): boolean {
   return valueAt(memory, key) !== undefined;
 }
 
-/** Whether a memory has a value at a key, so far as a key can tell: null is none. */
+/** True where a memory has a value at a key, so far as a key can tell: null is none. */
 export function hasValue(memory: unknown, key: Key): boolean {
   return (valueAt(memory, key) ?? null) !== null;
 }

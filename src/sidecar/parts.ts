@@ -53,7 +53,7 @@ export interface RunParts {
   readonly verify: boolean;
   /** Told of every question to a person, once it is journaled. */
   readonly onGate: (gate: GateRequest) => void;
-  /** Whether a pending approval keeps the process alive. */
+  /** True where a pending approval keeps the process alive. */
   readonly keepAlive: boolean;
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;

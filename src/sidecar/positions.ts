@@ -1,5 +1,5 @@
 /**
- * What a run has read and written of what staging areas hold: for a staged call, the position of its area when the run first read what
+ * The reads and writes of a run, of things that staging areas hold: for a staged call, the position of its area when the run first read what
  * the call changes (semantics.md E4). A change that comes after that position is one that the call would overwrite unseen.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
@@ -21,7 +21,7 @@ interface Read {
 /** A call of the run that changed something, in the order in which that was known. */
 type Item = Read | LedgerCall;
 
-/** What a staged call relies on. */
+/** The things that a staged call relies on. */
 export interface Relied {
   /** In the order in which it was known. */
   readonly all: readonly Reliance[];
@@ -31,7 +31,7 @@ export interface Relied {
 
 /** The reads and writes of one run, in their order. */
 export class Positions {
-  /** What each call has changed: asked for again with every commit. */
+  /** The changes of each call: asked for again with every commit. */
   readonly #changed = new WeakMap<LedgerCall, readonly Key[]>();
   #items: Item[] = [];
   readonly #ledger: Ledger;
@@ -53,7 +53,7 @@ export class Positions {
   }
 
   /**
-   * What a staged call of an area relies on: what its own instance has read and written that may be the same thing; where it has neither
+   * The things that a staged call of an area relies on: what its own instance has read and written that may be the same thing; where it has neither
    * read nor written it, what the run has.
    * @param isGone true where the step is undone that started the actor of the call: its record was claimed (C5), and nobody can tell which of
    * its reads it went by.

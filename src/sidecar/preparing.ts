@@ -7,7 +7,7 @@ import { CommitRefused, told } from '../effects/signals.ts';
 import type { PublishEntry } from '../model/entry.ts';
 import type { Staging } from './staging.ts';
 
-/** What the areas say: a token of each that gave one, or the refusal of one of them. */
+/** The answer of the areas: a token of each that gave one, or the refusal of one of them. */
 export type Prepared = { readonly tokens: Readonly<Record<string, string>> } | { readonly refused: Refusal };
 
 /** Why a commit cannot be made. */

@@ -100,11 +100,11 @@ export class Recovering {
   #unanswered: readonly Raised[] = [];
   /** The plan that is being carried out. */
   #plan: Promise<void> | null = null;
-  /** What the run is to be parked on once its counterparties have been asked as often as the config says; null where nobody is asked. */
+  /** The decision that the run is parked on once its counterparties were asked as often as the config says; null where nobody is asked. */
   #asking: Decision | null = null;
   /** The calls whose outcome the run is parked on, and whose late reply sets it going again. */
   readonly #awaited = new Set<string>();
-  /** Whether whoever waits for the run has been told. */
+  /** True once those who wait for the run have been told. */
   #isTold = false;
   /** How the run ended or came to stand still, for the first time since it was last set going. */
   finished: Promise<Ending> = this.#newEnding();
@@ -544,7 +544,7 @@ export class Recovering {
     void this.#write.durable().then(() => ended({ status: 'parked', decision }), failed);
   }
 
-  /** Whether a counterparty will be asked again about a call that the decision stands on. */
+  /** True where a counterparty will be asked again about a call that the decision stands on. */
   #isAsking({ refusals }: Decision): boolean {
     const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
     return (reasons as readonly (object | { readonly effect: Effect })[]).some((reason) => {

@@ -222,21 +222,7 @@ describe('C12: a failure names a version', () => {
   });
 
   test('one that waits makes no work to build on, in the process that takes the run up either', async () => {
-    const world = new World();
-    const machine = machineOf(
-      { look: world.tool('look'), pay: world.tool('pay') },
-      {
-        initial: 'look',
-        states: { look: calls('look', 'looked', 'pay'), pay: calls('pay', 'paid', 'rest'), rest: {} },
-      },
-    );
-    const config = configOf(
-      { look: 'writes: [looked], effect: none', pay: 'writes: [paid], effect: irreversible' },
-      {
-        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
-        PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'] },
-      },
-    );
+    const { world, machine, config } = shop(IRREVERSIBLE);
     const journal = memoryStore();
     const it = await run(machine, config, { journal });
     await it.at('rest');

@@ -15,7 +15,7 @@ export interface FileRecord {
   readonly after: string | null;
   /** Whether it waits for a publication. */
   readonly staged: boolean;
-  /** What the file held when the call was staged; not there where an older version of the adapter has staged it. */
+  /** The file's content when the call was staged; not there where an older version of the adapter has staged it. */
   readonly base?: string | null;
   /** The name of the publication that it belongs to, if there is a manifest of that name. */
   readonly publication: string | null;

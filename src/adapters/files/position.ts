@@ -7,12 +7,12 @@ import { dirname } from 'node:path';
 import type { Desk } from './change.ts';
 import { contentOf, isThere } from './durable.ts';
 
-/** How often the clock of the file system is looked at, at most, until it has moved on. */
+/** The most looks at the clock of the file system, until it has moved on. */
 const LOOKS = 50;
 
 interface Position {
   readonly at: string;
-  /** What the files held that the keys name, by their paths; null for one that was not there. */
+  /** The contents of the files that the keys name, by their paths; null for one that was not there. */
   readonly held: Readonly<Record<string, string | null>>;
 }
 

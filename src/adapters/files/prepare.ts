@@ -1,4 +1,4 @@
-/** Whether staged files can be published, asked before a commit is decided: nothing is visible yet, and what is refused is refused whole (E4). */
+/** Checks that staged files can be published, before a commit is decided: nothing is visible yet, and what is refused is refused whole (E4). */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { CommitRefused, NotApplied, told } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
@@ -8,10 +8,10 @@ import { type Desk, isUndone, movedSince, whyMoved } from './change.ts';
 import { contentOf } from './durable.ts';
 import { changedSincePosition } from './position.ts';
 
-/** How long a reservation lasts whose commit nobody goes on with, in milliseconds. */
+/** The time that a reservation lasts whose commit nobody goes on with, in milliseconds. */
 const LASTS = 30_000;
 
-/** Whether a call is staged and nobody has seen it yet. */
+/** True where a call is staged and nobody has seen it yet. */
 export function isWaiting({ aside }: Desk, { staged, publication }: FileRecord): boolean {
   return staged && (publication === null || aside.manifest(publication) === null);
 }

@@ -26,7 +26,7 @@ export function publish(desk: Desk, calls: readonly StagedCall[], { id }: Public
   releaseAll(desk, pathsOf(desk, manifest.calls), name);
 }
 
-/** What an error comes to: as long as nothing of a publication is visible it is taken back, afterwards it can only go on (E4). */
+/** The meaning of an error: as long as nothing of a publication is visible it is taken back, afterwards it can only go on (E4). */
 function unpublished(desk: Desk, { id, writes }: Manifest, error: unknown): unknown {
   const isVisible = writes.some((key) => {
     const record = desk.aside.record(key);

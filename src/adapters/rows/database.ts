@@ -53,7 +53,7 @@ export function tried(db: RowDatabase, act: () => void): void {
   }
 }
 
-/** What the database refuses is refused for good where it breaks one of its constraints, and for now where it is busy. */
+/** A refusal of the database is for good where it breaks one of its constraints, and for now where it is busy. */
 function refusalOf(error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!code.startsWith('SQLITE_')) return error;

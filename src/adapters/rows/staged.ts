@@ -12,7 +12,7 @@ import { printOfRow } from './images.ts';
 import type { RowWrite, Target } from './tables.ts';
 import { changedAfter } from './versions.ts';
 
-/** How long a reservation lasts whose commit nobody goes on with, in milliseconds. */
+/** The time that a reservation lasts whose commit nobody goes on with, in milliseconds. */
 const LASTS = 30_000;
 
 const TABLES = `

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import { JournalError } from '../journal.ts';
 
-/** What tells a file from every other. */
+/** The identity of a file, which no other has. */
 function nodeOf(path: string): string | null {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
