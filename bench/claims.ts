@@ -2,72 +2,25 @@
  * What a replay costs that claims finished work: `npm run bench:claims`. A loop of units is set aside whole and claimed one by one; the
  * time of four times as many is to be at most five times as long. Prints medians of one run; asserts nothing.
  */
-import { assign, fromPromise, setup } from 'xstate';
 import { loadConfig } from '../src/boundaries/load.ts';
 import { memoryStore } from '../src/journal/memory/store.ts';
 import { attach } from '../src/sidecar/attach.ts';
-import { type ToolCall, tool } from '../src/xstate/tool.ts';
+import { LOOP, loopOf } from './loop.ts';
 
 const ROUNDS = 5;
 const GOAL = 5;
 
-const { config, findings } = loadConfig(
-  `
-belay: 1
-agent: claims
-tools: { read: { writes: [a], effect: none }, pay: { reads: [], writes: ['b/{args.n}'], effect: idempotent } }
-skeletons:
-  Read: { entity: '"a"', states: [reading], entry: [reading], outputs: [a], exit: [{ id: out, at: reading -> paying, when: 'memory.?a.hasValue()' }], rollback: { anchors: [out], resume: reading } }
-  Pay: { entity: 'string(memory.n)', states: [paying], entry: [paying], inputs: [n], outputs: ['b/{entity}'], exit: [{ id: out, at: paying -> next, when: 'memory.b[?entity].hasValue()' }], rollback: { anchors: [out], resume: paying } }
-`,
-  { file: 'claims.yaml' },
-);
+const { config, findings } = loadConfig(LOOP, { file: 'loop.yaml' });
 if (config === null) throw new Error(JSON.stringify(findings));
 const reviewed = config;
 
-const machineOf = (units: number) =>
-  setup({
-    types: { context: {} as { n: number; a?: number; b: Record<string, number> } },
-    actors: {
-      read: fromPromise(async () => 1),
-      pay: tool(async ({ input }: ToolCall<{ n: number }>) => input.n),
-    },
-  }).createMachine({
-    id: 'claims',
-    context: { n: 0, b: {} },
-    initial: 'reading',
-    states: {
-      reading: {
-        invoke: { src: 'read', onDone: { target: 'paying', actions: assign({ a: ({ event }) => event.output }) } },
-      },
-      paying: {
-        invoke: {
-          src: 'pay',
-          input: ({ context }) => ({ n: context.n }),
-          onDone: {
-            target: 'next',
-            actions: assign({ b: ({ event, context }) => ({ ...context.b, [context.n]: event.output }) }),
-          },
-        },
-      },
-      next: {
-        always: [
-          {
-            guard: ({ context }) => context.n < units - 1,
-            target: 'paying',
-            actions: assign({ n: ({ context }) => context.n + 1 }),
-          },
-          { target: 'rest' },
-        ],
-      },
-      rest: { on: { go: 'end' } },
-      end: { type: 'final' },
-    },
-  });
-
 /** Milliseconds from a complaint about the read until all units are claimed. */
 async function replay(units: number): Promise<number> {
-  const sidecar = await attach(machineOf(units), { run: 'claims', config: reviewed, journal: memoryStore() });
+  const sidecar = await attach(loopOf(units, { read: () => 'x', pay: (n) => `p${n}` }), {
+    run: 'claims',
+    config: reviewed,
+    journal: memoryStore(),
+  });
   const resting = () => (sidecar.actor.getSnapshot() as { value: unknown }).value === 'rest';
   const rest = async () => {
     while (!resting()) await new Promise((resolve) => setImmediate(resolve));
@@ -75,7 +28,7 @@ async function replay(units: number): Promise<number> {
   sidecar.actor.start();
   await rest();
   const start = performance.now();
-  const report = await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'Read', entity: 'a' } });
+  const report = await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'A', entity: 'a' } });
   if (report === null) throw new Error('nothing was decided');
   await rest();
   const took = performance.now() - start;
