@@ -546,10 +546,8 @@ export class Recovering {
 
   /** True where a counterparty will be asked again about a call that the decision stands on. */
   #isAsking({ refusals }: Decision): boolean {
-    const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
-    return (reasons as readonly (object | { readonly effect: Effect })[]).some((reason) => {
-      const call =
-        'effect' in reason && reason.effect.id !== null ? this.#fold.ledger.get(reason.effect.id) : undefined;
+    return effectsIn(refusals).some(({ id }) => {
+      const call = id === null ? undefined : this.#fold.ledger.get(id);
       if (call === undefined || !isOpen(call.status) || call.asked.next === null) return false;
       return this.#parts.config.tools.get(call.intent.tool)?.asking.patient === true;
     });
@@ -634,7 +632,8 @@ export class Recovering {
 
   /**
    * A person says what became of a call (E2).
-   * @throws SidecarError `bad_settlement` where the journal knows better, or no such call was made.
+   * @throws SidecarError `bad_settlement` where the journal knows better, or no such call was made; `not_advised` where a person undid by
+   * hand what the run relies on.
    */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
     const call = this.#fold.ledger.named(key);
@@ -643,9 +642,20 @@ export class Recovering {
     if (why !== null) throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
     // The journal has it so already: a word that is given twice is one.
     if (call.status === status) return this.askAgain();
+    if (status === 'compensated' && !this.#mayBeUndoneByHand(call)) {
+      const relied = `the run relies on ${call.intent.tool} (${call.key}), and no open question advises to undo it`;
+      throw new SidecarError('not_advised', `${relied}: look at what the run waits for now`);
+    }
     this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output }) }]);
     await this.#write.durable();
     await this.askAgain();
+  }
+
+  /** Whether a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it (C13). */
+  #mayBeUndoneByHand({ key, at }: LedgerCall): boolean {
+    const { open, pending } = this.#fold;
+    const asked = [...open.values()].flatMap(({ decision }) => namedBy(decision));
+    return at === null || [...asked, ...(pending?.entry.decision.undo ?? [])].some(({ id }) => id === key);
   }
 
   /** Resolves once no plan is being carried out; never where one cannot be finished in this process. */
@@ -942,6 +952,18 @@ function isRestore(decision: Decision): decision is Restore {
 function isDifferent(a: Decision, b: Decision): boolean {
   const asks = (decision: Decision) => JSON.stringify([decision.verdict, 'unblock' in decision && decision.unblock]);
   return asks(a) !== asks(b);
+}
+
+/** The effects that an answer names: those that stand in the way, and those that a person is asked about. */
+function namedBy(decision: Decision): Effect[] {
+  const acts = 'unblock' in decision ? decision.unblock.acts : [];
+  return [...effectsIn(decision.refusals), ...acts.flatMap((act) => ('effect' in act ? [act.effect] : []))];
+}
+
+/** The effects that refusals name. */
+function effectsIn(refusals: Decision['refusals']): Effect[] {
+  const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
+  return (reasons as readonly { readonly effect?: Effect }[]).flatMap(({ effect }) => effect ?? []);
 }
 
 /** The failure that a decision answered. */

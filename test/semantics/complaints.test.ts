@@ -325,6 +325,24 @@ describe('C13: an answer holds only at the journal head at which it was given', 
     return { world, it, state };
   }
 
+  test('work that the run relies on is not said to be undone by hand, unless an open question names it', async () => {
+    const { world, machine, config } = shop(IRREVERSIBLE);
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    const [key] = world.keys('pay') as [string];
+    await expect(it.sidecar.settle(key, 'compensated')).rejects.toMatchObject({ code: 'not_advised' });
+    await it.wrong('PAY', 'paid');
+    expect((await it.ending()).status).toBe('parked');
+    await it.sidecar.settle(key, 'compensated');
+    await until(() => world.count('pay') === 2);
+    await it.at('rest');
+    it.send('close');
+    expect((await it.ending()).status).toBe('done');
+    const [, again] = world.keys('pay') as [string, string];
+    await expect(it.sidecar.settle(again, 'compensated')).rejects.toMatchObject({ code: 'not_advised' });
+    await it.sidecar.close();
+  });
+
   test('advice that is still right is carried out', async () => {
     const { world, it } = await advised();
     await it.sidecar.rerun();

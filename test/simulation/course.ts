@@ -13,7 +13,7 @@ import { decisionText, type End, type Journals, loaded, type Saved } from './end
 import { Finder } from './finder.ts';
 import { type Built, build } from './machine.ts';
 import { type Death, MortalStore } from './mortal-store.ts';
-import { approve, help, restless } from './person.ts';
+import { approve, help, restless, tellAllUndone } from './person.ts';
 import type { Scenario, Site } from './scenario.ts';
 import { Sender } from './sender.ts';
 import { type Life, sleep, World } from './world.ts';
@@ -135,7 +135,11 @@ export class Course {
   /** True where the run is over as far as anybody can help. */
   async #ended(ending: Ending): Promise<boolean> {
     const { sidecar } = this;
-    if (sidecar === null || ending.status === 'done') return true;
+    if (sidecar === null) return true;
+    if (ending.status === 'done') {
+      await tellAllUndone(sidecar, this.world);
+      return true;
+    }
     this.#rounds += 1;
     if (this.#rounds > ROUNDS) return true;
     if (ending.status === 'stuck') {
@@ -180,6 +184,7 @@ export class Course {
       if (sidecar === null) return;
       this.sidecar = sidecar;
       this.#watch();
+      void tellAllUndone(sidecar, world);
       sidecar.actor.start();
       approve(sidecar);
     } catch (error) {

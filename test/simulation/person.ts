@@ -1,5 +1,5 @@
 /** An honest person: approves what waits for an approval, and says of calls what the world says of them. */
-import type { Decision, Sidecar } from 'belay-sidecar';
+import { type Decision, type Sidecar, SidecarError } from 'belay-sidecar';
 import { sleep, type World } from './world.ts';
 
 /** Approves every call that waits for it. */
@@ -46,16 +46,42 @@ export async function help(
     }
     if (act.act === 'undo_by_hand' && act.effect.id !== null && act.effect.class !== 'irreversible') {
       const key = act.effect.id;
-      await attempt(`undoes ${key} by hand`, async () => {
-        const standing = world.standing(key);
-        if (standing !== undefined) standing.stands = false;
-        await sidecar.settle(key, 'compensated');
-      });
+      await attempt(`undoes ${key} by hand`, () => undoByHand(sidecar, world, key));
     }
   }
   if (decision.verdict === 'rerun' && acts.length === 0) await attempt('starts the run over', () => sidecar.rerun());
   else if (!helped && round === 1) await attempt('has it asked again', () => sidecar.reconcile());
   return helped;
+}
+
+/** Takes an act back by hand and tells the run so. */
+async function undoByHand(sidecar: Sidecar, world: World, key: string): Promise<void> {
+  const standing = world.standing(key);
+  if (standing !== undefined) {
+    standing.stands = false;
+    world.byHand.set(key, standing);
+  }
+  await tellUndone(sidecar, world, key);
+}
+
+/** Tells a run of all that was undone by hand and that no process has acknowledged. */
+export async function tellAllUndone(sidecar: Sidecar, world: World): Promise<void> {
+  for (const key of [...world.byHand.keys()]) await tellUndone(sidecar, world, key).catch(() => {});
+}
+
+/** A run that relies on the act by now does not take the word: then the act is put back. */
+async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<void> {
+  try {
+    await sidecar.settle(key, 'compensated');
+    world.byHand.delete(key);
+  } catch (error) {
+    const act = world.byHand.get(key);
+    if (error instanceof SidecarError && act !== undefined) {
+      world.byHand.delete(key);
+      if (world.standing(key) === undefined) act.stands = true;
+    }
+    throw error;
+  }
 }
 
 /** Says what became of a call. What has not been applied by now is refused from then on. */

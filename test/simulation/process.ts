@@ -23,7 +23,7 @@ export interface Task {
 
 /** What a process finds that is the first, or that follows one which was killed before it did anything. */
 const NOTHING: Saved = {
-  world: { acts: [], calls: [], found: [], wrong: [], fired: [], undone: [] },
+  world: { acts: [], calls: [], found: [], wrong: [], fired: [], undone: [], byHand: [] },
   instances: [],
   sent: [],
   refused: [],

@@ -37,6 +37,7 @@ export interface SavedWorld {
   ])[];
   readonly fired: readonly number[];
   readonly undone: readonly string[];
+  readonly byHand: readonly string[];
 }
 
 /** One process of a run: what it asks after its end is not heard. */
@@ -86,6 +87,8 @@ export class World {
   readonly busy: Site[] = [];
   readonly #attempts = new Set<Attempt>();
   readonly #undone = new Set<string>();
+  /** What a person has undone by hand, by its key, until a process has acknowledged it. */
+  readonly byHand = new Map<string, Act>();
   #minted = 0;
 
   constructor(faults: readonly Fault[]) {
@@ -101,6 +104,10 @@ export class World {
     for (const [site, given] of saved.wrong) this.wrong.set(site, given);
     for (const index of saved.fired) this.fired.add(this.#faults[index] as Fault);
     for (const key of saved.undone) this.#undone.add(key);
+    for (const key of saved.byHand) {
+      const act = this.acts.findLast((other) => other.key === key);
+      if (act !== undefined) this.byHand.set(key, act);
+    }
   }
 
   /** What the next process has to know. */
@@ -112,6 +119,7 @@ export class World {
       wrong: [...this.wrong],
       fired: [...this.fired].map((fault) => this.#faults.indexOf(fault)),
       undone: [...this.#undone],
+      byHand: [...this.byHand.keys()],
     };
   }
 
