@@ -61,8 +61,15 @@ export interface GuardedCall {
   admit(of: string): Admission;
   /** What it is charged once it is known; of a call that came back with an error only its time is. */
   charge(of: string, settled: Settled): readonly Entry[];
-  /** Waits for a person's approval of a call that is held at its gate. */
-  approval(key: string, digest: string): Promise<Approval>;
+  /**
+   * Waits for a person's approval of a call that is held at its gate; `like` is the key of an earlier call that it may be the same act as.
+   */
+  approval(key: string, digest: string, like: string | null): Promise<Approval>;
+  /**
+   * How an earlier call relates to this one: the machine still waits for its answer, or it is the same act, or that cannot be told: another
+   * state has made it, or one of its declared reads was written since (E3).
+   */
+  relation(earlier: LedgerCall): 'waited for' | 'same' | 'unsure';
   /** Asks the preconditions of a call that is about to leave: why it may not, or null. Null itself where it has none. */
   readonly allowed: (() => Promise<string | null>) | null;
   /** Asks everything once more, after an approval. */
@@ -135,14 +142,15 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const known = ledger.ofActor(call.actor);
   const digest = argsDigest(call.args, port.secret);
   // A machine that retries by itself makes the same call again while nobody knows what became of it: it is that call.
-  const open = known === undefined ? ledger.unheard(call.instance, call.name, digest) : undefined;
+  const before = known === undefined ? earlier(port, call, digest) : NOTHING_BEFORE;
+  if (before.open !== undefined) return unknownBefore(before.open.key);
   const { instance, keyedAs, name: tool } = call;
-  const key = known?.key ?? open?.key ?? ledger.nextKey(port.run, { instance, keyedAs, tool, digest });
+  const key = known?.key ?? before.same?.key ?? ledger.nextKey(port.run, { instance, keyedAs, tool, digest });
   const recorded = ledger.get(key);
-  const before = stands(recorded);
-  if (before && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
+  const stood = stands(recorded);
+  if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
   if (recorded?.status === 'confirmed' && !isDistrusted(recorded)) {
-    if (recorded.at === null || open !== undefined)
+    if (recorded.at === null || before.same !== undefined)
       port.append([
         { do: 'intent', ...named(call), key, digest },
         { do: 'outcome', key, status: 'confirmed', output: recorded.output },
@@ -153,17 +161,44 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
     if (recorded.intent.held === 'gate') return throughGate(port, call, key, digest);
     return recorded.staged ? { is: 'done', output: recorded.output } : stage(port, call, key);
   }
-  const kept = before ? undefined : unclaimed(ledger, call, key);
+  const kept = stood ? undefined : unclaimed(ledger, call, key);
   if (kept !== undefined) return { is: 'unclaimed', kept };
-  if (before && recorded.status !== 'confirmed' && classOf(call.tool) !== 'idempotent')
-    return {
-      is: 'failed',
-      signal: 'TOOL_EXCEPTION',
-      error: new Error('nobody knows what became of the call when it was made before'),
-      key,
-      held: true,
-    };
-  return leave(port, call, { do: 'intent', ...named(call), key, digest }, before);
+  if (stood && recorded.status !== 'confirmed' && classOf(call.tool) !== 'idempotent') return unknownBefore(key);
+  return leave(port, call, { do: 'intent', ...named(call), key, digest }, stood);
+}
+
+/** The earlier calls that one may repeat. */
+interface Earlier {
+  /** The same act, whose answer the machine has not heard. */
+  readonly same?: LedgerCall;
+  /** One whose outcome has to be known before anything like it leaves. */
+  readonly open?: LedgerCall;
+  /** One that has happened and that no call has been answered with: a person says whether this is the same act. */
+  readonly like?: LedgerCall;
+}
+
+const NOTHING_BEFORE: Earlier = {};
+
+/** What a call may repeat, of what its instance has called before (E3). */
+function earlier({ ledger }: GuardPort, call: GuardedCall, digest: string): Earlier {
+  if (call.tool?.buffer) return NOTHING_BEFORE;
+  // What is asked of an idempotent counterparty with other arguments is another thing, whatever became of the first.
+  const isOnlySame = classOf(call.tool) === 'idempotent';
+  const unheard = ledger.unheard(call.instance, call.name).filter((other) => {
+    return !(isOnlySame && other.intent.digest !== digest) && call.relation(other) !== 'waited for';
+  });
+  const same = unheard.find((other) => other.intent.digest === digest && call.relation(other) === 'same');
+  if (same !== undefined) return { same };
+  const open = unheard.find(({ status }) => status === 'unknown');
+  if (open !== undefined) return { open };
+  const like = unheard.at(-1);
+  return like === undefined ? NOTHING_BEFORE : { like };
+}
+
+/** Nothing is asked for before it is known what became of an earlier try. */
+function unknownBefore(key: string): Reply {
+  const error = new Error('nobody knows what became of the call when it was made before');
+  return { is: 'failed', signal: 'TOOL_EXCEPTION', error, key, held: true };
 }
 
 /** Why a call may not leave whose arguments nobody could send again, or tell from others (E3). */
@@ -182,7 +217,7 @@ function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string):
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
-  if (call.gated) {
+  if (call.gated || earlier(port, call, digest).like !== undefined) {
     port.append([before ? intent : { ...intent, held: 'gate' }]);
     return throughGate(port, call, key, digest);
   }
@@ -248,8 +283,9 @@ async function throughGate(port: GuardPort, call: GuardedCall, key: string, dige
   const mine = port.ledger.get(key);
   const isNew = mine?.status === 'buffered';
   const dropped = (): Reply => (isNew ? drop(port, key, mine) : { is: 'dropped' });
+  const like = earlier(port, call, digest).like?.key ?? null;
   for (;;) {
-    const approval = await call.approval(key, digest);
+    const approval = await call.approval(key, digest, like);
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();

@@ -98,13 +98,12 @@ export class Ledger {
   }
 
   /**
-   * An earlier call of a tool by an instance, with the same arguments, of which nobody knows what became, or whose answer came too late
-   * for the machine to hear; undefined for none. One outcome answers one call.
+   * The earlier calls of a tool by an instance of which nobody knows what became, or whose answer came too late for the machine to hear, in
+   * the order of their intents. One outcome answers one call.
    */
-  unheard(instance: InstanceId, tool: string, digest: string): LedgerCall | undefined {
-    return (this.#placed.get(instanceName(instance)) ?? []).find(({ status, intent, isAnswered }) => {
-      const isOpen = status === 'unknown' || (status === 'confirmed' && !isAnswered);
-      return isOpen && intent.tool === tool && intent.digest === digest;
+  unheard(instance: InstanceId, tool: string): LedgerCall[] {
+    return (this.#placed.get(instanceName(instance)) ?? []).filter(({ status, intent, isAnswered }) => {
+      return intent.tool === tool && (status === 'unknown' || (status === 'confirmed' && !isAnswered));
     });
   }
 

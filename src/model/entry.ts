@@ -225,6 +225,8 @@ export interface GateEntry {
   readonly epoch: number;
   /** The wall clock after which nothing opens it, in milliseconds; null for never. */
   readonly expires: number | null;
+  /** The key of an earlier call that has happened and that this one may be the same act as: an approval says that it is another (E3). */
+  readonly like?: string;
 }
 
 /** What became of a gate. Who is refused, and why, stays in the journal, too. */

@@ -21,6 +21,8 @@ interface Asking {
   readonly instance: InstanceId;
   /** How long an answer may take, in milliseconds; null for as long as it likes. */
   readonly lasts: number | null;
+  /** The key of an earlier call that it may be the same act as, or null. */
+  readonly like: string | null;
   readonly signal: AbortSignal;
 }
 
@@ -76,9 +78,10 @@ export class Authority {
     return closed === 'pending' ? 'wait' : 'ask';
   }
 
-  #askFor({ key, digest, instance, lasts }: Asking): Promise<string> {
+  #askFor({ key, digest, instance, lasts, like }: Asking): Promise<string> {
     const expires = lasts === null ? null : this.#parts.now() + lasts;
-    return this.#ask({ asks: 'approval', key, digest, epoch: this.epochOf(instance), expires });
+    const bound = { key, digest, epoch: this.epochOf(instance), expires };
+    return this.#ask({ asks: 'approval', ...bound, ...(like !== null && { like }) });
   }
 
   /** Whether an approval opens for a call as it is now. */
@@ -131,18 +134,18 @@ export class Authority {
     const { ledger } = this.#parts.fold;
     const { intent, error } = ledger.get(gate.key) as LedgerCall;
     const { tool, instance, args = this.#parts.fold.actor(intent.actor).started?.input } = intent;
+    const unknown = `nobody knows what became of it: ${error ?? 'no answer came'}`;
+    return { ...gate, tool, args, instance, reason: gate.asks === 'approval' ? this.#held(gate, tool) : unknown };
+  }
+
+  /** The reason why a call waits for its approval. */
+  #held({ like }: Gate, tool: string): string {
     const when = this.#parts.config.tools.get(tool)?.gate?.when ?? null;
-    const held =
-      when === null
-        ? `every call of ${tool} waits for an approval`
-        : `${tool} waits for an approval where ${when.text}`;
-    return {
-      ...gate,
-      tool,
-      args,
-      instance,
-      reason: gate.asks === 'approval' ? held : `nobody knows what became of it: ${error ?? 'no answer came'}`,
-    };
+    if (like !== undefined)
+      return `${tool} has happened before, and the machine has not heard its answer: approve this call if it is another act, settle it as confirmed if it is the same`;
+    return when === null
+      ? `every call of ${tool} waits for an approval`
+      : `${tool} waits for an approval where ${when.text}`;
   }
 
   epochOf(instance: InstanceId): number {
@@ -193,7 +196,8 @@ export class Authority {
       return;
     }
     const { gate, digest, epoch, by, why, verdict } = answer;
-    const asks = verdict === 'settled' ? 'outcome' : 'approval';
+    const like = this.#parts.fold.asked.get(gate)?.like;
+    const asks = verdict === 'settled' && like === undefined ? 'outcome' : 'approval';
     const refused = this.#refuses(gate, asks, { digest, epoch }) ?? this.#unlike(answer);
     if (refused !== null) {
       this.#write.append([refusal(gate, by, refused, post)]);
@@ -203,15 +207,19 @@ export class Authority {
     this.#write.append([{ do: 'answer', gate, verdict, by, why, post }]);
     if (verdict !== 'settled') return;
     const { status } = answer;
-    this.#write.append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output: answer.output }) }]);
+    const output = answer.output ?? this.#parts.fold.ledger.get(like ?? '')?.output;
+    this.#write.append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output }) }]);
     this.#settled(key);
   }
 
   /** Why an outcome that somebody tells cannot be one, as its tool declares what it answers; null where it can. */
   #unlike(answer: Answer): string | null {
-    if (answer.verdict !== 'settled' || answer.status !== 'confirmed') return null;
+    if (answer.verdict !== 'settled') return null;
     const { asked, ledger } = this.#parts.fold;
-    const call = ledger.get(asked.get(answer.gate)?.key ?? '');
+    const gate = asked.get(answer.gate);
+    if (answer.status !== 'confirmed') return gate?.like === undefined ? null : 'it has not left yet: deny it instead';
+    if (gate?.like !== undefined && answer.output === undefined) return null;
+    const call = ledger.get(gate?.key ?? '');
     const why = this.#parts.config.tools.get(call?.intent.tool ?? '')?.refuses(answer.output) ?? null;
     return why === null ? null : `it is no answer of ${call?.intent.tool}: ${why}`;
   }

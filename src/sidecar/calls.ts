@@ -13,12 +13,13 @@ import { NotApplied, told } from '../effects/signals.ts';
 import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { overlaps } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
 import type { Authority } from './authority.ts';
-import { areasOver, claimsOn, readBy, touched } from './claiming.ts';
+import { areasOver, claimsOn, readBy, readsOf, touched } from './claiming.ts';
 import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
 import { broughtAs } from './registered.ts';
@@ -121,8 +122,9 @@ export class Calls {
         return bill(of, admitted, tool, { args, took, ...('output' in settled && { output: settled.output }) });
       },
       allowed: tool?.when || tool?.check ? () => this.#unmet(call, number, instance) : null,
-      approval: (key, digest) =>
-        this.#authority.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal }),
+      approval: (key, digest, like) =>
+        this.#authority.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal, like }),
+      relation: (earlier) => this.#relation(earlier, call, number, instance),
       stillAllowed: async () => {
         const why = (await this.#denied(call, instance)) ?? (await this.#unmet(call, number, instance));
         if (why !== null) return why;
@@ -132,6 +134,30 @@ export class Calls {
       opens: (gate, digest) => this.#authority.opens(gate, digest, instance),
       discard: (key) => this.discard(this.#parts.fold.ledger.get(key)),
     };
+  }
+
+  /** How an earlier call of the same tool by the same instance relates to one (E3). */
+  #relation(
+    earlier: LedgerCall,
+    call: Call,
+    number: number,
+    instance: InstanceId,
+  ): ReturnType<GuardedCall['relation']> {
+    const { fold, config } = this.#parts;
+    const [before, now] = [fold.actor(earlier.intent.actor), fold.actor(number)];
+    if (before.ended === null) return 'waited for';
+    if (before.started?.id !== now.started?.id) return 'unsure';
+    const reads = readsOf(config, { tool: call.tool, args: call.input, entity: instance.entity });
+    const { registry, versions } = fold.history;
+    // The step that heard of its end is credited with what it may have changed outside itself.
+    const { act, to } = before.ended;
+    const isRewritten = [...registry.all()].some((record) => {
+      return versions
+        .writesBetween(record, earlier.at ?? 0, Number.POSITIVE_INFINITY)
+        .filter(({ key, at }) => !(isOutside(key) && at > act && at <= to))
+        .some(({ key }) => reads.some((read) => overlaps(read, key)));
+    });
+    return isRewritten ? 'unsure' : 'same';
   }
 
   /** The call, which has the staging areas first say where they are whose things it reads (E4). */
@@ -357,6 +383,13 @@ export class Calls {
     } catch {
       return false;
     }
+  }
+
+  /** A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before (E2). */
+  async outcome(key: string | null): Promise<LedgerCall | undefined> {
+    if (key === null) return undefined;
+    await this.reconcile(key);
+    return this.#parts.fold.ledger.get(key);
   }
 
   /**

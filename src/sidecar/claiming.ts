@@ -22,11 +22,16 @@ export function touched({ tools }: BoundaryConfig, call: Touching): readonly Key
   return [...tool.reads, ...tool.writes].flatMap((template) => template.fillAll(factsOf(call))).filter(isOutside);
 }
 
-/** The keys outside that a call reads. A tool that is not declared may read anything (E6). */
-export function readBy({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
+/** The keys that a call reads. A tool that is not declared may read anything (E6). */
+export function readsOf({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
   const tool = tools.get(call.tool);
-  if (tool === undefined) return [EVERYTHING];
-  return tool.reads.flatMap((template) => template.fillAll(factsOf(call))).filter(isOutside);
+  return tool === undefined ? [EVERYTHING] : tool.reads.flatMap((template) => template.fillAll(factsOf(call)));
+}
+
+/** The keys outside that a call reads. A tool that is not declared may read anything (E6). */
+export function readBy(config: BoundaryConfig, call: Touching): readonly Key[] {
+  const keys = readsOf(config, call);
+  return keys.includes(EVERYTHING) ? keys : keys.filter(isOutside);
 }
 
 /** The keys outside that a staged call changes: anything, where its tool declares none. */

@@ -138,6 +138,7 @@ export class Fold {
         this.#intent(entry);
         break;
       case 'outcome':
+        if (entry.status === 'confirmed') this.#told(entry.key);
         this.#outcome(entry);
         break;
       case 'timer':
@@ -172,6 +173,7 @@ export class Fold {
         break;
       case 'leave':
         this.asked.use(entry.gate);
+        this.#told(entry.key);
         this.#outcome({ do: 'outcome', key: entry.key, status: 'intended' });
         break;
       case 'demoted':
@@ -442,6 +444,12 @@ export class Fold {
         : this.actors.findLast((other) => other.parent === actor && other.started?.id === id);
     const call = child === undefined ? undefined : this.ledger.ofActor(child.number);
     if (call !== undefined) call.isAnswered = true;
+  }
+
+  /** A person has said whether a call is the same act as an earlier one: that one answers no other any more. */
+  #told(key: string): void {
+    const like = this.ledger.get(this.asked.of(key)?.like ?? '');
+    if (like !== undefined) like.isAnswered = true;
   }
 
   /** A delayed event that is heard is over. */

@@ -74,6 +74,8 @@ export interface Raised {
     readonly key: string | null;
     readonly tool: string;
     readonly args: unknown;
+    /** Whether it has not left itself: the key is that of an earlier call whose outcome has to be known first. */
+    readonly isHeld: boolean;
     /** Whether its actor was stopped: nobody waits for its answer any more (C11). */
     isDropped(): boolean;
     /** Tells the held call what to do; nothing, while it has to wait. */

@@ -608,7 +608,9 @@ export class Recovering {
     this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
     this.#tell(raised, decision);
     if (this.#parked.length === 0) this.#run.release();
-    return known.status === 'confirmed' ? { next: 'answer', output: known.output } : { next: 'again' };
+    // Whether the outcome of an earlier call answers this one is for the guard to say (E3).
+    if (call.isHeld || known.status !== 'confirmed') return { next: 'again' };
+    return { next: 'answer', output: known.output };
   }
 
   /** Asks the counterparties of all calls whose outcome is open, once at least (E2). */
@@ -619,12 +621,13 @@ export class Recovering {
 
   /** Why the journal does not take a person's word about a call: it knows better, or it is no answer of its tool. Null where it does. */
   #contradicts(
-    { status, intent, output: known }: LedgerCall,
+    { key, status, intent, output: known }: LedgerCall,
     as: LedgerCall['status'],
     output: unknown,
   ): string | null {
     const isSame = status === as && (as !== 'confirmed' || output === undefined || isDeepStrictEqual(known, output));
     const isUndoneByHand = as === 'compensated' && status === 'confirmed';
+    if (as === 'confirmed' && output === undefined && this.#earlier(key) !== undefined) return null;
     if (!isSame && !isOpen(status) && !isUndoneByHand) return `is ${status} as the journal has it, and not ${as}`;
     const refused = as === 'confirmed' && !isSame ? this.#parts.config.tools.get(intent.tool)?.refuses(output) : null;
     return refused == null ? null : `cannot have answered that: ${refused}`;
@@ -646,9 +649,17 @@ export class Recovering {
       const relied = `the run relies on ${call.intent.tool} (${call.key}), and no open question advises to undo it`;
       throw new SidecarError('not_advised', `${relied}: look at what the run waits for now`);
     }
-    this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output }) }]);
+    const answer = output ?? this.#earlier(call.key)?.output;
+    this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output: answer }) }]);
+    this.#authority.wake();
     await this.#write.durable();
     await this.askAgain();
+  }
+
+  /** The earlier call that one which waits for a person may be the same act as (E3). */
+  #earlier(key: string): LedgerCall | undefined {
+    const gate = this.#fold.asked.of(key);
+    return gate?.status === 'pending' && gate.like !== undefined ? this.#fold.ledger.get(gate.like) : undefined;
   }
 
   /** Whether a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it (C13). */

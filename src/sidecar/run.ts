@@ -493,7 +493,12 @@ export class Run implements Watcher {
       const reply = await this.#calls.ask(call, number, whose, lacks);
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
-      if (reply.is === 'failed' && reply.held !== true && this.#calls.isMachines(call, reply)) throw reply.error;
+      if (reply.is === 'failed' && reply.held !== true && this.#calls.isMachines(call, reply)) {
+        const known = await this.#calls.outcome(reply.key);
+        if (call.signal.aborted) return never(call.signal);
+        if (known?.status === 'confirmed') return known.output;
+        throw reply.error;
+      }
       const held = await this.#hold(call, number, instance, reply);
       if (held.next === 'answer') return held.output;
       if (held.next === 'wait') return never(call.signal);
@@ -560,6 +565,7 @@ export class Run implements Watcher {
         key,
         tool: call.tool,
         args: call.input,
+        isHeld: reply.held === true,
         isDropped: () => call.signal.aborted,
         answer,
       };

@@ -10,11 +10,8 @@ describe('a repair that times out is the business of the machine, which goes and
   const fault = { tool: 'apply_repair', nth: 2, when: 'before', signal: 'TIMEOUT' } as const;
 
   test('where it does not show, it is made once: what came after it was no place to go back to', async () => {
-    const { status, verdicts, calls, world, findings } = await run({}, fault);
+    const { status, verdicts, calls, world } = await run({}, fault);
     expect([status, verdicts]).toEqual(['done', ['restore']]);
-    expect(findings.map((text) => text.split(' does not')[0])).toEqual([
-      'not_certified commit repaired of RepairService::incident::0',
-    ]);
     expect(calls.filter((tool) => tool === 'apply_repair')).toHaveLength(4);
     expect(world).toEqual((await run({})).world);
   });
@@ -36,19 +33,25 @@ describe('a repair that times out is the business of the machine, which goes and
       const { status, verdicts, decision, world } = await run({}, [late, then]);
       expect([status, verdicts]).toEqual(['done', ['restore']]);
       expect(world).toEqual((await run({})).world);
-      // Made or not, it was asked about: what was made is taken back and made anew.
-      expect(decision?.undo.map(({ tool }) => tool)).toEqual(when === 'after' ? ['apply_repair'] : []);
+      // What was made after all was heard of, and is promised: it is kept.
+      expect(decision?.undo).toEqual([]);
     },
   );
 
-  test('where it does show, the run goes on, and promises nothing any more until somebody knows', async () => {
+  test('where it was made after all, the machine hears the answer, and goes on as if no reply had been lost', async () => {
     const { status, verdicts, world, findings } = await run({}, { ...fault, when: 'after' });
-    expect([status, verdicts, world]).toEqual(['done', [], (await run({})).world]);
-    expect(findings.map((text) => text.split(' of ')[0])).toEqual([
-      'not_certified commit repaired',
-      'not_certified commit repaired',
-      'not_certified commit notified',
-      'not_certified exit closed',
+    expect([status, verdicts, world, findings]).toEqual(['done', [], (await run({})).world, []]);
+  });
+
+  test('where the service cannot tell, nothing after it is promised, and the next repair waits for a person', async () => {
+    const unknown = () => ({ is: 'unknown' }) as const;
+    const reconcilers = { find_probe: unknown, find_repair: unknown };
+    const { status, verdicts, findings, decision } = await run({}, { ...fault, when: 'after' }, { reconcilers });
+    expect([status, verdicts]).toEqual(['parked', ['escalate']]);
+    // The third repair has not left: the second may have been made.
+    expect([findings, JSON.stringify(decision?.refusals)]).toEqual([
+      [],
+      expect.stringContaining('effect_outcome_unknown'),
     ]);
   });
 });

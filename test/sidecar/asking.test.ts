@@ -155,38 +155,45 @@ describe('a call whose error the machine itself has handled', () => {
       a: ({ nth }) => (nth === 0 ? lost.a() : 'right'),
     });
 
-  test('is asked about once it stands in the way of a later failure, and by nobody before', async () => {
+  test('is asked about before the machine hears of the error: one that did happen is answered', async () => {
     const { state, reconcilers } = counterparty();
+    state.says = { is: 'applied', output: 'was there' };
+    const line = handled();
+    const run = await line.begin({ reconcilers });
+    run.send('go');
+    await run.at('rest');
+    expect([run.context.a, state.asked, line.called('a'), line.reports]).toEqual(['was there', 1, 1, []]);
+    await run.close();
+  });
+
+  test('of one that did not happen the machine hears the error, and the same call may be made again under its key', async () => {
+    const { state, reconcilers } = counterparty();
+    state.says = { is: 'not_applied' };
     const line = handled();
     const run = await line.begin({ reconcilers });
     run.send('go');
     await run.at('handled');
-    expect(state.asked).toBe(0);
-    state.says = { is: 'not_applied' };
+    expect([state.asked, line.called('a')]).toEqual([1, 1]);
     await run.sidecar.fail('CONTRACT_VIOLATION', { instance: of('a') });
     await run.at('rest');
     expect(line.reports.map(({ decision }) => decision.verdict)).toEqual(['restore']);
     expect([state.asked, line.called('a'), run.context.a]).toEqual([1, 2, 'right']);
-    // It was known not to have happened, so it is the same call under the same key.
     expect(new Set(line.calls.map(({ key }) => key)).size).toBe(1);
     await run.close();
   });
 
-  test('still stands in the way where it did happen, or where nobody knows', async () => {
-    for (const says of [{ is: 'applied', output: 'was there' }, { is: 'unknown' }] as Finding[]) {
-      const { state, reconcilers } = counterparty();
-      state.says = says;
-      const line = handled('{ ask: bank, tries: 1 }');
-      const run = await line.begin({ reconcilers });
-      run.send('go');
-      await run.at('handled');
-      await run.sidecar.fail('CONTRACT_VIOLATION', { instance: of('a') });
-      expect((await run.finished()).status).toBe('parked');
-      const codes = line.reports.map(({ decision }) => [...vetoes(decision)].map(({ code }) => code));
-      const code = says.is === 'applied' ? 'irreversible_effect_policy' : 'effect_outcome_unknown';
-      expect([codes, state.asked, line.called('a')]).toEqual([[[code]], 1, 1]);
-      await run.close();
-    }
+  test('still stands in the way of a later failure where its counterparty cannot tell', async () => {
+    const { state, reconcilers } = counterparty();
+    state.says = { is: 'unknown' };
+    const line = handled('{ ask: bank, tries: 1 }');
+    const run = await line.begin({ reconcilers });
+    run.send('go');
+    await run.at('handled');
+    await run.sidecar.fail('CONTRACT_VIOLATION', { instance: of('a') });
+    expect((await run.finished()).status).toBe('parked');
+    const codes = line.reports.map(({ decision }) => [...vetoes(decision)].map(({ code }) => code));
+    expect([codes, state.asked, line.called('a')]).toEqual([[['effect_outcome_unknown']], 1, 1]);
+    await run.close();
   });
 });
 

@@ -4,6 +4,7 @@ import {
   type BoundaryConfig,
   type Decision,
   type Ending,
+  type GateRequest,
   type InstanceId,
   resume,
   type Sidecar,
@@ -167,7 +168,10 @@ export class Course {
       undo: { undo: ({ key, undoKey }: { key: string; undoKey: string }) => world.undo(life, key, undoKey) },
       governor: ({ args, instance }: { args: unknown; instance: InstanceId }) =>
         hears(() => this.#governs(args, instance)),
-      onGate: () => setTimeout(() => life.alive && this.sidecar !== null && approve(this.sidecar), 1),
+      onGate: ({ gate, args }: GateRequest) => {
+        world.asked.set(gate, args);
+        setTimeout(() => life.alive && this.sidecar !== null && approve(this.sidecar, world), 1);
+      },
       onDecision: ({ signal, decision, takenBack }: { signal: string; decision: Decision; takenBack: unknown[] }) => {
         this.tell(`${signal}: ${decisionText(decision)}`);
         this.counters.decided(decision, takenBack);
@@ -186,7 +190,7 @@ export class Course {
       this.#watch();
       void tellAllUndone(sidecar, world);
       sidecar.actor.start();
-      approve(sidecar);
+      approve(sidecar, world);
     } catch (error) {
       if (life.alive) throw error;
     }

@@ -1,17 +1,22 @@
 /** An honest person: approves what waits for an approval, and says of calls what the world says of them. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Decision, type Sidecar, SidecarError } from 'belay-sidecar';
 import { sleep, type World } from './world.ts';
 
-/** Approves every call that waits for it. */
-export function approve(sidecar: Sidecar): void {
-  for (const { gate, asks } of sidecar.gates())
-    if (asks === 'approval') void sidecar.answer(gate, 'approved', { by: 'Ada' }).catch(() => {});
+/** Approves every call that waits for it. One that stands already, and whose answer the machine has not heard, is not another act. */
+export function approve(sidecar: Sidecar, world: World): void {
+  for (const { gate, asks, key, like } of sidecar.gates()) {
+    if (asks !== 'approval') continue;
+    const isSame = like !== undefined && isDeepStrictEqual(world.standing(like)?.args, world.asked.get(gate));
+    const said = isSame ? sidecar.settle(key, 'confirmed') : sidecar.answer(gate, 'approved', { by: 'Ada' });
+    void said.catch(() => {});
+  }
 }
 
 /** Answers what is asked while a run stands still without being parked. @returns true where something was asked. */
 export async function restless(sidecar: Sidecar, world: World): Promise<boolean> {
   const gates = sidecar.gates();
-  approve(sidecar);
+  approve(sidecar, world);
   for (const { asks, key } of gates) if (asks === 'outcome') await settle(sidecar, world, key).catch(() => {});
   return gates.length > 0;
 }

@@ -89,6 +89,8 @@ export class World {
   readonly #undone = new Set<string>();
   /** What a person has undone by hand, by its key, until a process has acknowledged it. */
   readonly byHand = new Map<string, Act>();
+  /** The arguments of the calls that a person is asked about, by the gate. */
+  readonly asked = new Map<string, unknown>();
   #minted = 0;
 
   constructor(faults: readonly Fault[]) {
