@@ -42,6 +42,19 @@ export interface Invariant {
   readonly is: number;
 }
 
+/** How a tool is called again after failures of which it is known that nothing has happened (E2). */
+export interface Retry {
+  /** How often it is called again at most. */
+  readonly max: number;
+  /** How long is waited before the first time, in milliseconds, and how many times as long before each further one. */
+  readonly backoff: number;
+  readonly factor: number;
+  /** The part of each wait that is left to chance, from 0 to 1. */
+  readonly jitter: number;
+  /** Names or codes of errors, or signals, after which it is not called again. */
+  readonly never: ReadonlySet<string>;
+}
+
 /** What an action touches. */
 export interface Tool {
   readonly name: string;
@@ -61,6 +74,8 @@ export interface Tool {
     /** True where the config says how often it is asked: a run is parked only after that. Else people are asked after the first second, too. */
     readonly patient: boolean;
   };
+  /** How the tool is called again where nothing has happened; null where its first failure counts. */
+  readonly retry: Retry | null;
   /**
    * The approval that a call waits for: each call, or those for which `when` holds; and the longest wait, in milliseconds. Null
    * where none is needed.

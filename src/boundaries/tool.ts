@@ -5,7 +5,7 @@ import { suggest } from '../predicates/suggest.ts';
 import { amountIn } from './amount.ts';
 import { compiledText } from './condition.ts';
 import type { Spend, Tool } from './config.ts';
-import { entriesOf, field, type Item, numberOf, plain, textOf } from './document.ts';
+import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf } from './document.ts';
 import type { Findings, Place } from './finding.ts';
 import { keyTemplatesIn, nameIn } from './names.ts';
 import { outputSchema } from './output-schema.ts';
@@ -14,6 +14,9 @@ import { LONGEST_WAIT, timeIn } from './time.ts';
 
 /** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
 const ASKING = { tries: 6, wait: 20, settles: null, patient: false };
+
+/** How long is waited before a tool is called again, and how many times as long before each further call, unless the config says so. */
+const BACKOFF = { wait: 100, factor: 2 };
 
 /** What the rest of a file says about tools: the budgets that they may spend of, and the kinds of schemes. */
 interface About {
@@ -37,6 +40,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     reads: keyTemplatesIn(field(item, 'reads'), scopes, findings),
     writes: keyTemplatesIn(field(item, 'writes'), scopes, findings),
     ...reconcileOf(field(item, 'reconcile'), findings),
+    retry: retryOf(field(item, 'retry'), findings),
     gate: gateOf(field(item, 'gate'), findings),
     buffer: bufferOf(field(item, 'buffer'), findings),
     when: predicateIn(field(item, 'when'), findings),
@@ -81,6 +85,17 @@ function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconci
       settles: timeIn(field(item, 'settles_within'), findings, LONGEST_WAIT),
       patient: ['tries', 'wait', 'settles_within'].some((name) => field(item, name) !== null),
     },
+  };
+}
+
+function retryOf(item: Item | null, findings: Findings): Tool['retry'] {
+  if (item === null) return null;
+  return {
+    max: numberOf(field(item, 'max')) ?? 0,
+    backoff: timeIn(field(item, 'backoff'), findings, LONGEST_WAIT) ?? BACKOFF.wait,
+    factor: numberOf(field(item, 'factor')) ?? BACKOFF.factor,
+    jitter: numberOf(field(item, 'jitter')) ?? 0,
+    never: new Set(itemsOf(field(item, 'non_retryable')).flatMap((name) => textOf(name) ?? [])),
   };
 }
 

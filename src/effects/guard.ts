@@ -149,6 +149,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const recorded = ledger.get(key);
   const stood = stands(recorded);
   if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
+  if (recorded?.undoing === true && recorded.status === 'confirmed') return { is: 'unclaimed', kept: recorded };
   if (recorded?.status === 'confirmed' && !isDistrusted(recorded)) {
     if (recorded.at === null || before.same !== undefined)
       port.append([

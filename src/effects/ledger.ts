@@ -18,6 +18,8 @@ export interface LedgerCall {
   error: string | null;
   /** Whether an undo of it may still be tried; false once it is known that what it changed has moved on (§6). */
   undo: boolean;
+  /** Whether its undo has begun and is not known to be done: it stands or not, so that it answers nothing (E5). */
+  undoing: boolean;
   /** Whether a held call has been staged: there is something to publish, or to discard (E4). */
   staged: boolean;
   /** How often its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
@@ -117,6 +119,7 @@ export class Ledger {
       output: known?.output,
       error: null,
       undo: intent.undo,
+      undoing: false,
       staged: false,
       asked: { tries: 0, next: null },
       calledAt: time,
@@ -172,6 +175,11 @@ export class Ledger {
     return [...this.#displaced];
   }
 
+  /** The calls whose undo has begun, and was not finished. */
+  halfUndone(): LedgerCall[] {
+    return [...this.#displaced].filter(({ undoing, status }) => undoing && status === 'confirmed');
+  }
+
   /** The calls that stand in the world and that no replay has taken over (C8, C9), in the order of their intents. */
   kept(): LedgerCall[] {
     return [...this.#displaced].filter(({ status }) => status === 'confirmed' || status === 'buffered');
@@ -183,6 +191,7 @@ export class Ledger {
     if (call === undefined) return undefined;
     call.status = outcome.status;
     call.error = outcome.error ?? null;
+    if (outcome.status === 'compensated') call.undoing = false;
     if ('output' in outcome) {
       call.output = outcome.output;
       // Where several answers may have been the wrong one, one that is given again was not.

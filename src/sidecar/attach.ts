@@ -297,6 +297,7 @@ async function takeUp<TMachine extends AnyStateMachine>(
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
   await run.recovering.reconcile();
   let finished = await run.recovering.finishPlan();
+  if (finished !== 'stuck') await run.recovering.finishUndos();
   if (finished === 'nothing') finished = await run.recovering.askPending();
   if (finished !== 'stuck' && (await run.recovering.takeUpCommits()) === 'stuck') finished = 'stuck';
   // A run that ended before its first step has nothing to stand on: it begins.

@@ -2,8 +2,9 @@
  * A run's calls of tools: through the guard, to the counterparty that is asked what became of one, and to what undoes one
  * (semantics.md E1, E2, E5). What happens is written before anybody relies on it.
  */
-import type { Tool } from '../boundaries/config.ts';
+import type { Retry, Tool } from '../boundaries/config.ts';
 import { LONGEST_WAIT } from '../boundaries/time.ts';
+import { setAlarm } from '../effects/alarm.ts';
 import { admission, bill } from '../effects/budgets.ts';
 import type { Claim, Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
@@ -12,6 +13,7 @@ import type { LedgerCall } from '../effects/ledger.ts';
 import { NotApplied, told } from '../effects/signals.ts';
 import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
+import type { Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { overlaps } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
@@ -393,6 +395,24 @@ export class Calls {
   }
 
   /**
+   * Waits until a failed call is made again, as its tool's `retry` says: where nothing has happened, or where the same call again changes
+   * nothing (E2).
+   * @param tries how often it was made again before.
+   * @returns whether it is.
+   */
+  async again(call: Call, reply: Extract<Reply, { is: 'failed' }>, tries: number): Promise<boolean> {
+    const tool = this.#parts.config.tools.get(call.tool);
+    const retry = tool?.retry ?? null;
+    if (tool === undefined || retry === null || tries >= retry.max || isFinal(reply, retry)) return false;
+    const known = await this.outcome(reply.key);
+    const isSafe = known === undefined ? tool.effect === 'none' : known.status === 'failed';
+    if (!isSafe && !(tool.effect === 'idempotent' && known?.status === 'unknown')) return false;
+    const wait = Math.min(retry.backoff * retry.factor ** tries, LONGEST_WAIT);
+    await pause(wait * (1 - retry.jitter * Math.random()), this.#parts.now, call.signal);
+    return true;
+  }
+
+  /**
    * Asks the counterparty of a call whose outcome is open, as often as its tool says and with longer and longer waits (E2). What is
    * left for later than at once stays for later.
    * @param now asks once at least, whatever has been asked before: a run that is taken up, a person who wants to know.
@@ -527,6 +547,32 @@ export class Calls {
       this.#parts.onFinding(finding);
     }
   }
+}
+
+/** The failures of a tool itself, which another try may not have. */
+const OWN_FAILURES: ReadonlySet<Signal> = new Set(['TOOL_EXCEPTION', 'TIMEOUT', 'INVALID_OUTPUT']);
+
+/** Whether a failure is none that its tool is called again after. */
+function isFinal({ signal, error, held }: Extract<Reply, { is: 'failed' }>, { never }: Retry): boolean {
+  if (held === true || !OWN_FAILURES.has(signal)) return true;
+  const { name, code } = (typeof error === 'object' && error !== null ? error : {}) as {
+    name?: unknown;
+    code?: unknown;
+  };
+  return [signal, name, code].some((word) => never.has(String(word)));
+}
+
+/** Waits so many milliseconds, or until nobody waits for the call any more. */
+function pause(wait: number, now: () => number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      alarm.cancel();
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const alarm = setAlarm(now() + wait, now, over, true);
+    signal.addEventListener('abort', over, { once: true });
+  });
 }
 
 /** Where a staging area is. @throws NotApplied where it does not say so: nobody could tell later what has moved on. */

@@ -452,6 +452,16 @@ export class Fold {
     if (like !== undefined) like.isAnswered = true;
   }
 
+  /** How many recoveries from the same failure of the same work were made. */
+  timesSpent({ skeleton, entity }: InstanceId, signal: string): number {
+    let times = 0;
+    for (const [key, count] of this.spent) {
+      const [of, about, , because] = JSON.parse(key) as string[];
+      if (of === skeleton && about === entity && because === signal) times += count;
+    }
+    return times;
+  }
+
   /** A delayed event that is heard is over. */
   #fired({ actor, event }: StepEntry, step: FoldedStep): void {
     const { type } = event as { type?: unknown };
@@ -554,6 +564,8 @@ export class Fold {
   }
 
   #phase({ phase, effect, error }: Extract<Entry, { do: 'phase' }>): void {
+    const undone = phase === 'COMPENSATING' ? this.ledger.get(effect ?? '') : undefined;
+    if (undone !== undefined) undone.undoing = true;
     if (phase === 'RESUMED') {
       const entry = [...this.open.values()].at(-1);
       this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: null };

@@ -26,6 +26,10 @@ import type { Ending, MovedInput } from './report.ts';
 import { SidecarError } from './sidecar-error.ts';
 import type { Writing } from './writing.ts';
 
+/** The delay before the second recovery from the same failure, which doubles for each further one, and the longest, in milliseconds. */
+const FIRST_PAUSE = 20;
+const LONGEST_PAUSE = 2_000;
+
 /** What a recovery does to the machine. */
 interface Machine {
   /** Holds events back, until `release`. */
@@ -243,6 +247,8 @@ export class Recovering {
     if (this.#isTakenBack(raised)) return this.#accuseLost(raised);
     const record = this.#recordAccused(raised);
     if (record !== null) return this.#accuse(raised, record);
+    await this.#pause(raised);
+    if (this.#stopping || raised.call?.isDropped() === true) return { next: 'wait' };
     const settled = await this.#settle(raised);
     if (settled !== null) return settled;
     // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
@@ -263,6 +269,13 @@ export class Recovering {
     this.#run.hold();
     await this.#carryOut(decision, this.#fence(raised, decision));
     return { next: 'wait' };
+  }
+
+  /** Recoveries from the same failure do not follow one another without a delay: what it came from may pass (R6). */
+  async #pause({ failure, signal, about }: Raised): Promise<void> {
+    const times = failure.in === null || about !== undefined ? 0 : this.#fold.timesSpent(failure.in, signal);
+    if (times === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(FIRST_PAUSE * 2 ** (times - 1), LONGEST_PAUSE)));
   }
 
   /** Whether work that was complained about has been undone since the complaint was made: it needs no second answer (C12). */
@@ -327,8 +340,18 @@ export class Recovering {
       return false;
     }
     this.#run.hold();
-    for (const effect of undone.reverse()) if ((await this.#calls.undo(effect)) !== null) return false;
+    for (const effect of undone.reverse()) {
+      if ((await this.#calls.undo(effect)) === null) continue;
+      this.#park(raised, [effect]);
+      return false;
+    }
     return true;
+  }
+
+  /** Finishes the undos outside of any plan that a crash interrupted: they may have happened, and are made under the same keys (E5). */
+  async finishUndos(): Promise<void> {
+    for (const { key, intent } of this.#fold.ledger.halfUndone())
+      await this.#calls.undo(this.#questions.effectOf(key, intent.instance));
   }
 
   #park(raised: Raised, effects: readonly Effect[]): void {
@@ -403,8 +426,11 @@ export class Recovering {
       this.parkUnclaimed(blocked, 0, intent.instance, again);
       return false;
     }
-    for (const call of standing.reverse())
-      if ((await this.#calls.undo(effects.get(call) as Effect)) !== null) return false;
+    for (const call of standing.reverse()) {
+      if ((await this.#calls.undo(effects.get(call) as Effect)) === null) continue;
+      this.parkUnclaimed([call], 0, call.intent.instance, again);
+      return false;
+    }
     for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'unclaimed');
     return true;
   }

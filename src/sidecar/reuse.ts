@@ -111,7 +111,8 @@ export class Reuse {
     for (const item of record.items) {
       if (item.is === 'call') {
         // What was taken back meanwhile, or found wrong, is done again.
-        if (item.call.status === 'compensated' || isOpen(item.call.status) || isDistrusted(item.call)) return false;
+        const { status, undoing } = item.call;
+        if (status === 'compensated' || undoing || isOpen(status) || isDistrusted(item.call)) return false;
         continue;
       }
       if (!item.reads.every((read) => readsSame(read, memory, version))) return false;

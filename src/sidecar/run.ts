@@ -484,7 +484,7 @@ export class Run implements Watcher {
     const instance = this.fold.ownerOf(region, this.#placed)?.id ?? this.#questions.rootOf(region);
     const whose = { instance, keyedAs: this.#questions.keyedAs(instance) };
     const lacks = () => (this.#lift as Lift).lacks(instance);
-    for (;;) {
+    for (let tries = 0; ; ) {
       // What was set aside is claimed or given up before anything new leaves (C5a).
       await this.#reuse.settled();
       if (call.signal.aborted) return never(call.signal);
@@ -493,6 +493,11 @@ export class Run implements Watcher {
       const reply = await this.#calls.ask(call, number, whose, lacks);
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
+      if (reply.is === 'failed' && (await this.#calls.again(call, reply, tries))) {
+        tries += 1;
+        continue;
+      }
+      if (call.signal.aborted) return never(call.signal);
       if (reply.is === 'failed' && reply.held !== true && this.#calls.isMachines(call, reply)) {
         const known = await this.#calls.outcome(reply.key);
         if (call.signal.aborted) return never(call.signal);

@@ -109,6 +109,51 @@ describe('C12: a failure names a version', () => {
     await it.sidecar.close();
   });
 
+  test('where its undo fails, the run is parked on it: what may be undone answers no replay', async () => {
+    const second = held();
+    const { world, machine, config } = shop(REVERSIBLE, second.promise);
+    const un = () => Promise.reject(new Error('the bank is closed'));
+    const it = await run(machine, config, { undo: { un } });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.wrong('PAY', 'paid');
+    second.resolve('anew');
+    expect((await it.ending()).status).toBe('parked');
+    await calm();
+    expect([it.codes(), world.count('pay')]).toEqual([['unclaimed_effect'], 1]);
+    await it.sidecar.settle(world.keys('pay')[0] as string, 'compensated');
+    await it.at('rest');
+    expect([it.context(), world.count('pay')]).toEqual([{ looked: 'anew', paid: 'pay1' }, 2]);
+    await it.sidecar.close();
+  });
+
+  test('where the process dies between that undo and its outcome, the next one makes the undo again, and then the work', async () => {
+    const second = held();
+    const { world, machine, config } = shop(REVERSIBLE, second.promise);
+    const journal = memoryStore();
+    const undone: string[] = [];
+    const dies = ({ undoKey }: { undoKey: string }) => {
+      undone.push(undoKey);
+      return new Promise<void>(() => {});
+    };
+    const it = await run(machine, config, { undo: { un: dies }, journal });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    void it.wrong('PAY', 'paid');
+    await until(() => undone.length === 1);
+    await it.sidecar.close();
+
+    const un = ({ undoKey }: { undoKey: string }) => void undone.push(undoKey);
+    const next = await resume(machine, { run: 'r', config, journal, undo: { un } } as never);
+    second.resolve('anew');
+    next.actor.start();
+    await until(() => (next.actor.getSnapshot() as { value: unknown }).value === 'rest');
+    expect([new Set(undone).size, undone.length, world.count('pay')]).toEqual([1, 2, 2]);
+    await next.close();
+  });
+
   test('and parks the run where that is not possible', async () => {
     const second = held();
     const { world, machine, config } = shop(IRREVERSIBLE, second.promise);

@@ -88,7 +88,7 @@ describe('a call', () => {
   test('takes time where it fails, too', async () => {
     let now = 0;
     const line = new Line(
-      [{ name: 'a', tool: 'effect: irreversible', rollback: 'tries: 9' }],
+      [{ name: 'a', tool: 'effect: irreversible', rollback: 'tries: 4' }],
       {
         a: () => {
           now += 400;
