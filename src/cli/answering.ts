@@ -162,14 +162,17 @@ async function gateNamed(name: string, { file, saying, now }: AnsweringOptions):
   return why === null ? found : { problem: why, code: 1 };
 }
 
-function refusal(found: AskedGate, { verdict }: Saying, file: string): string | null {
-  const { gate, asks, status, run, held } = found;
+function refusal(found: AskedGate, saying: Saying, file: string): string | null {
+  const { verdict } = saying;
+  const { gate, asks, status, run, held, like } = found;
   if (status !== 'pending') {
     const again = status === 'expired' && !held ? `. ${command('resume', run, file)} asks again, by another gate` : '';
     return `${gate} takes no answer: it is ${statusText(found)}${again}`;
   }
   const wanted = verdict === 'settled' ? 'outcome' : 'approval';
-  if (asks === wanted) return null;
+  // A call that may be the same act as an earlier one has happened, if it is.
+  const isSame = like !== undefined && saying.verdict === 'settled' && saying.status === 'confirmed';
+  if (asks === wanted || isSame) return null;
   const what = asks === 'outcome' ? 'what became of the call' : 'an approval';
   return `${gate} asks for ${what}: ${answersTo(found, file).join(', or ')}`;
 }

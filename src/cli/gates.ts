@@ -126,8 +126,10 @@ function commandText(verb: string, args: readonly string[], file: string): strin
 }
 
 /** The commands that answer a gate, as they would be typed. */
-export function answersTo({ gate, asks }: Pick<Gate, 'gate' | 'asks'>, file: string): string[] {
-  if (asks === 'approval') return ['approve', 'deny'].map((verb) => command(verb, gate, file, '--by', 'NAME'));
+export function answersTo({ gate, asks, like }: Pick<Gate, 'gate' | 'asks' | 'like'>, file: string): string[] {
+  const same = like === undefined ? [] : [command('settle', gate, file, '--as', 'confirmed', '--by', 'NAME')];
+  if (asks === 'approval')
+    return [...['approve', 'deny'].map((verb) => command(verb, gate, file, '--by', 'NAME')), ...same];
   return [
     command('settle', gate, file, '--as', 'confirmed', '--output', 'JSON', '--by', 'NAME'),
     command('settle', gate, file, '--as', 'failed', '--by', 'NAME'),
@@ -135,7 +137,7 @@ export function answersTo({ gate, asks }: Pick<Gate, 'gate' | 'asks'>, file: str
 }
 
 function fields(asked: AskedGate, file: string): object {
-  const { gate, run, held, asks, key, tool, instance, class: kind, args, digest, epoch, since, expires } = asked;
+  const { gate, run, held, asks, key, tool, instance, class: kind, args, digest, epoch, since, expires, like } = asked;
   return {
     gate,
     run,
@@ -149,6 +151,7 @@ function fields(asked: AskedGate, file: string): object {
     args,
     digest,
     epoch,
+    ...(like !== undefined && { like }),
     since: new Date(since).toISOString(),
     expires: expires === null ? null : new Date(expires).toISOString(),
     by: asked.by,
@@ -161,9 +164,13 @@ function fields(asked: AskedGate, file: string): object {
 }
 
 function gateText(asked: AskedGate, file: string, medium: Medium): string {
-  const { gate, run, asks, tool, instance, class: kind, args, since, expires, status } = asked;
+  const { gate, run, asks, tool, instance, class: kind, args, since, expires, status, like } = asked;
+  const may =
+    like === undefined ? '' : ' It has happened before, and the machine has not heard its answer: is this another act?';
   const what =
-    asks === 'approval' ? `may ${tool} (${kind}) be called?` : `what became of ${tool} (${kind}), which was called?`;
+    asks === 'approval'
+      ? `may ${tool} (${kind}) be called?${may}`
+      : `what became of ${tool} (${kind}), which was called?`;
   const until = expires === null ? '' : `, until ${timeText(expires)}`;
   const under: Outline[] = [
     { text: `run    ${shortened(run, 100)}, for ${shortened(instance, 100)}` },

@@ -60,10 +60,12 @@ function gateMoves({ fold, held }: ReadRun, journal: string, resume: string): Mo
   const moves = approvals.flatMap((gate): MoveOn[] => {
     const tool = quoted(fold.ledger.get(gate.key)?.intent.tool ?? 'a call');
     const until = gate.expires === null ? '' : `, until ${timeText(gate.expires)}`;
-    const [approve = '', deny = ''] = answersTo(gate, journal);
+    const [approve = '', deny = '', same] = answersTo(gate, journal);
+    const isSame = `if it is the call that has happened before: it is answered, and not made`;
     return [
       { command: approve, when: `lets ${tool} be called, once and as it stands${until}` },
       { command: deny, when: `refuses it` },
+      ...(same === undefined ? [] : [{ command: same, when: isSame }]),
     ];
   });
   return held ? moves : [...moves, { command: resume, when: 'goes on with what was answered' }];

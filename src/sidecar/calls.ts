@@ -18,10 +18,11 @@ import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { overlaps } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
+import { areIndependent } from '../recovery/dependence.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
 import type { Authority } from './authority.ts';
-import { areasOver, claimsOn, readBy, readsOf, touched } from './claiming.ts';
+import { areasOver, claimsOn, meet, readBy, readsOf, touched } from './claiming.ts';
 import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
 import { broughtAs } from './registered.ts';
@@ -505,6 +506,18 @@ export class Calls {
     }
   }
 
+  /** Whether an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common (E5). */
+  mayUndoBeside(effect: Effect, other: Effect): boolean {
+    const { fold, config } = this.#parts;
+    const called = (of: Effect) => {
+      const intent = fold.ledger.get(of.id ?? '')?.intent;
+      return intent && { tool: intent.tool, args: this.#argsOf(intent), entity: intent.instance.entity };
+    };
+    const [own, others] = [called(effect), called(other)];
+    if (own === undefined || others === undefined || meet(config, own, others)) return false;
+    return areIndependent(fold.history, effect.instance, other.instance);
+  }
+
   /** Undoes one effect, under a key of its own (E5). @returns what went wrong, or null. */
   async undo(effect: Effect): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.fold.ledger.get(effect.id);
@@ -527,7 +540,6 @@ export class Calls {
         failure = told(error);
       }
     }
-    this.#write.append([{ do: 'phase', phase: 'STUCK', effect: call.key, error: failure }]);
     return failure;
   }
 

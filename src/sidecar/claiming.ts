@@ -16,10 +16,15 @@ interface Touching {
 }
 
 /** The keys outside that a call touches. A tool that is not declared may touch anything (E6). */
-export function touched({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
-  const tool = tools.get(call.tool);
-  if (tool === undefined) return [EVERYTHING];
-  return [...tool.reads, ...tool.writes].flatMap((template) => template.fillAll(factsOf(call))).filter(isOutside);
+export function touched(config: BoundaryConfig, call: Touching): readonly Key[] {
+  return outsideOf([...readsOf(config, call), ...writesOf(config, call)]);
+}
+
+/** Whether one of two calls writes what the other reads or writes. */
+export function meet(config: BoundaryConfig, one: Touching, other: Touching): boolean {
+  const touches = (call: Touching, written: readonly Key[]) =>
+    [...readsOf(config, call), ...writesOf(config, call)].some((key) => written.some((each) => overlaps(key, each)));
+  return touches(one, writesOf(config, other)) || touches(other, writesOf(config, one));
 }
 
 /** The keys that a call reads. A tool that is not declared may read anything (E6). */
@@ -28,9 +33,18 @@ export function readsOf({ tools }: BoundaryConfig, call: Touching): readonly Key
   return tool === undefined ? [EVERYTHING] : tool.reads.flatMap((template) => template.fillAll(factsOf(call)));
 }
 
+/** The keys that a call writes. A tool that is not declared may write anything (E6). */
+function writesOf({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
+  const tool = tools.get(call.tool);
+  return tool === undefined ? [EVERYTHING] : tool.writes.flatMap((template) => template.fillAll(factsOf(call)));
+}
+
 /** The keys outside that a call reads. A tool that is not declared may read anything (E6). */
 export function readBy(config: BoundaryConfig, call: Touching): readonly Key[] {
-  const keys = readsOf(config, call);
+  return outsideOf(readsOf(config, call));
+}
+
+function outsideOf(keys: readonly Key[]): readonly Key[] {
   return keys.includes(EVERYTHING) ? keys : keys.filter(isOutside);
 }
 

@@ -537,7 +537,7 @@ export class Fold {
     for (const [asked, { commit }] of this.open) if (commit === id) this.open.delete(asked);
     if (this.pending?.entry.commit !== id) return;
     const entry = [...this.open.values()].at(-1);
-    this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: null };
+    this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: new Map() };
   }
 
   #dismissRecordsOf(key: string): void {
@@ -568,7 +568,7 @@ export class Fold {
     if (undone !== undefined) undone.undoing = true;
     if (phase === 'RESUMED') {
       const entry = [...this.open.values()].at(-1);
-      this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: null };
+      this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: new Map() };
     }
     const { pending } = this;
     if (pending === null) return;
@@ -577,7 +577,8 @@ export class Fold {
       // A rerun moves everybody (K3).
       if (pending.entry.decision.verdict === 'rerun') for (const { id } of this.places.all()) this.#raiseEpoch(id);
     }
-    pending.stuck = phase === 'STUCK' ? { effect: effect ?? '', error: error ?? '' } : null;
+    if (phase === 'STUCK') pending.stuck.set(effect ?? '', error ?? '');
+    else pending.stuck.delete(effect ?? '');
   }
 
   #raiseEpoch(id: InstanceId): void {
@@ -611,7 +612,7 @@ export class Fold {
 
   #decision(entry: DecisionEntry): void {
     const { decision, checkpoint, signal } = entry;
-    this.pending = { entry, phase: 'DECIDED', stuck: null };
+    this.pending = { entry, phase: 'DECIDED', stuck: new Map() };
     const asked = JSON.stringify([decision.failed, entry.key, entry.call]);
     this.open.delete(asked);
     if (decision.verdict === 'escalate' || decision.verdict === 'rerun') this.open.set(asked, entry);

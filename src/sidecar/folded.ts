@@ -94,6 +94,6 @@ export interface TakenBack {
 export interface Pending {
   readonly entry: DecisionEntry;
   phase: 'DECIDED' | 'FENCED' | 'RESTORED';
-  /** The undo that failed, by the key of its call; null while none has. */
-  stuck: { readonly effect: string; readonly error: string } | null;
+  /** The reasons why undos are owed that failed, or wait for another, by the keys of their calls. */
+  readonly stuck: Map<string, string>;
 }

@@ -132,7 +132,7 @@ function undos({ pending, ledger }: Fold): Obligation[] {
   return decision.undo.flatMap(({ id }): Obligation[] => {
     const call = id === null ? undefined : ledger.get(id);
     if (call === undefined || call.status !== 'confirmed') return [];
-    return [{ owes: 'undo', ...owed(call), error: pending.stuck?.effect === id ? pending.stuck.error : null }];
+    return [{ owes: 'undo', ...owed(call), error: pending.stuck.get(call.key) ?? null }];
   });
 }
 

@@ -63,6 +63,12 @@ interface Question {
   readonly decision: Decision;
 }
 
+/** An undo that a plan still owes, and why. */
+interface Owed {
+  readonly effect: Effect;
+  readonly error: string;
+}
+
 /** Who helps with it. */
 interface Helpers {
   readonly write: Writing;
@@ -88,8 +94,8 @@ export class Recovering {
   /** When counterparties are asked again. */
   #later: Alarm | undefined;
   #stopping = false;
-  /** Whether an undo failed: nothing is decided before that plan is finished, which another decision would displace (E5, R5). */
-  #stuck = false;
+  /** The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5). */
+  #stuck: { readonly decision: Decision; readonly parts: RestoredParts } | null = null;
   #ended: (ending: Ending) => void = () => {};
   #failed: (error: unknown) => void = () => {};
   /** The questions that the run is parked on. */
@@ -141,7 +147,7 @@ export class Recovering {
 
   /** Whether anything is being decided or carried out, or waits for a person. */
   get isBusy(): boolean {
-    return this.#waiting > 0 || this.#parked.length > 0 || this.#stuck;
+    return this.#waiting > 0 || this.#parked.length > 0 || this.#stuck !== null;
   }
 
   stop(): void {
@@ -156,6 +162,7 @@ export class Recovering {
 
   /** Asks the questions again that the run is parked on. */
   async askAgain(): Promise<void> {
+    await this.#goOnStuck();
     if (this.#parked.length === 0) return;
     // What others have read comes first: nothing is done again on what is still found wrong (C12).
     const entered = ({ failure }: Raised) =>
@@ -234,14 +241,14 @@ export class Recovering {
         this.#waiting -= 1;
         if (this.#waiting > 0) return;
         // Whatever came of it: where nobody is waited for, the machine goes on.
-        if (this.#parked.length === 0 && !this.#stuck && !this.#stopping) this.#run.release();
+        if (this.#parked.length === 0 && this.#stuck === null && !this.#stopping) this.#run.release();
         this.#run.settled();
       });
     return next.catch(() => {});
   }
 
   async #recover(raised: Raised): Promise<Held> {
-    if (this.#stopping || this.#write.broken !== null || this.#stuck) return { next: 'wait' };
+    if (this.#stopping || this.#write.broken !== null || this.#stuck !== null) return { next: 'wait' };
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
     if (raised.call?.isDropped() === true) return { next: 'wait' };
     if (this.#isTakenBack(raised)) return this.#accuseLost(raised);
@@ -698,7 +705,7 @@ export class Recovering {
   /** Resolves once no plan is being carried out; never where one cannot be finished in this process. */
   async clear(): Promise<void> {
     while (this.#plan !== null) await this.#plan.catch(() => {});
-    if (this.#stuck) await new Promise(() => {});
+    if (this.#stuck !== null) await new Promise(() => {});
   }
 
   /** From FENCED on: undo in the world, then in memory and control, then go on (R5). Redo-only. */
@@ -713,8 +720,7 @@ export class Recovering {
   async #carry(decision: Decision, parts: RestoredParts): Promise<void> {
     this.#run.hold();
     const { kept } = parts;
-    const stuck = await this.#undoAll(decision, parts);
-    if (stuck !== null) return;
+    if (!(await this.#undoAll(decision, parts))) return;
     if (this.#stopping) return;
     this.#run.restore(parts, true);
     this.#write.append([{ do: 'phase', phase: 'RESUMED' }]);
@@ -734,25 +740,59 @@ export class Recovering {
     await this.#write.durable();
   }
 
-  /** Undoes what a plan crosses, and removes what it takes back unseen (E4, E5). @returns what went wrong, or null. */
-  async #undoAll(decision: Decision, { kept, aside }: RestoredParts): Promise<string | null> {
-    for (const effect of decision.undo) {
-      const error = await this.#calls.undo(effect);
-      if (error === null) continue;
-      this.#run.hold();
-      this.#stuck = true;
-      await this.#write.durable();
-      this.#isTold = true;
-      this.#ended({ status: 'stuck', decision, effect, error });
-      return error;
+  /** Undoes what a plan crosses, and removes what it takes back unseen (E4, E5). @returns whether all of it is undone. */
+  async #undoAll(decision: Decision, parts: RestoredParts): Promise<boolean> {
+    const owed = await this.#undoIndependently(decision.undo);
+    const [first] = owed;
+    if (first !== undefined) {
+      this.#standStuck(decision, parts, first, owed);
+      return false;
     }
     await this.#calls.staged();
-    const records = new Set(aside.map(instanceName));
-    for (const [id, at] of kept) {
+    const records = new Set(parts.aside.map(instanceName));
+    for (const [id, at] of parts.kept) {
       if (records.has(instanceName(id))) continue;
       for (const call of this.#fold.ledger.buffered(id)) if ((call.at ?? 0) > at) await this.#calls.discard(call);
     }
-    return null;
+    return true;
+  }
+
+  /** Undoes effects, newest first. One that fails holds back those that it is not independent of, and no others. @returns those still owed. */
+  async #undoIndependently(effects: readonly Effect[]): Promise<Owed[]> {
+    const owed: Owed[] = [];
+    for (const effect of effects) {
+      const before = owed.find((other) => !this.#calls.mayUndoBeside(effect, other.effect));
+      const error =
+        before === undefined ? await this.#calls.undo(effect) : `it waits for the undo of ${before.effect.tool}`;
+      if (error !== null) owed.push({ effect, error });
+    }
+    return owed;
+  }
+
+  /** A plan cannot be finished: nothing is restored until every undo that is owed was made, or a person has made it (E5). */
+  #standStuck(decision: Decision, parts: RestoredParts, { effect, error }: Owed, owed: readonly Owed[]): void {
+    this.#run.hold();
+    this.#stuck = { decision, parts };
+    for (const each of [...owed].reverse())
+      this.#write.append([{ do: 'phase', phase: 'STUCK', effect: each.effect.id ?? '', error: each.error }]);
+    const [ended, failed] = [this.#ended, this.#failed];
+    this.#isTold = true;
+    void this.#write.durable().then(() => ended({ status: 'stuck', decision, effect, error, owed }), failed);
+  }
+
+  /** Tries the plan again that could not be finished. */
+  async #goOnStuck(): Promise<void> {
+    const stuck = this.#stuck;
+    if (stuck === null) return;
+    this.#stuck = null;
+    if (this.#isTold) this.finished = this.#newEnding();
+    this.#waiting += 1;
+    try {
+      await this.#carryOut(stuck.decision, stuck.parts);
+    } finally {
+      this.#waiting -= 1;
+      this.#run.settled();
+    }
   }
 
   /** What is left of a decision that a crash interrupted: its undos, and the fold's part of the restore. */
@@ -769,7 +809,7 @@ export class Recovering {
       const parts = { kept, aside: isRestore(decision) ? recordsIn(decision) : [], ...answers };
       if (!isRestore(decision))
         for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
-      if ((await this.#undoAll(decision, parts)) !== null) return 'stuck';
+      if (!(await this.#undoAll(decision, parts))) return 'stuck';
       this.#run.restore(parts, false);
     }
     this.#write.append([{ do: 'phase', phase: 'RESUMED' }]);

@@ -37,4 +37,12 @@ export type Ending =
   /** Nothing more happens until somebody acts: the decision says what (§8.4). */
   | { readonly status: 'parked'; readonly decision: Decision }
   /** An undo failed, and memory is not restored over it (E5). */
-  | { readonly status: 'stuck'; readonly decision: Decision; readonly effect: Effect; readonly error: string };
+  | {
+      readonly status: 'stuck';
+      readonly decision: Decision;
+      /** The first undo that failed, and why. */
+      readonly effect: Effect;
+      readonly error: string;
+      /** All undos that are owed, newest first: those that failed, and those that wait for one of them. */
+      readonly owed: readonly { readonly effect: Effect; readonly error: string }[];
+    };

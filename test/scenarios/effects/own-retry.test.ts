@@ -1,6 +1,10 @@
 /** Machines that call again by themselves, as most do: onError, a wait, and the same state (semantics.md E2, E3). */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, setup } from 'xstate';
+import { answerGate } from '../../../src/cli/answering.ts';
 import {
   attach,
   type BoundaryConfig,
@@ -12,6 +16,7 @@ import {
   resume,
   tool,
 } from '../../../src/index.ts';
+import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
 import { calm, until } from '../../sidecar/stations.ts';
 
 const { config } = loadConfig(
@@ -221,5 +226,22 @@ describe('a machine that goes on after an error, with an equal refund for the ne
     expect((await next.sidecar.finished()).status).toBe('done');
     expect(bank.paid.length).toBe(2);
     await next.sidecar.close();
+  });
+
+  test('is answered from another process, by a message', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'belay-same-'));
+    const file = join(folder, 'journal.sqlite');
+    const { bank, sidecar, gate, context } = await twoEqual(sqliteStore(file));
+    const said = { by: 'Ada', why: null, waits: true, now: Date.now() };
+    const saying = { verdict: 'settled', status: 'failed', output: null } as const;
+    expect(await answerGate({ file, gate: gate.gate, saying, ...said })).toMatchObject({ code: 1 });
+    const same = { ...saying, status: 'confirmed' } as const;
+    expect(await answerGate({ file, gate: gate.gate, saying: same, ...said })).toMatchObject({
+      taken: { verdict: 'settled' },
+    });
+    expect((await sidecar.finished()).status).toBe('done');
+    expect([bank.calls, context().refunded]).toEqual([1, { 1: 'R1' }]);
+    await sidecar.close();
+    rmSync(folder, { recursive: true });
   });
 });

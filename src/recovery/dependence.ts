@@ -1,0 +1,35 @@
+/** Whether work rests on other work, directly or through others: what may be undone while the undo of something else fails (E5). */
+import type { History } from '../history/history.ts';
+import type { InstanceRecord } from '../history/registry.ts';
+import type { InstanceId } from '../model/instance.ts';
+
+/** Whether neither of two instances has read what the other wrote, or was started by it, also through others. */
+export function areIndependent(history: History, one: InstanceId, other: InstanceId): boolean {
+  const [first, second] = [history.registry.get(one), history.registry.get(other)];
+  if (first === undefined || second === undefined) return false;
+  return first !== second && !followers(history, first).has(second) && !followers(history, second).has(first);
+}
+
+/** Who rests on what an instance has done. */
+function followers(history: History, record: InstanceRecord): ReadonlySet<InstanceRecord> {
+  const found = new Set<InstanceRecord>();
+  const waiting = [record];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const follower of directFollowers(history, next)) {
+      if (found.has(follower)) continue;
+      found.add(follower);
+      waiting.push(follower);
+    }
+  }
+  return found;
+}
+
+function directFollowers({ registry, versions }: History, record: InstanceRecord): InstanceRecord[] {
+  const readers = versions.writesOf(record).flatMap((write) => {
+    return [...versions.readsOf(write)].flatMap(({ reads, from, until }) =>
+      reads.slice(from, until).map(({ by }) => by),
+    );
+  });
+  const started = [...registry.all()].filter(({ starter }) => starter === record);
+  return [...new Set([...readers, ...started])].filter((follower) => follower !== record);
+}
