@@ -77,6 +77,8 @@ type LintCode =
   | 'outcome_never_known'
   /** An irreversible tool does not take the key by which its counterparty could tell a second call (E3). */
   | 'key_not_taken'
+  /** The machine calls a tool again by itself after an error (E2). */
+  | 'own_retry'
   | 'not_recoverable'
   | 'too_many_findings';
 

@@ -7,6 +7,7 @@ import type { BoundaryConfig } from './config.ts';
 import { type ConfigDocument, field } from './document.ts';
 import { type Finding, Findings } from './finding.ts';
 import { lintKeys } from './lint-keys.ts';
+import { lintRetries } from './lint-retries.ts';
 import { lintSkeletons } from './lint-skeletons.ts';
 import { lintStates } from './lint-states.ts';
 import { lintKeysTaken, lintTools } from './lint-tools.ts';
@@ -35,6 +36,7 @@ export function lintConfig(
   lintStates(config, root, reach, findings);
   lintSkeletons(config, root, reach, findings);
   lintTools(config, root, reach, findings);
+  lintRetries(config, root, reach, findings);
   if (strict) lintKeysTaken(config, root, reach, findings);
   return findings.list();
 }

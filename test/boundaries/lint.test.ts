@@ -420,3 +420,46 @@ describe('a strict check', () => {
     expect(keys(work, false)).toEqual([]);
   });
 });
+
+describe('a machine that calls again by itself', () => {
+  const again = (given: object, from = 'effect: none', to = 'effect: irreversible') =>
+    lint(machine(given), from, to).flatMap(({ code, severity, message }) =>
+      code === 'own_retry' ? [`${severity} ${message.split(' by itself')[0]}`] : [],
+    );
+  const waits = { BUSY: { invoke: { src: 'work', onDone: 'DONE', onError: 'WAIT' } }, WAIT: { after: { 10: 'BUSY' } } };
+
+  test('after a wait, with a tool of which nobody can be asked, is warned of', () => {
+    expect(again(waits)).toEqual(['warning "BUSY" is entered again']);
+  });
+
+  test('is noted where the tool has a reconciler', () => {
+    expect(again(waits, 'effect: none', 'effect: irreversible, reconcile: find')).toEqual([
+      'note "BUSY" is entered again',
+    ]);
+  });
+
+  test.each([
+    ['at once', { BUSY: { invoke: { src: 'work', onDone: 'DONE', onError: { target: 'BUSY', reenter: true } } } }],
+    [
+      'by a delay of its own',
+      { BUSY: { invoke: { src: 'work', onDone: 'DONE' }, after: { 10: { target: 'BUSY', reenter: true } } } },
+    ],
+    [
+      'through the state around it',
+      {
+        BUSY: { initial: 'IN', states: { IN: { invoke: { src: 'work', onDone: '#m.DONE', onError: '#m.WAIT' } } } },
+        WAIT: { always: 'BUSY' },
+      },
+    ],
+  ])('is found where it does so %s', (_, given) => {
+    expect(again(given)).toHaveLength(1);
+  });
+
+  test.each([
+    ['the tool changes nothing', waits, 'effect: none'],
+    ['the same call again changes nothing', waits, 'effect: idempotent'],
+    ['a person has it call again', { ...waits, WAIT: { on: { retry: 'BUSY' } } }, 'effect: irreversible'],
+  ])('is no finding where %s', (_, given, effect) => {
+    expect(again(given, 'effect: none', effect)).toEqual([]);
+  });
+});
