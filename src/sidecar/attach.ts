@@ -10,7 +10,7 @@ import { parseTime } from '../boundaries/time.ts';
 import type { Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Gate, GateRequest } from '../effects/gates.ts';
-import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
+import { type Journal, JournalError, type JournalStore, type StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
@@ -357,6 +357,13 @@ function handle<TMachine extends AnyStateMachine>(
     });
   }
   run.tellUnbegun();
+  let isClosed = false;
+  /** A command is refused or has an effect: nothing is said to a sidecar that has given its run back. */
+  const commanded = () => {
+    if (!isClosed) return;
+    const text = `The sidecar of run ${JSON.stringify(run.parts.run)} was closed, and nothing was done. Resume the run, and say it again.`;
+    throw new JournalError('journal_closed', text);
+  };
   watchTimers(anyRef(actor), (ref, id, event, delay) => run.timer(ref, id, event, delay));
   return {
     actor,
@@ -365,6 +372,7 @@ function handle<TMachine extends AnyStateMachine>(
       return run.status;
     },
     async fail(signal, { instance, key, error }) {
+      commanded();
       if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
       if (run.fold.ended !== null)
         throw new SidecarError(
@@ -380,23 +388,32 @@ function handle<TMachine extends AnyStateMachine>(
       // A complaint is taken once its answer is durable.
       await run.durable();
     },
-    settle: (key, status, output) => run.recovering.settleEffect(key, status, output),
+    async settle(key, status, output) {
+      commanded();
+      await run.recovering.settleEffect(key, status, output);
+    },
     gates: () => run.fold.asked.pending(),
     async answer(gate, verdict, { by, why = null as string | null }) {
+      commanded();
       const refused = run.authority.answer(gate, verdict, by, why);
       await run.durable();
       return refused;
     },
     async reconcile() {
+      commanded();
       await run.recovering.reconcile();
       await run.recovering.askAgain();
     },
-    rerun: () => run.recovering.rerun(),
+    async rerun() {
+      commanded();
+      await run.recovering.rerun();
+    },
     durable: async () => void (await run.durable()),
     async close({ drain = 0 } = {}) {
       const longest = typeof drain === 'string' ? parseTime(drain) : drain;
       if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
       if (longest > 0) await run.drain(longest);
+      isClosed = true;
       run.stopping();
       actor.stop();
       await journal.close();

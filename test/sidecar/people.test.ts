@@ -109,6 +109,28 @@ describe('sidecar.settle: a person says what became of a call', () => {
   });
 });
 
+describe('a sidecar that was closed', () => {
+  test('takes no command any more, and writes nothing', async () => {
+    const store = memoryStore();
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin({ journal: store });
+    run.send('go');
+    await run.finished();
+    await run.close();
+    const { sidecar } = run;
+    const before = [...store.read('r')].length;
+    const commands = [
+      sidecar.fail('CONTRACT_VIOLATION', { instance: of('a') }),
+      sidecar.settle(KEY, 'failed'),
+      sidecar.answer('no gate', 'approved', { by: 'Ada' }),
+      sidecar.reconcile(),
+      sidecar.rerun(),
+    ];
+    for (const command of commands) await expect(command).rejects.toMatchObject({ code: 'journal_closed' });
+    expect([[...store.read('r')].length, line.called('a')]).toEqual([before, 1]);
+  });
+});
+
 describe('sidecar.rerun: the run starts over where that was advised', () => {
   const stations: readonly Station[] = [
     { name: 'a', reads: ['wanted'] },
