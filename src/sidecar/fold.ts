@@ -100,6 +100,12 @@ export class Fold {
   }
 
   #undo(id: InstanceId, after: number): void {
+    const record = this.history.registry.get(id);
+    const writes = record === undefined ? [] : this.history.versions.writesBetween(record, after, this.history.head);
+    this.occurrences.unwrote(
+      id,
+      writes.map(({ key }) => key),
+    );
     this.history.undo(id, after);
     this.#onUndo(id, after);
   }

@@ -93,6 +93,28 @@ describe('C12: a failure names a version', () => {
     await it.sidecar.close();
   });
 
+  test.each([
+    ['undone', { ...REVERSIBLE, reads: ['looked'] }, 'joint: [PAY]'],
+    ['set aside', REVERSIBLE, ''],
+  ])('a key that the work never wrote is a typed error where that work is %s, too', async (_, pay, rollback) => {
+    const second = held();
+    const { world, machine, config } = shop(pay, second.promise, rollback);
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    for (const skeleton of ['LOOK', 'PAY'])
+      await expect(it.wrong(skeleton, 'noted')).rejects.toMatchObject({ code: 'bad_failure' });
+    // What it had written before it was undone is no unknown key.
+    await it.wrong('LOOK', 'looked');
+    await it.wrong('PAY', 'paid');
+    expect([it.verdicts().length, it.sidecar.status]).toEqual([1, 'running']);
+    second.resolve('anew');
+    await it.at('rest');
+    expect([it.context(), world.count('pay')]).toEqual([{ looked: 'anew', paid: 'pay1' }, 2]);
+    await it.sidecar.close();
+  });
+
   test('work that is set aside is undone where that is possible, with no cut of its own', async () => {
     const second = held();
     const { world, machine, config } = shop(REVERSIBLE, second.promise);
