@@ -633,14 +633,21 @@ export class Recovering {
   }
 
   /**
-   * A person says what became of a call (E2).
-   * @throws SidecarError `bad_settlement` where the journal knows better, or no such call was made.
+   * A person says what became of a call (E2). Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, or no such call was made.
    */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
-    const call = this.#fold.ledger.named(key);
-    if (call === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    const named = this.#fold.ledger.named(key);
+    if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    const wasOpen = isOpen(named.status);
+    if (status !== 'compensated') await this.#calls.askNow(named.key);
+    const call = this.#fold.ledger.get(named.key) as LedgerCall;
     const why = this.#contradicts(call, status, output);
-    if (why !== null) throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
+    if (why !== null) {
+      // What waits for that outcome has its answer, if not the one that was given.
+      if (wasOpen && !isOpen(call.status)) await this.askAgain();
+      throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
+    }
     // The journal has it so already: a word that is given twice is one.
     if (call.status === status) return this.askAgain();
     this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output }) }]);

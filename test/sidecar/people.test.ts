@@ -98,6 +98,35 @@ describe('sidecar.settle: a person says what became of a call', () => {
     await run.close();
   });
 
+  test.each([
+    ['not applied', 'it did', { is: 'applied', output: 'it did' }, 1],
+    ['applied', 'did again', { is: 'not_applied' }, 2],
+  ] as const)(
+    'a word that the counterparty contradicts by now is refused: not %s',
+    async (word, answer, knows, calls) => {
+      let says: Finding = { is: 'unknown' };
+      const [station] = UNKNOWN as readonly [Station];
+      const asked = { ...station, tool: 'effect: irreversible, reconcile: { ask: bank, tries: 1 }' };
+      const line = new Line([asked, ...UNKNOWN.slice(1)], {
+        a: ({ nth }) => {
+          if (nth === 0) throw new Error('connection reset');
+          return 'did again';
+        },
+      });
+      const run = await line.begin({ reconcilers: { bank: () => says } });
+      run.send('go');
+      await run.finished();
+      says = knows;
+      const said =
+        word === 'applied' ? run.sidecar.settle(KEY, 'confirmed', 'made up') : run.sidecar.settle(KEY, 'failed');
+      await expect(said).rejects.toMatchObject({ code: 'bad_settlement' });
+      // What the counterparty said sets the run going again.
+      await run.at('rest');
+      expect([run.context.a, line.called('a')]).toEqual([answer, calls]);
+      await run.close();
+    },
+  );
+
   test('a rerun that nobody advised is refused', async () => {
     const line = new Line(UNKNOWN, loses);
     const run = await line.begin();
