@@ -327,7 +327,12 @@ export class Recovering {
       return false;
     }
     this.#run.hold();
-    for (const effect of undone.reverse()) if ((await this.#calls.undo(effect)) !== null) return false;
+    for (const effect of undone.reverse()) {
+      if ((await this.#calls.undo(effect)) === null) continue;
+      // It stands, and is what a person has to look at: nothing is done again over it (E5).
+      if (!this.#stopping) this.#park(raised, [this.#questions.effectOf(effect.id as string, effect.instance)]);
+      return false;
+    }
     return true;
   }
 

@@ -131,6 +131,28 @@ describe('C12: a failure names a version', () => {
     await it.sidecar.close();
   });
 
+  test('where its undo fails the run is parked on it, until the undo works or a person has made it', async () => {
+    const second = held();
+    const { world, machine, config } = shop(REVERSIBLE, second.promise);
+    let works = false;
+    const un = ({ key }: { key: string }) => {
+      if (!works) throw new Error('no refunds');
+      world.undone.push(key);
+    };
+    const it = await run(machine, config, { undo: { un } });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.wrong('PAY', 'paid');
+    expect([(await it.ending()).status, it.codes(), world.count('pay')]).toEqual(['parked', ['unclaimed_effect'], 1]);
+    works = true;
+    await it.sidecar.reconcile();
+    second.resolve('anew');
+    await it.at('rest');
+    expect([it.context(), world.undone.length, world.count('pay')]).toEqual([{ looked: 'anew', paid: 'pay1' }, 1, 2]);
+    await it.sidecar.close();
+  });
+
   test('and parks the run where that is not possible', async () => {
     const second = held();
     const { world, machine, config } = shop(IRREVERSIBLE, second.promise);
