@@ -8,7 +8,7 @@ import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import type { Decision } from '../model/decision.ts';
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
-import type { DismissalReason } from '../model/entry.ts';
+import type { DecisionEntry, DismissalReason } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { parseKey } from '../model/key.ts';
@@ -81,6 +81,8 @@ export class Recovering {
   #waiting = 0;
   /** What was raised and is not looked at yet. */
   readonly #queued = new Set<Raised>();
+  /** Complaints that came while nothing is decided any more. */
+  readonly #unheard = new Set<Raised>();
   /** When counterparties are asked again. */
   #later: Alarm | undefined;
   #stopping = false;
@@ -146,13 +148,23 @@ export class Recovering {
   }
 
   /** A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was. */
-  fail(signal: Signal, failure: Failure, error: unknown, about: NonNullable<Raised['about']>): Promise<void> {
-    return this.raise({ signal, error, actor: 0, failure, call: null, suspect: true, about });
+  async fail(signal: Signal, failure: Failure, error: unknown, about: NonNullable<Raised['about']>): Promise<void> {
+    const raised: Raised = { signal, error, actor: 0, failure, call: null, suspect: true, about };
+    await this.raise(raised);
+    if (this.#unheard.delete(raised)) this.#refuseIfStuck();
+  }
+
+  /** @throws SidecarError `stuck` while an undo has failed: nothing is decided before its plan is finished (E5). */
+  #refuseIfStuck(): void {
+    if (!this.#stuck) return;
+    const text =
+      'an undo has failed, and nothing else is decided before it is done: resume the run, which tries it again';
+    throw new SidecarError('stuck', text);
   }
 
   /** Asks the questions again that the run is parked on. */
   async askAgain(): Promise<void> {
-    if (this.#parked.length === 0) return;
+    if (this.#parked.length === 0 || this.#stuck) return;
     // What others have read comes first: nothing is done again on what is still found wrong (C12).
     const entered = ({ failure }: Raised) =>
       (failure.in === null ? undefined : this.#fold.places.of(instanceName(failure.in))?.entered.nth) ?? 0;
@@ -165,36 +177,47 @@ export class Recovering {
       this.#run.release();
   }
 
-  /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
+  /**
+   * Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). It waits for the recoveries before it,
+   * and is held to what they have left.
+   * @throws SidecarError `not_advised`, `stuck`.
+   */
   async rerun(): Promise<void> {
-    const [raised] = this.#parked;
+    this.#waiting += 1;
+    const started = this.#queue.then(() => this.#rerun());
+    this.#queue = started.then(noted, noted).finally(() => this.#answered());
+    if ((await started) === 'ask again') await this.askAgain();
+  }
+
+  async #rerun(): Promise<'started' | 'ask again'> {
+    this.#refuseIfStuck();
     const advised = [...this.#fold.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
+    const raised = this.#parked.find((one) => isAnswerTo(one, advised)) ?? this.#parked[0];
     if (raised === undefined || advised === undefined) {
       const how = raised === undefined ? 'the run waits for nobody' : 'what it is parked on advises something else';
       throw new SidecarError('not_advised', `no rerun is advised: ${how}`);
     }
     // Advice holds at the head at which it was given (C13): it is asked for again, and another answer is shown instead.
     const decision = this.#decide(raised);
-    if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) {
-      await this.askAgain();
-      return;
-    }
-    if (await this.#demote(decision.undo)) {
-      await this.askAgain();
-      return;
-    }
+    if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) return 'ask again';
+    if (await this.#demote(decision.undo)) return 'ask again';
+    // It answers all that the run is parked on (C10).
+    const complaints = this.#complaints(raised);
     this.#unpark();
-    this.#waiting += 1;
-    try {
-      this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
-      for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
-      const kept = keptByRerun(this.#fold);
-      await this.#carryOut(decision, { kept, aside: [], ...this.#distrusted(kept, this.#complaints(raised)) });
-      this.#run.beginAgain();
-    } finally {
-      this.#waiting -= 1;
-      this.#run.settled();
-    }
+    this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+    for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
+    const kept = keptByRerun(this.#fold);
+    await this.#carryOut(decision, { kept, aside: [], ...this.#distrusted(kept, complaints) });
+    this.#run.beginAgain();
+    return 'started';
+  }
+
+  /** One recovery is over, whatever came of it: where nobody is waited for, the machine goes on. */
+  #answered(): void {
+    this.#waiting -= 1;
+    if (this.#waiting > 0) return;
+    if (this.#parked.length === 0 && !this.#stuck && !this.#stopping) this.#run.release();
+    this.#run.settled();
   }
 
   #unpark(): void {
@@ -224,20 +247,15 @@ export class Recovering {
       if (held.next === 'again' && this.#parked.length > 0) this.#deferred.push(raised);
       else if (held.next !== 'wait') raised.call?.answer(held);
     });
-    this.#queue = next
-      .catch((error) => this.#write.break(error))
-      .finally(() => {
-        this.#waiting -= 1;
-        if (this.#waiting > 0) return;
-        // Whatever came of it: where nobody is waited for, the machine goes on.
-        if (this.#parked.length === 0 && !this.#stuck && !this.#stopping) this.#run.release();
-        this.#run.settled();
-      });
+    this.#queue = next.catch((error) => this.#write.break(error)).finally(() => this.#answered());
     return next.catch(() => {});
   }
 
   async #recover(raised: Raised): Promise<Held> {
-    if (this.#stopping || this.#write.broken !== null || this.#stuck) return { next: 'wait' };
+    if (this.#stopping || this.#write.broken !== null || this.#stuck) {
+      if (raised.about !== undefined) this.#unheard.add(raised);
+      return { next: 'wait' };
+    }
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
     if (raised.call?.isDropped() === true) return { next: 'wait' };
     if (this.#isTakenBack(raised)) return this.#accuseLost(raised);
@@ -956,6 +974,13 @@ function isDifferent(a: Decision, b: Decision): boolean {
   return asks(a) !== asks(b);
 }
 
+/** True where a decision answers a failure. */
+function isAnswerTo({ failure }: Raised, entry: DecisionEntry | undefined): boolean {
+  const failed = entry?.decision.failed ?? null;
+  if (entry === undefined || failed === null || failure.in === null) return false;
+  return instanceName(failed) === instanceName(failure.in) && entry.key === (failure.key?.text ?? null);
+}
+
 /** The failure that a decision answered. */
 function failureBy({ failed, refusals }: Decision, key: string | null): Failure {
   if (failed !== null) return { in: failed, key: key === null ? null : parseKey(key) };
@@ -967,3 +992,6 @@ function failureBy({ failed, refusals }: Decision, key: string | null): Failure 
 function recordsIn({ aside = [] }: Restore): InstanceId[] {
   return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));
 }
+
+/** Whatever came of it is told to somebody else. */
+function noted(): void {}

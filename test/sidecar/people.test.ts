@@ -227,6 +227,44 @@ describe('sidecar.rerun: the run starts over where that was advised', () => {
     await run.close();
   });
 
+  test('asks again for the answers of every complaint that it answers, and not only of the first (C10)', async () => {
+    const line = new Line(
+      [
+        { name: 'a', tool: 'effect: idempotent' },
+        { name: 'b', tool: 'effect: idempotent' },
+        { name: 'c', reads: ['a', 'b'] },
+      ],
+      { a: ({ nth }) => `a${nth}`, b: ({ nth }) => `b${nth}` },
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.fail('CONTRACT_VIOLATION', { instance: of('b'), key: 'b' });
+    expect(line.verdicts).toEqual(['rerun 2', 'rerun 2']);
+    await run.sidecar.rerun();
+    run.send('go');
+    await run.at('rest');
+    expect([line.called('a'), line.called('b'), run.context.c]).toEqual([2, 2, 'c a1 b1']);
+    await run.close();
+  });
+
+  test('asked for twice at once it is started once, and the other one is refused', async () => {
+    const line = new Line(stations);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    const both = await Promise.allSettled([run.sidecar.rerun(), run.sidecar.rerun()]);
+    expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'not_advised' } }]);
+    run.send('go');
+    await run.at('rest');
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
+    run.send('end');
+    expect((await run.finished()).status).toBe('done');
+    await run.close();
+  });
+
   test('a run that was parked on it is parked on it in the next process', async () => {
     const line = new Line(stations);
     const journal = memoryStore();
@@ -352,6 +390,32 @@ describe('E5: an undo that fails', () => {
     run.send('end');
     await calm();
     expect(run.value).toBe('rest');
+    await run.close();
+  });
+
+  test('no complaint and no rerun is taken before it is done: each is refused, and nothing is written', async () => {
+    const store = memoryStore();
+    const line = new Line(undoable);
+    const run = await line.begin({
+      journal: store,
+      undo: {
+        unA: () => {
+          throw new Error('no refunds');
+        },
+      },
+    });
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.finished();
+    await run.sidecar.durable();
+    const before = [...store.read('r')].length;
+    await expect(run.fail('CONTRACT_VIOLATION', { instance: of('b'), key: 'b' })).rejects.toMatchObject({
+      code: 'stuck',
+    });
+    await expect(run.sidecar.rerun()).rejects.toMatchObject({ code: 'stuck' });
+    await run.sidecar.durable();
+    expect([...store.read('r')].length).toBe(before);
     await run.close();
   });
 
