@@ -112,10 +112,19 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   /**
    * Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. Who
    * does not know which occurrence it was leaves the ordinal out: where there are several, the answer is `ambiguous_instance`.
+   *
+   * What the run is parked on stays found wrong beside it. With `instead`, it takes the place of all complaints that the run is parked on:
+   * they were mistakes. One that names an occurrence takes the place of one that did not, and the same complaint twice is one.
+   * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
    */
   fail(
     signal: Signal,
-    suspect: { readonly instance: Suspect; readonly key?: string; readonly error?: unknown },
+    suspect: {
+      readonly instance: Suspect;
+      readonly key?: string;
+      readonly error?: unknown;
+      readonly instead?: boolean;
+    },
   ): Promise<void>;
   /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on.
@@ -371,7 +380,7 @@ function handle<TMachine extends AnyStateMachine>(
     get status() {
       return run.status;
     },
-    async fail(signal, { instance, key, error }) {
+    async fail(signal, { instance, key, error, instead = false }) {
       commanded();
       if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
       if (run.fold.ended !== null)
@@ -379,12 +388,14 @@ function handle<TMachine extends AnyStateMachine>(
           'run_finished',
           'the run has ended and its output was handed over: nothing of it is redone',
         );
+      run.recovering.refuseIfStuck();
+      if (instead) run.recovering.refuseUnlessParked();
       const suspicion = run.suspected(instance, key);
       // What was undone already needs no second answer (C12).
       if (suspicion !== null) {
-        const { failure, about } = suspicion;
-        await run.recovering.fail(signal, failure, error ?? `found wrong: ${key ?? 'the work'}`, about);
-      }
+        const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
+        await run.recovering.fail({ ...suspicion, ...found });
+      } else await run.recovering.retract(instance, instead);
       // A complaint is taken once its answer is durable.
       await run.durable();
     },

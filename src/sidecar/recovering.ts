@@ -8,16 +8,16 @@ import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import type { Decision } from '../model/decision.ts';
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
-import type { DecisionEntry, DismissalReason } from '../model/entry.ts';
-import type { Failure, Signal } from '../model/failure.ts';
+import type { DecisionEntry, DismissalReason, Entry } from '../model/entry.ts';
+import type { Failure } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { parseKey } from '../model/key.ts';
 import { isAllowed } from '../recovery/joint.ts';
 import type { Authority } from './authority.ts';
 import type { Calls } from './calls.ts';
 import type { Kept } from './cut.ts';
-import { budgetKey, type Fold } from './fold.ts';
-import type { Held, Raised, RunParts } from './parts.ts';
+import { budgetKey, type Fold, questionOf } from './fold.ts';
+import type { Held, Raised, RunParts, Suspect } from './parts.ts';
 import { keptByRerun } from './plan.ts';
 import type { Publishing } from './publishing.ts';
 import type { Questions } from './questions.ts';
@@ -81,8 +81,11 @@ export class Recovering {
   #waiting = 0;
   /** What was raised and is not looked at yet. */
   readonly #queued = new Set<Raised>();
-  /** Complaints that came while nothing is decided any more. */
-  readonly #unheard = new Set<Raised>();
+  /** Complaints that nobody has looked at yet, and why those were refused that were looked at. */
+  readonly #fresh = new Set<Raised>();
+  readonly #refusedComplaints = new Map<Raised, SidecarError>();
+  /** The parked complaints that a complaint takes the place of, until the journal has it. */
+  readonly #replaced = new Map<Raised, readonly Raised[]>();
   /** When counterparties are asked again. */
   #later: Alarm | undefined;
   #stopping = false;
@@ -147,19 +150,46 @@ export class Recovering {
     this.#later?.cancel();
   }
 
-  /** A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was. */
-  async fail(signal: Signal, failure: Failure, error: unknown, about: NonNullable<Raised['about']>): Promise<void> {
-    const raised: Raised = { signal, error, actor: 0, failure, call: null, suspect: true, about };
+  /**
+   * A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was.
+   * @throws SidecarError `stuck`, or `bad_failure` where it is to take the place of a complaint and none waits.
+   */
+  async fail(complaint: Omit<Raised, 'actor' | 'call' | 'suspect'>): Promise<void> {
+    const raised: Raised = { ...complaint, actor: 0, call: null, suspect: true };
+    this.#fresh.add(raised);
     await this.raise(raised);
-    if (this.#unheard.delete(raised)) this.#refuseIfStuck();
+    const why = this.#refusedComplaints.get(raised);
+    this.#refusedComplaints.delete(raised);
+    if (why !== undefined) throw why;
+  }
+
+  /**
+   * Takes back the complaints that one takes the place of which is about work that is undone already, and needs no other answer (C12).
+   * @throws SidecarError `stuck`, or `bad_failure` where it is to take the place of a complaint and none waits.
+   */
+  async retract(complaint: Suspect, instead: boolean): Promise<void> {
+    const takesPlaceOf = (other: Raised) => isReplaced(other, { failure: null, complaint, instead });
+    if (!instead && !this.#parked.some(takesPlaceOf)) return;
+    this.#waiting += 1;
+    const done = this.#queue.then(() => {
+      this.refuseIfStuck();
+      const replaced = this.#parked.filter(takesPlaceOf);
+      if (instead && replaced.length === 0) throw noneWaits();
+      if (replaced.length > 0) this.#write.append([retractionOf(replaced)]);
+      this.#unask(replaced);
+    });
+    this.#queue = done.then(noted, noted).finally(() => this.#answered());
+    await done;
+  }
+
+  /** @throws SidecarError `bad_failure` where no complaint waits that another one could take the place of. */
+  refuseUnlessParked(): void {
+    if (!this.#parked.some(({ complaint }) => complaint !== undefined)) throw noneWaits();
   }
 
   /** @throws SidecarError `stuck` while an undo has failed: nothing is decided before its plan is finished (E5). */
-  #refuseIfStuck(): void {
-    if (!this.#stuck) return;
-    const text =
-      'an undo has failed, and nothing else is decided before it is done: resume the run, which tries it again';
-    throw new SidecarError('stuck', text);
+  refuseIfStuck(): void {
+    if (this.#stuck) throw stuck();
   }
 
   /** Asks the questions again that the run is parked on. */
@@ -190,7 +220,7 @@ export class Recovering {
   }
 
   async #rerun(): Promise<'started' | 'ask again'> {
-    this.#refuseIfStuck();
+    this.refuseIfStuck();
     const advised = [...this.#fold.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
     const raised = this.#parked.find((one) => isAnswerTo(one, advised)) ?? this.#parked[0];
     if (raised === undefined || advised === undefined) {
@@ -243,6 +273,8 @@ export class Recovering {
     const next = this.#queue.then(async () => {
       this.#queued.delete(raised);
       const held = await this.#recover(raised);
+      const retraction = this.#stopping ? [] : this.#retraction(raised);
+      if (retraction.length > 0) this.#write.append(retraction);
       // While the run waits for somebody, no call is made again: it is decided again with what is parked.
       if (held.next === 'again' && this.#parked.length > 0) this.#deferred.push(raised);
       else if (held.next !== 'wait') raised.call?.answer(held);
@@ -253,9 +285,10 @@ export class Recovering {
 
   async #recover(raised: Raised): Promise<Held> {
     if (this.#stopping || this.#write.broken !== null || this.#stuck) {
-      if (raised.about !== undefined) this.#unheard.add(raised);
+      if (this.#fresh.delete(raised) && this.#stuck) this.#refusedComplaints.set(raised, stuck());
       return { next: 'wait' };
     }
+    if (this.#fresh.delete(raised) && !this.#takesPlace(raised)) return { next: 'wait' };
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
     if (raised.call?.isDropped() === true) return { next: 'wait' };
     if (this.#isTakenBack(raised)) return this.#accuseLost(raised);
@@ -281,6 +314,37 @@ export class Recovering {
     this.#run.hold();
     await this.#carryOut(decision, this.#fence(raised, decision));
     return { next: 'wait' };
+  }
+
+  /**
+   * Has a complaint take the place of others that the run is parked on, and that have moved nothing: of all where the caller says so, else of
+   * the same one, and of one that did not say which occurrence it meant (C12). Any other complaint stays a suspect.
+   * @returns false where it cannot: it is refused.
+   */
+  #takesPlace(raised: Raised): boolean {
+    const replaced = this.#parked.filter((other) => isReplaced(other, raised));
+    if (raised.instead === true && replaced.length === 0) {
+      this.#refusedComplaints.set(raised, noneWaits());
+      return false;
+    }
+    if (replaced.length > 0) this.#replaced.set(raised, replaced);
+    this.#unask(replaced);
+    return true;
+  }
+
+  /** Takes questions from those that the run is parked on. */
+  #unask(questions: readonly Raised[]): void {
+    if (questions.length === 0) return;
+    const left = this.#parked.filter((one) => !questions.includes(one));
+    if (left.length === 0) this.#unpark();
+    this.#parked = left;
+  }
+
+  /** The entry that takes back what a complaint has taken the place of, once. */
+  #retraction(raised: Raised): Entry[] {
+    const replaced = this.#replaced.get(raised);
+    this.#replaced.delete(raised);
+    return replaced === undefined ? [] : [retractionOf(replaced)];
   }
 
   /** Whether work that was complained about has been undone since the complaint was made: it needs no second answer (C12). */
@@ -467,7 +531,8 @@ export class Recovering {
     const parts = { kept, aside: recordsIn(decision), ...this.#distrusted(kept, this.#complaints(raised)) };
     const moved = this.#questions.movedInputs(kept);
     const takenBack = this.#fold.takenBackBy(kept, parts.aside);
-    this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+    const decided = this.#questions.decisionEntry(raised, decision);
+    this.#write.append([...this.#retraction(raised), decided, { do: 'phase', phase: 'FENCED' }]);
     this.#tell(raised, decision, moved, takenBack);
     return parts;
   }
@@ -548,7 +613,7 @@ export class Recovering {
   park(raised: Raised, decision: Decision): void {
     this.#run.hold();
     this.#parked = [...this.#parked, raised];
-    this.#write.append([this.#questions.decisionEntry(raised, decision)]);
+    this.#write.append([...this.#retraction(raised), this.#questions.decisionEntry(raised, decision)]);
     this.#tell(raised, decision);
     this.#askPeople(decision);
     this.#standStill(decision);
@@ -763,13 +828,14 @@ export class Recovering {
   /** The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
   #openQuestions(): Question[] {
     return [...this.#fold.open.values()].flatMap((entry) => {
-      const { decision, signal, error, actor, key, call, suspect, commit } = entry;
+      const { decision, signal, error, actor, key, call, suspect, complaint, commit } = entry;
       const isRaisedAgain = decision.refusals.some(
         (veto) => 'code' in veto && (veto.code === 'effect_diverged' || veto.code === 'unclaimed_effect'),
       );
       if (call !== null || (isRaisedAgain && suspect !== true) || this.#isOfCommit(decision)) return [];
       const failure = failureBy(decision, key);
-      const found = suspect === true ? { suspect, about: this.#aboutNow(failure) } : {};
+      const told = complaint === undefined ? {} : { complaint };
+      const found = suspect === true ? { suspect, about: this.#aboutNow(failure), ...told } : {};
       const of = commit === undefined ? {} : { commit, ...this.#againOf(commit) };
       const raised: Raised = { signal, error: new Error(error), actor, failure, call: null, ...found, ...of };
       // What is undone and has left nothing has its answer.
@@ -991,6 +1057,45 @@ function failureBy({ failed, refusals }: Decision, key: string | null): Failure 
 /** The instances that a decision sets aside by themselves. */
 function recordsIn({ aside = [] }: Restore): InstanceId[] {
   return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));
+}
+
+/** A complaint as far as it may take the place of another: its failure is null where what it is about is undone already. */
+interface Successor extends Pick<Raised, 'complaint' | 'instead'> {
+  readonly failure: Failure | null;
+}
+
+/** Whether a new complaint takes the place of a question that the run is parked on. */
+function isReplaced({ failure: old, complaint: meant }: Raised, { failure, complaint, instead }: Successor): boolean {
+  if (meant === undefined) return false;
+  if (instead === true) return true;
+  if (old.in === null) return meant.skeleton === complaint?.skeleton && meant.entity === complaint.entity;
+  if (failure === null || failure.in === null || instanceName(old.in) !== instanceName(failure.in)) return false;
+  return old.key?.text === failure.key?.text;
+}
+
+function retractionOf(replaced: readonly Raised[]): Entry {
+  const questions = replaced.map(({ failure, complaint }) =>
+    questionOf({
+      failed: failure.in,
+      key: failure.key?.text ?? null,
+      call: null,
+      ...(complaint !== undefined && { complaint: complaint as NonNullable<DecisionEntry['complaint']> }),
+    }),
+  );
+  return { do: 'retracted', questions };
+}
+
+function noneWaits(): SidecarError {
+  return new SidecarError(
+    'bad_failure',
+    'no complaint waits that this one could take the place of: leave `instead` out',
+  );
+}
+
+function stuck(): SidecarError {
+  const text =
+    'an undo has failed, and nothing else is decided before it is done: resume the run, which tries it again';
+  return new SidecarError('stuck', text);
 }
 
 /** Whatever came of it is told to somebody else. */
