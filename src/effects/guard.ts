@@ -265,9 +265,11 @@ async function throughGate(port: GuardPort, call: GuardedCall, key: string, dige
     // While it was asked about, the approval may have run out.
     if (!call.opens(gate, digest)) continue;
     port.append([{ do: 'leave', key, gate }, ...admission.entries]);
+    const leaving = port.ledger.get(key);
     await port.durable();
     if (call.signal.aborted) return dropped();
-    return act(port, call, key);
+    // As above: what was said meanwhile of this try holds, and another one is asked about anew.
+    return leaving !== undefined && !isOpen(leaving.status) ? whenClear(port, call) : act(port, call, key);
   }
 }
 
@@ -291,8 +293,8 @@ async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<R
 }
 
 /**
- * Makes the call. What comes back is news of this try alone: where the call was made again since, or is known by now, an error says
- * nothing of that, and is not written over it (E2). `before`: it has left once under this key, and that this try did not happen says nothing of
+ * Makes the call. What comes back is news of this try alone: where the call was made again since, or is known to have happened, an error
+ * says nothing of that, and is not written over it (E2). `before`: it has left once under this key, and that this try did not happen says nothing of
  * the first.
  */
 async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
@@ -300,7 +302,7 @@ async function act(port: GuardPort, call: GuardedCall, key: string, before = fal
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);
     if (status === 'confirmed') return now === mine || now?.status !== 'confirmed';
-    return now === mine && now !== undefined && isOpen(now.status);
+    return now === mine && now?.status !== 'confirmed' && now?.status !== 'compensated';
   };
   const write = (outcome: Omit<OutcomeEntry, 'do' | 'key'>, spent: readonly Entry[] = []) => {
     const entries = isNews(outcome) ? [...spent, { do: 'outcome', key, ...outcome } as const] : spent;

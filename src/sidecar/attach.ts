@@ -128,7 +128,8 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   ): Promise<void>;
   /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on.
-   * @throws SidecarError `bad_settlement` where the journal knows better, no call has the key, or the tool cannot have answered that.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
+   * the tool cannot have answered that.
    */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
   /** The questions that wait for a person. */

@@ -722,11 +722,16 @@ export class Recovering {
 
   /**
    * A person says what became of a call (E2). Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know.
-   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, or no such call was made.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, or none was made.
    */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
     const named = this.#fold.ledger.named(key);
     if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    if (named.status === 'intended' && this.#calls.isUnderWay(named.key)) {
+      const why =
+        'is under way, and its own answer will tell: wait for it, or close the run and settle it in the next process';
+      throw new SidecarError('bad_settlement', `${named.intent.tool} (${named.key}) ${why}`);
+    }
     const wasOpen = isOpen(named.status);
     if (status !== 'compensated') await this.#calls.askNow(named.key);
     const call = this.#fold.ledger.get(named.key) as LedgerCall;

@@ -5,7 +5,7 @@ import type { Finding } from '../../src/effects/counterparty.ts';
 import { keyOf } from '../../src/effects/keys.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { calm, Line, of, type Station } from './stations.ts';
+import { calm, Line, of, type Station, until } from './stations.ts';
 
 const KEY = keyOf(JSON.stringify(['r', 'A', 'it', 0, 'a', 0]), 'opaque');
 const UNKNOWN: readonly Station[] = [
@@ -126,6 +126,38 @@ describe('sidecar.settle: a person says what became of a call', () => {
       await run.close();
     },
   );
+
+  test('a word about a call that is under way is refused: its own answer tells', async () => {
+    const answers: ((answer: string) => void)[] = [];
+    const line = new Line(UNKNOWN, { a: () => new Promise((resolve) => answers.push(resolve)) });
+    const run = await line.begin();
+    run.send('go');
+    await until(() => answers.length === 1);
+    for (const word of ['confirmed', 'failed', 'compensated'] as const)
+      await expect(run.sidecar.settle(KEY, word)).rejects.toMatchObject({ code: 'bad_settlement' });
+    answers[0]?.('it did');
+    await run.at('rest');
+    expect([run.context.a, line.called('a')]).toEqual(['it did', 1]);
+    await run.close();
+  });
+
+  test('a call that was approved and is said not to have happened before it leaves is asked about anew, and does not leave', async () => {
+    const gated = [{ name: 'a', reads: ['wanted'], tool: 'effect: irreversible, gate: true' }];
+    const line = new Line(gated, {});
+    const run = await line.begin();
+    run.send('go');
+    await until(() => run.sidecar.gates().length === 1);
+    const [first] = run.sidecar.gates();
+    await run.sidecar.answer(first?.gate ?? '', 'approved', { by: 'Ada' });
+    await run.sidecar.settle(KEY, 'failed');
+    await until(() => run.sidecar.gates().length === 1);
+    const [second] = run.sidecar.gates();
+    expect([second?.gate === first?.gate, line.called('a')]).toEqual([false, 0]);
+    await run.sidecar.answer(second?.gate ?? '', 'approved', { by: 'Ada' });
+    await run.at('rest');
+    expect(line.called('a')).toBe(1);
+    await run.close();
+  });
 
   test('a rerun that nobody advised is refused', async () => {
     const line = new Line(UNKNOWN, loses);
