@@ -722,12 +722,15 @@ export class Recovering {
 
   /**
    * A person says what became of a call (E2). Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know.
-   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, or none was made.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way and nobody has asked, or
+   * none was made.
    */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
     const named = this.#fold.ledger.named(key);
     if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
-    if (named.status === 'intended' && this.#calls.isUnderWay(named.key)) {
+    const gate = this.#fold.asked.of(named.key);
+    const isAsked = gate?.asks === 'outcome' && gate.status === 'pending';
+    if (named.status === 'intended' && this.#calls.isUnderWay(named.key) && !isAsked) {
       const why =
         'is under way, and its own answer will tell: wait for it, or close the run and settle it in the next process';
       throw new SidecarError('bad_settlement', `${named.intent.tool} (${named.key}) ${why}`);
