@@ -23,11 +23,11 @@ async function play(sequence: Sequence, tally: Tally): Promise<void> {
       refuse(wrongInWorld(driver));
     }
     await player.calm();
-    const ending = await helped(driver, player);
+    const ending = await helped(driver, player.acting);
     refuse(wrongInWorld(driver));
     if (ending === 'stands still')
       throw new Harm(`the run stands still at ${JSON.stringify(driver.sidecar.actor.getSnapshot().value)}`);
-    if (ending === 'done') refuse(wrongInTheEnd(driver, player));
+    if (ending === 'done') refuse(wrongInTheEnd(driver, player.acting));
     tally.ended(ending);
     if (ending === 'parked') tally.ended(`parked on ${codesOf(driver).join(', ')}`);
   } finally {

@@ -7,7 +7,8 @@ import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { readRun } from '../../src/sidecar/attach.ts';
 import type { Fold } from '../../src/sidecar/fold.ts';
 import { standingOf } from '../../src/sidecar/standing.ts';
-import { configOf, LABS, type Lab, type LabName } from './machines.ts';
+import type { Lab } from './building.ts';
+import { configOf, LABS, type LabName } from './machines.ts';
 import type { World } from './world.ts';
 
 /** How long is waited for what should come by itself, in milliseconds. */

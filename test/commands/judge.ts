@@ -1,8 +1,8 @@
 /** Judges a run by its world and its final context alone. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Acting } from './acting.ts';
+import { type Needed, valueAt } from './building.ts';
 import type { Driver } from './driver.ts';
-import { type Needed, valueAt } from './machines.ts';
-import type { Player } from './player.ts';
 
 /** What is wrong with a world at any moment, in words. */
 export function wrongInWorld({ world }: Driver): string[] {
@@ -10,14 +10,14 @@ export function wrongInWorld({ world }: Driver): string[] {
 }
 
 /** What is wrong with a run that is done, in words. */
-export function wrongInTheEnd(driver: Driver, player: Player): string[] {
+export function wrongInTheEnd(driver: Driver, acting: Acting): string[] {
   const { world, context, lab } = driver;
   const needs = lab.needs(context);
   const standing = world.acts.filter(({ stands }) => stands);
   const left = standing.filter(({ site }) => !needs.some((need) => need.site === site));
-  const banned = player.banned.filter(({ site, value }) => valueAt(context, lab.sites[site] as string) === value);
+  const banned = acting.banned.filter(({ site, value }) => valueAt(context, lab.sites[site] as string) === value);
   return [
-    ...needs.flatMap((need) => wrongWith(need, driver, player.takenBack)),
+    ...needs.flatMap((need) => wrongWith(need, driver, acting.takenBack)),
     ...left.map(({ site }) => `${site} is left over`),
     ...banned.map(({ site, value }) => `${site}: ${String(value)} was found wrong, and is still there`),
     ...unanswered(driver),

@@ -1,7 +1,7 @@
 /** An honest person, who helps a run to its end: approves what waits, says what the world says, and does what a decision advises. */
 import type { Decision } from '../../src/index.ts';
+import type { Acting } from './acting.ts';
 import type { Driver } from './driver.ts';
-import type { Player } from './player.ts';
 
 /** How a run ended. */
 export type Ending = 'done' | 'parked' | 'stands still';
@@ -16,20 +16,20 @@ interface Patience {
 }
 
 /** Helps until the run is done, or nothing helps any more. */
-export async function helped(driver: Driver, player: Player): Promise<Ending> {
+export async function helped(driver: Driver, acting: Acting): Promise<Ending> {
   Object.assign(driver.world, { knows: true, undoes: true });
   const patience = { idle: 0, reruns: RERUNS };
   for (let round = 0; round < ROUNDS && patience.idle < 3; round += 1) {
     await driver.quiet();
     if (driver.sidecar.status === 'done') return 'done';
-    patience.idle = (await helpedOnce(driver, player, patience)) ? 0 : patience.idle + 1;
+    patience.idle = (await helpedOnce(driver, acting, patience)) ? 0 : patience.idle + 1;
   }
   await driver.quiet();
   if (driver.sidecar.status === 'done') return 'done';
   return driver.sidecar.status === 'parked' ? 'parked' : 'stands still';
 }
 
-async function helpedOnce(driver: Driver, player: Player, patience: Patience): Promise<boolean> {
+async function helpedOnce(driver: Driver, acting: Acting, patience: Patience): Promise<boolean> {
   const { sidecar } = driver;
   if (driver.isStuck()) {
     await driver.restart();
@@ -47,7 +47,7 @@ async function helpedOnce(driver: Driver, player: Player, patience: Patience): P
     return driver.head > before;
   }
   const questions = driver.questions();
-  for (const decision of questions) if (await followed(driver, player, decision)) return true;
+  for (const decision of questions) if (await followed(driver, acting, decision)) return true;
   if (patience.reruns > 0 && questions.some(({ verdict }) => verdict === 'rerun')) {
     patience.reruns -= 1;
     if (await rerun(driver)) return true;
@@ -58,21 +58,21 @@ async function helpedOnce(driver: Driver, player: Player, patience: Patience): P
 }
 
 /** Carries out an act that a decision advises. @returns whether there was one. */
-async function followed(driver: Driver, player: Player, decision: Decision): Promise<boolean> {
+async function followed(driver: Driver, acting: Acting, decision: Decision): Promise<boolean> {
   if (!('unblock' in decision)) return false;
   for (const act of decision.unblock.acts) {
     if (act.act === 'settle_outcome' && act.effect.id !== null && (await settle(driver, act.effect.id))) return true;
     if (act.act === 'undo_by_hand' && act.effect.id !== null && (await undo(driver, act.effect.id))) return true;
-    if (act.act === 'name_suspect' && (await named(driver, player))) return true;
+    if (act.act === 'name_suspect' && (await named(driver, acting))) return true;
   }
   return false;
 }
 
 /** Says of which occurrence a complaint was that did not say it: of the first. */
-async function named(driver: Driver, player: Player): Promise<boolean> {
-  const unclear = player.unclear.pop();
+async function named(driver: Driver, acting: Acting): Promise<boolean> {
+  const unclear = acting.unclear.pop();
   if (unclear === undefined) return false;
-  const act = player.complaint({ skeleton: unclear.skeleton, entity: unclear.entity, ordinal: 0 }, undefined, false);
+  const act = acting.complaint({ skeleton: unclear.skeleton, entity: unclear.entity, ordinal: 0 }, undefined, false);
   act.before?.();
   const isTaken = await act.give(driver.sidecar).then(
     () => true,
