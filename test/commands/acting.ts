@@ -20,8 +20,8 @@ interface Act {
   give(sidecar: Sidecar): Promise<unknown>;
   /** Called before it is given, at the same moment. */
   before?(): void;
-  /** Called once it is known whether it was taken. */
-  after?(isTaken: boolean): void;
+  /** Called once it is known whether it was taken; where its sidecar was closed meanwhile, only the journal knows. */
+  after?(isTaken: boolean, isUnsure: boolean): void;
   /** True where what it says is so already: then it need not change anything. */
   isSo?(): boolean;
 }
@@ -120,9 +120,9 @@ export class Acting {
           ...(key !== undefined && { key }),
           ...(instead && { instead }),
         } as never),
-      after: (isTaken) => {
+      after: (isTaken, isUnsure) => {
+        if (instead && (isTaken || isUnsure)) this.#withdraw(fold);
         if (!isTaken) return;
-        if (instead) this.#withdraw(fold);
         this.banned.push(...banned);
         if (all.length > 1) this.unclear.push(instance);
       },

@@ -78,7 +78,7 @@ async function named(driver: Driver, acting: Acting): Promise<boolean> {
     () => true,
     () => false,
   );
-  act.after?.(isTaken);
+  act.after?.(isTaken, false);
   return isTaken;
 }
 

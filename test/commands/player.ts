@@ -62,7 +62,7 @@ export class Player {
     let isTaken = false;
     for (const [index, result] of (await Promise.allSettled(given)).entries()) {
       const isRefused = result.status === 'rejected';
-      acts[index]?.after?.(!isRefused);
+      acts[index]?.after?.(!isRefused, isRefused && result.reason?.code === 'journal_closed');
       if (isRefused) this.#refused(command, result.reason, isCalm && times === 1 ? head : null);
       else {
         isTaken = true;
@@ -85,7 +85,7 @@ export class Player {
       act.before?.();
       const [result] = await Promise.allSettled([soon(act.give(closed), `${command.do} of a closed sidecar`)]);
       const isRefused = result.status === 'rejected';
-      act.after?.(false);
+      act.after?.(false, false);
       if (!isRefused) throw new Harm(`${command.do} is taken by a sidecar that was closed`);
       this.#refused(command, result.reason, head, 'closed ');
     });
