@@ -200,8 +200,8 @@ export class Acting {
         act.stands = false;
       },
       give: (sidecar) => sidecar.settle(act.key, 'compensated'),
-      after: (isTaken) => {
-        if (isTaken) this.takenBack.add(act.site);
+      after: (isTaken, isUnsure) => {
+        if (isTaken || isUnsure) this.takenBack.add(act.site);
         else act.stands = true;
       },
       isSo: () => this.#driver.fold().ledger.get(act.key)?.status === 'compensated',
