@@ -5,8 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '../boundaries/config.ts';
 import { type Encoded, encode } from '../journal/codec.ts';
-import { type EffectClass, isOpen } from '../model/effect.ts';
-import type { Entry, IntentEntry } from '../model/entry.ts';
+import { type EffectClass, type EffectStatus, isOpen } from '../model/effect.ts';
+import type { Entry, IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { argsDigest } from './digest.ts';
@@ -302,9 +302,11 @@ async function throughGate(port: GuardPort, call: GuardedCall, key: string, dige
     // While it was asked about, the approval may have run out.
     if (!call.opens(gate, digest)) continue;
     port.append([{ do: 'leave', key, gate }, ...admission.entries]);
+    const leaving = port.ledger.get(key);
     await port.durable();
     if (call.signal.aborted) return dropped();
-    return act(port, call, key);
+    // As above: what was said meanwhile of this try holds, and another one is asked about anew.
+    return leaving !== undefined && !isOpen(leaving.status) ? whenClear(port, call) : act(port, call, key);
   }
 }
 
@@ -327,27 +329,40 @@ async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<R
   return { is: 'done', output: settled.output };
 }
 
-/** Makes the call. `before`: it has left once under this key, and that this try did not happen says nothing of the first. */
+/**
+ * Makes the call. What comes back is news of this try alone: where the call was made again since, or is known to have happened, an error
+ * says nothing of that, and is not written over it (E2). `before`: it has left once under this key, and that this try did not happen says nothing of
+ * the first.
+ */
 async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
+  const mine = port.ledger.get(key);
+  const isNews = ({ status }: { readonly status: EffectStatus }) => {
+    const now = port.ledger.get(key);
+    if (status === 'confirmed') return now === mine || now?.status !== 'confirmed';
+    return now === mine && now?.status !== 'confirmed' && now?.status !== 'compensated';
+  };
+  const write = (outcome: Omit<OutcomeEntry, 'do' | 'key'>, spent: readonly Entry[] = []) => {
+    const entries = isNews(outcome) ? [...spent, { do: 'outcome', key, ...outcome } as const] : spent;
+    if (entries.length > 0) port.append(entries);
+  };
   const settled = await timed(call, key, (late) => {
     // News after the deadline: it settles what was unknown, and changes nothing that is settled.
-    if (port.ledger.get(key)?.status !== 'unknown') return;
-    port.append([{ do: 'outcome', key, ...news(late) }]);
+    if (port.ledger.get(key)?.status === 'unknown') write(news(late));
   });
   const spent = call.charge(key, settled);
   if ('error' in settled) {
     const told = news(settled);
     const isOpenStill = before && told.status === 'failed';
-    port.append([...spent, { do: 'outcome', key, ...told, ...(isOpenStill && { status: 'unknown' as const }) }]);
+    write({ ...told, ...(isOpenStill && { status: 'unknown' as const }) }, spent);
     return failed(settled.signal, settled.error, key);
   }
   const refusal = call.tool?.refuses(settled.output) ?? null;
   if (refusal !== null) {
-    port.append([{ do: 'outcome', key, status: 'unknown', error: refusal }, ...spent]);
+    write({ status: 'unknown', error: refusal }, spent);
     return failed('INVALID_OUTPUT', new Error(refusal), key);
   }
   const wrong = port.ledger.get(key)?.wrong ?? null;
-  port.append([{ do: 'outcome', key, status: 'confirmed', output: settled.output }, ...spent]);
+  write({ status: 'confirmed', output: settled.output }, spent);
   if (wrong?.isSure === true && isDeepStrictEqual(wrong.output, settled.output)) {
     const error = new Error(`${call.name} gives the answer again that was found wrong`);
     return { is: 'failed', signal: 'CONTRACT_VIOLATION', error, key: null, held: true };

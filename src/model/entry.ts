@@ -78,6 +78,8 @@ export type Entry =
   | GateEntry
   | AnswerEntry
   | PublishEntry
+  /** A complaint has taken the place of questions that the run was parked on, by their names: nobody asks them any more (C12). */
+  | { readonly do: 'retracted'; readonly questions: readonly string[] }
   /** A commit that was decided is withdrawn: it was refused before anything of it was visible, and its calls are held back again (E4). */
   | { readonly do: 'withdrawn'; readonly id: string; readonly why: string }
   | PositionEntry
@@ -305,6 +307,8 @@ export interface DecisionEntry {
   readonly checkpoint: Checkpoint | null;
   /** Present where work was found wrong that no call has told of: its recorded answers are not served again (C10). */
   readonly suspect?: true;
+  /** What the caller of `fail()` has named, where a complaint led to it: without the ordinal, whichever occurrence there was. */
+  readonly complaint?: Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number };
   /** The name of the commit that was refused, or cannot go on, if one was: once it is made after all, nothing is left to decide (E4). */
   readonly commit?: string;
 }

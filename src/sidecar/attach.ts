@@ -10,7 +10,7 @@ import { parseTime } from '../boundaries/time.ts';
 import type { Claims } from '../effects/claims.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { Gate, GateRequest } from '../effects/gates.ts';
-import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
+import { type Journal, JournalError, type JournalStore, type StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
@@ -112,14 +112,24 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   /**
    * Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. Who
    * does not know which occurrence it was leaves the ordinal out: where there are several, the answer is `ambiguous_instance`.
+   *
+   * What the run is parked on stays found wrong beside it. With `instead`, it takes the place of all complaints that the run is parked on:
+   * they were mistakes. One that names an occurrence takes the place of one that did not, and the same complaint twice is one.
+   * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
    */
   fail(
     signal: Signal,
-    suspect: { readonly instance: Suspect; readonly key?: string; readonly error?: unknown },
+    suspect: {
+      readonly instance: Suspect;
+      readonly key?: string;
+      readonly error?: unknown;
+      readonly instead?: boolean;
+    },
   ): Promise<void>;
   /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on.
-   * @throws SidecarError `bad_settlement` where the journal knows better, no call has the key, or the tool cannot have answered that.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
+   * the tool cannot have answered that.
    */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
   /** The questions that wait for a person. */
@@ -358,6 +368,13 @@ function handle<TMachine extends AnyStateMachine>(
     });
   }
   run.tellUnbegun();
+  let isClosed = false;
+  /** A command is refused or has an effect: nothing is said to a sidecar that has given its run back. */
+  const commanded = () => {
+    if (!isClosed) return;
+    const text = `The sidecar of run ${JSON.stringify(run.parts.run)} was closed, and nothing was done. Resume the run, and say it again.`;
+    throw new JournalError('journal_closed', text);
+  };
   watchTimers(anyRef(actor), (ref, id, event, delay) => run.timer(ref, id, event, delay));
   return {
     actor,
@@ -365,39 +382,51 @@ function handle<TMachine extends AnyStateMachine>(
     get status() {
       return run.status;
     },
-    async fail(signal, { instance, key, error }) {
+    async fail(signal, { instance, key, error, instead = false }) {
+      commanded();
       if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
       if (run.fold.ended !== null)
         throw new SidecarError(
           'run_finished',
           'the run has ended and its output was handed over: nothing of it is redone',
         );
+      run.recovering.refuseIfStuck();
+      if (instead) run.recovering.refuseUnlessParked();
       const suspicion = run.suspected(instance, key);
       // What was undone already needs no second answer (C12).
       if (suspicion !== null) {
-        const { failure, about } = suspicion;
-        await run.recovering.fail(signal, failure, error ?? `found wrong: ${key ?? 'the work'}`, about);
-      }
+        const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
+        await run.recovering.fail({ ...suspicion, ...found });
+      } else await run.recovering.retract(instance, instead);
       // A complaint is taken once its answer is durable.
       await run.durable();
     },
-    settle: (key, status, output) => run.recovering.settleEffect(key, status, output),
+    async settle(key, status, output) {
+      commanded();
+      await run.recovering.settleEffect(key, status, output);
+    },
     gates: () => run.fold.asked.pending(),
     async answer(gate, verdict, { by, why = null as string | null }) {
+      commanded();
       const refused = run.authority.answer(gate, verdict, by, why);
       await run.durable();
       return refused;
     },
     async reconcile() {
+      commanded();
       await run.recovering.reconcile();
       await run.recovering.askAgain();
     },
-    rerun: () => run.recovering.rerun(),
+    async rerun() {
+      commanded();
+      await run.recovering.rerun();
+    },
     durable: async () => void (await run.durable()),
     async close({ drain = 0 } = {}) {
       const longest = typeof drain === 'string' ? parseTime(drain) : drain;
       if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
       if (longest > 0) await run.drain(longest);
+      isClosed = true;
       run.stopping();
       actor.stop();
       await journal.close();

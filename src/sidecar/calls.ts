@@ -436,6 +436,15 @@ export class Calls {
     return null;
   }
 
+  /** Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it (E2). */
+  async askNow(key: string): Promise<void> {
+    const call = this.#parts.fold.ledger.get(key);
+    const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
+    const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
+    if (call === undefined || tool === undefined || reconciler === undefined || !isOpen(call.status)) return;
+    await this.#askOnce(call, reconciler, tool.asking);
+  }
+
   /** Asks once, and writes down what came of it. @returns whether that is known to the fold: a journal may take nothing any more. */
   async #askOnce(
     call: LedgerCall,

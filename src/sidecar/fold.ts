@@ -13,6 +13,7 @@ import { History } from '../history/history.ts';
 import { fold } from '../history/memory.ts';
 import { type Place, type PlacedStep, Places, type Region, regionName, split } from '../history/places.ts';
 import { encode } from '../journal/codec.ts';
+import type { Decision } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type {
   ControlEntry,
@@ -100,6 +101,12 @@ export class Fold {
   }
 
   #undo(id: InstanceId, after: number): void {
+    const record = this.history.registry.get(id);
+    const writes = record === undefined ? [] : this.history.versions.writesBetween(record, after, this.history.head);
+    this.occurrences.unwrote(
+      id,
+      writes.map(({ key }) => key),
+    );
     this.history.undo(id, after);
     this.#onUndo(id, after);
   }
@@ -197,6 +204,9 @@ export class Fold {
         break;
       case 'withdrawn':
         this.#withdrawn(entry.id);
+        break;
+      case 'retracted':
+        this.#retracted(entry.questions);
         break;
       case 'position':
         this.positions.read(entry, this.actor(entry.actor).by);
@@ -532,6 +542,17 @@ export class Fold {
     }
   }
 
+  /** Complaints that another one takes the place of: what they asked is asked no more (C12). */
+  #retracted(questions: readonly string[]): void {
+    const pending = this.pending;
+    const isRetracted =
+      pending !== null && questions.includes(questionOf({ ...pending.entry, failed: pending.entry.decision.failed }));
+    for (const question of questions) this.open.delete(question);
+    if (!isRetracted) return;
+    const entry = [...this.open.values()].at(-1);
+    this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: new Map() };
+  }
+
   /** A commit that was refused before and is made now leaves nothing to decide about it. */
   #answeredBy({ id }: PublishEntry): void {
     for (const [asked, { commit }] of this.open) if (commit === id) this.open.delete(asked);
@@ -613,7 +634,7 @@ export class Fold {
   #decision(entry: DecisionEntry): void {
     const { decision, checkpoint, signal } = entry;
     this.pending = { entry, phase: 'DECIDED', stuck: new Map() };
-    const asked = JSON.stringify([decision.failed, entry.key, entry.call]);
+    const asked = questionOf({ ...entry, failed: decision.failed });
     this.open.delete(asked);
     if (decision.verdict === 'escalate' || decision.verdict === 'rerun') this.open.set(asked, entry);
     if (decision.verdict === 'escalate' || decision.verdict === 'rerun') return;
@@ -906,6 +927,17 @@ function changed(before: HistoryValue, after: HistoryValue): HistoryValue {
   return Object.fromEntries(
     Object.entries(after).filter(([id, ids]) => JSON.stringify(before[id]) !== JSON.stringify(ids)),
   );
+}
+
+/** Names a question that a run is parked on: what failed, by which key, in which call. One that fits nobody is named by who was meant. */
+export function questionOf({
+  failed,
+  key,
+  call,
+  complaint,
+}: Pick<DecisionEntry, 'key' | 'call' | 'complaint'> & Pick<Decision, 'failed'>): string {
+  if (failed !== null) return JSON.stringify([instanceName(failed), key, call]);
+  return JSON.stringify([null, key, call, ...(complaint === undefined ? [] : [complaint.skeleton, complaint.entity])]);
 }
 
 /** What a budget is charged for (R6). */

@@ -42,6 +42,7 @@ const KINDS = [
   'dismissed',
   'withdrawn',
   'position',
+  'retracted',
 ] as const;
 const EDITS = ['set', 'delete', 'append'] as const;
 const MARKS = ['enter', 'read', 'write', 'boundary'] as const;

@@ -3,11 +3,14 @@
  * (semantics.md K2, C5).
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
 
 interface Used {
   highest: number;
   /** The occurrences that were undone or set aside, with the structural path of their region. */
   readonly free: Map<number, string>;
+  /** The keys whose writes were undone, by their texts, for each occurrence: a complaint may still name them (C12). */
+  readonly undone: Map<number, Map<string, Key>>;
 }
 
 /** The occurrences of one run. */
@@ -47,6 +50,22 @@ export class Occurrences {
     return this.#of(skeleton, entity).highest >= (ordinal ?? 0);
   }
 
+  /** Notes which keys an occurrence had written when it was undone. */
+  unwrote({ skeleton, entity, ordinal }: InstanceId, keys: readonly Key[]): void {
+    if (keys.length === 0) return;
+    const { undone } = this.#of(skeleton, entity);
+    const known = undone.get(ordinal) ?? new Map<string, Key>();
+    undone.set(ordinal, known);
+    for (const key of keys) known.set(key.text, key);
+  }
+
+  /** True where an occurrence had written a key before it was undone; without an ordinal, any occurrence. */
+  hadWritten(skeleton: string, entity: string, ordinal: number | undefined, key: Key): boolean {
+    const { undone } = this.#of(skeleton, entity);
+    const meant = ordinal === undefined ? [...undone.values()] : [undone.get(ordinal) ?? new Map<string, Key>()];
+    return meant.some((keys) => [...keys.values()].some((own) => overlaps(own, key) || overlaps(ownOf(own), key)));
+  }
+
   /** The occurrences that can be taken up again and have one of some names. */
   named(names: ReadonlySet<string>): InstanceId[] {
     return [...this.#used].flatMap(([name, { free }]) => {
@@ -59,8 +78,13 @@ export class Occurrences {
 
   #of(skeleton: string, entity: string): Used {
     const name = JSON.stringify([skeleton, entity]);
-    const known = this.#used.get(name) ?? { highest: -1, free: new Map<number, string>() };
+    const known: Used = this.#used.get(name) ?? { highest: -1, free: new Map(), undone: new Map() };
     this.#used.set(name, known);
     return known;
   }
+}
+
+/** A key as the machine that has it names it: without the actor, if it is a machine that was invoked. */
+function ownOf(key: Key): Key {
+  return key.segments[0] === 'actor:' && key.segments.length > 2 ? { ...key, segments: key.segments.slice(2) } : key;
 }

@@ -85,6 +85,10 @@ export interface Raised {
   readonly suspect?: true;
   /** What the complaint is about, as it stood when it was made (C12): a write, by its number, and the head of the history. */
   readonly about?: { readonly write: number | null; readonly head: number; readonly epoch: number };
+  /** What the caller of `fail()` has named, where it is a complaint. */
+  readonly complaint?: Suspect;
+  /** True where it takes the place of the complaints that the run is parked on (C12). */
+  readonly instead?: boolean;
   /** What is done instead of deciding when the question is asked again: a commit that is not visible yet is published. */
   readonly again?: () => void | Promise<void>;
   /** The name of the commit that was refused, where that is the failure. */

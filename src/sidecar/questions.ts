@@ -20,7 +20,7 @@ import { type Kept, undoneSteps } from './cut.ts';
 import { budgetKey, type Fold } from './fold.ts';
 import type { FoldedStep } from './folded.ts';
 import { isOutside } from './outside.ts';
-import { bare, type Raised, type RunParts } from './parts.ts';
+import { bare, type Raised, type RunParts, type Suspect } from './parts.ts';
 import { covers, type Placed } from './places.ts';
 import { controlAfter, type Resume } from './plan.ts';
 import { partOf } from './records.ts';
@@ -216,7 +216,10 @@ export class Questions {
     return [...moved.values()];
   }
 
-  decisionEntry({ signal, error, actor, call, failure, suspect, commit }: Raised, decision: Decision): DecisionEntry {
+  decisionEntry(
+    { signal, error, actor, call, failure, suspect, complaint, commit }: Raised,
+    decision: Decision,
+  ): DecisionEntry {
     const own =
       decision.failed === null
         ? undefined
@@ -233,6 +236,7 @@ export class Questions {
       decision,
       checkpoint: own === undefined || own.keep === 'none' ? null : own.keep,
       ...(suspect === true && { suspect }),
+      ...(complaint !== undefined && { complaint: named(complaint) }),
       ...(commit !== undefined && { commit }),
     };
   }
@@ -317,4 +321,9 @@ function statesOf(value: unknown, path: string): string[] {
   if (typeof value === 'string') return [under(value)];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [under(key), ...statesOf(inner, under(key))]);
+}
+
+/** What a caller named, and nothing else that the object may have. */
+function named({ skeleton, entity, ordinal }: Suspect): Suspect {
+  return { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
 }

@@ -8,16 +8,16 @@ import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
 import type { Decision } from '../model/decision.ts';
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
-import type { DismissalReason } from '../model/entry.ts';
-import type { Failure, Signal } from '../model/failure.ts';
+import type { DecisionEntry, DismissalReason, Entry } from '../model/entry.ts';
+import type { Failure } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { parseKey } from '../model/key.ts';
 import { isAllowed } from '../recovery/joint.ts';
 import type { Authority } from './authority.ts';
 import type { Calls } from './calls.ts';
 import type { Kept } from './cut.ts';
-import { budgetKey, type Fold } from './fold.ts';
-import type { Held, Raised, RunParts } from './parts.ts';
+import { budgetKey, type Fold, questionOf } from './fold.ts';
+import type { Held, Raised, RunParts, Suspect } from './parts.ts';
 import { keptByRerun } from './plan.ts';
 import type { Publishing } from './publishing.ts';
 import type { Questions } from './questions.ts';
@@ -91,6 +91,11 @@ export class Recovering {
   #waiting = 0;
   /** What was raised and is not looked at yet. */
   readonly #queued = new Set<Raised>();
+  /** Complaints that nobody has looked at yet, and why those were refused that were looked at. */
+  readonly #fresh = new Set<Raised>();
+  readonly #refusedComplaints = new Map<Raised, SidecarError>();
+  /** The parked complaints that a complaint takes the place of, until the journal has it. */
+  readonly #replaced = new Map<Raised, readonly Raised[]>();
   /** When counterparties are asked again. */
   #later: Alarm | undefined;
   #stopping = false;
@@ -155,15 +160,52 @@ export class Recovering {
     this.#later?.cancel();
   }
 
-  /** A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was. */
-  fail(signal: Signal, failure: Failure, error: unknown, about: NonNullable<Raised['about']>): Promise<void> {
-    return this.raise({ signal, error, actor: 0, failure, call: null, suspect: true, about });
+  /**
+   * A failure that somebody outside has seen: the instance, and the key that was found wrong, if one was.
+   * @throws SidecarError `stuck`, or `bad_failure` where it is to take the place of a complaint and none waits.
+   */
+  async fail(complaint: Omit<Raised, 'actor' | 'call' | 'suspect'>): Promise<void> {
+    const raised: Raised = { ...complaint, actor: 0, call: null, suspect: true };
+    this.#fresh.add(raised);
+    await this.raise(raised);
+    const why = this.#refusedComplaints.get(raised);
+    this.#refusedComplaints.delete(raised);
+    if (why !== undefined) throw why;
+  }
+
+  /**
+   * Takes back the complaints that one takes the place of which is about work that is undone already, and needs no other answer (C12).
+   * @throws SidecarError `stuck`, or `bad_failure` where it is to take the place of a complaint and none waits.
+   */
+  async retract(complaint: Suspect, instead: boolean): Promise<void> {
+    const takesPlaceOf = (other: Raised) => isReplaced(other, { failure: null, complaint, instead });
+    if (!instead && !this.#parked.some(takesPlaceOf)) return;
+    this.#waiting += 1;
+    const done = this.#queue.then(() => {
+      this.refuseIfStuck();
+      const replaced = this.#parked.filter(takesPlaceOf);
+      if (instead && replaced.length === 0) throw noneWaits();
+      if (replaced.length > 0) this.#write.append([retractionOf(replaced)]);
+      this.#unask(replaced);
+    });
+    this.#queue = done.then(noted, noted).finally(() => this.#answered());
+    await done;
+  }
+
+  /** @throws SidecarError `bad_failure` where no complaint waits that another one could take the place of. */
+  refuseUnlessParked(): void {
+    if (!this.#parked.some(({ complaint }) => complaint !== undefined)) throw noneWaits();
+  }
+
+  /** @throws SidecarError `stuck` while an undo has failed: nothing is decided before its plan is finished (E5). */
+  refuseIfStuck(): void {
+    if (this.#stuck !== null) throw stuck();
   }
 
   /** Asks the questions again that the run is parked on. */
   async askAgain(): Promise<void> {
     await this.#goOnStuck();
-    if (this.#parked.length === 0) return;
+    if (this.#parked.length === 0 || this.#stuck !== null) return;
     // What others have read comes first: nothing is done again on what is still found wrong (C12).
     const entered = ({ failure }: Raised) =>
       (failure.in === null ? undefined : this.#fold.places.of(instanceName(failure.in))?.entered.nth) ?? 0;
@@ -176,36 +218,47 @@ export class Recovering {
       this.#run.release();
   }
 
-  /** Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). */
+  /**
+   * Starts the run over, when that is what was advised: everything undone, the keys unchanged (§8.4). It waits for the recoveries before it,
+   * and is held to what they have left.
+   * @throws SidecarError `not_advised`, `stuck`.
+   */
   async rerun(): Promise<void> {
-    const [raised] = this.#parked;
+    this.#waiting += 1;
+    const started = this.#queue.then(() => this.#rerun());
+    this.#queue = started.then(noted, noted).finally(() => this.#answered());
+    if ((await started) === 'ask again') await this.askAgain();
+  }
+
+  async #rerun(): Promise<'started' | 'ask again'> {
+    this.refuseIfStuck();
     const advised = [...this.#fold.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
+    const raised = this.#parked.find((one) => isAnswerTo(one, advised)) ?? this.#parked[0];
     if (raised === undefined || advised === undefined) {
       const how = raised === undefined ? 'the run waits for nobody' : 'what it is parked on advises something else';
       throw new SidecarError('not_advised', `no rerun is advised: ${how}`);
     }
     // Advice holds at the head at which it was given (C13): it is asked for again, and another answer is shown instead.
     const decision = this.#decide(raised);
-    if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) {
-      await this.askAgain();
-      return;
-    }
-    if (await this.#demote(decision.undo)) {
-      await this.askAgain();
-      return;
-    }
+    if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) return 'ask again';
+    if (await this.#demote(decision.undo)) return 'ask again';
+    // It answers all that the run is parked on (C10).
+    const complaints = this.#complaints(raised);
     this.#unpark();
-    this.#waiting += 1;
-    try {
-      this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
-      for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
-      const kept = keptByRerun(this.#fold);
-      await this.#carryOut(decision, { kept, aside: [], ...this.#distrusted(kept, this.#complaints(raised)) });
-      this.#run.beginAgain();
-    } finally {
-      this.#waiting -= 1;
-      this.#run.settled();
-    }
+    this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+    for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
+    const kept = keptByRerun(this.#fold);
+    await this.#carryOut(decision, { kept, aside: [], ...this.#distrusted(kept, complaints) });
+    this.#run.beginAgain();
+    return 'started';
+  }
+
+  /** One recovery is over, whatever came of it: where nobody is waited for, the machine goes on. */
+  #answered(): void {
+    this.#waiting -= 1;
+    if (this.#waiting > 0) return;
+    if (this.#parked.length === 0 && this.#stuck === null && !this.#stopping) this.#run.release();
+    this.#run.settled();
   }
 
   #unpark(): void {
@@ -231,24 +284,22 @@ export class Recovering {
     const next = this.#queue.then(async () => {
       this.#queued.delete(raised);
       const held = await this.#recover(raised);
+      const retraction = this.#stopping ? [] : this.#retraction(raised);
+      if (retraction.length > 0) this.#write.append(retraction);
       // While the run waits for somebody, no call is made again: it is decided again with what is parked.
       if (held.next === 'again' && this.#parked.length > 0) this.#deferred.push(raised);
       else if (held.next !== 'wait') raised.call?.answer(held);
     });
-    this.#queue = next
-      .catch((error) => this.#write.break(error))
-      .finally(() => {
-        this.#waiting -= 1;
-        if (this.#waiting > 0) return;
-        // Whatever came of it: where nobody is waited for, the machine goes on.
-        if (this.#parked.length === 0 && this.#stuck === null && !this.#stopping) this.#run.release();
-        this.#run.settled();
-      });
+    this.#queue = next.catch((error) => this.#write.break(error)).finally(() => this.#answered());
     return next.catch(() => {});
   }
 
   async #recover(raised: Raised): Promise<Held> {
-    if (this.#stopping || this.#write.broken !== null || this.#stuck !== null) return { next: 'wait' };
+    if (this.#stopping || this.#write.broken !== null || this.#stuck !== null) {
+      if (this.#fresh.delete(raised) && this.#stuck !== null) this.#refusedComplaints.set(raised, stuck());
+      return { next: 'wait' };
+    }
+    if (this.#fresh.delete(raised) && !this.#takesPlace(raised)) return { next: 'wait' };
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
     if (raised.call?.isDropped() === true) return { next: 'wait' };
     if (this.#isTakenBack(raised)) return this.#accuseLost(raised);
@@ -283,6 +334,37 @@ export class Recovering {
     const times = failure.in === null || about !== undefined ? 0 : this.#fold.timesSpent(failure.in, signal);
     if (times === 0) return;
     await new Promise((resolve) => setTimeout(resolve, Math.min(FIRST_PAUSE * 2 ** (times - 1), LONGEST_PAUSE)));
+  }
+
+  /**
+   * Has a complaint take the place of others that the run is parked on, and that have moved nothing: of all where the caller says so, else of
+   * the same one, and of one that did not say which occurrence it meant (C12). Any other complaint stays a suspect.
+   * @returns false where it cannot: it is refused.
+   */
+  #takesPlace(raised: Raised): boolean {
+    const replaced = this.#parked.filter((other) => isReplaced(other, raised));
+    if (raised.instead === true && replaced.length === 0) {
+      this.#refusedComplaints.set(raised, noneWaits());
+      return false;
+    }
+    if (replaced.length > 0) this.#replaced.set(raised, replaced);
+    this.#unask(replaced);
+    return true;
+  }
+
+  /** Takes questions from those that the run is parked on. */
+  #unask(questions: readonly Raised[]): void {
+    if (questions.length === 0) return;
+    const left = this.#parked.filter((one) => !questions.includes(one));
+    if (left.length === 0) this.#unpark();
+    this.#parked = left;
+  }
+
+  /** The entry that takes back what a complaint has taken the place of, once. */
+  #retraction(raised: Raised): Entry[] {
+    const replaced = this.#replaced.get(raised);
+    this.#replaced.delete(raised);
+    return replaced === undefined ? [] : [retractionOf(replaced)];
   }
 
   /** Whether work that was complained about has been undone since the complaint was made: it needs no second answer (C12). */
@@ -349,7 +431,8 @@ export class Recovering {
     this.#run.hold();
     for (const effect of undone.reverse()) {
       if ((await this.#calls.undo(effect)) === null) continue;
-      this.#park(raised, [effect]);
+      // It stands, and is what a person has to look at: nothing is done again over it (E5).
+      if (!this.#stopping) this.#park(raised, [this.#questions.effectOf(effect.id as string, effect.instance)]);
       return false;
     }
     return true;
@@ -477,7 +560,8 @@ export class Recovering {
     const parts = { kept, aside: recordsIn(decision), ...this.#distrusted(kept, this.#complaints(raised)) };
     const moved = this.#questions.movedInputs(kept);
     const takenBack = this.#fold.takenBackBy(kept, parts.aside);
-    this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+    const decided = this.#questions.decisionEntry(raised, decision);
+    this.#write.append([...this.#retraction(raised), decided, { do: 'phase', phase: 'FENCED' }]);
     this.#tell(raised, decision, moved, takenBack);
     return parts;
   }
@@ -558,7 +642,7 @@ export class Recovering {
   park(raised: Raised, decision: Decision): void {
     this.#run.hold();
     this.#parked = [...this.#parked, raised];
-    this.#write.append([this.#questions.decisionEntry(raised, decision)]);
+    this.#write.append([...this.#retraction(raised), this.#questions.decisionEntry(raised, decision)]);
     this.#tell(raised, decision);
     this.#askPeople(decision);
     this.#standStill(decision);
@@ -667,15 +751,29 @@ export class Recovering {
   }
 
   /**
-   * A person says what became of a call (E2).
-   * @throws SidecarError `bad_settlement` where the journal knows better, or no such call was made; `not_advised` where a person undid by
-   * hand what the run relies on.
+   * A person says what became of a call (E2). Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way and nobody has asked, or
+   * none was made; `not_advised` where a person undid by hand what the run relies on.
    */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
-    const call = this.#fold.ledger.named(key);
-    if (call === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    const named = this.#fold.ledger.named(key);
+    if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    const gate = this.#fold.asked.of(named.key);
+    const isAsked = gate?.asks === 'outcome' && gate.status === 'pending';
+    if (named.status === 'intended' && this.#calls.isUnderWay(named.key) && !isAsked) {
+      const why =
+        'is under way, and its own answer will tell: wait for it, or close the run and settle it in the next process';
+      throw new SidecarError('bad_settlement', `${named.intent.tool} (${named.key}) ${why}`);
+    }
+    const wasOpen = isOpen(named.status);
+    if (status !== 'compensated') await this.#calls.askNow(named.key);
+    const call = this.#fold.ledger.get(named.key) as LedgerCall;
     const why = this.#contradicts(call, status, output);
-    if (why !== null) throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
+    if (why !== null) {
+      // What waits for that outcome has its answer, if not the one that was given.
+      if (wasOpen && !isOpen(call.status)) await this.askAgain();
+      throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
+    }
     // The journal has it so already: a word that is given twice is one.
     if (call.status === status) return this.askAgain();
     if (status === 'compensated' && !this.#mayBeUndoneByHand(call)) {
@@ -820,13 +918,14 @@ export class Recovering {
   /** The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
   #openQuestions(): Question[] {
     return [...this.#fold.open.values()].flatMap((entry) => {
-      const { decision, signal, error, actor, key, call, suspect, commit } = entry;
+      const { decision, signal, error, actor, key, call, suspect, complaint, commit } = entry;
       const isRaisedAgain = decision.refusals.some(
         (veto) => 'code' in veto && (veto.code === 'effect_diverged' || veto.code === 'unclaimed_effect'),
       );
       if (call !== null || (isRaisedAgain && suspect !== true) || this.#isOfCommit(decision)) return [];
       const failure = failureBy(decision, key);
-      const found = suspect === true ? { suspect, about: this.#aboutNow(failure) } : {};
+      const told = complaint === undefined ? {} : { complaint };
+      const found = suspect === true ? { suspect, about: this.#aboutNow(failure), ...told } : {};
       const of = commit === undefined ? {} : { commit, ...this.#againOf(commit) };
       const raised: Raised = { signal, error: new Error(error), actor, failure, call: null, ...found, ...of };
       // What is undone and has left nothing has its answer.
@@ -1043,6 +1142,13 @@ function effectsIn(refusals: Decision['refusals']): Effect[] {
   return (reasons as readonly { readonly effect?: Effect }[]).flatMap(({ effect }) => effect ?? []);
 }
 
+/** True where a decision answers a failure. */
+function isAnswerTo({ failure }: Raised, entry: DecisionEntry | undefined): boolean {
+  const failed = entry?.decision.failed ?? null;
+  if (entry === undefined || failed === null || failure.in === null) return false;
+  return instanceName(failed) === instanceName(failure.in) && entry.key === (failure.key?.text ?? null);
+}
+
 /** The failure that a decision answered. */
 function failureBy({ failed, refusals }: Decision, key: string | null): Failure {
   if (failed !== null) return { in: failed, key: key === null ? null : parseKey(key) };
@@ -1054,3 +1160,45 @@ function failureBy({ failed, refusals }: Decision, key: string | null): Failure 
 function recordsIn({ aside = [] }: Restore): InstanceId[] {
   return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));
 }
+
+/** A complaint as far as it may take the place of another: its failure is null where what it is about is undone already. */
+interface Successor extends Pick<Raised, 'complaint' | 'instead'> {
+  readonly failure: Failure | null;
+}
+
+/** Whether a new complaint takes the place of a question that the run is parked on. */
+function isReplaced({ failure: old, complaint: meant }: Raised, { failure, complaint, instead }: Successor): boolean {
+  if (meant === undefined) return false;
+  if (instead === true) return true;
+  if (old.in === null) return meant.skeleton === complaint?.skeleton && meant.entity === complaint.entity;
+  if (failure === null || failure.in === null || instanceName(old.in) !== instanceName(failure.in)) return false;
+  return old.key?.text === failure.key?.text;
+}
+
+function retractionOf(replaced: readonly Raised[]): Entry {
+  const questions = replaced.map(({ failure, complaint }) =>
+    questionOf({
+      failed: failure.in,
+      key: failure.key?.text ?? null,
+      call: null,
+      ...(complaint !== undefined && { complaint: complaint as NonNullable<DecisionEntry['complaint']> }),
+    }),
+  );
+  return { do: 'retracted', questions };
+}
+
+function noneWaits(): SidecarError {
+  return new SidecarError(
+    'bad_failure',
+    'no complaint waits that this one could take the place of: leave `instead` out',
+  );
+}
+
+function stuck(): SidecarError {
+  const text =
+    'an undo has failed, and nothing else is decided before it is done: have it tried again by reconcile(), or undo it by hand and settle it';
+  return new SidecarError('stuck', text);
+}
+
+/** Whatever came of it is told to somebody else. */
+function noted(): void {}

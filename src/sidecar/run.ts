@@ -154,9 +154,12 @@ export class Run implements Watcher {
     const here = ordinal === undefined ? meant : meant.filter((id) => id.ordinal === ordinal);
     const [one, other] = here;
     if (one === undefined) {
-      if (this.fold.occurrences.wasUsed(skeleton, entity, ordinal))
-        return this.#undoneAlready({ skeleton, entity, ordinal });
-      throw new SidecarError('bad_failure', `no ${skeleton} about "${entity}" was ever begun`);
+      const { occurrences } = this.fold;
+      if (!occurrences.wasUsed(skeleton, entity, ordinal))
+        throw new SidecarError('bad_failure', `no ${skeleton} about "${entity}" was ever begun`);
+      if (suspect !== null && !occurrences.hadWritten(skeleton, entity, ordinal, suspect))
+        throw new SidecarError('bad_failure', `${skeleton} about "${entity}" never wrote ${suspect.text}`);
+      return this.#undoneAlready({ skeleton, entity, ordinal });
     }
     const only = other === undefined ? one : this.parts.judges.meant(here);
     if (only === null)
@@ -211,20 +214,21 @@ export class Run implements Watcher {
 
   #accusation(id: InstanceId, named: Key | null): Suspicion | null {
     const key = named === null ? null : this.#keyOf(id, named);
-    const { history, epochs, records } = this.fold;
+    const { history, epochs, occurrences } = this.fold;
     const record = history.registry.get(id);
     const epoch = epochs.get(instanceName(id)) ?? 0;
     const about = { write: null, head: history.head, epoch };
+    const written = record === undefined ? [] : history.versions.writesOf(record);
+    const write = key === null ? undefined : written.find((each) => overlaps(each.key, key));
+    if (key !== null && write === undefined && !occurrences.hadWritten(id.skeleton, id.entity, id.ordinal, key))
+      throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
     // A plan that is under way takes it back already: that is the answer to this complaint, too.
     const undoneTo = this.#undoneTo(id, key);
     if (undoneTo !== null)
       return this.#undoneAlready(id, this.#questions.wrongAnswers(id, key?.text ?? null, undoneTo).keys);
     if (key === null || record === undefined) return { failure: { in: id, key }, about };
-    const write = history.versions.writesOf(record).find((each) => overlaps(each.key, key));
-    if (write !== undefined)
-      return { failure: { in: id, key }, about: { ...about, write: this.fold.originOf(write.at) } };
-    if (epoch > 0 || records.has(instanceName(id))) return this.#undoneAlready(id);
-    throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
+    if (write === undefined) return this.#undoneAlready(id);
+    return { failure: { in: id, key }, about: { ...about, write: this.fold.originOf(write.at) } };
   }
 
   /** Claims again what the calls of this run have touched. @returns why it does not get that, or null. */

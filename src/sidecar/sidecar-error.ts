@@ -23,6 +23,8 @@ export type SidecarErrorCode =
   | 'bad_settlement'
   /** A rerun that no decision advises. */
   | 'not_advised'
+  /** An undo has failed, and nothing else is decided before it is done. */
+  | 'stuck'
   /** The run has ended: nothing of it is redone. */
   | 'run_finished';
 

@@ -210,6 +210,36 @@ describe('C11: a call in flight whose control or reads are undone is dropped', (
     await it.sidecar.close();
   });
 
+  test.each([
+    ['says that it did not happen', () => new NotApplied('too late')],
+    ['says nothing', () => new Error('connection reset')],
+  ])('an earlier try that comes back late and %s leaves what a later one has done', async (_, error) => {
+    const first = held();
+    const { world, machine, config } = underWay('effect: reversible, undo: un, reconcile: find', (nth) =>
+      nth === 0
+        ? first.promise.then(() => {
+            throw error();
+          })
+        : `pay${nth}`,
+    );
+    const it = await run(machine, config, {
+      undo: world.undo,
+      reconcilers: { find: () => ({ is: 'not_applied' }) as const },
+    });
+    await until(() => world.count('pay') === 1);
+    // Its counterparty refuses it from now on, its work goes back, and the replay pays under the same key.
+    await it.sidecar.reconcile();
+    await it.wrong('LOOK', 'looked');
+    await it.at('rest');
+    first.resolve(null);
+    await calm();
+    // The payment stands: it is undone before it is made again.
+    await it.wrong('PAY', 'paid');
+    await it.at('rest');
+    expect([it.context(), world.undone]).toEqual([{ looked: 'look1', paid: 'pay2' }, [world.keys('pay')[1]]]);
+    await it.sidecar.close();
+  });
+
   test('a call that changes nothing is not waited for', async () => {
     const { world, machine, config } = underWay('effect: none', (nth) => (nth === 0 ? held().promise : `pay${nth}`));
     const it = await run(machine, config);

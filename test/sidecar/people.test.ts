@@ -5,7 +5,7 @@ import type { Finding } from '../../src/effects/counterparty.ts';
 import { keyOf } from '../../src/effects/keys.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { calm, Line, of, type Station } from './stations.ts';
+import { calm, Line, of, type Station, until } from './stations.ts';
 
 const KEY = keyOf(JSON.stringify(['r', 'A', 'it', 0, 'a', 0]), 'opaque');
 const UNKNOWN: readonly Station[] = [
@@ -98,6 +98,67 @@ describe('sidecar.settle: a person says what became of a call', () => {
     await run.close();
   });
 
+  test.each([
+    ['not applied', 'it did', { is: 'applied', output: 'it did' }, 1],
+    ['applied', 'did again', { is: 'not_applied' }, 2],
+  ] as const)(
+    'a word that the counterparty contradicts by now is refused: not %s',
+    async (word, answer, knows, calls) => {
+      let says: Finding = { is: 'unknown' };
+      const [station] = UNKNOWN as readonly [Station];
+      const asked = { ...station, tool: 'effect: irreversible, reconcile: { ask: bank, tries: 1 }' };
+      const line = new Line([asked, ...UNKNOWN.slice(1)], {
+        a: ({ nth }) => {
+          if (nth === 0) throw new Error('connection reset');
+          return 'did again';
+        },
+      });
+      const run = await line.begin({ reconcilers: { bank: () => says } });
+      run.send('go');
+      await run.finished();
+      says = knows;
+      const said =
+        word === 'applied' ? run.sidecar.settle(KEY, 'confirmed', 'made up') : run.sidecar.settle(KEY, 'failed');
+      await expect(said).rejects.toMatchObject({ code: 'bad_settlement' });
+      // What the counterparty said sets the run going again.
+      await run.at('rest');
+      expect([run.context.a, line.called('a')]).toEqual([answer, calls]);
+      await run.close();
+    },
+  );
+
+  test('a word about a call that is under way is refused: its own answer tells', async () => {
+    const answers: ((answer: string) => void)[] = [];
+    const line = new Line(UNKNOWN, { a: () => new Promise((resolve) => answers.push(resolve)) });
+    const run = await line.begin();
+    run.send('go');
+    await until(() => answers.length === 1);
+    for (const word of ['confirmed', 'failed', 'compensated'] as const)
+      await expect(run.sidecar.settle(KEY, word)).rejects.toMatchObject({ code: 'bad_settlement' });
+    answers[0]?.('it did');
+    await run.at('rest');
+    expect([run.context.a, line.called('a')]).toEqual(['it did', 1]);
+    await run.close();
+  });
+
+  test('a call that was approved and is said not to have happened before it leaves is asked about anew, and does not leave', async () => {
+    const gated = [{ name: 'a', reads: ['wanted'], tool: 'effect: irreversible, gate: true' }];
+    const line = new Line(gated, {});
+    const run = await line.begin();
+    run.send('go');
+    await until(() => run.sidecar.gates().length === 1);
+    const [first] = run.sidecar.gates();
+    await run.sidecar.answer(first?.gate ?? '', 'approved', { by: 'Ada' });
+    await run.sidecar.settle(KEY, 'failed');
+    await until(() => run.sidecar.gates().length === 1);
+    const [second] = run.sidecar.gates();
+    expect([second?.gate === first?.gate, line.called('a')]).toEqual([false, 0]);
+    await run.sidecar.answer(second?.gate ?? '', 'approved', { by: 'Ada' });
+    await run.at('rest');
+    expect(line.called('a')).toBe(1);
+    await run.close();
+  });
+
   test('a rerun that nobody advised is refused', async () => {
     const line = new Line(UNKNOWN, loses);
     const run = await line.begin();
@@ -106,6 +167,28 @@ describe('sidecar.settle: a person says what became of a call', () => {
     await run.finished();
     await expect(run.sidecar.rerun()).rejects.toMatchObject({ code: 'not_advised' });
     await run.close();
+  });
+});
+
+describe('a sidecar that was closed', () => {
+  test('takes no command any more, and writes nothing', async () => {
+    const store = memoryStore();
+    const line = new Line(UNKNOWN, loses);
+    const run = await line.begin({ journal: store });
+    run.send('go');
+    await run.finished();
+    await run.close();
+    const { sidecar } = run;
+    const before = [...store.read('r')].length;
+    const commands = [
+      sidecar.fail('CONTRACT_VIOLATION', { instance: of('a') }),
+      sidecar.settle(KEY, 'failed'),
+      sidecar.answer('no gate', 'approved', { by: 'Ada' }),
+      sidecar.reconcile(),
+      sidecar.rerun(),
+    ];
+    for (const command of commands) await expect(command).rejects.toMatchObject({ code: 'journal_closed' });
+    expect([[...store.read('r')].length, line.called('a')]).toEqual([before, 1]);
   });
 });
 
@@ -173,6 +256,44 @@ describe('sidecar.rerun: the run starts over where that was advised', () => {
     run.send('go');
     await run.at('rest');
     expect(line.calls.map(({ key }) => key?.endsWith('~1') ?? null)).toEqual([false, false, true, true]);
+    await run.close();
+  });
+
+  test('asks again for the answers of every complaint that it answers, and not only of the first (C10)', async () => {
+    const line = new Line(
+      [
+        { name: 'a', tool: 'effect: idempotent' },
+        { name: 'b', tool: 'effect: idempotent' },
+        { name: 'c', reads: ['a', 'b'] },
+      ],
+      { a: ({ nth }) => `a${nth}`, b: ({ nth }) => `b${nth}` },
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.fail('CONTRACT_VIOLATION', { instance: of('b'), key: 'b' });
+    expect(line.verdicts).toEqual(['rerun 2', 'rerun 2']);
+    await run.sidecar.rerun();
+    run.send('go');
+    await run.at('rest');
+    expect([line.called('a'), line.called('b'), run.context.c]).toEqual([2, 2, 'c a1 b1']);
+    await run.close();
+  });
+
+  test('asked for twice at once it is started once, and the other one is refused', async () => {
+    const line = new Line(stations);
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    const both = await Promise.allSettled([run.sidecar.rerun(), run.sidecar.rerun()]);
+    expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'not_advised' } }]);
+    run.send('go');
+    await run.at('rest');
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
+    run.send('end');
+    expect((await run.finished()).status).toBe('done');
     await run.close();
   });
 
@@ -301,6 +422,32 @@ describe('E5: an undo that fails', () => {
     run.send('end');
     await calm();
     expect(run.value).toBe('rest');
+    await run.close();
+  });
+
+  test('no complaint and no rerun is taken before it is done: each is refused, and nothing is written', async () => {
+    const store = memoryStore();
+    const line = new Line(undoable);
+    const run = await line.begin({
+      journal: store,
+      undo: {
+        unA: () => {
+          throw new Error('no refunds');
+        },
+      },
+    });
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.finished();
+    await run.sidecar.durable();
+    const before = [...store.read('r')].length;
+    await expect(run.fail('CONTRACT_VIOLATION', { instance: of('b'), key: 'b' })).rejects.toMatchObject({
+      code: 'stuck',
+    });
+    await expect(run.sidecar.rerun()).rejects.toMatchObject({ code: 'stuck' });
+    await run.sidecar.durable();
+    expect([...store.read('r')].length).toBe(before);
     await run.close();
   });
 
