@@ -46,7 +46,7 @@ interface KeyedCall {
 /** The calls of a run. */
 export class Ledger {
   /** The form of the run's keys. */
-  form: KeyForm = 'opaque';
+  form: KeyForm = { is: 'opaque' };
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, LedgerCall[]>();

@@ -61,7 +61,7 @@ export type Entry =
       readonly agent: string;
       readonly digests: Digests;
       readonly format: number;
-      /** Random, in hex: the digests of arguments are HMACs under it. Left out in journals before format 3. */
+      /** Random, in hex: digests of arguments are HMACs under it since format 3, keys since format 4. Left out in journals before. */
       readonly secret?: string;
     }
   /** The run goes on under other digests; earlier checkpoints are stale. */

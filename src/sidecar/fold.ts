@@ -123,8 +123,8 @@ export class Fold {
       case 'begin':
         this.agent = entry.agent;
         this.digests = entry.digests;
-        this.ledger.form = keyFormOf(entry.format);
         this.secret = entry.secret ?? null;
+        this.ledger.form = keyFormOf(entry.format, this.secret);
         this.#actor(null, null, null, null, null);
         break;
       case 'config':

@@ -51,7 +51,7 @@ const ACTORS = ['promise', 'machine', 'other'] as const;
 const HELD = ['gate', 'buffer'] as const;
 
 /** The format that this code writes, and the newest that it reads (style.md 13). */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** The longest name that is worth a number. */
 const LONGEST_NAME = 200;
