@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig } from '../boundaries/directory.ts';
 import { checkRunName } from '../journal/rows.ts';
-import { sqliteStore } from '../journal/sqlite/store.ts';
 import type { Policy } from '../model/decision.ts';
 import { suggest } from '../predicates/suggest.ts';
 import type { Agent } from '../sidecar/agent.ts';
 import { findMachines } from './check.ts';
 import type { Ending } from './ending.ts';
+import { openJournal } from './journal-key.ts';
 import type { Machines } from './machines.ts';
 import { journalProblem } from './reading.ts';
 import { inSession, worldFolder } from './session.ts';
@@ -128,7 +128,7 @@ function freeName({ journal, run, machines }: RunOptions, agent: string): string
 
 /** The runs of which something is recorded; one whose process ended before that may begin again. */
 function recorded(journal: string): string[] {
-  const store = sqliteStore(journal, { readonly: true });
+  const store = openJournal(journal, { readonly: true });
   try {
     return store.runs().flatMap(({ run, head }) => (head > 0 ? [run] : []));
   } finally {
