@@ -24,6 +24,11 @@ export function keyWords(): readonly string[] {
   return keyFile === null ? [] : ['--key-file', keyFile];
 }
 
+/** True where a key was given, whether it is one or not. */
+export function hasKey(): boolean {
+  return keyFile !== null || (process.env[VARIABLE] ?? '') !== '';
+}
+
 /** Opens a journal file. @throws JournalError, also where the key cannot be read or has no form. */
 export function openJournal(file: string, { readonly = false }: { readonly readonly?: boolean } = {}): JournalStore {
   const key = givenKey();

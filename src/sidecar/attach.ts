@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
+import { redactionRules } from '../boundaries/redact.ts';
 import { isReviewed } from '../boundaries/review.ts';
 import { parseTime } from '../boundaries/time.ts';
 import type { Claims } from '../effects/claims.ts';
@@ -16,6 +17,7 @@ import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
 import { SIGNALS } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import { type RedactionRules, redacts } from '../model/redaction.ts';
 import type { Guards } from '../predicates/compile.ts';
 import {
   type Actor,
@@ -32,7 +34,7 @@ import { Fold } from './fold.ts';
 import { following } from './following.ts';
 import { JUDGES, type Judges } from './judges.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
-import type { Check, Suspect } from './parts.ts';
+import type { Check, RunParts, Suspect } from './parts.ts';
 import { planResume } from './plan.ts';
 import { compareNames } from './registered.ts';
 import type { Ending, Report } from './report.ts';
@@ -163,7 +165,7 @@ export async function attachJudged<TMachine extends AnyStateMachine>(
   judges: Judges,
 ): Promise<Sidecar<TMachine>> {
   const config = configOf(machine, options);
-  const store = options.journal ?? memoryStore();
+  const store = storeFor(config, options);
   const journal = await store.open(options.run, 'create');
   return opened(journal, () => begin(machine, options, config, journal, judges));
 }
@@ -178,7 +180,7 @@ export async function resume<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
   const config = configOf(machine, options);
-  const store = options.journal ?? memoryStore();
+  const store = storeFor(config, options);
   const journal = await store.open(options.run, 'either');
   return opened(journal, () =>
     journal.head === 0 ? begin(machine, options, config, journal, JUDGES) : takeUp(machine, options, config, journal),
@@ -222,6 +224,20 @@ function configOf<TMachine extends AnyStateMachine>(
   return loaded.config;
 }
 
+/** The store of the journal. @throws SidecarError `redaction_needs_encryption` where what is redacted could be read out of it. */
+function storeFor(config: BoundaryConfig, { journal = memoryStore() }: SidecarOptions): JournalStore {
+  if (!redacts(redactionRules(config)) || journal.confidential === true) return journal;
+  const what = 'the config redacts values, and the journal would keep them as they are';
+  const mend = 'give it a key, sqliteStore(file, { key }) on a new file, at the terminal --key-file FILE';
+  throw new SidecarError('redaction_needs_encryption', `${what}: ${mend}`);
+}
+
+/** What a journal says of the redaction, for whoever reads it without the config. */
+function redactOf(config: BoundaryConfig): { readonly redact?: RedactionRules } {
+  const rules = redactionRules(config);
+  return redacts(rules) ? { redact: rules } : {};
+}
+
 function unreviewedText(file: string, config: BoundaryConfig): string | null {
   const read = readLock(file);
   if ('problem' in read) return read.problem;
@@ -236,7 +252,8 @@ function parts<TMachine extends AnyStateMachine>(
   fold: Fold,
   layout: Layout,
   judges: Judges,
-) {
+): RunParts {
+  const { redaction } = fold;
   return {
     run: options.run,
     config,
@@ -249,16 +266,16 @@ function parts<TMachine extends AnyStateMachine>(
     undos: options.undo ?? {},
     buffers: options.buffers ?? {},
     checks: options.checks ?? {},
-    onGate: options.onGate ?? (() => {}),
+    onGate: (gate) => options.onGate?.({ ...gate, reason: redaction.text(gate.reason) }),
     keepAlive: options.keepAlive ?? true,
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
     now: options.now ?? (() => Date.now()),
     redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
-    onDecision: options.onDecision ?? (() => {}),
-    onFinding: options.onFinding ?? (() => {}),
-  } as const;
+    onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
+    onFinding: (finding) => options.onFinding?.({ ...finding, text: redaction.text(finding.text) }),
+  };
 }
 
 function begin<TMachine extends AnyStateMachine>(
@@ -273,7 +290,7 @@ function begin<TMachine extends AnyStateMachine>(
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
   const secret = randomBytes(32).toString('hex');
-  run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret }]);
+  run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config) }]);
   const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect, run.parts.now);
   return handle(run, watch, actor, journal);
 }
@@ -291,7 +308,8 @@ async function takeUp<TMachine extends AnyStateMachine>(
   const watch = new Watch(machine, run);
   run.bind(watch);
   run.hold();
-  if (fold.ended === null && fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
+  if (fold.ended === null && fold.digests?.config !== now.config)
+    run.append([{ do: 'config', digests: now, ...redactOf(config) }]);
   run.authority.poll();
   const refused = fold.ended === null ? await run.claimAgain() : null;
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);

@@ -9,6 +9,7 @@ import type { Approval } from '../effects/guard.ts';
 import { isDistrusted, type LedgerCall } from '../effects/ledger.ts';
 import type { AnswerEntry, GateEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { shownArgs } from './ledger-effects.ts';
 import type { RunParts, Writer } from './parts.ts';
 
 /** How often the inbox is looked into while somebody waits, in milliseconds. */
@@ -130,7 +131,7 @@ export class Authority {
   #request(gate: Gate): GateRequest {
     const { ledger } = this.#parts.fold;
     const { intent, error } = ledger.get(gate.key) as LedgerCall;
-    const { tool, instance, args = this.#parts.fold.actor(intent.actor).started?.input } = intent;
+    const { tool, instance } = intent;
     const when = this.#parts.config.tools.get(tool)?.gate?.when ?? null;
     const held =
       when === null
@@ -139,7 +140,7 @@ export class Authority {
     return {
       ...gate,
       tool,
-      args,
+      args: shownArgs(intent, this.#parts.fold),
       instance,
       reason: gate.asks === 'approval' ? held : `nobody knows what became of it: ${error ?? 'no answer came'}`,
     };

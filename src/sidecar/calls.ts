@@ -471,7 +471,7 @@ export class Calls {
         ]);
         return null;
       } catch (error) {
-        failure = told(error);
+        failure = this.#parts.fold.redaction.text(told(error));
       }
     }
     this.#write.append([{ do: 'phase', phase: 'STUCK', effect: call.key, error: failure }]);

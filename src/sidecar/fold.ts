@@ -29,6 +29,7 @@ import type {
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
+import type { RedactionRules } from '../model/redaction.ts';
 import { carryOut, type Kept, memoryBefore, takenBackBy, undoneSteps } from './cut.ts';
 import { changeOf } from './edits.ts';
 import type { FoldedActor, FoldedStep, Live, Pending, TakenBack, Timer } from './folded.ts';
@@ -36,6 +37,7 @@ import { Occurrences } from './occurrences.ts';
 import { isOutside } from './outside.ts';
 import { Positions } from './positions.ts';
 import { recordOf, type WorkRecord } from './records.ts';
+import { Redaction } from './redaction.ts';
 import { Translating, type Translation } from './translate.ts';
 import { OutsideVersions } from './versions.ts';
 
@@ -73,6 +75,8 @@ export class Fold {
   recoveries = 0;
   agent: string | null = null;
   digests: Digests | null = null;
+  /** What people are not shown of it. */
+  readonly redaction = new Redaction();
   /** Under which the digests of arguments are made; null in a run of an earlier version. */
   secret: string | null = null;
   /** The number of the last event under other digests than the present ones. */
@@ -118,6 +122,24 @@ export class Fold {
 
   /** Folds an entry in. `memory` is its actor's context where the machine is at hand; else it is folded from the edits. */
   apply(entry: Entry, time: number, memory?: unknown): void {
+    this.#apply(entry, time, memory);
+    if (this.redaction.isActive)
+      this.redaction.take(entry, { actors: this.actors, toolOf: (key) => this.ledger.get(key)?.intent.tool });
+  }
+
+  /** Takes rules of a later config in, and learns what they are about of what there is already. */
+  #redact(rules: RedactionRules | undefined): void {
+    if (rules === undefined) return;
+    const run = { actors: this.actors, toolOf: (key: string) => this.ledger.get(key)?.intent.tool };
+    this.redaction.add(rules);
+    for (const { started, memory } of this.actors) this.redaction.memory(started?.id ?? null, memory);
+    for (const { key, intent, status, output } of this.ledger.all()) {
+      this.redaction.take(intent, run);
+      this.redaction.take({ do: 'outcome', key, status, output }, run);
+    }
+  }
+
+  #apply(entry: Entry, time: number, memory?: unknown): void {
     this.time = time;
     switch (entry.do) {
       case 'begin':
@@ -125,10 +147,12 @@ export class Fold {
         this.digests = entry.digests;
         this.secret = entry.secret ?? null;
         this.ledger.form = keyFormOf(entry.format, this.secret);
+        this.redaction.add(entry.redact);
         this.#actor(null, null, null, null, null);
         break;
       case 'config':
         this.digests = entry.digests;
+        this.#redact(entry.redact);
         this.staleUpTo = this.history.head;
         break;
       case 'step':
