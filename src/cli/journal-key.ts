@@ -51,8 +51,9 @@ function bytesOf(file: string): Buffer {
 
 /** The key that bytes hold: as they are, or as hex or base64. What they hold otherwise is not shown. */
 function keyIn(bytes: Buffer, where: string): Buffer {
-  if (bytes.length === 32) return bytes;
   const text = bytes.toString('latin1').trim();
+  // Bytes at random are no text: 32 letters are half a key in hex, or a password, and neither is taken for 32 bytes.
+  if (bytes.length === 32 && !/^[ -~]*$/.test(text)) return bytes;
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   if (/^[\w+/-]{43}=?$/.test(text)) return Buffer.from(text, 'base64');
   const how = 'A key is 32 bytes, as they are or as 64 hex digits or base64: openssl rand -hex 32';
