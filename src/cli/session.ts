@@ -136,6 +136,7 @@ async function withSidecar(
     ...(open.buffers !== undefined && { buffers: open.buffers }),
     ...(open.checks !== undefined && { checks: open.checks }),
     ...(open.guards !== undefined && { guards: open.guards }),
+    ...(open.codecs !== undefined && { codecs: open.codecs }),
     ...(faulty !== null && { governor: faulty.governor }),
     onFinding: ({ code, text }) => {
       if (code === 'config_unreviewed') note(`${code}: ${text}`);

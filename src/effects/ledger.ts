@@ -3,7 +3,7 @@
  * §6, E3). It is a fold of intents and outcomes; it remembers what a restore has undone, because the world does.
  */
 
-import { isDeepStrictEqual } from 'node:util';
+import { isSame } from '../journal/value-codec.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import type { IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -268,7 +268,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Whether the answer that a ledger has is the one that was found wrong (C10). */
 export function isDistrusted({ wrong, output }: LedgerCall): boolean {
-  return wrong !== null && isDeepStrictEqual(wrong.output, output);
+  return wrong !== null && isSame(wrong.output, output);
 }
 
 function same(a: InstanceId, b: InstanceId): boolean {

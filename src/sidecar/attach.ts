@@ -13,6 +13,7 @@ import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.
 import type { Gate, GateRequest } from '../effects/gates.ts';
 import type { Journal, JournalStore, StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
 import { SIGNALS } from '../model/failure.ts';
@@ -65,6 +66,8 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
   readonly checks?: Readonly<Record<string, Check>>;
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
+  /** How values are journaled that have no form of their own: without one, a call with such an argument does not leave. */
+  readonly codecs?: readonly ValueCodec[];
   /** Asked before every call; a text denies it (GOVERNOR_DENIED). */
   readonly governor?: (call: {
     tool: string;
@@ -216,12 +219,24 @@ function configOf<TMachine extends AnyStateMachine>(
       `the config is for "${loaded.config.agent}", and the machine is "${machine.id}"`,
     );
   }
+  checkCodecs(options.codecs ?? []);
   const names = compareNames(loaded.config, options);
   const unreviewed = typeof config === 'string' ? unreviewedText(config, loaded.config) : null;
   if (unreviewed !== null && reviewed === true) throw new SidecarError('config_unreviewed', unreviewed);
   if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
   for (const { code, text } of names) options.onFinding?.({ code, instance: null, text });
   return loaded.config;
+}
+
+/** @throws SidecarError `bad_codec` where a name could not tell one codec from another. */
+function checkCodecs(codecs: readonly ValueCodec[]): void {
+  const names = new Set<string>();
+  for (const { name } of codecs) {
+    if (!/^[\w.:/-]{1,100}$/.test(name))
+      throw new SidecarError('bad_codec', `"${name}" is no name of a codec: letters, digits and _ . : / - are`);
+    if (names.has(name)) throw new SidecarError('bad_codec', `there are two codecs "${name}": rename one of them`);
+    names.add(name);
+  }
 }
 
 /** The store of the journal. @throws SidecarError `redaction_needs_encryption` where what is redacted could be read out of it. */
@@ -285,7 +300,10 @@ function begin<TMachine extends AnyStateMachine>(
   journal: Journal,
   judges: Judges,
 ): Sidecar<TMachine> {
-  const run = new Run(parts(options, config, journal, new Fold(), new Layout(), judges), options.input);
+  const run = new Run(
+    parts(options, config, journal, foldWith(options.codecs), new Layout(undefined, options.codecs), judges),
+    options.input,
+  );
   const watch = new Watch(machine, run);
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
@@ -301,10 +319,13 @@ async function takeUp<TMachine extends AnyStateMachine>(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Sidecar<TMachine>> {
-  const { fold, reader } = readRun(journal.read());
+  const { fold, reader } = readRun(journal.read(), options.codecs);
   const now = { config: config.digest, machine: machineShape(machine).digest };
   refuseOthers(machine, fold, reader, now.machine);
-  const run = new Run(parts(options, config, journal, fold, new Layout(reader.names), JUDGES), options.input);
+  const run = new Run(
+    parts(options, config, journal, fold, new Layout(reader.names, options.codecs), JUDGES),
+    options.input,
+  );
   const watch = new Watch(machine, run);
   run.bind(watch);
   run.hold();
@@ -331,15 +352,19 @@ async function takeUp<TMachine extends AnyStateMachine>(
 }
 
 /** Folds a run's journal. @throws JournalError `journal_corrupt`. */
-export function readRun(rows: Iterable<StoredRow>): { fold: Fold; reader: Reader } {
-  const fold = new Fold();
-  const reader = new Reader();
+export function readRun(rows: Iterable<StoredRow>, codecs: readonly ValueCodec[] = []): { fold: Fold; reader: Reader } {
+  const fold = foldWith(codecs);
+  const reader = new Reader(codecs);
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
     following(row, () => fold.apply(entry, row.time));
   }
   return { fold, reader };
+}
+
+function foldWith(codecs: readonly ValueCodec[] | undefined): Fold {
+  return new Fold(undefined, undefined, codecs);
 }
 
 function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, digest: string): void {
@@ -349,6 +374,13 @@ function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, dige
     throw new SidecarError(
       'machine_changed',
       'the machine has other states or edges than the run was journaled under; run the machine that it began with',
+    );
+  }
+  const [codec] = reader.unregistered;
+  if (codec !== undefined) {
+    throw new SidecarError(
+      'codec_missing',
+      `the run has journaled values with the codec "${codec}": attach it with codecs: [{ name: '${codec}', ... }]`,
     );
   }
   const [missing] = reader.missing;

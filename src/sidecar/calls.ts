@@ -76,6 +76,7 @@ export class Calls {
       durable: () => this.#write.durable(),
       clear: this.#clear,
       secret: this.#parts.fold.secret,
+      codecs: this.#parts.fold.codecs,
       stopping: () => this.#stopping,
     };
     return guardedCall(port, this.#guarded(call, number, { instance, keyedAs }, lacks));

@@ -13,6 +13,7 @@ import { History } from '../history/history.ts';
 import { fold } from '../history/memory.ts';
 import { type Place, type PlacedStep, Places, type Region, regionName, split } from '../history/places.ts';
 import { encode } from '../journal/codec.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
 import { isOpen } from '../model/effect.ts';
 import type {
   ControlEntry,
@@ -75,6 +76,8 @@ export class Fold {
   recoveries = 0;
   agent: string | null = null;
   digests: Digests | null = null;
+  /** The codecs of values that have no form of their own. */
+  readonly codecs: readonly ValueCodec[];
   /** What people are not shown of it. */
   readonly redaction = new Redaction();
   /** Under which the digests of arguments are made; null in a run of an earlier version. */
@@ -94,11 +97,14 @@ export class Fold {
   /**
    * @param onEvent is told of every event of the history with its number, for whoever writes a trace.
    * @param onUndo is told of every instance whose events after a number are undone.
+   * @param codecs are those of the caller's, where the run goes on.
    */
   constructor(
     onEvent: (event: HistoryEvent, number: number) => void = () => {},
     onUndo: (id: InstanceId, after: number) => void = () => {},
+    codecs: readonly ValueCodec[] = [],
   ) {
+    this.codecs = codecs;
     this.#onEvent = onEvent;
     this.#onUndo = onUndo;
   }
@@ -427,8 +433,8 @@ export class Fold {
   }
 
   #takeAgain(event: unknown): void {
-    const text = textOf(event);
-    const index = this.takenBack.findIndex((back) => textOf(back.event) === text);
+    const text = textOf(event, this.codecs);
+    const index = this.takenBack.findIndex((back) => textOf(back.event, this.codecs) === text);
     if (index !== -1) this.takenBack.splice(index, 1);
   }
 
@@ -879,8 +885,8 @@ export class Fold {
   }
 }
 
-function textOf(event: unknown): string {
-  const encoded = encode(event);
+function textOf(event: unknown, codecs: readonly ValueCodec[]): string {
+  const encoded = encode(event, { codecs });
   return 'text' in encoded ? encoded.text : `!${encoded.path.join('/')}`;
 }
 

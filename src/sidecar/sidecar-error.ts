@@ -15,6 +15,10 @@ export type SidecarErrorCode =
   | 'redaction_needs_encryption'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
+  /** The name of a codec is none, or that of another. */
+  | 'bad_codec'
+  /** The run has journaled values with a codec that was not given. */
+  | 'codec_missing'
   /** A value that no journal could hold is needed to go on. */
   | 'memory_lost'
   /** What the run has touched belongs to another run by now. */
