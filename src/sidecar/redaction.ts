@@ -9,7 +9,7 @@ import { type RedactionRules, redacts } from '../model/redaction.ts';
 import { Secrets } from './secrets.ts';
 
 /** Stands where a value is not shown. */
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** What a redaction asks of the run whose entries it takes. */
 export interface Redactable {

@@ -25,7 +25,7 @@ export interface Cipher {
 }
 
 /** The cipher of a file without a key: bodies are as they are. */
-export const PLAIN: Cipher = { seals: false, seal: (_, body) => body, open: (_, sealed) => sealed };
+const PLAIN: Cipher = { seals: false, seal: (_, body) => body, open: (_, sealed) => sealed };
 
 /** The place of a row, and that of a message. */
 export function rowPlace(run: number, seq: number, kind: number): string {
