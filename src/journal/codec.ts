@@ -5,24 +5,11 @@
  * asked of the codecs that the caller registered (`value-codec.ts`).
  * Not kept: that two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
  */
-import { CODEC_DEPTH, TAG } from './codec-form.ts';
+import { CODEC_DEPTH, TAG, type Unencodable } from './codec-form.ts';
 import { remember, type ValueCodec } from './value-codec.ts';
 
+export type { Unencodable } from './codec-form.ts';
 export { revive } from './revive.ts';
-
-/** Why a value has no text. */
-export type Unencodable =
-  | 'function'
-  | 'symbol'
-  /** A property with a getter or setter: its value would be whatever it says when asked. */
-  | 'accessor'
-  /** An instance of a class without a form of its own, or a Map, Set or Date with properties of its own. */
-  | 'class'
-  | 'cycle'
-  | 'too_deep'
-  | 'too_large'
-  /** It resists being looked at: a revoked proxy, a trap that throws. */
-  | 'unreadable';
 
 /** The text of a value, or where in it the first thing without a text is. */
 export type Encoded = { readonly text: string } | { readonly path: readonly string[]; readonly reason: Unencodable };
