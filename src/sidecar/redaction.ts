@@ -6,7 +6,7 @@
 import type { Entry } from '../model/entry.ts';
 import { escapeSegment, parseKey } from '../model/key.ts';
 import { type RedactionRules, redacts } from '../model/redaction.ts';
-import { Secrets } from './secrets.ts';
+import { ownMembers, Secrets } from './secrets.ts';
 
 /** Stands where a value is not shown. */
 const REDACTED = '[redacted]';
@@ -51,17 +51,11 @@ export class Redaction {
   take(entry: Entry, run: Redactable): void {
     if (!this.isActive) return;
     switch (entry.do) {
-      case 'step': {
-        const own = run.actors[entry.actor]?.started?.id ?? null;
-        for (const { path, value, op } of entry.edits) {
-          const at: Segment[] = path.map(escapeSegment);
-          if (op === 'append') at.push(ANY);
-          for (const each of op === 'append' ? (value as readonly unknown[]) : [value]) this.#memory(own, at, each);
-        }
+      case 'step':
+        this.#edited(entry, run);
         for (const { src, input } of entry.started) if (src !== null) this.#learn(src, 'args', input);
         this.#answered(entry, run);
         return;
-      }
       case 'intent':
         this.#learn(entry.tool, 'args', entry.args);
         return;
@@ -121,6 +115,15 @@ export class Redaction {
     }
   }
 
+  #edited({ actor, edits }: Extract<Entry, { do: 'step' }>, { actors }: Redactable): void {
+    const own = actors[actor]?.started?.id ?? null;
+    for (const { path, value, op } of edits) {
+      const at: Segment[] = path.map(escapeSegment);
+      if (op !== 'append') this.#memory(own, at, value);
+      else for (const each of value as readonly unknown[]) this.#memory(own, [...at, ANY], each);
+    }
+  }
+
   #memory(actor: string | null, at: readonly Segment[], value: unknown): void {
     for (const key of this.#keys.values()) {
       const own =
@@ -167,15 +170,9 @@ export class Redaction {
 function selected(value: unknown, path: readonly string[]): [string, unknown][] {
   const [name, ...rest] = path;
   if (name === undefined) return [['', value]];
-  return members(value)
+  return ownMembers(value)
     .filter(([own]) => name === '*' || escapeSegment(own) === name)
     .flatMap(([, member]) => selected(member, rest));
-}
-
-function members(value: unknown): [string, unknown][] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (value instanceof Map) return [...value].map(([name, member]) => [String(name), member]);
-  return Object.entries(value);
 }
 
 /** A copy of a value in which what a path leads to is not shown. */
@@ -186,6 +183,6 @@ function replaced(value: unknown, path: readonly string[]): unknown {
   const change = ([own, member]: [string, unknown]): [string, unknown] =>
     name === '*' || escapeSegment(own) === name ? [own, replaced(member, rest)] : [own, member];
   if (value instanceof Map) return new Map([...value].map(([own, member]) => change([String(own), member])));
-  const changed = Object.entries(value).map(change);
+  const changed = ownMembers(value).map(change);
   return Array.isArray(value) ? changed.map(([, member]) => member) : Object.fromEntries(changed);
 }

@@ -19,24 +19,12 @@ export class Secrets {
   }
 
   /** Takes a value in: its texts and numbers, and those of all its members. */
-  learn(value: unknown): void {
-    switch (typeof value) {
-      case 'string':
-        this.#add(value);
-        return;
-      case 'number':
-      case 'bigint':
-        this.#add(String(value));
-        return;
-      case 'object':
-        if (value === null) return;
-        if (value instanceof Date) this.#add(Number.isNaN(value.getTime()) ? '' : value.toISOString());
-        else if (value instanceof URL) this.#add(value.href);
-        else if (value instanceof Map || value instanceof Set) for (const member of value.values()) this.learn(member);
-        else if (!ArrayBuffer.isView(value)) for (const member of Object.values(value)) this.learn(member);
-        return;
-      default:
-        return;
+  learn(value: unknown, seen = new Set<unknown>()): void {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') this.#add(String(value));
+    else if (isText(value)) this.#add(textOf(value));
+    else if (!seen.has(value)) {
+      seen.add(value);
+      for (const [, member] of ownMembers(value)) this.learn(member, seen);
     }
   }
 
@@ -50,8 +38,8 @@ export class Secrets {
     return this.#withoutCut(hidden);
   }
 
-  /** A value without them: a copy, where it has any. */
-  without(value: unknown): unknown {
+  /** A value without them: a copy, where it has any. `within` holds the containers around it: what holds itself ends there. */
+  without(value: unknown, within: readonly object[] = []): unknown {
     if (this.#texts.size === 0) return value;
     switch (typeof value) {
       case 'string':
@@ -60,21 +48,22 @@ export class Secrets {
       case 'bigint':
         return this.#texts.has(String(value)) && String(value).length >= AS_WORD ? this.#instead : value;
       case 'object':
-        return value === null ? null : this.#container(value);
+        if (value === null) return null;
+        return within.includes(value) ? this.#instead : this.#container(value, [...within, value]);
       default:
         return value;
     }
   }
 
-  #container(value: object): unknown {
-    if (Array.isArray(value)) return value.map((member) => this.without(member));
-    if (value instanceof Map)
-      return new Map([...value].map(([name, member]) => [this.without(name), this.without(member)]));
-    if (value instanceof Set) return new Set([...value].map((member) => this.without(member)));
-    if (value instanceof Date || value instanceof URL) return this.#texts.has(textOf(value)) ? this.#instead : value;
+  #container(value: object, within: readonly object[]): unknown {
+    const kept = (member: unknown) => this.without(member, within);
+    if (Array.isArray(value)) return value.map(kept);
+    if (value instanceof Map) return new Map([...value].map(([name, member]) => [kept(name), kept(member)]));
+    if (value instanceof Set) return new Set([...value].map(kept));
+    if (isText(value)) return this.#texts.has(textOf(value)) ? this.#instead : value;
     if (value instanceof Error) return new Error(this.hidden(value.message));
     if (ArrayBuffer.isView(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.hidden(name), this.without(member)]));
+    return Object.fromEntries(ownMembers(value).map(([name, member]) => [this.hidden(name), kept(member)]));
   }
 
   /** A text that was cut may end with the beginning of a value. */
@@ -103,6 +92,30 @@ export class Secrets {
   #longestFirst(): readonly string[] {
     this.#sorted ??= [...this.#texts].sort((a, b) => b.length - a.length);
     return this.#sorted;
+  }
+}
+
+/** The members of a container, with their names; runs no getter. None of what resists being looked at, or is no container. */
+export function ownMembers(value: unknown): [name: string, member: unknown][] {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+  try {
+    if (value instanceof Map) return [...value].map(([name, member]) => [String(name), member]);
+    if (value instanceof Set) return [...value].map((member, index) => [String(index), member]);
+    return Object.keys(value).flatMap((name) => {
+      const descriptor = Object.getOwnPropertyDescriptor(value, name);
+      return descriptor !== undefined && 'value' in descriptor ? [[name, descriptor.value]] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** True for what is one text to whoever reads it. */
+function isText(value: unknown): value is Date | URL {
+  try {
+    return value instanceof Date || value instanceof URL;
+  } catch {
+    return false; // a proxy that is revoked
   }
 }
 

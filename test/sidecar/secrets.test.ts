@@ -53,3 +53,30 @@ test('a value loses them in its texts, numbers, names, maps, sets and errors, an
     nothing: null,
   });
 });
+
+test('what holds itself, runs code or resists being looked at is passed over', () => {
+  const cycle: Record<string, unknown> = { text: 'abcd' };
+  cycle.self = cycle;
+  const hostile = new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw new Error('no');
+      },
+    },
+  );
+  const getter = {
+    get trap(): string {
+      throw new Error('ran');
+    },
+  };
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const secrets = keeping(cycle, hostile, revoked, getter);
+  expect(secrets.hidden('an abcd')).toBe('an ***');
+  expect(secrets.without({ cycle, hostile, getter })).toEqual({
+    cycle: { text: '***', self: '***' },
+    hostile: {},
+    getter: {},
+  });
+});
