@@ -28,6 +28,7 @@ export {
   type StoredRow,
 } from './journal/journal.ts';
 export { memoryStore } from './journal/memory/store.ts';
+export type { ValueCodec } from './journal/value-codec.ts';
 export type { Aftermath, Circumstance, Replayed } from './model/aftermath.ts';
 export type { BoundaryKind, Checkpoint } from './model/checkpoint.ts';
 export type {

@@ -10,6 +10,7 @@ import { contentDigest } from './digest.ts';
 import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf } from './document.ts';
 import type { Findings } from './finding.ts';
 import { blindIn, keysIn, nameIn, scopesIn } from './names.ts';
+import { checkNames, redactedKeysIn } from './redact.ts';
 import { compileSkeleton } from './skeleton.ts';
 import { LONGEST_WAIT, timeIn } from './time.ts';
 import { compileTool } from './tool.ts';
@@ -30,6 +31,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   }
   checkJoint(root, skeletons, findings);
   checkInvariants(root, tools, findings);
+  checkNames(root, skeletons, tools, findings);
   const agent = field(root, 'agent');
   const keys = field(root, 'keys');
   return {
@@ -40,6 +42,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     scopes,
     blind: blindIn(field(keys, 'blind'), scopes, findings),
     append: keysIn(field(keys, 'append'), scopes, findings),
+    redact: redactedKeysIn(field(root, 'redact'), findings),
     recover: itemsOf(field(root, 'recover')).map((rule) => compileRecover(rule, tools, findings)),
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,

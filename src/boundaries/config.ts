@@ -92,6 +92,8 @@ export interface Tool {
   readonly check: string | null;
   /** What a call takes of the run's budgets. */
   readonly spends: ReadonlyMap<string, Spend>;
+  /** The parts of its calls that nobody is shown: `args.card`, `output.token`. */
+  readonly redact: readonly string[];
   /** How long a call may take, in milliseconds; null for as long as it likes. */
   readonly timeout: number | null;
   /** Says what is wrong with an output, or null. Always null where the config has no output schema. */
@@ -160,6 +162,8 @@ export interface BoundaryConfig {
   readonly blind: readonly Key[];
   /** Keys that are only ever added to (K6, `append`; R1). */
   readonly append: readonly Key[];
+  /** Keys of the memory whose values nobody is shown. */
+  readonly redact: readonly Key[];
   /** Errors that the machine handles itself but should leave to us (F2). */
   readonly recover: readonly { readonly tool: string; readonly signals: readonly Signal[] }[];
   /** How many recoveries a run may have in all (R6). */

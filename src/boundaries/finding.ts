@@ -34,6 +34,10 @@ export type RefusalCode =
   | 'bad_amount'
   /** A call that does nothing need not wait, and one that waits for two things would be approved long before it acts. */
   | 'bad_hold'
+  /** A redaction of what has no value that is seen. */
+  | 'bad_redaction'
+  /** A value that is redacted would be a name, which stands in every text. */
+  | 'redacted_name'
   | 'unknown_budget'
   | 'duplicate_boundary'
   | 'unknown_boundary'

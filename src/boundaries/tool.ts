@@ -9,6 +9,7 @@ import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf } from '.
 import type { Findings, Place } from './finding.ts';
 import { keyTemplatesIn, nameIn } from './names.ts';
 import { outputSchema } from './output-schema.ts';
+import { redactedPartsIn } from './redact.ts';
 import type { Scopes } from './scopes.ts';
 import { LONGEST_WAIT, timeIn } from './time.ts';
 
@@ -46,6 +47,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     when: predicateIn(field(item, 'when'), findings),
     check: named(field(item, 'check'), findings),
     spends: spendsOf(field(item, 'spends'), budgets, findings),
+    redact: redactedPartsIn(field(item, 'redact'), findings),
     timeout: timeIn(field(item, 'timeout'), findings),
     refuses: outputOf(field(item, 'output'), findings),
   };

@@ -4,12 +4,12 @@
  */
 import { type Answer, messageOf } from '../effects/answers.ts';
 import type { JournalStore } from '../journal/journal.ts';
-import { sqliteStore } from '../journal/sqlite/store.ts';
 import type { AnswerEntry } from '../model/entry.ts';
 import { suggest } from '../predicates/suggest.ts';
 import { kindOf, Reader } from '../sidecar/layout.ts';
 import { note } from './console.ts';
 import { type AskedGate, answersTo, gatesOfAll, quotedText, saidOf, statusText } from './gates.ts';
+import { openJournal } from './journal-key.ts';
 import { journalProblem, reading } from './reading.ts';
 import { parsed } from './run.ts';
 import { layOut, type Medium, printable } from './terminal.ts';
@@ -99,7 +99,7 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
   }
 
   async function leave(to: AskedGate, body: string, { waits }: AnsweringOptions): Promise<Answered> {
-    const store = sqliteStore(file);
+    const store = openJournal(file);
     try {
       const post = store.post(run, body);
       const taken = to.held && waits ? await takenOf(store, run, post) : null;

@@ -54,7 +54,7 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
   return [...parts, movesText(moves, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
 }
 
-function stopText(stop: Stop, state: string, { standing }: ReadRun): string {
+function stopText(stop: Stop, state: string, { standing, fold: { redaction } }: ReadRun): string {
   const where = `in the state ${quoted(state)}`;
   switch (stop.status) {
     case 'done':
@@ -63,13 +63,13 @@ function stopText(stop: Stop, state: string, { standing }: ReadRun): string {
       return `parked (${stop.decision.verdict}), ${where}, until somebody acts`;
     case 'stuck': {
       const tool = quoted(stop.effect.tool ?? 'an effect');
-      return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(stop.error)}`;
+      return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(redaction.text(stop.error))}`;
     }
     case 'waiting':
       if (standing.is === 'waiting') return `at rest, ${where}, until somebody answers ${asksText(standing.approvals)}`;
       return `at rest, ${where}, for an event that only a program of its own sends`;
     case 'broken':
-      return `broken off, ${where}, as something in the agent's module threw: ${JSON.stringify(stop.error)}`;
+      return `broken off, ${where}, as something in the agent's module threw: ${JSON.stringify(redaction.text(stop.error))}`;
     case 'stopped':
       return `stopped, ${where}`;
   }
@@ -98,19 +98,20 @@ function worldTable(world: NonNullable<Ended['world']>, medium: Medium): string 
 /** Tells it to a program, as one line of JSON. */
 export function endingJson({ ended, fault, before }: Ending): string {
   const { read, stop, state, world, fired } = ended;
+  const { redaction } = read.fold;
   return `${JSON.stringify(
     {
       run: read.run,
       agent: read.agent,
       status: stop.status,
       state,
-      ...(stop.status === 'done' && stop.output !== undefined && { output: stop.output }),
-      ...((stop.status === 'stuck' || stop.status === 'broken') && { error: stop.error }),
+      ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
+      ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
       ...(stop.status === 'stopped' && { by: stop.by }),
       ...standingFields(read.standing, read.held),
       decisions: decisions(read).slice(before),
       ...(fault !== null && { fault: { ...fault, fired } }),
-      world,
+      world: redaction.value(world),
     },
     plain,
   )}\n`;

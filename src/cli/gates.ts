@@ -8,7 +8,7 @@ import { JournalError, type JournalStore } from '../journal/journal.ts';
 import { instanceName } from '../model/instance.ts';
 import type { Outline } from '../recovery/explain.ts';
 import { kindOf } from '../sidecar/layout.ts';
-import { argsOf } from '../sidecar/ledger-effects.ts';
+import { shownArgs } from '../sidecar/ledger-effects.ts';
 import { type Counting, reading, readRun, type Told } from './reading.ts';
 import { layOut, type Medium, printable } from './terminal.ts';
 import { command, jsonText, plain, shortened, timeText } from './wording.ts';
@@ -89,7 +89,9 @@ function gatesOf(store: JournalStore, run: string, now: number, counting: Counti
   const { asked, ledger } = fold;
   const left = store.posts(run).flatMap(({ number, time, body }): LeftAnswer[] => {
     const answer = number > asked.read ? answerIn(body) : null;
-    return answer === null ? [] : [{ post: number, time, answer }];
+    if (answer === null) return [];
+    const why = answer.why == null ? answer.why : fold.redaction.text(answer.why);
+    return [{ post: number, time, answer: { ...answer, why } as Answer }];
   });
   const gates = [...asked.all()].flatMap((gate): AskedGate[] => {
     const intent = ledger.get(gate.key)?.intent;
@@ -105,7 +107,7 @@ function gatesOf(store: JournalStore, run: string, now: number, counting: Counti
         tool: intent.tool,
         instance: instanceName(intent.instance),
         class: intent.class,
-        args: argsOf(intent, fold),
+        args: shownArgs(intent, fold),
         left: left.filter(({ answer }) => answer.gate === gate.gate),
       },
     ];

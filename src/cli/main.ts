@@ -8,6 +8,7 @@ import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/j
 import { addApprove, addGates, addSettle } from './commands/people.ts';
 import { addWorkload } from './commands/workload.ts';
 import { version } from './console.ts';
+import { KEY_FILE, useKeyFile } from './journal-key.ts';
 import { printable } from './terminal.ts';
 
 const program = new Command('belay')
@@ -25,6 +26,9 @@ const verbs = [
   addWorkload,
 ];
 for (const add of verbs) add(program);
+for (const verb of program.commands)
+  if (verb.options.some(({ long }) => long === '--journal')) verb.option(...KEY_FILE);
+program.hook('preAction', (_, verb) => useKeyFile(verb.opts<{ keyFile?: string }>().keyFile ?? null));
 
 // A reader that has seen enough, such as `head`, closes the pipe: that is no failure of ours. A full disk is one to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

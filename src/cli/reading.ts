@@ -3,9 +3,9 @@
  * line for the person at the terminal.
  */
 import { JournalError, type JournalStore, type RunSummary, type StoredRow } from '../journal/journal.ts';
-import { sqliteStore } from '../journal/sqlite/store.ts';
 import { suggest } from '../predicates/suggest.ts';
 import { type Story, storyOf } from '../sidecar/story.ts';
+import { openJournal } from './journal-key.ts';
 
 /** Where a program keeps its journal unless it says otherwise. */
 export const JOURNAL = 'belay.sqlite';
@@ -30,7 +30,7 @@ export type Counting = (rows: number) => void;
 export async function reading(file: string, tell: (store: JournalStore) => Iterable<string> | Told): Promise<Told> {
   let store: JournalStore | undefined;
   try {
-    store = sqliteStore(file, { readonly: true });
+    store = openJournal(file, { readonly: true });
     const told = tell(store);
     return 'pieces' in told ? told : { pieces: told, problem: null };
   } catch (error) {

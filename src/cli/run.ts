@@ -2,13 +2,15 @@
 import { existsSync } from 'node:fs';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig } from '../boundaries/directory.ts';
+import { redactionRules } from '../boundaries/redact.ts';
 import { checkRunName } from '../journal/rows.ts';
-import { sqliteStore } from '../journal/sqlite/store.ts';
 import type { Policy } from '../model/decision.ts';
+import { redacts } from '../model/redaction.ts';
 import { suggest } from '../predicates/suggest.ts';
 import type { Agent } from '../sidecar/agent.ts';
 import { findMachines } from './check.ts';
 import type { Ending } from './ending.ts';
+import { hasKey, openJournal } from './journal-key.ts';
 import type { Machines } from './machines.ts';
 import { journalProblem } from './reading.ts';
 import { inSession, worldFolder } from './session.ts';
@@ -79,6 +81,10 @@ export function prepare(options: AgentOptions, agent: Agent) {
   if (input !== null && 'problem' in input) return input;
   const config = configOf(options.config ?? agent.config);
   if (config !== null && 'problem' in config) return config;
+  if (config !== null && redacts(redactionRules(config)) && !hasKey()) {
+    const why = `${agent.machine.id}: redaction_needs_encryption its config redacts values, and the journal would keep them as they are`;
+    return { problem: `${why}: give a key, --key-file FILE or BELAY_JOURNAL_KEY, and a new file` };
+  }
   const fault = faultOf(options, agent.machine, config);
   if (fault !== null && 'problem' in fault) return fault;
   return { input: input?.value, fault, config };
@@ -128,7 +134,7 @@ function freeName({ journal, run, machines }: RunOptions, agent: string): string
 
 /** The runs of which something is recorded; one whose process ended before that may begin again. */
 function recorded(journal: string): string[] {
-  const store = sqliteStore(journal, { readonly: true });
+  const store = openJournal(journal, { readonly: true });
   try {
     return store.runs().flatMap(({ run, head }) => (head > 0 ? [run] : []));
   } finally {

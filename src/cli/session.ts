@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalStore } from '../journal/journal.ts';
-import { sqliteStore } from '../journal/sqlite/store.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Agent, OpenAgent } from '../sidecar/agent.ts';
@@ -14,6 +13,7 @@ import type { Ending } from '../sidecar/report.ts';
 import { stateText } from '../sidecar/story.ts';
 import { type Fault, withFault } from '../xstate/faults.ts';
 import { liveLine, note } from './console.ts';
+import { openJournal } from './journal-key.ts';
 import { type ReadRun, readRun } from './reading.ts';
 
 /** What a process of a run is started with. */
@@ -65,7 +65,7 @@ export type Next = (
 export async function inSession(options: SessionOptions, next: Next): Promise<Ended | { readonly problem: string }> {
   const stopped = stopSignal();
   try {
-    const store = sqliteStore(options.journal);
+    const store = openJournal(options.journal);
     try {
       return await withWorld(options, store, stopped.signal, next);
     } finally {
@@ -136,6 +136,7 @@ async function withSidecar(
     ...(open.buffers !== undefined && { buffers: open.buffers }),
     ...(open.checks !== undefined && { checks: open.checks }),
     ...(open.guards !== undefined && { guards: open.guards }),
+    ...(open.codecs !== undefined && { codecs: open.codecs }),
     ...(faulty !== null && { governor: faulty.governor }),
     onFinding: ({ code, text }) => {
       if (code === 'config_unreviewed') note(`${code}: ${text}`);

@@ -1,5 +1,6 @@
 /** How the verbs that speak of runs word what they have in common: how a run stands, a time, and a command to type. */
 import type { Standing } from '../sidecar/standing.ts';
+import { keyWords } from './journal-key.ts';
 import { JOURNAL } from './reading.ts';
 
 /** How a run stands, in few words. `held` says whether a living process holds it. */
@@ -38,7 +39,7 @@ export function timeText(time: number): string {
 /** A command about a run, as it would be typed where it is printed. */
 export function command(verb: string, run: string, journal: string, ...more: readonly string[]): string {
   const where = journal === JOURNAL ? [] : ['--journal', journal];
-  return ['belay', verb, run, ...more, ...where].map(word).join(' ');
+  return ['belay', verb, run, ...more, ...where, ...keyWords()].map(word).join(' ');
 }
 
 /** A word of a command line, quoted where a shell would take it for more than one or for something else. */

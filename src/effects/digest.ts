@@ -1,6 +1,7 @@
 /** The digest of a call's arguments: what an intent, a replay and an approval are held together by (semantics.md E3). */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { encode } from '../journal/codec.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
 
 /**
  * The hash that hides a text of a run: an HMAC under the run's secret, so that a guessed number of a card cannot be held against a digest that was
@@ -11,8 +12,8 @@ function hiding(secret: string | null): Hash | Hmac {
 }
 
 /** A digest over a value whose members are put in order; a value without a text has the digest of where it has none. */
-export function argsDigest(args: unknown, secret: string | null): string {
-  const encoded = encode(ordered(args, 0));
+export function argsDigest(args: unknown, secret: string | null, codecs: readonly ValueCodec[] = []): string {
+  const encoded = encode(ordered(args, 0), { codecs });
   return hiding(secret)
     .update('text' in encoded ? encoded.text : `!${encoded.reason}:${encoded.path.join('/')}`)
     .digest('hex');

@@ -2,9 +2,9 @@
  * The guard around a tool: intent before the act, outcome after it (semantics.md E1-E4). It never guesses: what a call did is
  * confirmed, known not to have happened, or unknown. Whether anything is done about a failure is decided elsewhere.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '../boundaries/config.ts';
 import { type Encoded, encode } from '../journal/codec.ts';
+import { isSame, type ValueCodec } from '../journal/value-codec.ts';
 import { type EffectClass, type EffectStatus, isOpen } from '../model/effect.ts';
 import type { Entry, IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
@@ -19,6 +19,8 @@ export interface GuardPort {
   readonly run: string;
   /** The secret of the run, under which digests are made; null for a run that has none. */
   readonly secret: string | null;
+  /** The codecs of values that have no form of their own. */
+  readonly codecs: readonly ValueCodec[];
   readonly ledger: Ledger;
   append(entries: readonly Entry[]): void;
   /** Resolves once everything appended is durable. */
@@ -120,11 +122,11 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
 
 /** Whether a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any more. */
 function leaves(
-  { run, secret, ledger }: GuardPort,
+  { run, secret, codecs, ledger }: GuardPort,
   { actor, instance, keyedAs, name, tool, args }: GuardedCall,
 ): boolean {
   const known = ledger.ofActor(actor)?.key;
-  const key = known ?? ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args, secret) });
+  const key = known ?? ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args, secret, codecs) });
   const recorded = ledger.get(key);
   return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
 }
@@ -136,11 +138,11 @@ function stands(recorded: LedgerCall | undefined): recorded is LedgerCall {
 
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (classOf(call.tool) === 'none') return plainCall(port, call);
-  const lost = encode(call.args);
+  const lost = encode(call.args, { codecs: port.codecs });
   if (!('text' in lost)) return failed('CONTRACT_VIOLATION', new TypeError(unwritten(call.name, lost)), null);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
-  const digest = argsDigest(call.args, port.secret);
+  const digest = argsDigest(call.args, port.secret, port.codecs);
   // A machine that retries by itself makes the same call again while nobody knows what became of it: it is that call.
   const before = known === undefined ? earlier(port, call, digest) : NOTHING_BEFORE;
   if (before.open !== undefined) return unknownBefore(before.open.key);
@@ -205,7 +207,7 @@ function unknownBefore(key: string): Reply {
 /** Why a call may not leave whose arguments nobody could send again, or tell from others (E3). */
 function unwritten(tool: string, { path, reason }: Exclude<Encoded, { text: string }>): string {
   const at = path.length === 0 ? 'its input' : `its input at ${path.join('/')}`;
-  return `${tool} changes the world, so what it is called with is journaled; no journal can hold ${at}: ${reason}. Pass plain values.`;
+  return `${tool} changes the world, so what it is called with is journaled; no journal can hold ${at}: ${reason}. Pass plain values, or register a codec.`;
 }
 
 /** A kept effect of the same tool and entity that no replay has claimed: nothing new of its kind is done before (C8). */
@@ -363,7 +365,7 @@ async function act(port: GuardPort, call: GuardedCall, key: string, before = fal
   }
   const wrong = port.ledger.get(key)?.wrong ?? null;
   write({ status: 'confirmed', output: settled.output }, spent);
-  if (wrong?.isSure === true && isDeepStrictEqual(wrong.output, settled.output)) {
+  if (wrong?.isSure === true && isSame(wrong.output, settled.output)) {
     const error = new Error(`${call.name} gives the answer again that was found wrong`);
     return { is: 'failed', signal: 'CONTRACT_VIOLATION', error, key: null, held: true };
   }

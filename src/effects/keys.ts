@@ -1,21 +1,40 @@
 /**
  * Idempotency keys (semantics.md E3): the name of the decision to make a call, by which the journal, its counterparty and whoever is asked
- * about it know it. It is opaque, so that it fits into a header or a column whatever entities are called.
+ * about it know it. It is opaque, so that it fits into a header or a column whatever entities are called, and so that what it is made of
+ * cannot be guessed from it: an entity may be the number of a card.
  */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 
 /** The form of the keys of a run: it keeps the one that it began with. */
-export type KeyForm = 'readable' | 'opaque';
+export type KeyForm =
+  /** What it is made of, as JSON. */
+  | { readonly is: 'readable' }
+  /** A plain hash of that. */
+  | { readonly is: 'opaque' }
+  /** An HMAC of that, under the secret of the run. */
+  | { readonly is: 'keyed'; readonly secret: string };
 
-/** The first format of a journal whose run names its calls by opaque keys. */
+/** The first formats of journals whose runs name their calls by opaque keys, and by keys under their secret. */
 const OPAQUE_SINCE = 3;
+const KEYED_SINCE = 4;
 
 /** The form of the keys of a run, by the format that its journal began with. */
-export function keyFormOf(format: number): KeyForm {
-  return format >= OPAQUE_SINCE ? 'opaque' : 'readable';
+export function keyFormOf(format: number, secret: string | null): KeyForm {
+  if (format >= KEYED_SINCE && secret !== null) return { is: 'keyed', secret };
+  return format >= OPAQUE_SINCE ? { is: 'opaque' } : { is: 'readable' };
 }
 
-/** A key by what it is made of, as JSON: opaque, it has 49 ASCII characters, and room for what is appended to it. */
+/** A key by what it is made of, as JSON: unless it is readable, it has 49 ASCII characters, and room for what is appended to it. */
 export function keyOf(readable: string, form: KeyForm): string {
-  return form === 'readable' ? readable : `belay-${createHash('sha256').update(readable).digest('base64url')}`;
+  if (form.is === 'readable') return readable;
+  return `belay-${hashing(form).update(readable).digest('base64url')}`;
+}
+
+/** The id of a commit, which counterparties hear of: no more can be guessed from it than from a key. */
+export function commitIdOf(readable: string, form: KeyForm): string {
+  return hashing(form).update(readable).digest('hex').slice(0, 32);
+}
+
+function hashing(form: KeyForm) {
+  return form.is === 'keyed' ? createHmac('sha256', form.secret) : createHash('sha256');
 }

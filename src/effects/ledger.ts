@@ -3,7 +3,7 @@
  * §6, E3). It is a fold of intents and outcomes; it remembers what a restore has undone, because the world does.
  */
 
-import { isDeepStrictEqual } from 'node:util';
+import { isSame } from '../journal/value-codec.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import type { IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -48,7 +48,7 @@ interface KeyedCall {
 /** The calls of a run. */
 export class Ledger {
   /** The form of the run's keys. */
-  form: KeyForm = 'opaque';
+  form: KeyForm = { is: 'opaque' };
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, LedgerCall[]>();
@@ -276,7 +276,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Whether the answer that a ledger has is the one that was found wrong (C10). */
 export function isDistrusted({ wrong, output }: LedgerCall): boolean {
-  return wrong !== null && isDeepStrictEqual(wrong.output, output);
+  return wrong !== null && isSame(wrong.output, output);
 }
 
 function same(a: InstanceId, b: InstanceId): boolean {

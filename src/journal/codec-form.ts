@@ -5,3 +5,17 @@ export const TAG = '$';
 
 /** How many containers may enclose a value. Both ways: what is read may be hostile, and is walked recursively. */
 export const CODEC_DEPTH = 256;
+
+/** Why a value has no text. */
+export type Unencodable =
+  | 'function'
+  | 'symbol'
+  /** A property with a getter or setter: its value would be whatever it says when asked. */
+  | 'accessor'
+  /** An instance of a class without a form of its own, or a Map, Set or Date with properties of its own. */
+  | 'class'
+  | 'cycle'
+  | 'too_deep'
+  | 'too_large'
+  /** It resists being looked at: a revoked proxy, a trap that throws. */
+  | 'unreadable';

@@ -1,26 +1,15 @@
 /**
  * The one codec between values and JSON text (semantics.md §3). What JSON can say is written as JSON; everything else is an
  * object whose only key is `$`, so an object of the user's with a `$` of its own is wrapped in one. `encode` runs on the path of
- * every step: it makes its text in one pass, runs no code of the value's (no getter, no `toJSON`) and never throws.
+ * every step: it makes its text in one pass, runs no code of the value's (no getter, no `toJSON`) and never throws. What it has no form for is
+ * asked of the codecs that the caller registered (`value-codec.ts`).
  * Not kept: that two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
  */
-import { CODEC_DEPTH, TAG } from './codec-form.ts';
+import { CODEC_DEPTH, TAG, type Unencodable } from './codec-form.ts';
+import { remember, type ValueCodec } from './value-codec.ts';
 
+export type { Unencodable } from './codec-form.ts';
 export { revive } from './revive.ts';
-
-/** Why a value has no text. */
-export type Unencodable =
-  | 'function'
-  | 'symbol'
-  /** A property with a getter or setter: its value would be whatever it says when asked. */
-  | 'accessor'
-  /** An instance of a class without a form of its own, or a Map, Set or Date with properties of its own. */
-  | 'class'
-  | 'cycle'
-  | 'too_deep'
-  | 'too_large'
-  /** It resists being looked at: a revoked proxy, a trap that throws. */
-  | 'unreadable';
 
 /** The text of a value, or where in it the first thing without a text is. */
 export type Encoded = { readonly text: string } | { readonly path: readonly string[]; readonly reason: Unencodable };
@@ -28,6 +17,8 @@ export type Encoded = { readonly text: string } | { readonly path: readonly stri
 export interface EncodeOptions {
   /** The id of an actor reference, null for any other object. Asked for every object that is no array. */
   readonly reference?: (value: object) => string | null;
+  /** Asked in their order for objects without a form of their own. */
+  readonly codecs?: readonly ValueCodec[];
 }
 
 /** The longest text of one value, in UTF-16 units. */
@@ -39,7 +30,7 @@ const PLAIN_TEXT = /^[ !#-[\]-~\u00a0-\ud7ff]*$/;
 
 /** The JSON text of a value, from which `revive` makes an equal one. */
 export function encode(value: unknown, options: EncodeOptions = {}): Encoded {
-  const encoder = new Encoder(options.reference);
+  const encoder = new Encoder(options);
   const text = encoder.value(value);
   return encoder.reason === null ? { text } : { path: encoder.path, reason: encoder.reason };
 }
@@ -49,11 +40,13 @@ class Encoder {
   reason: Unencodable | null = null;
   path: string[] = [];
   readonly #reference: EncodeOptions['reference'];
+  readonly #codecs: readonly ValueCodec[];
   readonly #ancestors: object[] = [];
   #size = 0;
 
-  constructor(reference: EncodeOptions['reference']) {
+  constructor({ reference, codecs = [] }: EncodeOptions) {
     this.#reference = reference;
+    this.#codecs = codecs;
   }
 
   value(value: unknown): string {
@@ -91,21 +84,33 @@ class Encoder {
 
   #object(value: object): string {
     if (Array.isArray(value))
-      return Object.getPrototypeOf(value) === Array.prototype ? this.#array(value) : this.#fail('class');
+      return Object.getPrototypeOf(value) === Array.prototype ? this.#array(value) : this.#registered(value);
     const id = this.#reference?.(value) ?? null;
     if (id !== null) return this.#grown(tag(`["ref",${quoted(id)}]`));
     const prototype = Object.getPrototypeOf(value);
     if (prototype === Object.prototype || prototype === null) return this.#record(value);
     if (prototype === Uint8Array.prototype || prototype === Buffer.prototype) return this.#bytes(value as Uint8Array);
     if (value instanceof Error) return this.#error(value);
-    if (Reflect.ownKeys(value).length > 0) return this.#fail('class');
+    if (Reflect.ownKeys(value).length > 0) return this.#registered(value);
     if (prototype === Map.prototype) return this.#map(value as Map<unknown, unknown>);
     if (prototype === Set.prototype) return this.#set(value as Set<unknown>);
     if (prototype === Date.prototype) {
       const time = Date.prototype.getTime.call(value);
       return this.#grown(tag(`["date",${Number.isNaN(time) ? 'null' : numberText(time)}]`));
     }
-    return this.#fail('class');
+    return this.#registered(value);
+  }
+
+  /** An instance of a class, by the first codec that is about it. Its code runs under the same guard as all that is looked at. */
+  #registered(value: object): string {
+    const codec = this.#codecs.find((each) => each.is(value));
+    if (codec === undefined) return this.#fail('class');
+    this.#counted(14);
+    const name = this.#grown(quoted(codec.name));
+    const form = this.value(codec.encode(value as never));
+    if (this.reason !== null) return '';
+    remember(value, codec.name, form);
+    return tag(`["codec",${name},${form}]`);
   }
 
   #record(value: object): string {

@@ -51,6 +51,13 @@ export type JournalErrorCode =
   | 'journal_gone'
   /** The file cannot be opened or read. */
   | 'journal_cannot_read'
+  /** What is given as a key has not the length of one. */
+  | 'journal_key_bad'
+  /** The file is encrypted, and no key was given, or not its own. */
+  | 'journal_key_missing'
+  | 'journal_key_wrong'
+  /** A key was given for a file that is not encrypted. */
+  | 'journal_not_encrypted'
   /** The journal or its store was closed. (One that failed repeats its failure.) */
   | 'journal_closed'
   /** There is no run of that name, or there is one already where a new one was to begin. */
@@ -104,6 +111,8 @@ export interface RunSummary {
 
 /** Where journals are kept: memory, or one SQLite file. */
 export interface JournalStore {
+  /** True where nothing that it is given can be read outside of the process without a key: it is encrypted, or never leaves memory. */
+  readonly confidential?: boolean;
   /** Takes the lease of a run and opens its journal for writing. */
   open(run: string, mode: OpenMode): Promise<Journal>;
   /** The durable rows of a run, verified, without its lease. */

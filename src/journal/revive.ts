@@ -4,14 +4,17 @@
  */
 import { CODEC_DEPTH, TAG } from './codec-form.ts';
 import { JournalError } from './journal.ts';
+import { Coded, remember } from './value-codec.ts';
 
 export interface ReviveOptions {
   /** What an actor reference becomes; by default an object that holds its id and nothing else. */
-  readonly resolve?: Resolve;
+  readonly resolve?: (id: string) => unknown;
+  /** What the form under the name of a codec becomes; by default an object that holds both. */
+  readonly decode?: (codec: string, form: unknown) => unknown;
 }
 
 type Parsed = Record<string, unknown>;
-type Resolve = (id: string) => unknown;
+type Hooks = Required<ReviveOptions>;
 
 const SCALARS: ReadonlyMap<unknown, unknown> = new Map<string, unknown>([
   ['undefined', undefined],
@@ -28,37 +31,36 @@ const DATE_LIMIT = 8.64e15;
  * @throws JournalError `journal_corrupt`, and whatever `resolve` throws.
  */
 export function revive(parsed: unknown, options: ReviveOptions = {}): unknown {
-  return revived(parsed, 0, options.resolve ?? ((id) => ({ id })));
+  const { resolve = (id) => ({ id }), decode = (codec, form) => new Coded(codec, form) } = options;
+  return revived(parsed, 0, { resolve, decode });
 }
 
-function revived(parsed: unknown, depth: number, resolve: Resolve): unknown {
+function revived(parsed: unknown, depth: number, hooks: Hooks): unknown {
   if (typeof parsed !== 'object' || parsed === null) return parsed;
   // One more than encode's, for the tag of a scalar in the innermost container.
   if (depth > CODEC_DEPTH) throw corrupt(`is nested deeper than ${CODEC_DEPTH}`);
-  if (Array.isArray(parsed)) return members(parsed, depth, resolve);
-  return Object.hasOwn(parsed, TAG)
-    ? tagged(parsed as Parsed, depth, resolve)
-    : record(parsed as Parsed, depth, resolve);
+  if (Array.isArray(parsed)) return members(parsed, depth, hooks);
+  return Object.hasOwn(parsed, TAG) ? tagged(parsed as Parsed, depth, hooks) : record(parsed as Parsed, depth, hooks);
 }
 
-function record(parsed: Parsed, depth: number, resolve: Resolve): Parsed {
+function record(parsed: Parsed, depth: number, hooks: Hooks): Parsed {
   for (const key of Object.keys(parsed)) {
     const before = parsed[key];
-    const after = revived(before, depth + 1, resolve);
+    const after = revived(before, depth + 1, hooks);
     // An assignment finds the own property first, also one named __proto__, which JSON.parse makes an own one.
     if (!Object.is(after, before)) parsed[key] = after;
   }
   return parsed;
 }
 
-function members(parsed: unknown[], depth: number, resolve: Resolve): unknown[] {
+function members(parsed: unknown[], depth: number, hooks: Hooks): unknown[] {
   for (let index = 0; index < parsed.length; index += 1) {
     const before = parsed[index];
     if (isHole(before)) {
       delete parsed[index];
       continue;
     }
-    const after = revived(before, depth + 1, resolve);
+    const after = revived(before, depth + 1, hooks);
     if (!Object.is(after, before)) parsed[index] = after;
   }
   return parsed;
@@ -69,7 +71,7 @@ function isHole(parsed: unknown): boolean {
   return (parsed as Parsed)[TAG] === 'hole' && Object.keys(parsed).length === 1;
 }
 
-function tagged(parsed: Parsed, depth: number, resolve: Resolve): unknown {
+function tagged(parsed: Parsed, depth: number, hooks: Hooks): unknown {
   if (Object.keys(parsed).length !== 1) throw corrupt(`has keys beside the tag "${TAG}"`);
   const content = parsed[TAG];
   if (SCALARS.has(content)) return SCALARS.get(content);
@@ -77,10 +79,10 @@ function tagged(parsed: Parsed, depth: number, resolve: Resolve): unknown {
   const [kind, ...rest] = content as unknown[];
   const form = typeof kind === 'string' ? FORMS.get(kind) : undefined;
   if (form === undefined) throw corrupt(`has a tag of unknown kind`);
-  return form(rest, depth, resolve);
+  return form(rest, depth, hooks);
 }
 
-type Form = (rest: unknown[], depth: number, resolve: Resolve) => unknown;
+type Form = (rest: unknown[], depth: number, hooks: Hooks) => unknown;
 
 const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['bigint', ([digits, ...more]) => BigInt(matching('bigint', digits, more, (text) => DIGITS.test(text)))],
@@ -89,8 +91,9 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['error', revivedError],
   ['map', revivedMap],
   ['set', revivedSet],
-  ['ref', ([id, ...more], _depth, resolve) => resolve(matching('ref', id, more, () => true))],
+  ['ref', ([id, ...more], _depth, hooks) => hooks.resolve(matching('ref', id, more, () => true))],
   ['object', revivedObject],
+  ['codec', revivedCoded],
 ]);
 
 function revivedDate([time, ...more]: unknown[]): Date {
@@ -119,27 +122,36 @@ function revivedError(rest: unknown[]): Error {
   return code === undefined ? error : Object.assign(error, { code });
 }
 
-function revivedMap(rest: unknown[], depth: number, resolve: Resolve): unknown {
+function revivedMap(rest: unknown[], depth: number, hooks: Hooks): unknown {
   if (rest.length % 2 !== 0) throw malformed('map');
   const map = new Map<unknown, unknown>();
   for (let index = 0; index < rest.length; index += 2) {
-    map.set(revived(rest[index], depth + 1, resolve), revived(rest[index + 1], depth + 1, resolve));
+    map.set(revived(rest[index], depth + 1, hooks), revived(rest[index + 1], depth + 1, hooks));
   }
   if (map.size !== rest.length / 2) throw malformed('map');
   return map;
 }
 
-function revivedSet(rest: unknown[], depth: number, resolve: Resolve): unknown {
-  const set = new Set(rest.map((member) => revived(member, depth + 1, resolve)));
+function revivedSet(rest: unknown[], depth: number, hooks: Hooks): unknown {
+  const set = new Set(rest.map((member) => revived(member, depth + 1, hooks)));
   if (set.size !== rest.length) throw malformed('set');
   return set;
 }
 
 /** An object that has the tag's name among its own keys: here it is a key like any other. */
-function revivedObject([inner, ...more]: unknown[], depth: number, resolve: Resolve): unknown {
+function revivedObject([inner, ...more]: unknown[], depth: number, hooks: Hooks): unknown {
   const valid = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.hasOwn(inner, TAG);
   if (!valid || more.length > 0) throw malformed('object');
-  return record(inner as Parsed, depth, resolve);
+  return record(inner as Parsed, depth, hooks);
+}
+
+/** What a codec of the caller's has written; its form is read first. */
+function revivedCoded([name, form, ...more]: unknown[], depth: number, hooks: Hooks): unknown {
+  if (typeof name !== 'string' || form === undefined || more.length > 0) throw malformed('codec');
+  const text = JSON.stringify(form);
+  const value = hooks.decode(name, revived(form, depth + 1, hooks));
+  remember(value, name, text);
+  return value;
 }
 
 function matching(kind: string, text: unknown, more: readonly unknown[], valid: (text: string) => boolean): string {

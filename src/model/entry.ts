@@ -8,6 +8,7 @@ import type { EffectClass, EffectStatus } from './effect.ts';
 import type { HistoryEvent } from './event.ts';
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
+import type { RedactionRules } from './redaction.ts';
 
 /** The control of a state machine: a state's key, or the keys of a compound or parallel state. */
 export type StateValue = string | { readonly [key: string]: StateValue | undefined };
@@ -61,11 +62,13 @@ export type Entry =
       readonly agent: string;
       readonly digests: Digests;
       readonly format: number;
-      /** Random, in hex: the digests of arguments are HMACs under it. Left out in journals before format 3. */
+      /** Random, in hex: digests of arguments are HMACs under it since format 3, keys since format 4. Left out in journals before. */
       readonly secret?: string;
+      /** What people are not shown; left out where that is nothing. */
+      readonly redact?: RedactionRules;
     }
   /** The run goes on under other digests; earlier checkpoints are stale. */
-  | { readonly do: 'config'; readonly digests: Digests }
+  | { readonly do: 'config'; readonly digests: Digests; readonly redact?: RedactionRules }
   | StepEntry
   | IntentEntry
   | OutcomeEntry

@@ -3,6 +3,7 @@
  * program that attaches the sidecar itself needs none of this.
  */
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { AnyStateMachine } from '../xstate/actor.ts';
 import type { Check } from './parts.ts';
@@ -31,6 +32,8 @@ export interface OpenAgent {
   readonly buffers?: Readonly<Record<string, Buffer>>;
   /** What looks at the world once more before a call leaves, by the names that the config uses. */
   readonly checks?: Readonly<Record<string, Check>>;
+  /** How values are journaled that have no form of their own. */
+  readonly codecs?: readonly ValueCodec[];
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
   /** What is in the world: rows by the name of their table. For whoever wants to see what the run did to it. */

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
+import { redactionRules } from '../boundaries/redact.ts';
 import { isReviewed } from '../boundaries/review.ts';
 import { parseTime } from '../boundaries/time.ts';
 import type { Claims } from '../effects/claims.ts';
@@ -12,10 +13,12 @@ import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.
 import type { Gate, GateRequest } from '../effects/gates.ts';
 import { type Journal, JournalError, type JournalStore, type StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
 import { SIGNALS } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import { type RedactionRules, redacts } from '../model/redaction.ts';
 import type { Guards } from '../predicates/compile.ts';
 import {
   type Actor,
@@ -32,7 +35,7 @@ import { Fold } from './fold.ts';
 import { following } from './following.ts';
 import { JUDGES, type Judges } from './judges.ts';
 import { FORMAT, Layout, Reader } from './layout.ts';
-import type { Check, Suspect } from './parts.ts';
+import type { Check, RunParts, Suspect } from './parts.ts';
 import { planResume } from './plan.ts';
 import { compareNames } from './registered.ts';
 import type { Ending, Report } from './report.ts';
@@ -63,6 +66,8 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
   readonly checks?: Readonly<Record<string, Check>>;
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
+  /** How values are journaled that have no form of their own: without one, a call with such an argument does not leave. */
+  readonly codecs?: readonly ValueCodec[];
   /** Asked before every call; a text denies it (GOVERNOR_DENIED). */
   readonly governor?: (call: {
     tool: string;
@@ -173,7 +178,7 @@ export async function attachJudged<TMachine extends AnyStateMachine>(
   judges: Judges,
 ): Promise<Sidecar<TMachine>> {
   const config = configOf(machine, options);
-  const store = options.journal ?? memoryStore();
+  const store = storeFor(config, options);
   const journal = await store.open(options.run, 'create');
   return opened(journal, () => begin(machine, options, config, journal, judges));
 }
@@ -188,7 +193,7 @@ export async function resume<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
   const config = configOf(machine, options);
-  const store = options.journal ?? memoryStore();
+  const store = storeFor(config, options);
   const journal = await store.open(options.run, 'either');
   return opened(journal, () =>
     journal.head === 0 ? begin(machine, options, config, journal, JUDGES) : takeUp(machine, options, config, journal),
@@ -224,12 +229,38 @@ function configOf<TMachine extends AnyStateMachine>(
       `the config is for "${loaded.config.agent}", and the machine is "${machine.id}"`,
     );
   }
+  checkCodecs(options.codecs ?? []);
   const names = compareNames(loaded.config, options);
   const unreviewed = typeof config === 'string' ? unreviewedText(config, loaded.config) : null;
   if (unreviewed !== null && reviewed === true) throw new SidecarError('config_unreviewed', unreviewed);
   if (unreviewed !== null) options.onFinding?.({ code: 'config_unreviewed', instance: null, text: unreviewed });
   for (const { code, text } of names) options.onFinding?.({ code, instance: null, text });
   return loaded.config;
+}
+
+/** @throws SidecarError `bad_codec` where a name could not tell one codec from another. */
+function checkCodecs(codecs: readonly ValueCodec[]): void {
+  const names = new Set<string>();
+  for (const { name } of codecs) {
+    if (!/^[\w.:/-]{1,100}$/.test(name))
+      throw new SidecarError('bad_codec', `"${name}" is no name of a codec: letters, digits and _ . : / - are`);
+    if (names.has(name)) throw new SidecarError('bad_codec', `there are two codecs "${name}": rename one of them`);
+    names.add(name);
+  }
+}
+
+/** The store of the journal. @throws SidecarError `redaction_needs_encryption` where what is redacted could be read out of it. */
+function storeFor(config: BoundaryConfig, { journal = memoryStore() }: SidecarOptions): JournalStore {
+  if (!redacts(redactionRules(config)) || journal.confidential === true) return journal;
+  const what = 'the config redacts values, and the journal would keep them as they are';
+  const mend = 'give it a key, sqliteStore(file, { key }) on a new file, at the terminal --key-file FILE';
+  throw new SidecarError('redaction_needs_encryption', `${what}: ${mend}`);
+}
+
+/** What a journal says of the redaction, for whoever reads it without the config. */
+function redactOf(config: BoundaryConfig): { readonly redact?: RedactionRules } {
+  const rules = redactionRules(config);
+  return redacts(rules) ? { redact: rules } : {};
 }
 
 function unreviewedText(file: string, config: BoundaryConfig): string | null {
@@ -246,7 +277,8 @@ function parts<TMachine extends AnyStateMachine>(
   fold: Fold,
   layout: Layout,
   judges: Judges,
-) {
+): RunParts {
+  const { redaction } = fold;
   return {
     run: options.run,
     config,
@@ -259,16 +291,16 @@ function parts<TMachine extends AnyStateMachine>(
     undos: options.undo ?? {},
     buffers: options.buffers ?? {},
     checks: options.checks ?? {},
-    onGate: options.onGate ?? (() => {}),
+    onGate: (gate) => options.onGate?.({ ...gate, reason: redaction.text(gate.reason) }),
     keepAlive: options.keepAlive ?? true,
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
     now: options.now ?? (() => Date.now()),
     redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
-    onDecision: options.onDecision ?? (() => {}),
-    onFinding: options.onFinding ?? (() => {}),
-  } as const;
+    onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
+    onFinding: (finding) => options.onFinding?.({ ...finding, text: redaction.text(finding.text) }),
+  };
 }
 
 function begin<TMachine extends AnyStateMachine>(
@@ -278,12 +310,15 @@ function begin<TMachine extends AnyStateMachine>(
   journal: Journal,
   judges: Judges,
 ): Sidecar<TMachine> {
-  const run = new Run(parts(options, config, journal, new Fold(), new Layout(), judges), options.input);
+  const run = new Run(
+    parts(options, config, journal, foldWith(options.codecs), new Layout(undefined, options.codecs), judges),
+    options.input,
+  );
   const watch = new Watch(machine, run);
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
   const secret = randomBytes(32).toString('hex');
-  run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret }]);
+  run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config) }]);
   const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect, run.parts.now);
   return handle(run, watch, actor, journal);
 }
@@ -294,14 +329,18 @@ async function takeUp<TMachine extends AnyStateMachine>(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Sidecar<TMachine>> {
-  const { fold, reader } = readRun(journal.read());
+  const { fold, reader } = readRun(journal.read(), options.codecs);
   const now = { config: config.digest, machine: machineShape(machine).digest };
   refuseOthers(machine, fold, reader, now.machine);
-  const run = new Run(parts(options, config, journal, fold, new Layout(reader.names), JUDGES), options.input);
+  const run = new Run(
+    parts(options, config, journal, fold, new Layout(reader.names, options.codecs), JUDGES),
+    options.input,
+  );
   const watch = new Watch(machine, run);
   run.bind(watch);
   run.hold();
-  if (fold.ended === null && fold.digests?.config !== now.config) run.append([{ do: 'config', digests: now }]);
+  if (fold.ended === null && fold.digests?.config !== now.config)
+    run.append([{ do: 'config', digests: now, ...redactOf(config) }]);
   run.authority.poll();
   const refused = fold.ended === null ? await run.claimAgain() : null;
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
@@ -324,15 +363,19 @@ async function takeUp<TMachine extends AnyStateMachine>(
 }
 
 /** Folds a run's journal. @throws JournalError `journal_corrupt`. */
-export function readRun(rows: Iterable<StoredRow>): { fold: Fold; reader: Reader } {
-  const fold = new Fold();
-  const reader = new Reader();
+export function readRun(rows: Iterable<StoredRow>, codecs: readonly ValueCodec[] = []): { fold: Fold; reader: Reader } {
+  const fold = foldWith(codecs);
+  const reader = new Reader(codecs);
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
     following(row, () => fold.apply(entry, row.time));
   }
   return { fold, reader };
+}
+
+function foldWith(codecs: readonly ValueCodec[] | undefined): Fold {
+  return new Fold(undefined, undefined, codecs);
 }
 
 function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, digest: string): void {
@@ -342,6 +385,13 @@ function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, dige
     throw new SidecarError(
       'machine_changed',
       'the machine has other states or edges than the run was journaled under; run the machine that it began with',
+    );
+  }
+  const [codec] = reader.unregistered;
+  if (codec !== undefined) {
+    throw new SidecarError(
+      'codec_missing',
+      `the run has journaled values with the codec "${codec}": attach it with codecs: [{ name: '${codec}', ... }]`,
     );
   }
   const [missing] = reader.missing;

@@ -9,6 +9,7 @@ import type { Approval } from '../effects/guard.ts';
 import { isDistrusted, type LedgerCall } from '../effects/ledger.ts';
 import type { AnswerEntry, GateEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { shownArgs } from './ledger-effects.ts';
 import type { RunParts, Writer } from './parts.ts';
 
 /** How often the inbox is looked into while somebody waits, in milliseconds. */
@@ -133,9 +134,10 @@ export class Authority {
   #request(gate: Gate): GateRequest {
     const { ledger } = this.#parts.fold;
     const { intent, error } = ledger.get(gate.key) as LedgerCall;
-    const { tool, instance, args = this.#parts.fold.actor(intent.actor).started?.input } = intent;
+    const { tool, instance } = intent;
     const unknown = `nobody knows what became of it: ${error ?? 'no answer came'}`;
-    return { ...gate, tool, args, instance, reason: gate.asks === 'approval' ? this.#held(gate, tool) : unknown };
+    const reason = gate.asks === 'approval' ? this.#held(gate, tool) : unknown;
+    return { ...gate, tool, args: shownArgs(intent, this.#parts.fold), instance, reason };
   }
 
   /** The reason why a call waits for its approval. */

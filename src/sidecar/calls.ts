@@ -80,6 +80,7 @@ export class Calls {
       durable: () => this.#write.durable(),
       clear: this.#clear,
       secret: this.#parts.fold.secret,
+      codecs: this.#parts.fold.codecs,
       stopping: () => this.#stopping,
     };
     return guardedCall(port, this.#guarded(call, number, { instance, keyedAs }, lacks));
@@ -546,7 +547,7 @@ export class Calls {
         ]);
         return null;
       } catch (error) {
-        failure = told(error);
+        failure = this.#parts.fold.redaction.text(told(error));
       }
     }
     return failure;

@@ -225,7 +225,7 @@ export class Certifying {
       if (finding.code === 'write_outside_outputs') return finding.text;
     }
     for (const edit of this.#accesses.edits) {
-      const lost = edit.op === 'delete' ? null : lostIn(edit.value, edit.path);
+      const lost = edit.op === 'delete' ? null : lostIn(edit.value, edit.path, this.#view.fold.codecs);
       if (lost !== null) return lostText({ of: 'memory', ...lost });
     }
     const place = this.#verifier?.differs(this.#view.actor, this.#accesses.edits, this.#view.seen.memory) ?? null;

@@ -13,6 +13,7 @@ import { History } from '../history/history.ts';
 import { fold } from '../history/memory.ts';
 import { type Place, type PlacedStep, Places, type Region, regionName, split } from '../history/places.ts';
 import { encode } from '../journal/codec.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Decision } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type {
@@ -30,6 +31,7 @@ import type {
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
+import type { RedactionRules } from '../model/redaction.ts';
 import { carryOut, type Kept, memoryBefore, takenBackBy, undoneSteps } from './cut.ts';
 import { changeOf } from './edits.ts';
 import type { FoldedActor, FoldedStep, Live, Pending, TakenBack, Timer } from './folded.ts';
@@ -37,6 +39,7 @@ import { Occurrences } from './occurrences.ts';
 import { isOutside } from './outside.ts';
 import { Positions } from './positions.ts';
 import { recordOf, type WorkRecord } from './records.ts';
+import { Redaction } from './redaction.ts';
 import { Translating, type Translation } from './translate.ts';
 import { OutsideVersions } from './versions.ts';
 
@@ -74,6 +77,10 @@ export class Fold {
   recoveries = 0;
   agent: string | null = null;
   digests: Digests | null = null;
+  /** The codecs of values that have no form of their own. */
+  readonly codecs: readonly ValueCodec[];
+  /** What people are not shown of it. */
+  readonly redaction = new Redaction();
   /** Under which the digests of arguments are made; null in a run of an earlier version. */
   secret: string | null = null;
   /** The number of the last event under other digests than the present ones. */
@@ -91,11 +98,14 @@ export class Fold {
   /**
    * @param onEvent is told of every event of the history with its number, for whoever writes a trace.
    * @param onUndo is told of every instance whose events after a number are undone.
+   * @param codecs are those of the caller's, where the run goes on.
    */
   constructor(
     onEvent: (event: HistoryEvent, number: number) => void = () => {},
     onUndo: (id: InstanceId, after: number) => void = () => {},
+    codecs: readonly ValueCodec[] = [],
   ) {
+    this.codecs = codecs;
     this.#onEvent = onEvent;
     this.#onUndo = onUndo;
   }
@@ -125,17 +135,37 @@ export class Fold {
 
   /** Folds an entry in. `memory` is its actor's context where the machine is at hand; else it is folded from the edits. */
   apply(entry: Entry, time: number, memory?: unknown): void {
+    this.#apply(entry, time, memory);
+    if (this.redaction.isActive)
+      this.redaction.take(entry, { actors: this.actors, toolOf: (key) => this.ledger.get(key)?.intent.tool });
+  }
+
+  /** Takes rules of a later config in, and learns what they are about of what there is already. */
+  #redact(rules: RedactionRules | undefined): void {
+    if (rules === undefined) return;
+    const run = { actors: this.actors, toolOf: (key: string) => this.ledger.get(key)?.intent.tool };
+    this.redaction.add(rules);
+    for (const { started, memory } of this.actors) this.redaction.memory(started?.id ?? null, memory);
+    for (const { key, intent, status, output } of this.ledger.all()) {
+      this.redaction.take(intent, run);
+      this.redaction.take({ do: 'outcome', key, status, output }, run);
+    }
+  }
+
+  #apply(entry: Entry, time: number, memory?: unknown): void {
     this.time = time;
     switch (entry.do) {
       case 'begin':
         this.agent = entry.agent;
         this.digests = entry.digests;
-        this.ledger.form = keyFormOf(entry.format);
         this.secret = entry.secret ?? null;
+        this.ledger.form = keyFormOf(entry.format, this.secret);
+        this.redaction.add(entry.redact);
         this.#actor(null, null, null, null, null);
         break;
       case 'config':
         this.digests = entry.digests;
+        this.#redact(entry.redact);
         this.staleUpTo = this.history.head;
         break;
       case 'step':
@@ -415,8 +445,8 @@ export class Fold {
   }
 
   #takeAgain(event: unknown): void {
-    const text = textOf(event);
-    const index = this.takenBack.findIndex((back) => textOf(back.event) === text);
+    const text = textOf(event, this.codecs);
+    const index = this.takenBack.findIndex((back) => textOf(back.event, this.codecs) === text);
     if (index !== -1) this.takenBack.splice(index, 1);
   }
 
@@ -897,8 +927,8 @@ export class Fold {
   }
 }
 
-function textOf(event: unknown): string {
-  const encoded = encode(event);
+function textOf(event: unknown, codecs: readonly ValueCodec[]): string {
+  const encoded = encode(event, { codecs });
   return 'text' in encoded ? encoded.text : `!${encoded.path.join('/')}`;
 }
 

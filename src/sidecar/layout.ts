@@ -5,9 +5,10 @@
  */
 
 import { regionName } from '../history/places.ts';
-import { type Encoded, encode, revive, type Unencodable } from '../journal/codec.ts';
+import { type Encoded, type EncodeOptions, encode, revive, type Unencodable } from '../journal/codec.ts';
 import { JournalError, type Row, type StoredRow } from '../journal/journal.ts';
 import { NAME_KIND, Names } from '../journal/names.ts';
+import { Coded, type ValueCodec } from '../journal/value-codec.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES } from '../model/effect.ts';
 import type { Edit, Entry, IntentEntry, OutcomeEntry, Started, StepEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
@@ -52,7 +53,7 @@ const ACTORS = ['promise', 'machine', 'other'] as const;
 const HELD = ['gate', 'buffer'] as const;
 
 /** The format that this code writes, and the newest that it reads (style.md 13). */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** The longest name that is worth a number. */
 const LONGEST_NAME = 200;
@@ -65,8 +66,8 @@ export interface Lost {
 }
 
 /** Where in a value the first thing lies that no journal holds, and why; null where it can be written. */
-export function lostIn(value: unknown, at: readonly string[]): Omit<Lost, 'of'> | null {
-  const encoded = encode(value, options);
+export function lostIn(value: unknown, at: readonly string[], codecs: readonly ValueCodec[]): Omit<Lost, 'of'> | null {
+  const encoded = encode(value, { ...options, codecs });
   return 'text' in encoded ? null : { path: [...at, ...encoded.path], reason: encoded.reason };
 }
 
@@ -94,9 +95,13 @@ const options = {
 export class Layout {
   readonly #names: Names;
   readonly #instances = new WeakMap<InstanceId, number | string>();
+  readonly #codecs: readonly ValueCodec[];
+  readonly #options: EncodeOptions;
 
-  constructor(names = new Names()) {
+  constructor(names = new Names(), codecs: readonly ValueCodec[] = []) {
     this.#names = names;
+    this.#codecs = codecs;
+    this.#options = { ...options, codecs };
   }
 
   /** The rows of an entry, those of its new names first. `lost` is told what could not be written. */
@@ -133,7 +138,7 @@ export class Layout {
   }
 
   #text(entry: Entry): Encoded {
-    return entry.do === 'step' ? this.#step(entry) : encode(this.#body(entry), options);
+    return entry.do === 'step' ? this.#step(entry) : encode(this.#body(entry), this.#options);
   }
 
   #body(entry: Exclude<Entry, StepEntry>): unknown {
@@ -166,7 +171,7 @@ export class Layout {
 
   /** The text of a step: its values through the codec, the rest, which is numbers and names, as JSON has it. */
   #step(entry: StepEntry): Encoded {
-    const event = encode(entry.event, options);
+    const event = encode(entry.event, this.#options);
     if (!('text' in event)) return event;
     let edits = '';
     for (const edit of entry.edits) {
@@ -177,7 +182,7 @@ export class Layout {
     const value = JSON.stringify(this.#name(JSON.stringify(entry.value)));
     const parties = entry.parties.flatMap(({ instance, region }) => [this.#instance(instance), this.#name(region)]);
     const rest = this.#rest(entry);
-    const tail = entry.started.length === 0 ? { text: JSON.stringify(rest) } : encode(rest, options);
+    const tail = entry.started.length === 0 ? { text: JSON.stringify(rest) } : encode(rest, this.#options);
     if (!('text' in tail)) return tail;
     const more = rest.length === 0 ? ']' : `,${tail.text.slice(1)}`;
     return { text: `[${entry.actor},${event.text},${value},${JSON.stringify(parties)},[${edits}]${more}` };
@@ -222,7 +227,7 @@ export class Layout {
   #edit({ op, path, value, by }: Edit, parties: number): Encoded {
     const head = JSON.stringify([EDITS.indexOf(op), this.#name(JSON.stringify(path)), by.length === parties ? 0 : by]);
     if (op === 'delete') return { text: head };
-    const encoded = encode(value, options);
+    const encoded = encode(value, this.#options);
     return 'text' in encoded ? { text: `${head.slice(0, -1)},${encoded.text}]` } : encoded;
   }
 
@@ -246,7 +251,7 @@ export class Layout {
   /** The entry without what has no text, each such place named. */
   #without(entry: Entry, lost: (what: Lost) => void): Entry {
     const kept = (value: unknown, of: Lost['of'], at: readonly string[]): unknown => {
-      const what = lostIn(value, at);
+      const what = lostIn(value, at, this.#codecs);
       if (what === null) return value;
       lost({ of, ...what });
       return new Missing(what.path.join('/'));
@@ -294,6 +299,13 @@ export class Reader {
   readonly names = new Names();
   /** Where in the memory something is missing that no journal could hold. */
   readonly missing = new Set<string>();
+  /** The names of codecs that values were written with, and that are not at hand. */
+  readonly unregistered = new Set<string>();
+  readonly #codecs: readonly ValueCodec[];
+
+  constructor(codecs: readonly ValueCodec[] = []) {
+    this.#codecs = codecs;
+  }
 
   /**
    * The entry of a row; null for the rows that only name things.
@@ -307,7 +319,10 @@ export class Reader {
     const name = KINDS[row.kind];
     if (name === undefined || name === 'name') throw this.#corrupt(row, 'is of no kind that this version knows');
     try {
-      const body = revive(JSON.parse(row.body), { resolve: (id) => this.#resolve(id) });
+      const body = revive(JSON.parse(row.body), {
+        resolve: (id) => this.#resolve(id),
+        decode: (codec, form) => this.#decode(codec, form),
+      });
       const entry = this.#entry(name, body as unknown[]);
       if (entry.do !== 'begin' || entry.format <= FORMAT) return entry;
       const newer = `the run was written in format ${entry.format}, and this version reads up to ${FORMAT}`;
@@ -326,6 +341,13 @@ export class Reader {
     if (!id.startsWith(LOST_ID)) return new ActorReference(id);
     this.missing.add(id.slice(LOST_ID.length));
     return undefined;
+  }
+
+  #decode(name: string, form: unknown): unknown {
+    const codec = this.#codecs.find((each) => each.name === name);
+    if (codec !== undefined) return codec.decode(form as never);
+    this.unregistered.add(name);
+    return new Coded(name, form);
   }
 
   #text(name: unknown): string {

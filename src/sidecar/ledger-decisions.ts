@@ -21,7 +21,7 @@ import { type Key, overlaps } from '../model/key.ts';
 import type { VetoCode } from '../model/veto.ts';
 import { vetoes } from '../recovery/vetoes.ts';
 import type { Fold } from './fold.ts';
-import { argsOf } from './ledger-effects.ts';
+import { shownArgs } from './ledger-effects.ts';
 
 /** Something that a call relied on: a key that was read for it, and who had written that last; nobody but the glue: none. */
 export interface Relied {
@@ -167,7 +167,7 @@ export class Reasons {
       tool,
       instance,
       class: entry.class,
-      args: argsOf(entry, this.#fold),
+      args: shownArgs(entry, this.#fold),
       held,
       relies: [...keys.values()].map((read) => ({ key: read.text, by: this.#writers(read) })),
       config: this.#fold.digests?.config ?? null,

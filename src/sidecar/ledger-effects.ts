@@ -39,9 +39,10 @@ export interface SpentBudget {
   readonly spent: number;
 }
 
-/** What a call was asked with; journals of format 1 have it as the input of its actor alone. */
-export function argsOf(intent: IntentEntry, fold: Fold): unknown {
-  return 'args' in intent ? intent.args : fold.actors[intent.actor]?.started?.input;
+/** What a call was asked with, as people may see it; journals of format 1 have it as the input of its actor alone. */
+export function shownArgs(intent: IntentEntry, fold: Fold): unknown {
+  const args = 'args' in intent ? intent.args : fold.actors[intent.actor]?.started?.input;
+  return fold.redaction.args(intent.tool, args);
 }
 
 /** What the journal says of calls beyond their outcome. */
@@ -92,9 +93,9 @@ export class Acts {
       status,
       time,
       intents,
-      args: argsOf(intent, fold),
-      output,
-      error,
+      args: shownArgs(intent, fold),
+      output: fold.redaction.output(intent.tool, output),
+      error: error === null ? null : fold.redaction.text(error),
       held: intent.held ?? null,
       undone: at === null,
       undo,

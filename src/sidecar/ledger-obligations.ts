@@ -7,7 +7,7 @@ import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Fold } from './fold.ts';
-import { argsOf } from './ledger-effects.ts';
+import { shownArgs } from './ledger-effects.ts';
 import type { Standing } from './standing.ts';
 
 /** The call that something is owed about. */
@@ -101,7 +101,7 @@ function approvals(fold: Fold, now: number): Obligation[] {
     const call = fold.ledger.get(key);
     if (asks !== 'approval' || call === undefined) return [];
     const expired = expires !== null && expires <= now;
-    return [{ owes: 'approval', ...owed(call), gate, args: argsOf(call.intent, fold), since, expires, expired }];
+    return [{ owes: 'approval', ...owed(call), gate, args: shownArgs(call.intent, fold), since, expires, expired }];
   });
 }
 

@@ -9,6 +9,7 @@ import { Reader } from './layout.ts';
 import { type LedgerDecision, Reasons } from './ledger-decisions.ts';
 import { Acts, type LedgerEffect, type SpentBudget } from './ledger-effects.ts';
 import { type Obligation, obligationsOf } from './ledger-obligations.ts';
+import type { Redaction } from './redaction.ts';
 import { type Standing, StandingFold } from './standing.ts';
 
 /** The ledgers of a run. */
@@ -45,9 +46,25 @@ export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
   }
   return {
     standing: standing.now,
-    decisions: reasons.all,
+    decisions: fold.redaction.isActive ? reasons.all.map((each) => shown(each, fold.redaction)) : reasons.all,
     effects: [...fold.ledger.all()].map((call) => acts.effect(call, fold)),
     budgets: acts.budgets(fold),
     obligations: obligationsOf(fold, standing.now, acts.since, now),
   };
+}
+
+/** A decision without the values that became known as redacted after it. */
+function shown(decision: LedgerDecision, redaction: Redaction): LedgerDecision {
+  switch (decision.is) {
+    case 'call':
+      return { ...decision, args: redaction.args(decision.tool, decision.args) };
+    case 'answer':
+      return decision.why === null ? decision : { ...decision, why: redaction.text(decision.why) };
+    case 'refusal':
+      return { ...decision, why: redaction.text(decision.why) };
+    case 'recovery':
+      return { ...decision, error: redaction.text(decision.error) };
+    case 'commit':
+      return decision;
+  }
 }

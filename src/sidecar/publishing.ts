@@ -3,9 +3,9 @@
  * well (semantics.md E4). The staging areas are asked first; then the durable entry is the decision; what follows is redo-only, also
  * across a crash.
  */
-import { createHash } from 'node:crypto';
 import { bill } from '../effects/budgets.ts';
 import { news } from '../effects/guard.ts';
+import { commitIdOf } from '../effects/keys.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
 import { CommitRefused, NotApplied, told } from '../effects/signals.ts';
 import { timed } from '../effects/timed.ts';
@@ -136,7 +136,7 @@ export class Publishing {
       ?.boundaries.find(({ id }) => id === boundary) ?? { invariants: [] };
     return {
       do: 'publish',
-      id: createHash('sha256').update(named).digest('hex').slice(0, 32),
+      id: commitIdOf(named, this.#parts.fold.ledger.form),
       instance,
       boundary,
       at,

@@ -2,12 +2,13 @@
  * Records of work that was set aside (semantics.md C2-C6): all that a finished instance did, with the values that it read. A record is
  * invisible until it is claimed; it is claimed as it is where every value that came from outside of it is the same now.
  */
-import { isDeepStrictEqual } from 'node:util';
+
 import type { LedgerCall } from '../effects/ledger.ts';
 import type { extentOf } from '../history/extent.ts';
 import { fold } from '../history/memory.ts';
 import type { Place, PlacedActor, Region } from '../history/places.ts';
 import { split } from '../history/places.ts';
+import { isSame } from '../journal/value-codec.ts';
 import type { Started } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
@@ -214,7 +215,7 @@ function unescaped(segment: string): string {
 
 /** Whether two values are the same: those that are kept are shared, so that most are one. */
 export function isEqual(a: unknown, b: unknown): boolean {
-  return Object.is(a, b) || (a !== ABSENT && b !== ABSENT && isDeepStrictEqual(a, b));
+  return Object.is(a, b) || (a !== ABSENT && b !== ABSENT && isSame(a, b));
 }
 
 /** The part of a state value that is a region's. */

@@ -2,10 +2,11 @@
  * A run's recoveries, one after the other: a failure is settled or decided, and what was decided is carried out, or waits for somebody
  * (semantics.md §8, R5). How the run ends, or comes to stand still, is known here.
  */
-import { isDeepStrictEqual } from 'node:util';
+
 import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
+import { isSame } from '../journal/value-codec.ts';
 import type { Decision } from '../model/decision.ts';
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
 import type { DecisionEntry, DismissalReason, Entry } from '../model/entry.ts';
@@ -742,11 +743,11 @@ export class Recovering {
     as: LedgerCall['status'],
     output: unknown,
   ): string | null {
-    const isSame = status === as && (as !== 'confirmed' || output === undefined || isDeepStrictEqual(known, output));
+    const isKnown = status === as && (as !== 'confirmed' || output === undefined || isSame(known, output));
     const isUndoneByHand = as === 'compensated' && status === 'confirmed';
     if (as === 'confirmed' && output === undefined && this.#earlier(key) !== undefined) return null;
-    if (!isSame && !isOpen(status) && !isUndoneByHand) return `is ${status} as the journal has it, and not ${as}`;
-    const refused = as === 'confirmed' && !isSame ? this.#parts.config.tools.get(intent.tool)?.refuses(output) : null;
+    if (!isKnown && !isOpen(status) && !isUndoneByHand) return `is ${status} as the journal has it, and not ${as}`;
+    const refused = as === 'confirmed' && !isKnown ? this.#parts.config.tools.get(intent.tool)?.refuses(output) : null;
     return refused == null ? null : `cannot have answered that: ${refused}`;
   }
 

@@ -555,8 +555,8 @@ export class Run implements Watcher {
               effect,
               recorded: recorded.intent.digest,
               asked: digest,
-              recordedArgs: argsText(recorded.intent.args),
-              askedArgs: argsText(call.input),
+              recordedArgs: argsText(this.fold.redaction.args(call.tool, recorded.intent.args), this.fold.codecs),
+              askedArgs: argsText(this.fold.redaction.args(call.tool, call.input), this.fold.codecs),
             },
           ],
           undo: [],
@@ -856,8 +856,8 @@ export class Run implements Watcher {
 const LONGEST_ARGS = 4_000;
 
 /** Arguments as they are shown. */
-function argsText(args: unknown): string {
-  const encoded = encode(args);
+function argsText(args: unknown, codecs: Fold['codecs']): string {
+  const encoded = encode(args, { codecs });
   const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
   return text.length > LONGEST_ARGS ? `${text.slice(0, LONGEST_ARGS).toWellFormed()}...` : text;
 }

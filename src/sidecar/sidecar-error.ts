@@ -11,8 +11,14 @@ export type SidecarErrorCode =
   | 'config_unreviewed'
   /** The config names a buffer or a check that the program does not bring, or the program has misspelt a name. */
   | 'not_registered'
+  /** The config redacts values, and the journal that was given would keep them readable. */
+  | 'redaction_needs_encryption'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
+  /** The name of a codec is none, or that of another. */
+  | 'bad_codec'
+  /** The run has journaled values with a codec that was not given. */
+  | 'codec_missing'
   /** A value that no journal could hold is needed to go on. */
   | 'memory_lost'
   /** What the run has touched belongs to another run by now. */

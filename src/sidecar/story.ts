@@ -84,6 +84,15 @@ class Teller {
   }
 
   story(): Story {
+    const { redaction } = this.#fold;
+    // A value may come to a redacted key after a text has named it.
+    const decisions = redaction.isActive
+      ? this.#decisions.map((each) => {
+          const error = redaction.text(each.entry.error);
+          return { ...each, entry: { ...each.entry, error }, around: { ...each.around, error } };
+        })
+      : this.#decisions;
+    const findings = [...this.#findings.values()].map((each) => ({ ...each, text: redaction.text(each.text) }));
     return {
       agent: this.#standing.agent,
       digests: this.#fold.digests,
@@ -91,8 +100,8 @@ class Teller {
       rows: this.#rows,
       times: this.#times,
       fold: this.#fold,
-      decisions: this.#decisions,
-      findings: [...this.#findings.values()],
+      decisions,
+      findings,
       restored: this.#restored,
     };
   }

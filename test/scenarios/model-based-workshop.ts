@@ -392,7 +392,10 @@ export function digest(rows: readonly StoredRow[]): unknown {
   return {
     value: root?.value,
     memory: root?.memory,
-    ledger: [...fold.ledger.all()].map(({ key, status }) => [key, status]).sort(),
+    // A key is the run's own: calls are told by what it is made of, and by its generation.
+    ledger: [...fold.ledger.all()]
+      .map(({ key, intent, status }) => [instanceName(intent.instance), intent.tool, key.split('~')[1] ?? '', status])
+      .sort(),
     live: [...fold.live.keys()].sort(),
     records: [...fold.records.keys()].sort(),
     committed: Object.fromEntries(committed.sort()),

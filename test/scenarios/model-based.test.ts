@@ -243,7 +243,15 @@ describe('whatever happens, in whatever order', () => {
       return shop;
     };
     const recoveries = ({ disk }: Shop) => readRun(disk.rows).fold.recoveries;
-    const ending = ({ digest, world }: Shop) => ({ digest, acts: world.acts, undone: world.undone });
+    // Each run has keys of its own: they are compared by the order in which they come.
+    const ending = ({ digest, world }: Shop) => {
+      const keys: string[] = [];
+      const told = JSON.stringify({ acts: world.acts, undone: world.undone, digest });
+      return told.replace(/belay-[\w-]{43}/g, (key) => {
+        if (!keys.includes(key)) keys.push(key);
+        return `key ${keys.indexOf(key)}`;
+      });
+    };
     await fc.assert(
       fc.asyncProperty(runs, async ({ tolds, wrong, flushed }) => {
         const before = [...BEGUN, ...tolds];
@@ -267,7 +275,7 @@ describe('whatever happens, in whatever order', () => {
           crashes += 1;
           // What nobody wrote down was never said: the person says it again.
           if (recoveries(shop) < decided) await shop.tell(wrong);
-          expect(ending(shop)).toEqual(expected);
+          expect(ending(shop)).toBe(expected);
           await shop.sidecar?.close();
         }
         await whole.sidecar?.close();

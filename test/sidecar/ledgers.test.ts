@@ -1,20 +1,24 @@
 /** Why a run acted, what it did and what it owes, as its journal alone tells. */
 
 import { describe, expect, test } from 'vitest';
-import { keyOf as opaque } from '../../src/effects/keys.ts';
+import { type KeyForm, keyOf as named } from '../../src/effects/keys.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import type { SidecarOptions } from '../../src/sidecar/attach.ts';
+import { readRun, type SidecarOptions } from '../../src/sidecar/attach.ts';
 import { kindOf } from '../../src/sidecar/layout.ts';
 import { ledgersOf } from '../../src/sidecar/ledgers.ts';
 import { type Does, Line, of, type Station, until } from './stations.ts';
 
-const keyOf = (name: string) => opaque(JSON.stringify(['r', name.toUpperCase(), 'it', 0, name, 0]), 'opaque');
+/** The form of the keys of the run that was begun last. */
+let form: KeyForm;
+const keyOf = (name: string) => named(JSON.stringify(['r', name.toUpperCase(), 'it', 0, name, 0]), form);
 
 /** A run of a line in a journal that can be read, and its ledgers. */
 async function begun(line: Line, more: Partial<SidecarOptions> = {}) {
   const journal = memoryStore();
   const run = await line.begin({ journal, ...more });
+  await run.sidecar.durable();
+  form = readRun(journal.read('r')).fold.ledger.form;
   run.send('go');
   const rows = async () => {
     await run.sidecar.durable();

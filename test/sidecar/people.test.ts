@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/effects/counterparty.ts';
-import { keyOf } from '../../src/effects/keys.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { calm, Line, of, type Station, until } from './stations.ts';
 
-const KEY = keyOf(JSON.stringify(['r', 'A', 'it', 0, 'a', 0]), 'opaque');
+/** The call by what its key is made of, as a person may name it. */
+const KEY = JSON.stringify(['r', 'A', 'it', 0, 'a', 0]);
 const UNKNOWN: readonly Station[] = [
   { name: 'a', reads: ['wanted'], tool: 'effect: irreversible' },
   { name: 'b', reads: ['a'] },
@@ -41,7 +41,8 @@ describe('sidecar.settle: a person says what became of a call', () => {
     await run.finished();
     await run.sidecar.settle(KEY, 'failed');
     await run.at('rest');
-    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([KEY, KEY]);
+    const [first, second, ...others] = line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key);
+    expect([second, others]).toEqual([first, []]);
     expect(run.context.a).toBe('done again');
     await run.close();
   });
@@ -54,7 +55,8 @@ describe('sidecar.settle: a person says what became of a call', () => {
     await run.sidecar.settle(KEY, 'compensated');
     await run.at('rest');
     expect(line.verdicts).toEqual(['escalate', 'restore 0']);
-    expect(line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key)).toEqual([KEY, `${KEY}~1`]);
+    const [first, ...others] = line.calls.filter(({ tool }) => tool === 'a').map(({ key }) => key);
+    expect(others).toEqual([`${first}~1`]);
     await run.close();
   });
 
@@ -416,7 +418,11 @@ describe('E5: an undo that fails', () => {
     run.send('go');
     await run.at('rest');
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
-    expect(await run.finished()).toMatchObject({ status: 'stuck', error: 'no refunds', effect: { id: KEY } });
+    expect(await run.finished()).toMatchObject({
+      status: 'stuck',
+      error: 'no refunds',
+      effect: { id: line.calls[0]?.key },
+    });
     expect(asked).toBe(3);
     expect(run.context).toMatchObject({ a: 'a x', b: 'b' });
     run.send('end');

@@ -6,7 +6,7 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { keyOf } from '../../src/effects/keys.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { attach } from '../../src/sidecar/attach.ts';
+import { attach, readRun } from '../../src/sidecar/attach.ts';
 import { held, Line, of, type Station, until } from './stations.ts';
 
 /** B reads nothing of A's, C reads what A wrote. */
@@ -57,7 +57,9 @@ describe('finished work behind what was found wrong', () => {
     await run.at('rest');
     expect([line.called('a'), line.called('b')]).toEqual([3, 2]);
     const keys = line.calls.filter(({ tool }) => tool === 'b').map(({ key }) => key);
-    expect(keys).toEqual([0, 1].map((nth) => keyOf(JSON.stringify(['r', 'B', 'it', nth, 'b', 0]), 'opaque')));
+    await run.sidecar.durable();
+    const { form } = readRun(store.read('r')).fold.ledger;
+    expect(keys).toEqual([0, 1].map((nth) => keyOf(JSON.stringify(['r', 'B', 'it', nth, 'b', 0]), form)));
     await run.close();
   });
 

@@ -1,13 +1,13 @@
 /** What a journal says of a run to somebody who was not there. */
 
 import { describe, expect, test } from 'vitest';
-import { keyOf } from '../../src/effects/keys.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { standingOf } from '../../src/sidecar/standing.ts';
 import { stateText, storyOf } from '../../src/sidecar/story.ts';
 import { Line, of, type Station } from './stations.ts';
 
-const KEY = keyOf(JSON.stringify(['r', 'A', 'it', 0, 'a', 0]), 'opaque');
+/** The call by what its key is made of, as a person may name it. */
+const KEY = JSON.stringify(['r', 'A', 'it', 0, 'a', 0]);
 const LOSES: readonly Station[] = [
   { name: 'a', reads: ['wanted'], tool: 'effect: irreversible' },
   { name: 'b', reads: ['a'] },

@@ -20,6 +20,7 @@ export function memoryStore(options: { readonly now?: () => number } = {}): Jour
 }
 
 class MemoryStore implements JournalStore {
+  readonly confidential = true;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #now: () => number;
   #closed = false;

@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { JournalError } from '../journal.ts';
 import { Anchor } from './anchor.ts';
+import { type Cipher, cipherOf, markSealed } from './cipher.ts';
 import { guarded } from './errors.ts';
 import { APPLICATION_ID, type Migration, newestFormat } from './format.ts';
 import { migrate } from './migrate.ts';
@@ -22,6 +23,8 @@ export interface FileOptions {
   /** The most pages the file may have. */
   readonly maxPages: number | undefined;
   readonly now: () => number;
+  /** The key of the file; a new file is encrypted under it. */
+  readonly key: Uint8Array | undefined;
 }
 
 /** A file that is ours, in the present format. */
@@ -29,6 +32,7 @@ export interface OpenFile {
   readonly db: Database;
   readonly anchor: Anchor;
   readonly identity: Buffer;
+  readonly cipher: Cipher;
   readonly presence: Presence;
 }
 
@@ -44,8 +48,8 @@ export function openForWriting(path: string, options: FileOptions): OpenFile {
     makePrivate(path);
     const db = new Database(path, { timeout: options.busyMs });
     try {
-      const identity = settle(db, path, anchor, options);
-      return { db, anchor, identity, presence: new Presence(path) };
+      const settled = settle(db, path, anchor, options);
+      return { db, anchor, ...settled, presence: new Presence(path) };
     } catch (error) {
       closeUntouched(db, path);
       throw error;
@@ -95,9 +99,14 @@ export function closeUntouched(db: Database, path: string): void {
   reader?.close();
 }
 
-function settle(db: Database, path: string, anchor: Anchor, options: FileOptions): Buffer {
+function settle(
+  db: Database,
+  path: string,
+  anchor: Anchor,
+  options: FileOptions,
+): Pick<OpenFile, 'identity' | 'cipher'> {
   pragma(db, 'page_size = 4096');
-  if (isBlank(db)) create(db, options.migrations);
+  if (isBlank(db)) create(db, options);
   if (pragma(db, 'application_id') !== APPLICATION_ID) throw notOurs(path);
   for (const setting of ['cell_size_check = ON', 'trusted_schema = OFF']) pragma(db, setting);
   if (options.maxPages !== undefined) pragma(db, `max_page_count = ${options.maxPages}`);
@@ -111,7 +120,8 @@ function settle(db: Database, path: string, anchor: Anchor, options: FileOptions
   const anchored = anchor.identity();
   if (anchored === null) anchor.name(identity);
   else if (!anchored.equals(identity)) throw replaced(path, anchor);
-  return identity;
+  const format = newestFormat(options.migrations);
+  return { identity, cipher: cipherOf(db, path, { format, identity, key: options.key }) };
 }
 
 export function replaced(path: string, anchor: Anchor): JournalError {
@@ -131,10 +141,11 @@ function isBlank(db: Database): boolean {
 }
 
 /** Before WAL mode, so that the mark is in the file itself and not in a log beside it. */
-function create(db: Database, migrations: readonly Migration[]): void {
+function create(db: Database, { migrations, key }: FileOptions): void {
   immediately(db, () => {
     if (!isBlank(db)) return; // another process was faster
     for (const { sql } of migrations) db.exec(sql);
+    markSealed(db, key);
     pragma(db, `application_id = ${APPLICATION_ID}`);
     pragma(db, `user_version = ${newestFormat(migrations)}`);
   });

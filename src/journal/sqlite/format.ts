@@ -3,6 +3,7 @@
  * `file` holds a nonce that binds the anchor and every hash chain to this file, `run` the names, `entry` the rows, `commit_group`
  * one row per commit group of a run, `lease` who may write. The lease table keeps its shape for ever: a migration asks it.
  * Format 2 adds `inbox`, the messages that were posted to a run: no part of any hash chain, and never believed like a row.
+ * Format 3 adds `cipher`: the id of the key under which every body of the file is sealed, and no row where they are not.
  */
 
 /** "Bely": the application id in the file's header. */
@@ -46,10 +47,14 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (run, number)
       ) STRICT, WITHOUT ROWID;`,
   },
+  { to: 3, adds: true, sql: 'CREATE TABLE cipher (key_id BLOB NOT NULL) STRICT;' },
 ];
 
 /** The first format with messages. */
 export const INBOX_FORMAT = 2;
+
+/** The first format that may be encrypted. */
+export const SEALED_FORMAT = 3;
 
 /** The format that a list of migrations leads to. */
 export function newestFormat(migrations: readonly Migration[]): number {

@@ -8,6 +8,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Posted } from '../journal.ts';
 import { checkRoom, postBytes } from '../posts.ts';
 import { wrongRun } from '../rows.ts';
+import { postPlace } from './cipher.ts';
 import { corrupt } from './errors.ts';
 import type { Run, Tables } from './tables.ts';
 import { immediately } from './transaction.ts';
@@ -38,8 +39,9 @@ export class Inbox {
       const messages = last ?? 0;
       if (!isNumber(messages)) throw corrupt(this.#tables.path, name, 0, 'its last message has no number');
       checkRoom(name, messages);
-      this.#add.run(run.id, messages + 1, time, bytes);
-      return messages + 1;
+      const number = messages + 1;
+      this.#add.run(run.id, number, time, this.#tables.cipher.seal(postPlace(run.id, number), bytes));
+      return number;
     });
   }
 
@@ -51,7 +53,15 @@ export class Inbox {
       expected += 1;
       const valid = number === expected && Number.isSafeInteger(time) && Buffer.isBuffer(body);
       if (!valid) throw corrupt(this.#tables.path, run.name, 0, `its message ${expected} is missing or has no form`);
-      return { number: expected, time: time as number, body: body.toString('utf8') };
+      const opened = this.#tables.cipher.open(postPlace(run.id, expected), body);
+      if (opened === null)
+        throw corrupt(
+          this.#tables.path,
+          run.name,
+          0,
+          `its message ${expected} was not sealed under the key of the file`,
+        );
+      return { number: expected, time: time as number, body: opened.toString('utf8') };
     });
   }
 }

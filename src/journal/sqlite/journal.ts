@@ -2,6 +2,7 @@
 import type { Journal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
+import { rowPlace } from './cipher.ts';
 import type { Commits } from './commits.ts';
 import { guarded } from './errors.ts';
 import type { Inbox } from './inbox.ts';
@@ -49,9 +50,11 @@ export class SqliteJournal implements Journal {
     const bodies = rows.map(bytesOf);
     if (bodies.length === 0) return this.head;
     if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), writer.durable.time);
+    const { cipher } = this.#host.tables;
     rows.forEach(({ kind }, index) => {
-      const body = bodies[index] as Buffer;
-      writer.pending.push({ seq: this.head + 1, kind, body });
+      const seq = this.head + 1;
+      const body = cipher.seal(rowPlace(writer.run.id, seq, kind), bodies[index] as Buffer);
+      writer.pending.push({ seq, kind, body });
       writer.pendingBytes += body.length;
     });
     this.#host.commits.pending(writer);
@@ -97,7 +100,10 @@ export class SqliteJournal implements Journal {
       if (next.done === true) break;
       yield next.value;
     }
-    for (const { seq, kind, body } of pending) if (seq > after) yield { seq, kind, body: body.toString('utf8'), time };
+    for (const entry of pending) {
+      const { seq, kind } = entry;
+      if (seq > after) yield { seq, kind, body: tables.text(this.#writer.run, entry), time };
+    }
   }
 
   #flushed(): Promise<number> {

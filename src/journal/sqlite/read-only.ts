@@ -19,9 +19,11 @@ interface Settings {
   readonly busyMs: number;
   readonly leaseMs: number;
   readonly now: () => number;
+  readonly key: Uint8Array | undefined;
 }
 
 export class ReadOnlyStore implements JournalStore {
+  readonly confidential: boolean;
   readonly #path: string;
   readonly #settings: Settings;
 
@@ -29,7 +31,9 @@ export class ReadOnlyStore implements JournalStore {
   constructor(path: string, settings: Settings) {
     this.#path = path;
     this.#settings = settings;
-    guarded(path, 'read', () => this.#view()).close();
+    const view = guarded(path, 'read', () => this.#view());
+    this.confidential = view.cipher.seals;
+    view.close();
   }
 
   async open(run: string): Promise<Journal> {
@@ -43,7 +47,7 @@ export class ReadOnlyStore implements JournalStore {
   *read(run: string): Generator<StoredRow> {
     const view = guarded(this.#path, 'read', () => this.#view());
     try {
-      const rows = guarded(this.#path, 'read', () => rowsOf(view, new Tables(view.db, this.#path), run));
+      const rows = guarded(this.#path, 'read', () => rowsOf(view, new Tables(view.db, this.#path, view.cipher), run));
       for (;;) {
         const next = guarded(this.#path, 'read', () => rows.next());
         if (next.done === true) return;
@@ -69,7 +73,7 @@ export class ReadOnlyStore implements JournalStore {
     return guarded(this.#path, 'read', () => {
       const view = this.#view();
       try {
-        return answer(view, new Tables(view.db, this.#path));
+        return answer(view, new Tables(view.db, this.#path, view.cipher));
       } finally {
         view.close();
       }
@@ -84,6 +88,6 @@ export class ReadOnlyStore implements JournalStore {
   }
 
   #view(): View {
-    return openForReading(this.#path, this.#settings.migrations, this.#settings.busyMs);
+    return openForReading(this.#path, this.#settings);
   }
 }

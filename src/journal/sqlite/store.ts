@@ -13,6 +13,7 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
+import { checkKey } from './cipher.ts';
 import { Commits } from './commits.ts';
 import { corrupt, guarded } from './errors.ts';
 import { closeUntouched, type OpenFile, openForWriting, pragma } from './file.ts';
@@ -35,6 +36,11 @@ export interface SqliteOptions {
   readonly leaseMs?: number;
   /** How long a call waits for a lock of another process, in milliseconds; 5,000. */
   readonly busyMs?: number;
+  /**
+   * 32 bytes: a new file is encrypted under it, and one that is encrypted opens with it alone. Rows and messages are sealed; numbers, times,
+   * lengths and the names of runs are not.
+   */
+  readonly key?: Uint8Array;
   /** The wall clock, in milliseconds. */
   readonly now?: () => number;
   /** A seam: the most pages the file may have. */
@@ -59,9 +65,10 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): JournalS
       `A path that ends in white space is not taken: ${JSON.stringify(path)}.`,
     );
   }
-  const { migrations = MIGRATIONS, busyMs = BUSY, leaseMs = LEASE, now = Date.now, maxPages } = options;
-  if (options.readonly === true) return new ReadOnlyStore(path, { migrations, busyMs, leaseMs, now });
-  const opened = openForWriting(path, { migrations, busyMs, maxPages, now });
+  const { migrations = MIGRATIONS, busyMs = BUSY, leaseMs = LEASE, now = Date.now, maxPages, key } = options;
+  checkKey(key);
+  if (options.readonly === true) return new ReadOnlyStore(path, { migrations, busyMs, leaseMs, now, key });
+  const opened = openForWriting(path, { migrations, busyMs, maxPages, now, key });
   try {
     return new SqliteStore(path, opened, leaseMs, now);
   } catch (error) {
@@ -71,6 +78,7 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): JournalS
 }
 
 class SqliteStore implements JournalStore {
+  readonly confidential: boolean;
   readonly #path: string;
   readonly #file: OpenFile;
   readonly #tables: Tables;
@@ -85,8 +93,9 @@ class SqliteStore implements JournalStore {
   constructor(path: string, file: OpenFile, leaseMs: number, now: () => number) {
     this.#path = path;
     this.#file = file;
+    this.confidential = file.cipher.seals;
     const made = guarded(path, 'read', () => {
-      const tables = new Tables(file.db, path);
+      const tables = new Tables(file.db, path, file.cipher);
       return { tables, inbox: new Inbox(file.db, tables), leases: new Leases(file.db, path, now, leaseMs) };
     });
     this.#tables = made.tables;

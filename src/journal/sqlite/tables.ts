@@ -5,6 +5,7 @@
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import type { Entry, Group } from './chain.ts';
+import { type Cipher, rowPlace } from './cipher.ts';
 import { corrupt } from './errors.ts';
 
 /** A run as the file knows it. */
@@ -18,6 +19,8 @@ const GROUP = 'SELECT last, token, time, hash FROM commit_group WHERE run = ?';
 /** The tables of one open file. */
 export class Tables {
   readonly path: string;
+  /** What bodies are sealed with. They are opened only after their hashes were checked. */
+  readonly cipher: Cipher;
   readonly #addEntry: Statement;
   readonly #addGroup: Statement;
   readonly #addRun: Statement;
@@ -30,8 +33,9 @@ export class Tables {
   readonly #groupUpTo: Statement;
   readonly #groupsAfter: Statement;
 
-  constructor(db: Database, path: string) {
+  constructor(db: Database, path: string, cipher: Cipher) {
     this.path = path;
+    this.cipher = cipher;
     this.#addEntry = db.prepare('INSERT INTO entry (run, seq, kind, body) VALUES (?, ?, ?, ?)');
     this.#addGroup = db.prepare('INSERT INTO commit_group (run, last, token, time, hash) VALUES (?, ?, ?, ?, ?)');
     this.#addRun = db.prepare('INSERT INTO run (name) VALUES (?)');
@@ -110,6 +114,13 @@ export class Tables {
     });
     if (expected !== upTo) throw corrupt(this.path, run.name, expected + 1, 'the row is missing');
     return entries;
+  }
+
+  /** The text of a row's body. */
+  text(run: Run, { seq, kind, body }: Entry): string {
+    const opened = this.cipher.open(rowPlace(run.id, seq, kind), body);
+    if (opened === null) throw corrupt(this.path, run.name, seq, 'the row was not sealed under the key of the file');
+    return opened.toString('utf8');
   }
 
   #group(run: Run, row: unknown): Group {

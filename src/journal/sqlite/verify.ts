@@ -64,8 +64,9 @@ export function* verifiedRows(
     for (const group of groups) {
       const members = entries.slice(from, from + group.last - at.seq);
       checkGroup(tables, run, at.hash, group, members);
-      for (const { seq, kind, body } of members) {
-        if (seq > after) yield { seq, kind, body: body.toString('utf8'), time: group.time };
+      for (const member of members) {
+        const { seq, kind } = member;
+        if (seq > after) yield { seq, kind, body: tables.text(run, member), time: group.time };
       }
       from += members.length;
       at = { seq: group.last, hash: group.hash };

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { JournalError } from '../journal.ts';
 import { Anchor } from './anchor.ts';
-import { examine, isShared, type OpenFile, pragma, refuseLost, replaced, sizeOf } from './file.ts';
+import { cipherOf } from './cipher.ts';
+import { examine, type FileOptions, isShared, type OpenFile, pragma, refuseLost, replaced, sizeOf } from './file.ts';
 import { APPLICATION_ID, type Migration, newestFormat, oldestReadable } from './format.ts';
 import { checkSchema, identityOf } from './schema.ts';
 
@@ -21,7 +22,10 @@ export interface View extends Omit<OpenFile, 'presence'> {
 }
 
 /** Opens a file for reading only. */
-export function openForReading(path: string, migrations: readonly Migration[], busyMs: number): View {
+export function openForReading(
+  path: string,
+  { migrations, busyMs, key }: Pick<FileOptions, 'migrations' | 'busyMs' | 'key'>,
+): View {
   const anchor = new Anchor(path);
   if (sizeOf(path) <= 0) {
     refuseLost(path, anchor);
@@ -33,7 +37,14 @@ export function openForReading(path: string, migrations: readonly Migration[], b
     const db = new Database(copy === null ? path : join(copy, 'journal'), { readonly: copy === null, timeout: busyMs });
     try {
       const identity = checked(db, path, anchor, migrations);
-      return { db, anchor, identity, close: () => closed(db, copy) };
+      const format = pragma(db, 'user_version') as number;
+      return {
+        db,
+        anchor,
+        identity,
+        cipher: cipherOf(db, path, { format, identity, key }),
+        close: () => closed(db, copy),
+      };
     } catch (error) {
       db.close();
       throw error;
