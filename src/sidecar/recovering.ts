@@ -28,8 +28,8 @@ import { SidecarError } from './sidecar-error.ts';
 import type { Writing } from './writing.ts';
 
 /** The delay before the second recovery from the same failure, which doubles for each further one, and the longest, in milliseconds. */
-const FIRST_PAUSE = 20;
-const LONGEST_PAUSE = 2_000;
+const FIRST_PAUSE = 10;
+const LONGEST_PAUSE = 250;
 
 /** What a recovery does to the machine. */
 interface Machine {

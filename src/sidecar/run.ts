@@ -11,7 +11,7 @@ import type { Failure } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
-import { type ActorPlan, BEGIN, END, planOfTimer, RESTORE } from '../xstate/restore.ts';
+import { type ActorPlan, BEGIN, END, planOfTimer, RESTORE, WAKE } from '../xstate/restore.ts';
 import { regionOfTimer, stateOfTimer } from '../xstate/timers.ts';
 import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
 import { Authority } from './authority.ts';
@@ -67,6 +67,8 @@ export class Run implements Watcher {
   /** Whether events wait: a plan is being carried out, or the run is parked. */
   #holding = false;
   #stopping = false;
+  /** Whether the machine of a run that is taken up was not started yet, and claims wait for that. */
+  #asleep = false;
   /** Events that are part of what is being carried out come past what holds the others back. */
   #letThrough = false;
   /** Timers that have fired, and whose events caused steps that failed. */
@@ -106,7 +108,7 @@ export class Run implements Watcher {
       publishing: this.#publishing,
     });
     this.#reuse = new Reuse(parts.fold, {
-      isBusy: () => this.recovering.isBusy || this.#stopping || this.#write.broken !== null,
+      isBusy: () => this.#asleep || this.recovering.isBusy || this.#stopping || this.#write.broken !== null,
       claim: (live, record) => this.#claim(live.id, record),
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.#goOn(),
@@ -618,6 +620,15 @@ export class Run implements Watcher {
     const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
     for (const { number } of [...machines].reverse()) this.settleIn(number);
     this.#owed(machines.map(({ number }) => number));
+    if (!this.#reuse.isPending) return;
+    this.#asleep = true;
+    (this.#refs.get(0) as unknown as { _send(event: Event): void } | undefined)?._send({ type: WAKE });
+  }
+
+  /** The machine of a run that is taken up takes events: what a claim does to it counts for the next one (C5). */
+  woken(): void {
+    this.#asleep = false;
+    this.#reuse.begin();
   }
 
   #surroundings() {

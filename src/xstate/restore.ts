@@ -24,6 +24,9 @@ export const END = '@belay.end';
 /** The type of the private event with which a machine begins whose first macrostep threw. */
 export const BEGIN = '@belay.begin';
 
+/** The event that tells when an actor takes events. */
+export const WAKE = '@belay.wake';
+
 /** A delayed event, when it is due on the clock of the run, and its whole delay, in milliseconds. */
 export interface TimerPlan {
   readonly id: string;

@@ -14,7 +14,7 @@ import {
   fromPromise,
   type InspectionEvent,
 } from 'xstate';
-import { type ActorPlan, BEGIN, build, END, RESTORE, rewind } from './restore.ts';
+import { type ActorPlan, BEGIN, build, END, RESTORE, rewind, WAKE } from './restore.ts';
 import { kindOf } from './shape.ts';
 import { activeNodes, enteredBy, isBelow, nodeAt, pathOf, raises, readsStates, regionOf } from './structure.ts';
 
@@ -96,6 +96,8 @@ export interface Watcher {
   holdsEnd(ref: AnyActorRef, snapshot: AnyMachineSnapshot): boolean;
   /** The first macrostep of the root threw: nothing has begun. */
   failedToBegin(error: unknown): void;
+  /** The root takes events: it was started. Told where the watcher has asked for it. */
+  woken(): void;
   /** The root is told to stop: what follows is no act of the machine's. */
   stopping(): void;
   /** An actor was made anew by a restore, in the place of the one that the journal numbers so. */
@@ -347,6 +349,10 @@ export class Watch {
       });
       this.begin(self);
       return begun;
+    }
+    if (event.type === WAKE) {
+      this.#watcher.woken();
+      return snapshot;
     }
     if (event.type === 'xstate.stop' && isRoot(self)) this.#watcher.stopping();
     if (event.type === 'xstate.stop') return transition(snapshot, event, scope) as AnyMachineSnapshot;

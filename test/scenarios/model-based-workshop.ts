@@ -45,7 +45,7 @@ export function workshopConfig(tries = 40, joint: readonly string[] = []): Bound
       - { id: kept, at: ${region}.working.committing, when: 'true', outputs: ["cells/**"] }
     exit:
       - { id: left, at: ${region}.working.open -> ${region}.idle, when: 'true', outputs: ["cells/**"] }
-    rollback: { anchors: [kept, left], resume: ${region}.working.open, compensable: undo, tries: 30, joint: ${JSON.stringify(joint)} }`,
+    rollback: { anchors: [kept, left], resume: ${region}.working.open, compensable: undo, tries: 5, joint: ${JSON.stringify(joint)} }`,
   );
   const acts = ACTS.map(
     (name) =>

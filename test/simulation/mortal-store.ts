@@ -30,6 +30,11 @@ export class MortalStore {
     this.#deaths = deaths.toSorted((a, b) => a.append - b.append);
   }
 
+  /** Has a process die at one more append. */
+  kill(death: Death): void {
+    this.#deaths.push(death);
+  }
+
   /** The store of the next process: it finds what the last one has left. */
   async next(run: string): Promise<JournalStore> {
     const left = this.#open;

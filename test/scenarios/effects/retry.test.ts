@@ -187,6 +187,6 @@ test('recoveries from the same failure do not follow one another at once (R6)', 
       { handles: false },
     ),
   );
-  // Nothing before the first, then 20, 40 and 80 milliseconds.
-  expect([keys.length, decisions.length, took]).toEqual([5, 4, 140]);
+  // Nothing before the first, then 10, 20 and 40 milliseconds.
+  expect([keys.length, decisions.length, took]).toEqual([5, 4, 70]);
 });
