@@ -151,23 +151,36 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const recorded = ledger.get(key);
   const stood = stands(recorded);
   if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
-  if (recorded?.undoing === true && recorded.status === 'confirmed') return { is: 'unclaimed', kept: recorded };
-  if (recorded?.status === 'confirmed' && !isDistrusted(recorded)) {
-    if (recorded.at === null || before.same !== undefined)
-      port.append([
-        { do: 'intent', ...named(call), key, digest },
-        { do: 'outcome', key, status: 'confirmed', output: recorded.output },
-      ]);
-    return { is: 'done', output: recorded.output };
-  }
-  if (recorded?.status === 'buffered') {
-    if (recorded.intent.held === 'gate') return throughGate(port, call, key, digest);
-    return recorded.staged ? { is: 'done', output: recorded.output } : stage(port, call, key);
-  }
+  const answer = recorded === undefined ? null : fromLedger(port, call, recorded, before.same !== undefined, digest);
+  if (answer !== null) return answer;
   const kept = stood ? undefined : unclaimed(ledger, call, key);
   if (kept !== undefined) return { is: 'unclaimed', kept };
   if (stood && recorded.status !== 'confirmed' && classOf(call.tool) !== 'idempotent') return unknownBefore(key);
   return leave(port, call, { do: 'intent', ...named(call), key, digest }, stood);
+}
+
+/** The reply to a call of which the ledger knows what became; null where it has to leave. `again`: the machine makes it once more. */
+function fromLedger(
+  port: GuardPort,
+  call: GuardedCall,
+  recorded: LedgerCall,
+  again: boolean,
+  digest: string,
+): Reply | Promise<Reply> | null {
+  const { key, status, output, undoing } = recorded;
+  if (status === 'buffered') {
+    if (recorded.intent.held === 'gate') return throughGate(port, call, key, digest);
+    return recorded.staged ? { is: 'done', output } : stage(port, call, key);
+  }
+  if (status !== 'confirmed') return null;
+  if (undoing) return { is: 'unclaimed', kept: recorded };
+  if (isDistrusted(recorded)) return null;
+  if (recorded.at === null || again)
+    port.append([
+      { do: 'intent', ...named(call), key, digest },
+      { do: 'outcome', key, status: 'confirmed', output },
+    ]);
+  return { is: 'done', output };
 }
 
 /** The earlier calls that one may repeat. */
@@ -297,8 +310,7 @@ async function throughGate(port: GuardPort, call: GuardedCall, key: string, dige
     const admission = why === null ? call.admit(key) : { refused: why };
     if ('refused' in admission) {
       if (isNew) port.append([{ do: 'outcome', key, status: 'failed', error: admission.refused }]);
-      if (approval.is === 'denied') return failed('GOVERNOR_DENIED', new Denied(approval.why, approval.by), null);
-      return denied(admission.refused);
+      return deniedBy(approval, admission.refused);
     }
     const { gate } = approval as { gate: string };
     // While it was asked about, the approval may have run out.
@@ -310,6 +322,12 @@ async function throughGate(port: GuardPort, call: GuardedCall, key: string, dige
     // As above: what was said meanwhile of this try holds, and another one is asked about anew.
     return leaving !== undefined && !isOpen(leaving.status) ? whenClear(port, call) : act(port, call, key);
   }
+}
+
+/** A call that was refused at its gate: by a person, whom the error names, or because it may not leave any more. */
+function deniedBy(approval: Approval, why: string): Reply {
+  if (approval.is !== 'denied') return denied(why);
+  return failed('GOVERNOR_DENIED', new Denied(approval.why, approval.by), null);
 }
 
 /** Stages a call that is held back until its instance commits (E4). Nobody sees it: what fails here has not happened. */

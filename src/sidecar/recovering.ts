@@ -306,6 +306,11 @@ export class Recovering {
     if (this.#isTakenBack(raised)) return this.#accuseLost(raised);
     const record = this.#recordAccused(raised);
     if (record !== null) return this.#accuse(raised, record);
+    return this.#answer(raised);
+  }
+
+  /** Settles or decides a failure, and carries out what was decided. */
+  async #answer(raised: Raised): Promise<Held> {
     await this.#pause(raised);
     if (this.#stopping || raised.call?.isDropped() === true) return { next: 'wait' };
     const settled = await this.#settle(raised);

@@ -42,6 +42,9 @@ interface Suspicion {
   readonly about: NonNullable<Raised['about']>;
 }
 
+/** A reply that is no answer. */
+type Failed = Exclude<Reply, { is: 'done' | 'dropped' }>;
+
 /** A run. */
 export class Run implements Watcher {
   readonly parts: RunParts;
@@ -503,25 +506,24 @@ export class Run implements Watcher {
         tries += 1;
         continue;
       }
-      if (call.signal.aborted) return never(call.signal);
-      if (reply.is === 'failed' && reply.held !== true && this.#calls.isMachines(call, reply)) {
-        const known = await this.#calls.outcome(reply.key);
-        if (call.signal.aborted) return never(call.signal);
-        if (known?.status === 'confirmed') return known.output;
-        throw reply.error;
-      }
-      const held = await this.#hold(call, number, instance, reply);
+      const held = await this.#heard(call, number, instance, reply);
       if (held.next === 'answer') return held.output;
       if (held.next === 'wait') return never(call.signal);
     }
   }
 
-  async #hold(
-    call: Call,
-    number: number,
-    instance: InstanceId,
-    reply: Exclude<Reply, { is: 'done' | 'dropped' }>,
-  ): Promise<Held> {
+  /** What comes of a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */
+  async #heard(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
+    if (call.signal.aborted) return { next: 'wait' };
+    if (reply.is !== 'failed' || reply.held === true || !this.#calls.isMachines(call, reply))
+      return this.#hold(call, number, instance, reply);
+    const known = await this.#calls.outcome(reply.key);
+    if (call.signal.aborted) return { next: 'wait' };
+    if (known?.status === 'confirmed') return { next: 'answer', output: known.output };
+    throw reply.error;
+  }
+
+  async #hold(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
     const actor = this.fold.actor(number).parent ?? 0;
     const failure: Failure =
       instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
