@@ -109,6 +109,11 @@ export class Ledger {
     });
   }
 
+  /** The calls of an instance that it intended after event `since`, in that order. */
+  after(instance: InstanceId, since: number): LedgerCall[] {
+    return (this.#placed.get(instanceName(instance)) ?? []).filter(({ at }) => at !== null && at > since);
+  }
+
   /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
   intend(intent: IntentEntry, at: number, time: number): void {
     const known = this.#calls.get(intent.key);

@@ -15,14 +15,14 @@ import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { overlaps } from '../model/key.ts';
+import { type Key, overlaps } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import { areIndependent } from '../recovery/dependence.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
 import type { Authority } from './authority.ts';
-import { areasOver, claimsOn, meet, readBy, readsOf, touched } from './claiming.ts';
+import { areasOver, claimsOn, meet, readBy, readsOf, touched, writesOf } from './claiming.ts';
 import { isOutside } from './outside.ts';
 import type { RunParts, Writer } from './parts.ts';
 import { broughtAs } from './registered.ts';
@@ -152,15 +152,23 @@ export class Calls {
     if (before.ended === null) return 'waited for';
     if (before.started?.id !== now.started?.id) return 'unsure';
     const reads = readsOf(config, { tool: call.tool, args: call.input, entity: instance.entity });
+    const isRead = (key: Key) => reads.some((read) => overlaps(read, key));
+    const since = earlier.at ?? 0;
     const { registry, versions } = fold.history;
-    // The step that heard of its end is credited with what it may have changed outside itself.
-    const { act, to } = before.ended;
+    // Steps of its own instance are credited with what the call itself may have changed outside; only other calls of it count there.
     const isRewritten = [...registry.all()].some((record) => {
+      const isOwn = instanceName(record.id) === instanceName(instance);
       return versions
-        .writesBetween(record, earlier.at ?? 0, Number.POSITIVE_INFINITY)
-        .filter(({ key, at }) => !(isOutside(key) && at > act && at <= to))
-        .some(({ key }) => reads.some((read) => overlaps(read, key)));
+        .writesBetween(record, since, Number.POSITIVE_INFINITY)
+        .some(({ key }) => isRead(key) && !(isOwn && isOutside(key)));
     });
+    const others = fold.ledger
+      .after(instance, since)
+      .filter(({ status, intent }) => status !== 'failed' && status !== 'buffered' && intent.actor !== number);
+    const written = others.flatMap(({ intent }) =>
+      writesOf(config, { tool: intent.tool, args: this.#argsOf(intent), entity: instance.entity }),
+    );
+    if (written.some(isRead)) return 'unsure';
     return isRewritten ? 'unsure' : 'same';
   }
 

@@ -34,7 +34,7 @@ export function readsOf({ tools }: BoundaryConfig, call: Touching): readonly Key
 }
 
 /** The keys that a call writes. A tool that is not declared may write anything (E6). */
-function writesOf({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
+export function writesOf({ tools }: BoundaryConfig, call: Touching): readonly Key[] {
   const tool = tools.get(call.tool);
   return tool === undefined ? [EVERYTHING] : tool.writes.flatMap((template) => template.fillAll(factsOf(call)));
 }

@@ -6,7 +6,8 @@ import { sleep, type World } from './world.ts';
 /** Approves every call that waits for it. One that stands already, and whose answer the machine has not heard, is not another act. */
 export function approve(sidecar: Sidecar, world: World): void {
   for (const { gate, asks, key, like } of sidecar.gates()) {
-    if (asks !== 'approval') continue;
+    // Of a call that may be the same act as another one a person says nothing before being told what it is.
+    if (asks !== 'approval' || (like !== undefined && !world.asked.has(gate))) continue;
     const isSame = like !== undefined && isDeepStrictEqual(world.standing(like)?.args, world.asked.get(gate));
     const said = isSame ? sidecar.settle(key, 'confirmed') : sidecar.answer(gate, 'approved', { by: 'Ada' });
     void said.catch(() => {});
