@@ -1,0 +1,67 @@
+/** The agent that is rehearsed, and the world that its tools act on. */
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
+import type { StateValue } from '../model/entry.ts';
+import type { Guards } from '../predicates/compile.ts';
+import type { Check } from '../sidecar/parts.ts';
+import type { AnyStateMachine, Event } from '../xstate/actor.ts';
+
+/** An event of a path: sent once, as soon as the machine can take it and is in the state `at`, if one is named. */
+export type PathEvent = Event | { readonly send: Event; readonly at?: StateValue };
+
+/** One way through the machine: an input, and the events that are sent from outside, in order. */
+export interface RehearsalPath {
+  /** The name of the path; `path 1` and so on if left out. */
+  readonly name?: string;
+  /** The input of the machine. */
+  readonly input?: unknown;
+  readonly events?: readonly PathEvent[];
+}
+
+/** What a process of a run is given. */
+export interface OpenSubject {
+  readonly machine: AnyStateMachine;
+  readonly input?: unknown;
+  readonly reconcilers?: Readonly<Record<string, Reconciler>>;
+  readonly undo?: Readonly<Record<string, Undo | Inverse>>;
+  readonly buffers?: Readonly<Record<string, Buffer>>;
+  readonly checks?: Readonly<Record<string, Check>>;
+  readonly guards?: Guards;
+  /** What is in the world now, as plain data. */
+  snapshot(): unknown;
+  close(): unknown;
+}
+
+/** The world of one run: opened by one process after the other. */
+export interface WorldOfRun {
+  open(): Promise<OpenSubject>;
+  /** Removes it. */
+  clear(): Promise<void>;
+}
+
+/** The agent that is rehearsed. */
+export interface Subject {
+  readonly machine: AnyStateMachine;
+  readonly config: BoundaryConfig;
+  /** Makes the world as it is before any run. */
+  fresh(input: unknown): Promise<WorldOfRun>;
+}
+
+/** A path with its defaults. */
+export interface NamedPath {
+  readonly name: string;
+  readonly input: unknown;
+  readonly events: readonly { readonly send: Event; readonly at: StateValue | null }[];
+}
+
+/** The paths with their names. */
+export function namedPaths(paths: readonly RehearsalPath[]): readonly NamedPath[] {
+  return paths.map(({ name, input, events = [] }, index) => ({
+    name: name ?? `path ${index + 1}`,
+    input,
+    events: events.map((event) => {
+      if (!('send' in event) || 'type' in event) return { send: event as Event, at: null };
+      return { send: event.send as Event, at: (event.at as StateValue | undefined) ?? null };
+    }),
+  }));
+}
