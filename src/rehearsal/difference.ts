@@ -1,4 +1,5 @@
 /** The difference between two worlds, or two contexts, as plain data: what is there twice, lost, left over or wrong. */
+import { escapeSegment, type Key } from '../model/key.ts';
 
 /** The ways in which a world is not as it should be. */
 export type HarmKind = 'twice' | 'lost' | 'left over' | 'wrong';
@@ -21,29 +22,52 @@ export function worldHarms(world: unknown, reference: unknown): readonly Harm[] 
   return harms;
 }
 
+/** A context without what lies under some keys. */
+export function withoutKeys(context: unknown, keys: readonly Key[]): unknown {
+  return keys.reduce((left, { segments }) => without(left, segments), context);
+}
+
+function without(value: unknown, [first, ...rest]: readonly string[]): unknown {
+  if (first === undefined || typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).flatMap(([name, each]) => {
+    if (first !== '*' && escapeSegment(name) !== first) return [[name, each]];
+    return rest.length === 0 ? [] : [[name, without(each, rest)]];
+  });
+  return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+}
+
+/** The most differences of contexts that are told. */
+const MOST = 10;
+
 /** Compares the final contexts. */
 export function contextHarms(context: unknown, reference: unknown): readonly Harm[] {
-  const path = firstDifference(context, reference, '');
-  if (path === null) return [];
-  const [now, wanted] = [at(context, path), at(reference, path)];
-  return [
-    { is: 'wrong', text: `the context has ${clip(now)} at ${path === '' ? 'its root' : path} and not ${clip(wanted)}` },
-  ];
+  const harms: Harm[] = [];
+  for (const path of differences(context, reference, '')) {
+    const [now, wanted] = [at(context, path), at(reference, path)];
+    const place = path === '' ? 'its root' : path;
+    harms.push({ is: 'wrong', text: `the context has ${clip(now)} at ${place} and not ${clip(wanted)}` });
+    if (harms.length === MOST) break;
+  }
+  return harms;
 }
 
 /** The place of the first difference of two values, as a path; null where there is none. */
-export function firstDifference(one: unknown, other: unknown, path: string): string | null {
-  if (Object.is(one, other)) return null;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return path;
-  if (Array.isArray(one) !== Array.isArray(other)) return path;
-  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
-  for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-    const below = path === '' ? name : `${path}/${name}`;
-    if (!(name in left) || !(name in right)) return below;
-    const found = firstDifference(left[name], right[name], below);
-    if (found !== null) return found;
-  }
+export function firstDifference(one: unknown, other: unknown): string | null {
+  for (const path of differences(one, other, '')) return path;
   return null;
+}
+
+/** The places at which two values differ. */
+function* differences(one: unknown, other: unknown, path: string): Generator<string> {
+  if (Object.is(one, other)) return;
+  const areOfOneKind = Array.isArray(one) === Array.isArray(other);
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null || !areOfOneKind) {
+    yield path;
+    return;
+  }
+  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  for (const name of new Set([...Object.keys(left), ...Object.keys(right)]))
+    yield* differences(left[name], right[name], path === '' ? name : `${path}/${name}`);
 }
 
 /** A value in which each idempotency key is called by its call. */

@@ -1,8 +1,9 @@
 /** Judges a run by the world that it left and its final context, against the run without faults. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Decision } from '../model/decision.ts';
+import type { Key } from '../model/key.ts';
 import { explain, type Outline } from '../recovery/explain.ts';
-import { contextHarms, type Harm, type KeyNames, withKeyNames, worldHarms } from './difference.ts';
+import { contextHarms, type Harm, type KeyNames, withKeyNames, withoutKeys, worldHarms } from './difference.ts';
 import type { RehearsedFault } from './fault.ts';
 import type { Course } from './trial.ts';
 
@@ -16,12 +17,13 @@ export type RehearsalVerdict =
   /** The fault did not happen, or what was wrong was never found wrong: nothing is shown. */
   | { readonly is: 'unreached'; readonly why: string };
 
-/** Judges a run. */
+/** Judges a run. @param ignored keys of the context that may differ. */
 export function judge(
   course: Course,
   fault: RehearsedFault,
   reference: Course,
   config: BoundaryConfig,
+  ignored: readonly Key[] = [],
 ): RehearsalVerdict {
   const unreached = unreachedText(course, fault);
   if (unreached !== null) return { is: 'unreached', why: unreached };
@@ -37,9 +39,10 @@ export function judge(
   // A machine that goes another way where a person says no does as it should.
   if (fault.kind === 'approval') return { is: 'same' };
   const names = keyNames(course, reference);
+  const context = (run: Course) => withKeyNames(withoutKeys(run.context, ignored), names);
   const harms = [
     ...worldHarms(withKeyNames(course.world, names), withKeyNames(reference.world, names)),
-    ...contextHarms(withKeyNames(course.context, names), withKeyNames(reference.context, names)),
+    ...contextHarms(context(course), context(reference)),
   ];
   return harms.length === 0 ? { is: 'same' } : { is: 'harm', harms };
 }
@@ -71,19 +74,20 @@ function actedUnapproved({ seen }: Course, { tool, nth }: { tool: string; nth: n
 
 /** What stands twice and cannot be taken back, where the run stands still. */
 function standingTwice(course: Course, reference: Course, config: BoundaryConfig): Harm[] {
-  const harms: Harm[] = [];
-  const lasting = [...new Set(course.seen.calls.map(({ tool }) => tool))].filter(
+  const { calls, foundAt } = course.seen;
+  // What was done before a wrong answer was found followed from that answer.
+  const later = calls.filter(({ moment, acted }) => acted && moment > foundAt);
+  const lasting = [...new Set(later.map(({ tool }) => tool))].filter(
     (tool) => (config.tools.get(tool)?.effect ?? 'irreversible') === 'irreversible',
   );
-  for (const tool of lasting) {
+  const harms = lasting.flatMap((tool): Harm[] => {
     const [acts, wanted] = [decisionsOf(course, tool), decisionsOf(reference, tool)];
-    if (acts > wanted) harms.push({ is: 'twice', text: `${tool} has acted ${acts} times and not ${wanted}` });
-  }
+    return acts > wanted ? [{ is: 'twice', text: `${tool} has acted ${acts} times and not ${wanted}` }] : [];
+  });
+  if (foundAt > 0) return harms;
   const names = keyNames(course, reference);
-  const twice = worldHarms(withKeyNames(course.world, names), withKeyNames(reference.world, names)).filter(
-    ({ is }) => is === 'twice',
-  );
-  return [...harms, ...twice];
+  const [world, wanted] = [withKeyNames(course.world, names), withKeyNames(reference.world, names)];
+  return [...harms, ...worldHarms(world, wanted).filter(({ is }) => is === 'twice')];
 }
 
 /** The number of decisions to make a call that acted: calls under one key are one. */

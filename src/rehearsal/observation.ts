@@ -50,6 +50,8 @@ export class Observation {
   readonly timeline: string[] = [];
   /** Calls that leave and events that are sent so far. */
   moments = 0;
+  /** The moment at which what is wrong was found; 0 before, and where nothing is. */
+  foundAt = 0;
   readonly #reader = new Reader();
   #order = 0;
 

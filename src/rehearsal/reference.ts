@@ -40,7 +40,10 @@ function refuse({ name }: NamedPath, problem: Problem | null): void {
 function endProblem(course: Course): Problem | null {
   const { status, state, decision, error, unsent, world } = course;
   if (world === null)
-    return ['no_snapshot', 'the snapshot of the world says nothing: return what is in the world, as plain data'];
+    return [
+      'no_snapshot',
+      'the snapshot of the world says nothing: return what is in the world, as plain data (an agent: from world(), beside its machine)',
+    ];
   switch (status) {
     case 'done':
       if (unsent.length === 0) return null;
@@ -68,7 +71,7 @@ function endProblem(course: Course): Problem | null {
 }
 
 function resetProblem(first: Course, second: Course): Problem | null {
-  const left = firstDifference(first.before, second.before, '');
+  const left = firstDifference(first.before, second.before);
   if (left === null) return null;
   const text = `the second run began with another world, at ${placeText(left)}. Have the reset remove it`;
   return ['reset_leaves_something', text];
@@ -81,7 +84,7 @@ function stabilityProblem(first: Course, second: Course): Problem | null {
     ['context', first.context, second.context],
   ] as const;
   for (const [part, one, other] of parts) {
-    const found = firstDifference(plain(one), plain(other), '');
+    const found = firstDifference(plain(one), plain(other));
     if (found === null) continue;
     const fix = 'Leave times and random values out of the snapshot, or name the tool in `replay`';
     return ['not_stable', `two runs differ in the ${part}, at ${placeText(found)}. ${fix}`];

@@ -3,6 +3,8 @@
  * leaves and by its final context.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import { type Key, parseKey } from '../model/key.ts';
+import type { AgentRehearsal } from '../sidecar/agent.ts';
 import { edgeText } from '../xstate/edges-taken.ts';
 import { machineShape } from '../xstate/shape.ts';
 import { faultsOf, type Reference } from './draw-faults.ts';
@@ -12,7 +14,7 @@ import { plain } from './observation.ts';
 import { recordedCalls, referenceOf } from './reference.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import { sampled } from './sample.ts';
-import { type NamedPath, namedPaths, type RehearsalPath, type Subject } from './subject.ts';
+import { type NamedPath, namedPaths, type Subject } from './subject.ts';
 import type { Dishonesty, Passing } from './transport.ts';
 import { runTrial } from './trial.ts';
 import { refusedValue, wrongValue } from './wrong-value.ts';
@@ -23,13 +25,7 @@ const MOST_PATHS = 50;
 const SOME_KILLS = 24;
 
 /** The way in which a rehearsal is made. */
-export interface RehearsalSettings {
-  /** The ways through the machine; its usual input without events, if left out. At most 50. */
-  readonly paths?: readonly RehearsalPath[];
-  /** Wrong answers by tool, made from the right ones; near values that the output schema takes, if left out. */
-  readonly wrong?: Readonly<Record<string, (output: never) => unknown>>;
-  /** Tools that are not deterministic, models for instance: their calls are answered as in the run without faults. */
-  readonly replay?: readonly string[];
+export interface RehearsalSettings extends AgentRehearsal {
   /** Appends of the journal after which the process is killed: some of them (`sampled`), if left out. */
   readonly kills?: 'sampled' | 'all' | 'none';
   /** The most cells of a path; all of them if left out. The same seed draws the same cells. */
@@ -85,11 +81,12 @@ export async function rehearseSubject(subject: Subject, settings: RehearsalSetti
 }
 
 /** The runs of one subject: without faults, with one, and with other configs. */
-export class Rehearsal {
+class Rehearsal {
   readonly subject: Subject;
   readonly settings: RehearsalSettings;
   readonly #paths: readonly NamedPath[];
   readonly #references = new Map<string, Reference>();
+  readonly #ignored: readonly Key[];
 
   constructor(subject: Subject, settings: RehearsalSettings) {
     const { paths = [{}] } = settings;
@@ -98,6 +95,7 @@ export class Rehearsal {
     this.subject = subject;
     this.settings = settings;
     this.#paths = namedPaths(paths);
+    this.#ignored = (settings.ignore ?? []).map(ignoredKey);
     const names = new Set(this.#paths.map(({ name }) => name));
     if (names.size < paths.length)
       throw new RehearsalError('bad_option', 'two paths have one name: rename one of them');
@@ -185,7 +183,7 @@ export class Rehearsal {
       fault,
       site: siteText(fault),
       text: faultText(fault),
-      verdict: judge(run, fault, course, subject.config),
+      verdict: judge(run, fault, course, subject.config, this.#ignored),
       timeline: run.seen.timeline,
     };
   }
@@ -220,6 +218,14 @@ export class Rehearsal {
     const taken = new Set(references.flatMap(({ course }) => [...course.edges]));
     const edges = machineShape(this.subject.machine).edges.map(edgeText);
     return [...new Set(edges)].filter((edge) => !taken.has(edge));
+  }
+}
+
+function ignoredKey(text: string): Key {
+  try {
+    return parseKey(text);
+  } catch (error) {
+    throw new RehearsalError('bad_option', `"${text}" under ignore is no key: ${(error as Error).message}`);
   }
 }
 

@@ -3,20 +3,9 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { StateValue } from '../model/entry.ts';
 import type { Guards } from '../predicates/compile.ts';
+import type { RehearsalPath } from '../sidecar/agent.ts';
 import type { Check } from '../sidecar/parts.ts';
 import type { AnyStateMachine, Event } from '../xstate/actor.ts';
-
-/** An event of a path: sent once, as soon as the machine can take it and is in the state `at`, if one is named. */
-export type PathEvent = Event | { readonly send: Event; readonly at?: StateValue };
-
-/** One way through the machine: an input, and the events that are sent from outside, in order. */
-export interface RehearsalPath {
-  /** The name of the path; `path 1` and so on if left out. */
-  readonly name?: string;
-  /** The input of the machine. */
-  readonly input?: unknown;
-  readonly events?: readonly PathEvent[];
-}
 
 /** What a process of a run is given. */
 export interface OpenSubject {

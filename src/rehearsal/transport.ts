@@ -118,6 +118,7 @@ export class Transport {
     const { fault } = this.#passing;
     if (fault?.kind !== 'wrong' || this.#wrongAt === null || this.found) return false;
     this.found = true;
+    this.#seen.foundAt = this.#seen.moments;
     this.#passing.complain(fault);
     return true;
   }

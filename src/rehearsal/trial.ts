@@ -19,6 +19,8 @@ import { type Life, type Passing, Transport } from './transport.ts';
 const RUN = 'rehearsal';
 /** The most timers that a run fires: one that goes on after so many does not end. */
 const MOST = 60_000;
+/** The most waits for a call of which nothing shows that it works: ten seconds of real time. */
+const MOST_WAITS = 40;
 /** The longest time that a run is followed, in milliseconds. */
 const LONGEST = 400 * 86_400_000;
 
@@ -142,18 +144,32 @@ class Trial {
   async #drive(): Promise<RestStatus> {
     const began = this.#clock.now();
     const calls = () => this.#transport.inFlight;
-    for (let fires = 0; fires < MOST && this.#clock.now() - began < LONGEST; ) {
+    let [fires, waits] = [0, 0];
+    while (fires < MOST && this.#clock.now() - began < LONGEST) {
       await this.#clock.quiet(calls);
-      if (this.#broken !== null) return 'broken';
-      if (this.#wants !== 'nothing') await this.#again();
-      else if (this.#ending !== null) {
-        if (!this.#complainAtRest(this.#ending)) return this.#ending.status;
-        this.#ending = null;
-      } else if (this.#sidecar !== null && this.#people.look(this.#sidecar)) continue;
-      else if (this.#clock.fireNext(calls() > 0)) fires += 1;
+      const rest = await this.#look();
+      if (rest === 'goes on') continue;
+      if (rest !== 'idle') return rest;
+      if (this.#clock.fireNext(calls() > 0)) fires += 1;
+      else if (calls() > 0 && waits < MOST_WAITS) waits += 1;
       else if (!this.#transport.find() && !this.#sendAgain()) return this.#restStatus();
     }
     return 'endless';
+  }
+
+  /** Does what is to be done now. */
+  async #look(): Promise<RestStatus | 'goes on' | 'idle'> {
+    if (this.#broken !== null) return 'broken';
+    if (this.#wants !== 'nothing') {
+      await this.#again();
+      return 'goes on';
+    }
+    if (this.#ending !== null) {
+      if (!this.#complainAtRest(this.#ending)) return this.#ending.status;
+      this.#ending = null;
+      return 'goes on';
+    }
+    return this.#sidecar !== null && this.#people.look(this.#sidecar) ? 'goes on' : 'idle';
   }
 
   /** A run that stands still can still be told what is wrong with it. */

@@ -5,7 +5,7 @@ export { type RehearsalOptions, type RehearsalWorld, rehearse } from '../rehears
 export type { RehearsalVerdict } from '../rehearsal/judge.ts';
 export { RehearsalError, type RehearsalErrorCode } from '../rehearsal/rehearsal-error.ts';
 export type { RehearsalCell, RehearsalReport, RehearsalSettings, RehearsedPath } from '../rehearsal/rehearse.ts';
-export type { PathEvent, RehearsalPath } from '../rehearsal/subject.ts';
+export type { PathEvent, RehearsalPath } from '../sidecar/agent.ts';
 export {
   FAULT_SIGNALS,
   type Fault,

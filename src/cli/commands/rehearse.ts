@@ -1,0 +1,108 @@
+/** The verb `rehearse`: its options, its help, and what it hands on. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { finish, page, version } from '../console.ts';
+import { presentRehearsal, REHEARSAL_FORMATS, type RehearsalFormat } from '../rehearsal-formats.ts';
+import { type RehearseOptions, rehearseAgent } from '../rehearse.ts';
+
+interface Given {
+  machines?: string;
+  input?: string;
+  config?: string;
+  seed: number;
+  sample?: number;
+  kills: RehearseOptions['kills'];
+  allowParked?: string[];
+  format: RehearsalFormat;
+  json?: boolean;
+}
+
+/** Adds `belay rehearse`. */
+export function addRehearse(program: Command): void {
+  program
+    .command('rehearse')
+    .description('run an agent once for each fault, in worlds of their own, and judge each run by the world it leaves')
+    .argument('<agent>', 'the id of its machine')
+    .option('--machines <file>', 'the module that exports the agents (default: what package.json names)')
+    .option('--input <json>', 'one path with this input, in place of the paths of the agent')
+    .option('--config <file>', "another config than the agent's own")
+    .addOption(
+      new Option('--seed <n>', 'draws the sample; the same seed gives the same report').default(1).argParser(whole),
+    )
+    .addOption(new Option('--sample <n>', 'at most so many runs for each path').argParser(whole))
+    .addOption(
+      new Option('--kills <which>', 'appends of the journal after which the process is killed')
+        .choices(['sampled', 'all', 'none'])
+        .default('sampled'),
+    )
+    .addOption(
+      new Option(
+        '--allow-parked <reasons...>',
+        'the only reasons for which a run may park; left out, parking is no failure',
+      ),
+    )
+    .addOption(new Option('--format <format>', 'for whom').choices(REHEARSAL_FORMATS).default('text'))
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .addHelpText(
+      'after',
+      `
+The agent is run without faults, twice, and then once for each fault: each call
+fails before it acts, acts and loses its reply, never answers, answers what its
+schema refuses, or acts late, with a reconciler that knows, does not know or is
+absent; each certified boundary rests on a value that is found wrong later; each
+approval is denied or never comes; events come late, twice or never; the process
+is closed or killed. A run is judged by what is left in the world and in the
+context, against the run without faults: the same, parked, or harm.
+
+The agent says how it is rehearsed under "rehearsal" (docs/rehearse.md). Its
+tools act in earnest: what open() opens has to be a world to practise in.
+
+Examples:
+  belay rehearse order
+  belay rehearse order --sample 50 --seed 7
+  belay rehearse order --allow-parked effect_outcome_unknown irreversible_effect_policy
+
+Exit code: 0 when no run does harm, and none parks that may not; 1 when one does;
+2 when the agent cannot be rehearsed, or the command is misused.`,
+    )
+    .action(async (agent: string, given: Given) => {
+      const progress = progressLine();
+      const rehearsed = await rehearseAgent({
+        agent,
+        machines: given.machines ?? null,
+        input: given.input ?? null,
+        config: given.config ?? null,
+        seed: given.seed,
+        sample: given.sample ?? null,
+        kills: given.kills,
+        allowParked: given.allowParked?.flatMap((each) => each.split(',')) ?? null,
+        onCell: progress.tell,
+      });
+      progress.done();
+      if ('problem' in rehearsed) return finish('', rehearsed.problem, 2);
+      const format = given.json ? 'json' : given.format;
+      const text = presentRehearsal(rehearsed, format, { medium: page(), version });
+      return finish(text, null, rehearsed.failing.length === 0 ? 0 : 1);
+    });
+}
+
+function whole(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('it is a whole number from 1.');
+  return number;
+}
+
+/** One line on standard error that says how far the rehearsal is, where that is a terminal. Timers stand still meanwhile. */
+function progressLine() {
+  const { stderr } = process;
+  let shown = false;
+  return {
+    tell: ({ index, of }: { readonly index: number; readonly of: number }) => {
+      if (!stderr.isTTY) return;
+      shown = true;
+      stderr.write(`\r\u001b[Krun ${index + 1} of ${of}`);
+    },
+    done: () => {
+      if (shown) stderr.write('\r\u001b[K');
+    },
+  };
+}
