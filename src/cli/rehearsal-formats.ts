@@ -1,6 +1,6 @@
 /** A rehearsal in the form that its reader wants. */
 import { placeOf } from '../rehearsal/config-lines.ts';
-import type { RehearsalCell } from '../rehearsal/rehearse.ts';
+import type { RehearsalCell } from '../rehearsal/report.ts';
 import { type JunitCase, junitXml } from './junit.ts';
 import { rehearsalPage } from './rehearsal-page.ts';
 import { rehearsalText } from './rehearsal-text.ts';
@@ -36,11 +36,14 @@ export function presentRehearsal(
   }
 }
 
-/** Each run that fails, on the line of the config that it is about. */
+/** Each run that fails, on the line whose tightening removes the harm, or else on that of its tool or boundary. */
 function resultsOf({ config, document, failing }: Rehearsed): readonly SarifResult[] {
   return failing.map((cell) => {
-    const place = { file: config, ...placeOf(document, cell.fault) };
-    return { rule: ruleOf(cell), level: 'error', text: `${cell.text}: ${whyOf(cell)}`, place };
+    const culprit = cell.culprits?.[0];
+    const { line, column } = culprit ?? placeOf(document, cell.fault);
+    const fix = culprit === undefined ? '' : ` To fix it, ${culprit.text}.`;
+    const text = `${cell.text}: ${whyOf(cell)}${fix}`;
+    return { rule: ruleOf(cell), level: 'error', text, place: { file: config, line, column } };
   });
 }
 

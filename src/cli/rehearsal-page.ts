@@ -3,7 +3,7 @@
 import { placeOf } from '../rehearsal/config-lines.ts';
 import type { RehearsalVerdict } from '../rehearsal/judge.ts';
 import { LETTERS, type MatrixTable, matrixOf } from '../rehearsal/matrix.ts';
-import type { RehearsalCell } from '../rehearsal/rehearse.ts';
+import type { RehearsalCell } from '../rehearsal/report.ts';
 import { markup } from './junit.ts';
 import type { Rehearsed } from './rehearse.ts';
 
@@ -46,6 +46,7 @@ export function rehearsalPage(rehearsed: Rehearsed): string {
 <p><a class="cell same">=</a> ends as without the fault <a class="cell parked">P</a> parked <a class="cell harm">X</a> harm <a class="cell unreached">-</a> the fault was not reached. A letter leads to its run.</p>
 ${paths.join('\n')}
 ${untaken === '' ? '' : `<h2>Edges that no path takes without a fault</h2>\n<ul>\n${untaken}\n</ul>`}
+${mutationsHtml(rehearsed)}
 <h2>Runs</h2>
 ${report.cells.map((cell) => runHtml(cell, numbers.get(cell) ?? '', rehearsed)).join('\n')}
 </main>
@@ -71,14 +72,29 @@ function linkHtml({ verdict, text }: RehearsalCell, number: string): string {
 }
 
 function runHtml(cell: RehearsalCell, number: string, { config, document }: Rehearsed): string {
-  const { line } = placeOf(document, cell.fault);
+  const { line } = cell.culprits?.[0] ?? placeOf(document, cell.fault);
+  const fixes = (cell.culprits ?? []).map(
+    (each) => `<li><code>${markup(config)}:${each.line}</code> ${markup(each.text)}</li>`,
+  );
   const lines = cell.timeline.map(markup).join('\n');
   return `<section class="run ${cell.verdict.is}" id="${number}">
 <h3>${markup(cell.text)}</h3>
 <p><code>${markup(cell.id)}</code>, <code>${markup(config)}:${line}</code></p>
 ${witnessHtml(cell.verdict)}
+${fixes.length === 0 ? '' : `<p>To fix it, one of</p><ol>${fixes.join('')}</ol>`}
 <pre>${lines}</pre>
 </section>`;
+}
+
+function mutationsHtml({ config, report: { mutations } }: Rehearsed): string {
+  if (mutations === undefined) return '';
+  const rows = mutations.map(({ line, text, found }) => {
+    const by = found === null ? 'survived' : `${found.id}: ${found.harms[0]?.text ?? ''}`;
+    return `<tr><td>${markup(config)}:${line}</td><td>${markup(text)}</td><td>${markup(by)}</td></tr>`;
+  });
+  const head =
+    '<thead><tr><th scope="col">line</th><th scope="col">loosening</th><th scope="col">found by</th></tr></thead>';
+  return `<h2>Loosenings of the config</h2>\n<table>${head}<tbody>\n${rows.join('\n')}\n</tbody></table>`;
 }
 
 /** The reasons of a verdict: what is wrong in the world, or why the run stands still and what would unblock it. */

@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { RECONCILERS } from '../rehearsal/fault.ts';
 import { LETTERS, type MatrixTable, matrixOf } from '../rehearsal/matrix.ts';
-import type { RehearsalCell } from '../rehearsal/rehearse.ts';
+import type { FewestSteps, RehearsalCell, RehearsedMutation } from '../rehearsal/report.ts';
 import type { Rehearsed } from './rehearse.ts';
 import { layOut, type Medium, printable } from './terminal.ts';
 
@@ -12,6 +12,8 @@ const LEGEND =
 
 /** The most runs of a kind that are told one by one. */
 const MOST = 12;
+/** The most tightenings of the config that are told of a run. */
+const MOST_FIXES = 3;
 /** The last lines of a timeline that are shown. */
 const LAST = 8;
 
@@ -31,6 +33,7 @@ export function rehearsalText(rehearsed: Rehearsed, medium: Medium): string {
     layOut(null, { text: LEGEND }, medium),
     ...failures(rehearsed, medium),
     parksText(report.cells, medium),
+    report.mutations === undefined ? '' : mutationsText(rehearsed.config, report.mutations, medium),
     report.untaken.length === 0 ? '' : untakenText(report.untaken, medium),
     totalsText(rehearsed),
   ];
@@ -84,20 +87,34 @@ function clipped(text: string, room: number): string {
   return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 3))}...`;
 }
 
-function failures({ failing }: Rehearsed, medium: Medium): string[] {
+function failures({ config, failing }: Rehearsed, medium: Medium): string[] {
   const shown = failing.slice(0, MOST).map((cell) => {
-    const { verdict, text, id, timeline } = cell;
+    const { verdict, text, id, timeline, culprits = [], fewest } = cell;
     const why =
       verdict.is === 'harm'
         ? verdict.harms.map(({ is, text: what }) => ({ label: is, text: what }))
         : verdict.is === 'parked'
           ? [{ label: 'parked', text: verdict.reasons.join(', ') }]
           : [];
+    const fixes = culprits.slice(0, MOST_FIXES).map(({ line, column, text: what }) => {
+      return { text: `${config}:${line}:${column} ${what}` };
+    });
+    const shorter = fewest === undefined ? [] : [{ text: fewestText(fewest) }];
     const last = timeline.slice(-LAST).map((line) => ({ text: line }));
     const label = verdict.is === 'harm' ? 'HARM' : 'NOT ALLOWED TO PARK';
     return layOut(
       null,
-      { label, text, under: [{ text: id }, ...why, { text: 'What happened last', under: last }] },
+      {
+        label,
+        text,
+        under: [
+          { text: id },
+          ...why,
+          ...(fixes.length === 0 ? [] : [{ text: 'To fix it, one of', under: fixes }]),
+          ...shorter,
+          { text: 'What happened last', under: last },
+        ],
+      },
       medium,
     );
   });
@@ -121,6 +138,23 @@ function parksText(cells: readonly RehearsalCell[], medium: Medium): string {
     return { label: reasons, text: `${runs}, for instance where ${first.text}`, under: unblock };
   });
   return layOut(null, { text: 'Parked, and what would unblock it', under }, medium);
+}
+
+function fewestText({ input, events }: FewestSteps): string {
+  const given = input === undefined ? '' : ` with the input ${JSON.stringify(input)}`;
+  const sent = events.length === 0 ? '' : ` and the events ${events.join(', ')}`;
+  return `It takes no more than a path${given}${sent}.`;
+}
+
+/** The loosenings that a run noticed, counted, and those that none did. */
+function mutationsText(config: string, mutations: readonly RehearsedMutation[], medium: Medium): string {
+  const survived = mutations.filter(({ found }) => found === null);
+  const found = `${mutations.length - survived.length} of ${mutations.length} loosenings of the config do harm in some run.`;
+  const why = 'These survived: there the config is stricter than the machine needs, or the paths are too few';
+  const under = survived.map(({ line, column, kind, text }) => ({
+    text: `${config}:${line}:${column} ${kind}: ${text}`,
+  }));
+  return layOut(null, { text: under.length === 0 ? found : `${found} ${why}`, under }, medium);
 }
 
 function untakenText(untaken: readonly string[], medium: Medium): string {

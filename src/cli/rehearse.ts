@@ -3,8 +3,8 @@ import { readConfig } from '../boundaries/directory.ts';
 import type { ConfigDocument } from '../boundaries/document.ts';
 import type { Loaded } from '../boundaries/load.ts';
 import { RehearsalError } from '../rehearsal/rehearsal-error.ts';
-import type { RehearsalCell, RehearsalReport, RehearsalSettings } from '../rehearsal/rehearse.ts';
 import { rehearseSubject } from '../rehearsal/rehearse.ts';
+import type { RehearsalCell, RehearsalReport, RehearsalSettings } from '../rehearsal/report.ts';
 import { findMachines } from './check.ts';
 import { subjectOf } from './rehearsed-agent.ts';
 import { agentNamed, type Problem, parsed } from './run.ts';
@@ -19,10 +19,14 @@ export interface RehearseOptions {
   readonly seed: number;
   readonly sample: number | null;
   readonly kills: 'sampled' | 'all' | 'none';
+  /** Only cells whose id has this text in it; null for all. */
+  readonly only: string | null;
+  /** The most runs for each loosening of the config; null where none is tried. */
+  readonly mutate: number | null;
   /** The reasons for which a run may park; null where parking is no failure. */
   readonly allowParked: readonly string[] | null;
-  /** Told of each cell before it is run. */
-  onCell(cell: { readonly id: string; readonly index: number; readonly of: number }): void;
+  /** Told of each run, and of each loosening, before it is tried. */
+  onProgress(what: 'run' | 'loosening', at: { readonly index: number; readonly of: number }): void;
 }
 
 /** A rehearsal that was made. */
@@ -50,11 +54,14 @@ export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed
   const settings: RehearsalSettings = {
     ...agent.rehearsal,
     ...(input !== null && { paths: [{ input: input.value }] }),
-    ...{ seed: options.seed, kills: options.kills, onCell: options.onCell },
+    ...{ seed: options.seed, kills: options.kills, onCell: (cell) => options.onProgress('run', cell) },
+    onMutation: (mutation) => options.onProgress('loosening', mutation),
     ...(options.sample !== null && { sample: options.sample }),
+    ...(options.only !== null && { only: options.only }),
+    ...(options.mutate !== null && { mutations: options.mutate }),
   };
   try {
-    const report = await rehearseSubject(subjectOf(agent, config), settings);
+    const report = await rehearseSubject(subjectOf(agent, { config, document, guards: machines.guards }), settings);
     const failing = report.cells.filter((cell) => fails(cell, options.allowParked));
     return { config: file, document, report, failing };
   } catch (error) {

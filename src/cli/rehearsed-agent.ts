@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { OpenSubject, Subject } from '../rehearsal/subject.ts';
 import type { Agent } from '../sidecar/agent.ts';
 
@@ -10,10 +9,10 @@ import type { Agent } from '../sidecar/agent.ts';
 const RUN = 'rehearsal';
 
 /** An agent under a config. */
-export function subjectOf(agent: Agent, config: BoundaryConfig): Subject {
+export function subjectOf(agent: Agent, page: Pick<Subject, 'config' | 'document' | 'guards'>): Subject {
   return {
     machine: agent.machine,
-    config,
+    ...page,
     async fresh(input) {
       const folder = mkdtempSync(join(tmpdir(), 'belay-rehearsal-'));
       return {

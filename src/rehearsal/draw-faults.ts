@@ -1,6 +1,7 @@
 /** The faults of a path: everything that can go wrong in the run that its reference made. */
 import type { BoundaryConfig, Tool } from '../boundaries/config.ts';
 import { instanceName } from '../model/instance.ts';
+import type { Course } from './course.ts';
 import {
   CALL_FAULTS,
   type CallFaultKind,
@@ -12,7 +13,6 @@ import {
 } from './fault.ts';
 import type { Certified, Hearing } from './observation.ts';
 import type { NamedPath } from './subject.ts';
-import type { Course } from './trial.ts';
 import { refusedValue } from './wrong-value.ts';
 
 /** What is known of a path once it was run without faults. */

@@ -4,7 +4,8 @@ import { readConfig } from '../boundaries/directory.ts';
 import { RecordingWorld } from '../testing/recording-world.ts';
 import type { AnyStateMachine } from '../xstate/actor.ts';
 import { RehearsalError } from './rehearsal-error.ts';
-import { type RehearsalReport, type RehearsalSettings, rehearseSubject } from './rehearse.ts';
+import { rehearseSubject } from './rehearse.ts';
+import type { RehearsalReport, RehearsalSettings } from './report.ts';
 import type { OpenSubject, Subject } from './subject.ts';
 
 /** A world that the tools of a machine act on, and that a rehearsal can look at. */
@@ -35,7 +36,7 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
 }
 
 function subjectOf(options: RehearsalOptions): Subject {
-  const config = configOf(options);
+  const { config, document } = configOf(options);
   const { world } = options;
   if (typeof world?.reset !== 'function' || typeof world.snapshot !== 'function')
     throw new RehearsalError('no_snapshot', 'the world needs reset() and snapshot(); recordingWorld() has both');
@@ -43,6 +44,8 @@ function subjectOf(options: RehearsalOptions): Subject {
   return {
     machine: options.machine,
     config,
+    document,
+    guards: options.guards ?? {},
     async fresh(input) {
       await world.reset();
       const open = { ...own, input, snapshot: () => world.snapshot(), close: () => {} };
@@ -68,10 +71,10 @@ function openOf(
   };
 }
 
-function configOf({ config, guards }: RehearsalOptions): BoundaryConfig {
-  if (typeof config !== 'string') return config;
+function configOf({ config, guards }: RehearsalOptions): Pick<Subject, 'config' | 'document'> {
+  if (typeof config !== 'string') return { config, document: null };
   const loaded = readConfig(config, guards === undefined ? {} : { guards });
-  if (loaded.config !== null) return loaded.config;
+  if (loaded.config !== null) return { config: loaded.config, document: loaded.document };
   const errors = loaded.findings.filter(({ severity }) => severity === 'error');
   const lines = errors.map(({ file, line, column, code, message }) => `${file}:${line}:${column} ${code} ${message}`);
   throw new RehearsalError('config_refused', `the config has ${errors.length} errors:\n${lines.join('\n')}`);

@@ -3,9 +3,9 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Key } from '../model/key.ts';
 import { explain, type Outline } from '../recovery/explain.ts';
+import type { Course } from './course.ts';
 import { contextHarms, type Harm, type KeyNames, withKeyNames, withoutKeys, worldHarms } from './difference.ts';
 import type { RehearsedFault } from './fault.ts';
-import type { Course } from './trial.ts';
 
 /** The answer of the judge. */
 export type RehearsalVerdict =
@@ -28,7 +28,7 @@ export function judge(
   const unreached = unreachedText(course, fault);
   if (unreached !== null) return { is: 'unreached', why: unreached };
   if (course.status === 'broken') return harm('lost', `the run breaks: ${course.error}`);
-  if (course.status === 'hangs') return harm('lost', hangText(course, config));
+  if (course.status === 'hangs') return harm('lost', hangText(course));
   if (course.status === 'endless') return harm('lost', 'the run goes on for ever');
   const denied = fault.kind === 'approval' ? actedUnapproved(course, fault) : [];
   if (denied.length > 0) return { is: 'harm', harms: denied };
@@ -59,12 +59,8 @@ function unreachedText(course: Course, fault: RehearsedFault): string | null {
     : 'the complaint about what was wrong was refused';
 }
 
-function hangText({ seen, state }: Course, config: BoundaryConfig): string {
-  const tools = new Set(
-    seen.calls.filter(({ answer, acted }) => acted && answer === undefined).map(({ tool }) => tool),
-  );
-  const untimed = [...tools].filter((tool) => (config.tools.get(tool)?.timeout ?? null) === null);
-  return `the run waits for ever in ${state}: ${untimed.join(', ')} never answers and has no timeout`;
+function hangText({ hanging, state }: Course): string {
+  return `the run waits for ever in ${state}: ${hanging.join(', ')} never answers and has no timeout`;
 }
 
 function actedUnapproved({ seen }: Course, { tool, nth }: { tool: string; nth: number }): Harm[] {

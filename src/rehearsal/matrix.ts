@@ -1,7 +1,7 @@
 /** The cells of a rehearsal as a matrix: places of faults in rows, faults in columns. */
 import type { RehearsedFault } from './fault.ts';
 import type { RehearsalVerdict } from './judge.ts';
-import type { RehearsalCell } from './rehearse.ts';
+import type { RehearsalCell } from './report.ts';
 
 /** The letter of each verdict. */
 export const LETTERS: Readonly<Record<RehearsalVerdict['is'], string>> = {

@@ -6,7 +6,7 @@ import type { InstanceId } from '../model/instance.ts';
 import { instanceName } from '../model/instance.ts';
 import { Reader } from '../sidecar/layout.ts';
 import { stateText } from '../sidecar/story.ts';
-import type { CallSite } from './fault.ts';
+import type { CallSite, WrongFault } from './fault.ts';
 
 /** A call of a tool, as it reached the world. */
 export interface ObservedCall extends CallSite {
@@ -54,6 +54,13 @@ export class Observation {
   foundAt = 0;
   readonly #reader = new Reader();
   #order = 0;
+
+  /** The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run without faults. */
+  suspectOf({ tool, nth, instance, key }: WrongFault): Pick<WrongFault, 'instance' | 'key'> {
+    const heard = this.hearings.find(({ call, keys }) => call.tool === tool && call.nth === nth && keys.length > 0);
+    if (heard === undefined) return { instance, key };
+    return { instance: heard.instance, key: key === null ? null : (heard.keys[0] ?? key) };
+  }
 
   /** Adds a line to the timeline. */
   tell(text: string): void {

@@ -1,10 +1,12 @@
 /** The run without faults: made twice, so that what is compared with it is stable. */
+
+import type { Course } from './course.ts';
 import { firstDifference } from './difference.ts';
 import { plain } from './observation.ts';
 import { RehearsalError, type RehearsalErrorCode } from './rehearsal-error.ts';
 import type { NamedPath, Subject } from './subject.ts';
 import type { Passing } from './transport.ts';
-import { type Course, runTrial } from './trial.ts';
+import { runTrial } from './trial.ts';
 
 type Problem = readonly [code: RehearsalErrorCode, text: string];
 type Recorded = readonly { readonly tool: string; readonly args: unknown; readonly output: unknown }[];

@@ -1,5 +1,6 @@
 /** The agent that is rehearsed, and the world that its tools act on. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { ConfigDocument } from '../boundaries/document.ts';
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { StateValue } from '../model/entry.ts';
 import type { Guards } from '../predicates/compile.ts';
@@ -32,6 +33,9 @@ export interface WorldOfRun {
 export interface Subject {
   readonly machine: AnyStateMachine;
   readonly config: BoundaryConfig;
+  /** The content of the config with its places; null where it was handed over loaded. */
+  readonly document: ConfigDocument | null;
+  readonly guards: Guards;
   /** Makes the world as it is before any run. */
   fresh(input: unknown): Promise<WorldOfRun>;
 }

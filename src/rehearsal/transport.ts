@@ -151,7 +151,7 @@ export class Transport {
       this.#passing.restart();
     }
     try {
-      const output = await this.#answer(call, act, this.#given(tool, given));
+      const output = await this.#answer(call, act, this.#given(life, tool, given));
       if (!life.isAlive) return NEVER;
       call.answer = { output };
       return output;
@@ -162,10 +162,17 @@ export class Transport {
     }
   }
 
-  #given(tool: string, given: Parameters<Act>[0]): Parameters<Act>[0] {
+  /** A call as it leaves: a dead process aborts nothing, as what it has sent is under way. */
+  #given(life: Life, tool: string, given: Parameters<Act>[0]): Parameters<Act>[0] {
     const { dishonest } = this.#passing;
     const isKept = dishonest !== null && 'tool' in dishonest && dishonest.tool === tool;
-    return isKept ? { ...given, key: undefined } : given;
+    const own = new AbortController();
+    const { signal } = given;
+    if (signal?.aborted) own.abort(signal.reason);
+    signal?.addEventListener('abort', () => {
+      if (life.isAlive) own.abort(signal.reason);
+    });
+    return { ...given, signal: own.signal, ...(isKept && { key: undefined }) };
   }
 
   async #answer(call: ObservedCall, act: Act, given: Parameters<Act>[0]): Promise<unknown> {

@@ -1,76 +1,24 @@
-/** One run of a rehearsal, with one fault or with none: process after process, on a driven clock, to its end or until it stands still. */
-import type { BoundaryConfig } from '../boundaries/config.ts';
-import type { Decision } from '../model/decision.ts';
 import { instanceName } from '../model/instance.ts';
-import { attach, resume, type Sidecar, type SidecarOptions } from '../sidecar/attach.ts';
-import type { Ending, Report } from '../sidecar/report.ts';
+import { attach, resume, type Sidecar } from '../sidecar/attach.ts';
+import type { Ending } from '../sidecar/report.ts';
 import { stateText } from '../sidecar/story.ts';
 import { DrivenClock } from '../testing/driven-clock.ts';
 import type { Snapshot } from '../xstate/actor.ts';
-import { edgesTaken } from '../xstate/edges-taken.ts';
-import type { RehearsedFault, WrongFault } from './fault.ts';
+import type { Course, RestStatus, TrialOptions } from './course.ts';
+import type { WrongFault } from './fault.ts';
 import { MortalStore } from './mortal-store.ts';
 import { Observation, plain } from './observation.ts';
 import { People } from './people.ts';
-import type { NamedPath, OpenSubject, Subject, WorldOfRun } from './subject.ts';
-import { type Life, type Passing, Transport } from './transport.ts';
+import { sidecarOptions, type Told } from './sidecar-options.ts';
+import type { OpenSubject, WorldOfRun } from './subject.ts';
+import { type Life, Transport } from './transport.ts';
 
-/** The name of every rehearsed run: keys are made of it, so that they are the same in each. */
-const RUN = 'rehearsal';
 /** The most timers that a run fires: one that goes on after so many does not end. */
 const MOST = 60_000;
 /** The most waits for a call of which nothing shows that it works: ten seconds of real time. */
 const MOST_WAITS = 40;
 /** The longest time that a run is followed, in milliseconds. */
 const LONGEST = 400 * 86_400_000;
-
-/** How a run came to rest. */
-type RestStatus =
-  | Ending['status']
-  /** The machine waits for an event or an approval, and nothing else is under way. */
-  | 'waiting'
-  /** A call never answers, and nothing ends the waiting. */
-  | 'hangs'
-  | 'endless'
-  /** Something threw where nothing catches it. */
-  | 'broken';
-
-/** What came of a run. */
-export interface Course {
-  readonly status: RestStatus;
-  readonly state: string;
-  readonly context: unknown;
-  /** The world before the run, and after it. */
-  readonly before: unknown;
-  readonly world: unknown;
-  readonly decision: Decision | null;
-  /** What threw, of a run that broke; what failed, of one that is stuck. */
-  readonly error: string | null;
-  readonly seen: Observation;
-  readonly appends: number;
-  readonly fired: boolean;
-  /** `found` once what was wrong was found and the complaint was taken; else why not. Null for other faults. */
-  readonly complaint: 'taken' | 'refused' | 'never' | null;
-  /** The calls that waited for an approval, each with its tool. */
-  readonly approvals: readonly { readonly tool: string; readonly nth: number }[];
-  /** The types of the events that were not sent. */
-  readonly unsent: readonly string[];
-  /** The edges of the machine that were taken, as texts. */
-  readonly edges: ReadonlySet<string>;
-  /** The reconcilers that the agent brings. */
-  readonly reconcilers: readonly string[];
-  /** What the sidecar tells that a person should know: boundaries that do not certify, names that are not registered. */
-  readonly findings: readonly string[];
-}
-
-/** What a run is made with. */
-export interface TrialOptions {
-  readonly subject: Subject;
-  readonly config: BoundaryConfig;
-  readonly path: NamedPath;
-  readonly fault: RehearsedFault | null;
-  readonly passing: Omit<Passing, 'fault' | 'restart' | 'complain'>;
-}
 
 /** Runs an agent once. The world is made anew before, and removed after. */
 export async function runTrial(options: TrialOptions): Promise<Course> {
@@ -98,8 +46,7 @@ class Trial {
   #wants: 'nothing' | 'close' | 'revive' = 'nothing';
   #complaint: Course['complaint'] = null;
   #before: unknown = null;
-  readonly #edges = new Set<string>();
-  readonly #findings = new Set<string>();
+  readonly #told: Pick<Told, 'seen' | 'transport' | 'people' | 'edges' | 'findings'>;
 
   constructor(options: TrialOptions, world: WorldOfRun) {
     const { fault, passing, path } = options;
@@ -121,6 +68,8 @@ class Trial {
       this.#seen,
     );
     this.#people = new People(fault, path, this.#seen, this.#transport);
+    const [seen, transport, people] = [this.#seen, this.#transport, this.#people];
+    this.#told = { seen, transport, people, edges: new Set(), findings: new Set() };
     if (fault?.kind === 'wrong') this.#complaint = 'never';
   }
 
@@ -200,7 +149,10 @@ class Trial {
     const journal = await this.#store.next();
     this.#clock.hold();
     const start = isFirst ? attach : resume;
-    const opening = start(this.#transport.machine(life, open.machine), { ...this.#settings(life, open), journal });
+    const opening = start(this.#transport.machine(life, open.machine), {
+      ...sidecarOptions(this.#options, { ...this.#told, life, open }),
+      journal,
+    });
     opening.then(
       (sidecar) => {
         if (this.#life !== life) return;
@@ -214,36 +166,6 @@ class Trial {
         if (life.isAlive) this.#broken ??= error;
       },
     );
-  }
-
-  #settings(life: Life, open: OpenSubject): SidecarOptions {
-    const { config, fault } = this.#options;
-    const named = fault?.kind === 'call' ? (config.tools.get(fault.tool)?.reconcile ?? null) : null;
-    return {
-      run: RUN,
-      config,
-      input: open.input as never,
-      reconcilers: this.#transport.reconcilers(life, open, named),
-      undo: this.#transport.undos(life, open),
-      buffers: open.buffers ?? {},
-      checks: open.checks ?? {},
-      ...(open.guards !== undefined && { guards: open.guards }),
-      onGate: (gate) => {
-        if (life.isAlive) this.#people.asked(gate);
-      },
-      inspect: (event) => {
-        for (const edge of edgesTaken(event)) this.#edges.add(edge);
-        if (event.type === '@xstate.event' && event.sourceRef === undefined) this.#people.came(event.event);
-      },
-      onFinding: ({ code, text }) => {
-        if (life.isAlive) this.#findings.add(`${code}: ${text}`);
-      },
-      onDecision: (report) => {
-        if (!life.isAlive) return;
-        this.#seen.tell(decisionText(report));
-        this.#people.takenBack(report.takenBack);
-      },
-    };
   }
 
   #follow(sidecar: Sidecar, life: Life): void {
@@ -294,8 +216,9 @@ class Trial {
     await open?.close();
   }
 
-  async #complain({ instance, key }: WrongFault): Promise<void> {
+  async #complain(fault: WrongFault): Promise<void> {
     await Promise.resolve();
+    const { instance, key } = this.#seen.suspectOf(fault);
     const named = key === null ? {} : { key };
     this.#seen.tell(`found wrong: ${key ?? 'the work'} of ${instanceName(instance)}`);
     try {
@@ -331,9 +254,10 @@ class Trial {
       complaint: this.#complaint,
       approvals: this.#people.approvals,
       unsent: this.#people.unsent(),
-      edges: this.#edges,
+      hanging: this.#transport.hanging.flatMap(({ tool }) => (this.#waitsFor(tool) ? [tool] : [])),
+      edges: this.#told.edges,
       reconcilers,
-      findings: [...this.#findings],
+      findings: [...this.#told.findings],
     };
   }
 
@@ -341,11 +265,6 @@ class Trial {
     const { fault } = this.#options;
     return fault?.kind === 'kill' && this.#store.appends > fault.append;
   }
-}
-
-function decisionText({ signal, decision }: Report): string {
-  const moves = decision.line?.moves.map(({ instance }) => instanceName(instance)) ?? [];
-  return `${signal} is answered with ${decision.verdict}${moves.length === 0 ? '' : `: ${moves.join(', ')}`}`;
 }
 
 function messageOf(error: unknown): string {

@@ -4,7 +4,15 @@ export type { RehearsedFault } from '../rehearsal/fault.ts';
 export { type RehearsalOptions, type RehearsalWorld, rehearse } from '../rehearsal/in-code.ts';
 export type { RehearsalVerdict } from '../rehearsal/judge.ts';
 export { RehearsalError, type RehearsalErrorCode } from '../rehearsal/rehearsal-error.ts';
-export type { RehearsalCell, RehearsalReport, RehearsalSettings, RehearsedPath } from '../rehearsal/rehearse.ts';
+export type {
+  Culprit,
+  FewestSteps,
+  RehearsalCell,
+  RehearsalReport,
+  RehearsalSettings,
+  RehearsedMutation,
+  RehearsedPath,
+} from '../rehearsal/report.ts';
 export type { PathEvent, RehearsalPath } from '../sidecar/agent.ts';
 export {
   FAULT_SIGNALS,
@@ -17,4 +25,11 @@ export {
 } from '../xstate/faults.ts';
 export { assertActedOnce, assertNeverActed } from './assertions.ts';
 export { DrivenClock, StalledError } from './driven-clock.ts';
-export { type Recorded, type RecordedAct, RecordingError, RecordingWorld, recordingWorld } from './recording-world.ts';
+export {
+  type Recorded,
+  type RecordedAct,
+  RecordingError,
+  type RecordingOptions,
+  RecordingWorld,
+  recordingWorld,
+} from './recording-world.ts';

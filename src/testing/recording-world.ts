@@ -33,10 +33,21 @@ export class RecordingError extends CodedError<'config_refused'> {
   override readonly name = 'RecordingError';
 }
 
+/** The habits of a recording world. */
+export interface RecordingOptions {
+  /** Tools whose counterparty does not look at keys: a call that is made again is another act. It still knows what was done under a key. */
+  readonly forgetful?: readonly string[];
+}
+
 /** A world of recorded acts. */
 export class RecordingWorld {
+  readonly #forgetful: ReadonlySet<string>;
   readonly #acts: { -readonly [Field in keyof RecordedAct]: RecordedAct[Field] }[] = [];
   readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor({ forgetful = [] }: RecordingOptions = {}) {
+    this.#forgetful = new Set(forgetful);
+  }
 
   /** Every act, in order, also those that were taken back. */
   get acts(): readonly RecordedAct[] {
@@ -86,9 +97,10 @@ export class RecordingWorld {
   #recording(tool: string, act: Act): Act {
     return async (call) => {
       const key = call.key ?? null;
-      const known = key === null ? undefined : this.#acts.find((each) => each.key === key);
+      const isForgotten = key === null || this.#forgetful.has(tool);
+      const known = isForgotten ? undefined : this.#acts.find((each) => each.key === key);
       if (known !== undefined) return known.output;
-      const before = key === null ? undefined : this.#underWay.get(key);
+      const before = isForgotten ? undefined : this.#underWay.get(key);
       if (before !== undefined) return before;
       const acting = act(call).then((output) => {
         this.#acts.push({ tool, args: call.input, key, output, stands: true });
@@ -112,8 +124,8 @@ export class RecordingWorld {
 }
 
 /** Makes an empty recording world. */
-export function recordingWorld(): RecordingWorld {
-  return new RecordingWorld();
+export function recordingWorld(options: RecordingOptions = {}): RecordingWorld {
+  return new RecordingWorld(options);
 }
 
 function loaded(file: string): BoundaryConfig {

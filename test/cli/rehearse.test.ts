@@ -65,6 +65,22 @@ describe('an order whose tools have no timeout and whose shop forgets keys', () 
     expect(out).toContain('order.yaml:5</code>');
   });
 
+  test('makes one run again, names the line to fix, and lists what would have been overlooked', async () => {
+    const { code, out } = await desk.ask('rehearse', 'order', '--only', 'pay#1/late/knows', '--mutate', '8');
+    expect(code).toBe(1);
+    expect(out).toContain('order, path 1: 1 of 40 runs');
+    expect(out.replace(/\n +/g, ' ')).toMatch(
+      /To fix it, one of \S+order\.yaml:5:99 have the reconciler of pay answer/,
+    );
+    expect(out.replace(/\n +/g, ' ')).toMatch(
+      /\d+ of 25 loosenings of the config do harm in some run\. These survived/,
+    );
+    const again = await desk.ask('rehearse', 'order', '--only', 'pay#1/late', '--json');
+    const report = JSON.parse(again.out);
+    expect(report.cells).toHaveLength(3);
+    expect(report.cells[0].culprits[0]).toMatchObject({ kind: 'reconciler lies', line: 5, leadsTo: 'parked' });
+  });
+
   test('may park for the reasons that are allowed, and for no others', async () => {
     const failing = async (...allowed: string[]) => {
       const { code, out } = await desk.ask(

@@ -11,10 +11,15 @@ interface Given {
   seed: number;
   sample?: number;
   kills: RehearseOptions['kills'];
+  only?: string;
+  mutate?: true | number;
   allowParked?: string[];
   format: RehearsalFormat;
   json?: boolean;
 }
+
+/** The most runs for each loosening, unless another number is given. */
+const RUNS_FOR_EACH = 30;
 
 /** Adds `belay rehearse`. */
 export function addRehearse(program: Command): void {
@@ -34,6 +39,8 @@ export function addRehearse(program: Command): void {
         .choices(['sampled', 'all', 'none'])
         .default('sampled'),
     )
+    .option('--only <text>', 'only runs whose id has this text in it: to make one again')
+    .addOption(new Option('--mutate [n]', 'try each loosening of the config, with at most n runs').argParser(whole))
     .addOption(
       new Option(
         '--allow-parked <reasons...>',
@@ -53,12 +60,18 @@ approval is denied or never comes; events come late, twice or never; the process
 is closed or killed. A run is judged by what is left in the world and in the
 context, against the run without faults: the same, parked, or harm.
 
+With --mutate, each way in which the config could say too little is tried, until
+a run does harm; what nothing notices is listed as survived. Of a run that does
+harm, the lines are named whose tightening removes it.
+
 The agent says how it is rehearsed under "rehearsal" (docs/rehearse.md). Its
 tools act in earnest: what open() opens has to be a world to practise in.
 
 Examples:
   belay rehearse order
   belay rehearse order --sample 50 --seed 7
+  belay rehearse order --only pay#1/lost
+  belay rehearse order --mutate
   belay rehearse order --allow-parked effect_outcome_unknown irreversible_effect_policy
 
 Exit code: 0 when no run does harm, and none parks that may not; 1 when one does;
@@ -75,7 +88,9 @@ Exit code: 0 when no run does harm, and none parks that may not; 1 when one does
         sample: given.sample ?? null,
         kills: given.kills,
         allowParked: given.allowParked?.flatMap((each) => each.split(',')) ?? null,
-        onCell: progress.tell,
+        only: given.only ?? null,
+        mutate: given.mutate === undefined ? null : given.mutate === true ? RUNS_FOR_EACH : given.mutate,
+        onProgress: progress.tell,
       });
       progress.done();
       if ('problem' in rehearsed) return finish('', rehearsed.problem, 2);
@@ -96,10 +111,10 @@ function progressLine() {
   const { stderr } = process;
   let shown = false;
   return {
-    tell: ({ index, of }: { readonly index: number; readonly of: number }) => {
+    tell: (what: string, { index, of }: { readonly index: number; readonly of: number }) => {
       if (!stderr.isTTY) return;
       shown = true;
-      stderr.write(`\r\u001b[Krun ${index + 1} of ${of}`);
+      stderr.write(`\r\u001b[K${what} ${index + 1} of ${of}`);
     },
     done: () => {
       if (shown) stderr.write('\r\u001b[K');
