@@ -1,4 +1,5 @@
 /** The verb `rehearse`: finds an agent, rehearses it in worlds of its own, and says which cells fail the command. */
+import { relative } from 'node:path';
 import { readConfig } from '../boundaries/directory.ts';
 import type { ConfigDocument } from '../boundaries/document.ts';
 import type { Loaded } from '../boundaries/load.ts';
@@ -63,7 +64,7 @@ export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed
   try {
     const report = await rehearseSubject(subjectOf(agent, { config, document, guards: machines.guards }), settings);
     const failing = report.cells.filter((cell) => fails(cell, options.allowParked));
-    return { config: file, document, report, failing };
+    return { config: shownFile(file), document, report, failing };
   } catch (error) {
     if (error instanceof RehearsalError) return { problem: `${agent.machine.id}: ${error.code} ${error.message}` };
     return {
@@ -75,6 +76,12 @@ export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed
 function fails({ verdict }: RehearsalCell, allowed: readonly string[] | null): boolean {
   if (verdict.is === 'parked') return allowed !== null && !verdict.reasons.every((reason) => allowed.includes(reason));
   return verdict.is === 'harm';
+}
+
+/** A file as it is told: from here, where it lies below. */
+function shownFile(file: string): string {
+  const here = relative('', file);
+  return here.startsWith('..') ? file : here;
 }
 
 function configProblem(findings: Loaded['findings']): string {
