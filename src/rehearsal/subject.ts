@@ -1,22 +1,13 @@
 /** The agent that is rehearsed, and the world that its tools act on. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { ConfigDocument } from '../boundaries/document.ts';
-import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { StateValue } from '../model/entry.ts';
 import type { Guards } from '../predicates/compile.ts';
-import type { RehearsalPath } from '../sidecar/agent.ts';
-import type { Check } from '../sidecar/parts.ts';
+import type { OpenAgent, RehearsalPath } from '../sidecar/agent.ts';
 import type { AnyStateMachine, Event } from '../xstate/actor.ts';
 
 /** What a process of a run is given. */
-export interface OpenSubject {
-  readonly machine: AnyStateMachine;
-  readonly input?: unknown;
-  readonly reconcilers?: Readonly<Record<string, Reconciler>>;
-  readonly undo?: Readonly<Record<string, Undo | Inverse>>;
-  readonly buffers?: Readonly<Record<string, Buffer>>;
-  readonly checks?: Readonly<Record<string, Check>>;
-  readonly guards?: Guards;
+export interface OpenSubject extends Omit<OpenAgent, 'world' | 'close'> {
   /** What is in the world now, as plain data. */
   snapshot(): unknown;
   close(): unknown;
