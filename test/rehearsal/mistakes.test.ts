@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type RehearsalOptions, recordingWorld, rehearse } from '../../src/testing/index.ts';
 import { ERRAND, errandOn } from './agents/errand.ts';
+import { LETTER, letter } from './agents/letter.ts';
 import { config as refundConfig, refundOn } from './agents/refund.ts';
 import { ordered, PAGE, shop } from './agents/shop.ts';
 
@@ -108,6 +109,17 @@ describe('mutations of a reviewed config', () => {
       id: expect.stringMatching(/^path 1\/wrong\/(Look|Stock)/),
       text: expect.stringContaining('answers wrongly'),
       harms: [{ is: 'wrong', text: expect.stringContaining('at counted') }],
+    });
+  });
+
+  test('find a condition that is always true, which no run under that config itself would show', async () => {
+    const { config } = planted(LETTER, NONE, 'belay: 1');
+    const report = await rehearse({ machine: letter, config, world: recordingWorld(), kills: 'none', mutations: 4 });
+    expect(report.totals.harm).toBe(0);
+    const condition = report.mutations?.find(({ kind }) => kind === 'condition always true');
+    expect(condition).toMatchObject({
+      line: 13,
+      found: { harms: [{ is: 'left over', text: expect.stringContaining('send still has') }] },
     });
   });
 
