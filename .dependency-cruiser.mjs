@@ -107,6 +107,35 @@ export default {
       to: { path: '^src/adapters/' },
     },
     {
+      name: 'the-testing-kit-imports-the-sidecar-and-below',
+      severity: 'error',
+      comment:
+        'What a test needs of a run, the sidecar tells. Only the list of the kit (testing/index.ts) names rehearsal/.',
+      from: { path: '^src/testing/' },
+      to: { path: '^src/(cli|adapters|journal/sqlite)/' },
+    },
+    {
+      name: 'the-tools-of-the-testing-kit-know-no-rehearsal',
+      severity: 'error',
+      comment: 'A rehearsal is made of the clock and the recording world. Move what both need into testing/.',
+      from: { path: '^src/testing/', pathNot: '^src/testing/index\\.ts$' },
+      to: { path: '^src/rehearsal/' },
+    },
+    {
+      name: 'rehearsal-imports-the-sidecar-and-below',
+      severity: 'error',
+      comment: 'A rehearsal is made in memory. What reads files, prints or opens an agent belongs in cli/.',
+      from: { path: '^src/rehearsal/' },
+      to: { path: '^src/(cli|adapters|journal/sqlite)/' },
+    },
+    {
+      name: 'only-the-command-and-the-testing-kit-rehearse',
+      severity: 'error',
+      comment: 'The sidecar does not know that it is rehearsed. Pass what it should do differently as an option.',
+      from: { path: '^src/', pathNot: '^src/(rehearsal|cli|testing)/' },
+      to: { path: '^src/(rehearsal|testing)/' },
+    },
+    {
       name: 'only-the-xstate-room-knows-xstate',
       severity: 'error',
       comment: 'Everything else sees a machine by its shape and a step by its fields: lift it in src/xstate.',

@@ -61,7 +61,7 @@ export {
   type AccountedInstance,
   accountOf,
 } from './sidecar/account.ts';
-export type { Agent, AgentSetting, OpenAgent } from './sidecar/agent.ts';
+export type { Agent, AgentRehearsal, AgentSetting, OpenAgent, PathEvent, RehearsalPath } from './sidecar/agent.ts';
 export {
   attach,
   resume,

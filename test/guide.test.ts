@@ -1,46 +1,9 @@
 /** The guide, followed from top to bottom: its files are written, its commands run, and what they print is what it shows. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { MAIN } from './cli/belay.ts';
-import { allBlocks, applied, compiled, files, read, root, TYPESCRIPT, tryout } from './pages.ts';
+import { allBlocks, applied, commandsOf, compiled, files, installed, read } from './pages.ts';
 
 const guide = read('docs/guide.md');
 const page = allBlocks(guide);
-
-/** A command of a block that shows a terminal, and what is printed under it. */
-interface Shown {
-  readonly command: string;
-  readonly printed: string;
-}
-
-function commandsOf(console: string): Shown[] {
-  return console
-    .split(/^\$ /m)
-    .slice(1)
-    .map((text) => {
-      const end = text.indexOf('\n');
-      return { command: text.slice(0, end), printed: text.slice(end + 1) };
-    });
-}
-
-/** A folder with the package installed, in which commands run as a shell runs them. */
-function installed(name: string) {
-  const { folder, write, remove } = tryout(name);
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(root, join(folder, 'node_modules/belay-sidecar'), 'dir');
-  const run = async (command: string): Promise<string> => {
-    const line = command.replace(/^npx belay /, `node '${MAIN}' `).replace(/^node /, `'${process.execPath}' `);
-    const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...TYPESCRIPT };
-    const ran = await promisify(execFile)('sh', ['-c', `${line} 2>&1`], { cwd: folder, env }).catch(
-      (error: { stdout: string }) => error,
-    );
-    return ran.stdout;
-  };
-  return { folder, write, run, remove };
-}
 
 /** Without what is another each time: the day, and the time. */
 function undated(text: string): string {

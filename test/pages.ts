@@ -1,8 +1,10 @@
 /** The pages of the documents, by their fenced blocks, and a folder in which what they show can be tried. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { MAIN } from './cli/belay.ts';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -63,6 +65,39 @@ export function tryout(name: string): { folder: string; write(file: string, cont
     writeFileSync(join(folder, file), content);
   };
   return { folder, write, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A command of a block that shows a terminal, and what is printed under it. */
+interface Shown {
+  readonly command: string;
+  readonly printed: string;
+}
+
+/** The commands of a block that shows a terminal. */
+export function commandsOf(console: string): Shown[] {
+  return console
+    .split(/^\$ /m)
+    .slice(1)
+    .map((text) => {
+      const end = text.indexOf('\n');
+      return { command: text.slice(0, end), printed: text.slice(end + 1) };
+    });
+}
+
+/** A folder with the package installed, in which commands run as a shell runs them. */
+export function installed(name: string) {
+  const { folder, write, remove } = tryout(name);
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/belay-sidecar'), 'dir');
+  const run = async (command: string): Promise<string> => {
+    const line = command.replace(/^npx belay /, `node '${MAIN}' `).replace(/^node /, `'${process.execPath}' `);
+    const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...TYPESCRIPT };
+    const ran = await promisify(execFile)('sh', ['-c', `${line} 2>&1`], { cwd: folder, env }).catch(
+      (error: { stdout: string }) => error,
+    );
+    return ran.stdout;
+  };
+  return { folder, write, run, remove };
 }
 
 /** What the compiler says about files of a folder under strict rules; nothing where they are well typed. */

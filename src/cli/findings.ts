@@ -1,9 +1,9 @@
 /** Findings for readers: lines for a person, JSON for a program, SARIF for a code host and JUnit for a build server. */
-import { isAbsolute, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import pc from 'picocolors';
 import type { Finding } from '../boundaries/finding.ts';
 import type { Checked, CheckedFile } from './check.ts';
+import { type JunitCase, type JunitSuite, junitXml } from './junit.ts';
+import { type SarifResult, sarifLog } from './sarif.ts';
 import { printable } from './terminal.ts';
 
 /** The formats of `belay check --format`. */
@@ -56,63 +56,31 @@ function count(number: number, what: string): string {
 }
 
 function sarif({ files }: Checked, version: string): object {
-  const findings = files.flatMap((file) => file.findings);
-  const rules = [...new Set(findings.map(({ code }) => code))].sort();
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: { driver: { name: 'belay', semanticVersion: version, rules: rules.map((id) => ({ id })) } },
-        columnKind: 'utf16CodeUnits',
-        results: findings.map((finding) => ({
-          ruleId: finding.code,
-          ruleIndex: rules.indexOf(finding.code),
-          level: finding.severity,
-          message: { text: sentence(finding) },
-          locations: [
-            {
-              physicalLocation: {
-                artifactLocation: { uri: uriOf(finding.file) },
-                region: { startLine: finding.line, startColumn: finding.column },
-              },
-            },
-          ],
-        })),
-      },
-    ],
-  };
-}
-
-function uriOf(file: string): string {
-  return isAbsolute(file) ? pathToFileURL(file).href : file.split(sep).map(encodeURIComponent).join('/');
+  const results = files.flatMap(({ findings }) =>
+    findings.map(
+      (finding): SarifResult => ({
+        rule: finding.code,
+        level: finding.severity,
+        text: sentence(finding),
+        place: finding,
+      }),
+    ),
+  );
+  return sarifLog(results, version);
 }
 
 /** A file is a suite; what is wrong with it fails, what is only to be known is told in a test that passes. */
-function junit({ files, errors }: Checked): string {
-  const suites = files.map(suite).join('');
-  const tests = files.reduce((sum, { findings }) => sum + Math.max(findings.length, 1), 0);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="belay check" tests="${tests}" failures="${errors}">\n${suites}</testsuites>\n`;
+function junit({ files }: Checked): string {
+  return junitXml('belay check', files.map(suite));
 }
 
-function suite({ file, findings }: CheckedFile): string {
-  const failures = findings.filter(({ severity }) => severity === 'error').length;
-  const name = xml(file);
-  const cases = findings.map((finding) => {
-    const head = `    <testcase classname="${name}" name="${finding.code} ${finding.line}:${finding.column}">`;
-    const words = xml(sentence(finding));
-    if (finding.severity !== 'error')
-      return `${head}<system-out>${finding.severity}: ${words}</system-out></testcase>\n`;
-    const place = `${name}:${finding.line}:${finding.column}`;
-    return `${head}<failure type="${finding.code}" message="${words}">${place}</failure></testcase>\n`;
+function suite({ file, findings }: CheckedFile): JunitSuite {
+  const cases = findings.map((finding): JunitCase => {
+    const name = `${finding.code} ${finding.line}:${finding.column}`;
+    const words = sentence(finding);
+    if (finding.severity !== 'error') return { group: file, name, out: `${finding.severity}: ${words}` };
+    const text = `${file}:${finding.line}:${finding.column}`;
+    return { group: file, name, failure: { type: finding.code, message: words, text } };
   });
-  if (cases.length === 0) cases.push(`    <testcase classname="${name}" name="is in order"/>\n`);
-  return `  <testsuite name="${name}" tests="${cases.length}" failures="${failures}">\n${cases.join('')}  </testsuite>\n`;
-}
-
-function xml(value: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return printable(value.toWellFormed())
-    .replace(/[\ufffe\uffff]/g, '\ufffd')
-    .replace(/[&<>"]/g, (character) => entities[character] as string);
+  return { name: file, cases: cases.length === 0 ? [{ group: file, name: 'is in order' }] : cases };
 }

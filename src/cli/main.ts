@@ -6,6 +6,7 @@ import { addCheck, addReview } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
 import { addApprove, addGates, addSettle } from './commands/people.ts';
+import { addRehearse } from './commands/rehearse.ts';
 import { addWorkload } from './commands/workload.ts';
 import { version } from './console.ts';
 import { KEY_FILE, useKeyFile } from './journal-key.ts';
@@ -21,7 +22,7 @@ const program = new Command('belay')
   .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
 
 const verbs = [
-  ...[addCheck, addReview, addRun, addResume, addRuns, addShow, addLedger, addExplain],
+  ...[addCheck, addReview, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   ...[addGates, addApprove, addSettle, addReconcile, addExport, addDecide],
   addWorkload,
 ];

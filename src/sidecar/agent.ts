@@ -4,8 +4,9 @@
  */
 import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
+import type { StateValue } from '../model/entry.ts';
 import type { Guards } from '../predicates/compile.ts';
-import type { AnyStateMachine } from '../xstate/actor.ts';
+import type { AnyStateMachine, Event } from '../xstate/actor.ts';
 import type { Check } from './parts.ts';
 
 /** The run that an agent is opened for. */
@@ -42,6 +43,30 @@ export interface OpenAgent {
   close(): Promise<void>;
 }
 
+/** One way through a machine, for a rehearsal: an input, and the events that are sent from outside, in order. */
+export interface RehearsalPath {
+  /** The name of the path; `path 1` and so on if left out. */
+  readonly name?: string;
+  /** The input: of the machine, or as `--input` gives it to an agent. */
+  readonly input?: unknown;
+  readonly events?: readonly PathEvent[];
+}
+
+/** An event of a path: sent once, as soon as the machine can take it and is in the state `at`, if one is named. */
+export type PathEvent = Event | { readonly send: Event; readonly at?: StateValue };
+
+/** The way in which an agent wants to be rehearsed (`belay rehearse`). */
+export interface AgentRehearsal {
+  /** The ways through the machine; its usual input without events, if left out. */
+  readonly paths?: readonly RehearsalPath[];
+  /** Wrong answers by tool, made from the right ones; near values that the output schema takes, if left out. */
+  readonly wrong?: Readonly<Record<string, (output: never) => unknown>>;
+  /** Tools that are not deterministic, models for instance: their calls are answered as in the run without faults. */
+  readonly replay?: readonly string[];
+  /** Keys of the context that may differ at the end, `*` for any segment: what counts attempts, or says how work came about. */
+  readonly ignore?: readonly string[];
+}
+
 /** An agent that `belay run` and `belay resume` can run; the module of the machines exports them as `agents`, by any name. */
 export interface Agent {
   /** Its machine; the id is the agent's name. */
@@ -52,4 +77,6 @@ export interface Agent {
   readonly about: string;
   /** Opens what one run needs. @throws where the input is none of its. */
   open(setting: AgentSetting): Promise<OpenAgent>;
+  /** How `belay rehearse` goes through it. */
+  readonly rehearsal?: AgentRehearsal;
 }

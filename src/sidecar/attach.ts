@@ -163,6 +163,9 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
   close(how?: { readonly drain?: number | string }): Promise<void>;
 }
 
+/** The option by which a rehearsal gives all of its runs one secret, so that their keys are the same; no other run has it. */
+export const SECRET: unique symbol = Symbol('the secret of the run');
+
 /** Begins a run of a machine under the sidecar. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
 export function attach<TMachine extends AnyStateMachine>(
   machine: TMachine,
@@ -317,7 +320,7 @@ function begin<TMachine extends AnyStateMachine>(
   const watch = new Watch(machine, run);
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
-  const secret = randomBytes(32).toString('hex');
+  const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
   run.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config) }]);
   const actor = makeActor<TMachine>(watch, { input: options.input }, options.inspect, run.parts.now);
   return handle(run, watch, actor, journal);

@@ -3,10 +3,10 @@
  * has acted and its reply is lost. Nothing in the machine is rewritten, and it works with the sidecar and without. For whoever
  * wants to see what a failure of their own agent leads to before the world shows it to them.
  */
-import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 import { CodedError } from '../model/coded-error.ts';
 import { SIGNALS, type Signal } from '../model/failure.ts';
-import { kindOf } from './shape.ts';
+import { type Act, withTools } from './tools.ts';
 
 /** The signals that a call of a tool can fail with (docs/sidecar.md); the others come from the machine itself. */
 export const FAULT_SIGNALS = [
@@ -78,18 +78,17 @@ export function withFault<TMachine extends AnyStateMachine>(machine: TMachine, f
     fired = true;
     return broken(fault);
   };
-  const faulty = (logic: AnyActorLogic): AnyActorLogic => {
-    const { config: act } = logic as unknown as { config: (call: object) => Promise<unknown> };
-    return fromPromise(async (call) => {
+  const faulty =
+    (act: Act): Act =>
+    async (call) => {
       if (denies || !isIt()) return act(call);
       if (when === 'after') await act(call);
       return fail();
-    });
-  };
+    };
   const tools = new Set<string>();
-  const copy = copied(machine, new Map(), (name, logic) => {
+  const copy = withTools(machine, (name, act) => {
     tools.add(name);
-    return name === tool ? faulty(logic) : logic;
+    return name === tool ? faulty(act) : act;
   });
   if (!tools.has(tool)) {
     const known = [...tools].map((name) => JSON.stringify(name)).join(', ');
@@ -97,7 +96,7 @@ export function withFault<TMachine extends AnyStateMachine>(machine: TMachine, f
     throw new FaultError('unknown_tool', `${JSON.stringify(tool)} is no tool of ${machine.id}: ${are}`);
   }
   return {
-    machine: copy as TMachine,
+    machine: copy,
     governor: (call) => {
       if (!denies || call.tool !== tool || !isIt()) return null;
       fired = true;
@@ -126,23 +125,4 @@ function broken({ tool, when, signal }: Fault): undefined {
   const error = new Error(`rehearsed: ${tool} failed ${what}`);
   if (signal === 'TIMEOUT') error.name = 'TimeoutError';
   throw error;
-}
-
-/** A copy with other promises, nested named machines copied likewise; one that invokes itself is copied once. */
-function copied(
-  machine: AnyStateMachine,
-  known: Map<AnyStateMachine, AnyStateMachine>,
-  promise: (name: string, logic: AnyActorLogic) => AnyActorLogic,
-): AnyStateMachine {
-  const before = known.get(machine);
-  if (before !== undefined) return before;
-  const copy = machine.provide({}) as AnyStateMachine;
-  known.set(machine, copy);
-  const { actors } = copy.implementations;
-  for (const [name, logic] of Object.entries(actors) as [string, AnyActorLogic][]) {
-    const kind = kindOf(logic);
-    if (kind === 'machine') actors[name] = copied(logic as AnyStateMachine, known, promise);
-    if (kind === 'promise') actors[name] = promise(name, logic);
-  }
-  return copy;
 }

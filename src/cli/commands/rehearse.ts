@@ -1,0 +1,123 @@
+/** The verb `rehearse`: its options, its help, and what it hands on. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { finish, page, version } from '../console.ts';
+import { presentRehearsal, REHEARSAL_FORMATS, type RehearsalFormat } from '../rehearsal-formats.ts';
+import { type RehearseOptions, rehearseAgent } from '../rehearse.ts';
+
+interface Given {
+  machines?: string;
+  input?: string;
+  config?: string;
+  seed: number;
+  sample?: number;
+  kills: RehearseOptions['kills'];
+  only?: string;
+  mutate?: true | number;
+  allowParked?: string[];
+  format: RehearsalFormat;
+  json?: boolean;
+}
+
+/** The most runs for each loosening, unless another number is given. */
+const RUNS_FOR_EACH = 30;
+
+/** Adds `belay rehearse`. */
+export function addRehearse(program: Command): void {
+  program
+    .command('rehearse')
+    .description('run an agent once for each fault, in worlds of their own, and judge each run by the world it leaves')
+    .argument('<agent>', 'the id of its machine')
+    .option('--machines <file>', 'the module that exports the agents (default: what package.json names)')
+    .option('--input <json>', 'one path with this input, in place of the paths of the agent')
+    .option('--config <file>', "another config than the agent's own")
+    .addOption(
+      new Option('--seed <n>', 'draws the sample; the same seed gives the same report').default(1).argParser(whole),
+    )
+    .addOption(new Option('--sample <n>', 'at most so many runs for each path').argParser(whole))
+    .addOption(
+      new Option('--kills <which>', 'appends of the journal after which the process is killed')
+        .choices(['sampled', 'all', 'none'])
+        .default('sampled'),
+    )
+    .option('--only <text>', 'only runs whose id has this text in it: to make one again')
+    .addOption(new Option('--mutate [n]', 'try each loosening of the config, with at most n runs').argParser(whole))
+    .addOption(
+      new Option(
+        '--allow-parked <reasons...>',
+        'the only reasons for which a run may park; left out, parking is no failure',
+      ),
+    )
+    .addOption(new Option('--format <format>', 'for whom').choices(REHEARSAL_FORMATS).default('text'))
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .addHelpText(
+      'after',
+      `
+The agent is run without faults, twice, and then once for each fault: each call
+fails before it acts, acts and loses its reply, never answers, answers what its
+schema refuses, or acts late, with a reconciler that knows, does not know or is
+absent; each certified boundary rests on a value that is found wrong later; each
+approval is denied or never comes; events come late, twice or never; the process
+is closed or killed. A run is judged by what is left in the world and in the
+context, against the run without faults: the same, parked, or harm.
+
+With --mutate, each way in which the config could say too little is tried, until
+a run does harm; what nothing notices is listed as survived. Of a run that does
+harm, the lines are named whose tightening removes it.
+
+The agent says how it is rehearsed under "rehearsal" (docs/rehearse.md). Its
+tools act in earnest: what open() opens has to be a world to practise in.
+
+Examples:
+  belay rehearse order
+  belay rehearse order --sample 50 --seed 7
+  belay rehearse order --only pay#1/lost
+  belay rehearse order --mutate
+  belay rehearse order --allow-parked effect_outcome_unknown irreversible_effect_policy
+
+Exit code: 0 when no run does harm, and none parks that may not; 1 when one does;
+2 when the agent cannot be rehearsed, or the command is misused.`,
+    )
+    .action(async (agent: string, given: Given) => {
+      const progress = progressLine();
+      const rehearsed = await rehearseAgent({
+        agent,
+        machines: given.machines ?? null,
+        input: given.input ?? null,
+        config: given.config ?? null,
+        seed: given.seed,
+        sample: given.sample ?? null,
+        kills: given.kills,
+        allowParked: given.allowParked?.flatMap((each) => each.split(',')) ?? null,
+        only: given.only ?? null,
+        mutate: given.mutate === undefined ? null : given.mutate === true ? RUNS_FOR_EACH : given.mutate,
+        onProgress: progress.tell,
+      });
+      progress.done();
+      if ('problem' in rehearsed) return finish('', rehearsed.problem, 2);
+      const format = given.json ? 'json' : given.format;
+      const text = presentRehearsal(rehearsed, format, { medium: page(), version });
+      return finish(text, null, rehearsed.failing.length === 0 ? 0 : 1);
+    });
+}
+
+function whole(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('it is a whole number from 1.');
+  return number;
+}
+
+/** One line on standard error that says how far the rehearsal is, where that is a terminal. Timers stand still meanwhile. */
+function progressLine() {
+  const { stderr } = process;
+  let shown = false;
+  return {
+    tell: (what: string, { index, of }: { readonly index: number; readonly of: number }) => {
+      if (!stderr.isTTY) return;
+      shown = true;
+      stderr.write(`\r\u001b[K${what} ${index + 1} of ${of}`);
+    },
+    done: () => {
+      if (shown) stderr.write('\r\u001b[K');
+    },
+  };
+}

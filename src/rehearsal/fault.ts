@@ -1,0 +1,144 @@
+/** The faults of a rehearsal: what goes wrong in a run, once. */
+
+/** The ways in which a call goes wrong. */
+export const CALL_FAULTS = ['before', 'lost', 'timeout', 'refused', 'late'] as const;
+
+/** One of them. */
+export type CallFaultKind = (typeof CALL_FAULTS)[number];
+
+/** What the counterparty of a tool says when it is asked: the truth, that it does not know, or there is none. */
+export const RECONCILERS = ['knows', 'silent', 'absent'] as const;
+
+/** One of them. */
+export type ReconcilerKind = (typeof RECONCILERS)[number];
+
+/** The nth call of a tool in a run, from 1. */
+export interface CallSite {
+  readonly tool: string;
+  readonly nth: number;
+}
+
+/** A call that goes wrong. */
+export interface CallFault extends CallSite {
+  readonly kind: 'call';
+  readonly how: CallFaultKind;
+  /** Null where the config names no reconciler for the tool. */
+  readonly reconciler: ReconcilerKind | null;
+}
+
+/** An answer that is wrong, and is found wrong after a certified boundary rests on it. */
+export interface WrongFault extends CallSite {
+  readonly kind: 'wrong';
+  readonly instance: { readonly skeleton: string; readonly entity: string; readonly ordinal: number };
+  readonly boundary: string;
+  /** The key that the complaint names; null where it names the instance alone. */
+  readonly key: string | null;
+  readonly found: 'soon' | 'last';
+  /** The number of moments (calls that leave, events) between the wrong answer and the complaint. */
+  readonly after: number;
+}
+
+/** A person who denies a call, or does not answer in time. */
+interface ApprovalFault extends CallSite {
+  readonly kind: 'approval';
+  readonly answer: 'denied' | 'expired';
+}
+
+/** An event of the path that comes late, twice or never; `index` counts from 0. */
+interface EventFault {
+  readonly kind: 'event';
+  readonly index: number;
+  readonly type: string;
+  readonly how: 'late' | 'doubled' | 'missing';
+}
+
+/** The process is closed as a call leaves, and another one takes the run up. */
+interface RestartFault extends CallSite {
+  readonly kind: 'restart';
+}
+
+/** The process is killed: after so many appends its journal takes no more. */
+interface KillFault {
+  readonly kind: 'kill';
+  readonly append: number;
+}
+
+/** What goes wrong in one run. */
+export type RehearsedFault = CallFault | WrongFault | ApprovalFault | EventFault | RestartFault | KillFault;
+
+const CALL_TEXTS: Readonly<Record<CallFaultKind, string>> = {
+  before: 'fails before it acts',
+  lost: 'acts, and its reply is lost',
+  timeout: 'acts and never answers',
+  refused: 'acts and answers what its schema refuses',
+  late: 'times out and acts later',
+};
+
+const RECONCILER_TEXTS: Readonly<Record<ReconcilerKind, string>> = {
+  knows: 'its reconciler knows',
+  silent: 'its reconciler does not know',
+  absent: 'no reconciler is there',
+};
+
+/** The place of a fault: the call, the boundary, the event or the append. */
+export function siteText(fault: RehearsedFault): string {
+  switch (fault.kind) {
+    case 'call':
+    case 'approval':
+    case 'restart':
+      return `${fault.tool}#${fault.nth}`;
+    case 'wrong':
+      return `${fault.instance.skeleton} ${fault.instance.entity} ${fault.boundary}`;
+    case 'event':
+      return `${fault.type}#${fault.index + 1}`;
+    case 'kill':
+      return `append ${fault.append}`;
+  }
+}
+
+/** What goes wrong, in words. */
+export function faultText(fault: RehearsedFault): string {
+  const site = siteText(fault);
+  switch (fault.kind) {
+    case 'call': {
+      const asked = fault.reconciler === null ? '' : `; ${RECONCILER_TEXTS[fault.reconciler]}`;
+      return `${site} ${CALL_TEXTS[fault.how]}${asked}`;
+    }
+    case 'wrong': {
+      const named = fault.key === null ? 'the complaint names no key' : `the complaint names ${fault.key}`;
+      const when = fault.found === 'soon' ? 'at the next call or event' : 'at the last call or event';
+      return `${fault.tool}#${fault.nth} answers wrongly, which is found ${when} after ${site}; ${named}`;
+    }
+    case 'approval':
+      return fault.answer === 'denied' ? `a person denies ${site}` : `nobody answers for ${site} in time`;
+    case 'event':
+      return { late: `${site} comes a day late`, doubled: `${site} comes twice`, missing: `${site} never comes` }[
+        fault.how
+      ];
+    case 'restart':
+      return `the process is closed as ${site} leaves, and another one takes the run up`;
+    case 'kill':
+      return `the process is killed at ${site}, and another one takes the run up`;
+  }
+}
+
+/** The identity of a fault within its path. */
+export function faultId(fault: RehearsedFault): string {
+  return [fault.kind, siteText(fault), ...details(fault)].join('/');
+}
+
+function details(fault: RehearsedFault): readonly string[] {
+  switch (fault.kind) {
+    case 'call':
+      return [fault.how, ...(fault.reconciler === null ? [] : [fault.reconciler])];
+    case 'wrong':
+      return [`${fault.tool}#${fault.nth}`, fault.found, fault.key ?? 'unnamed'];
+    case 'approval':
+      return [fault.answer];
+    case 'event':
+      return [fault.how];
+    case 'restart':
+    case 'kill':
+      return [];
+  }
+}

@@ -1,0 +1,81 @@
+/** Rehearses an agent that a program hands over: its machine, its config, and the world that its tools act on. */
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import { readConfig } from '../boundaries/directory.ts';
+import { RecordingWorld } from '../testing/recording-world.ts';
+import type { AnyStateMachine } from '../xstate/actor.ts';
+import { RehearsalError } from './rehearsal-error.ts';
+import { rehearseSubject } from './rehearse.ts';
+import type { RehearsalReport, RehearsalSettings } from './report.ts';
+import type { OpenSubject, Subject } from './subject.ts';
+
+/** A world that the tools of a machine act on, and that a rehearsal can look at. */
+export interface RehearsalWorld {
+  /** Makes the world as it is before any run. */
+  reset(): Promise<void> | void;
+  /** What is in the world now, as plain data: rows by table, or anything that JSON can hold. Leave times and random values out. */
+  snapshot(): unknown;
+}
+
+/** What `rehearse` is given. */
+export interface RehearsalOptions extends RehearsalSettings, Omit<OpenSubject, 'snapshot' | 'close' | 'input'> {
+  /** The path of the boundary config, or the config itself, loaded. */
+  readonly config: string | BoundaryConfig;
+  /** The world of the tools; a recording world has every tool act on it, and answers for the reconcilers and undos of the config. */
+  readonly world: RehearsalWorld;
+}
+
+/**
+ * Runs an agent without faults, then once for each fault, and judges each run by its world.
+ * @throws RehearsalError where it cannot be rehearsed.
+ * @example
+ * const report = await rehearse({ machine, config: 'boundaries/order.yaml', world: recordingWorld() });
+ * assert.equal(report.totals.harm, 0);
+ */
+export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
+  return rehearseSubject(subjectOf(options), options);
+}
+
+function subjectOf(options: RehearsalOptions): Subject {
+  const { config, document } = configOf(options);
+  const { world } = options;
+  if (typeof world?.reset !== 'function' || typeof world.snapshot !== 'function')
+    throw new RehearsalError('no_snapshot', 'the world needs reset() and snapshot(); recordingWorld() has both');
+  const own = openOf(options, world, config);
+  return {
+    machine: options.machine,
+    config,
+    document,
+    guards: options.guards ?? {},
+    async fresh(input) {
+      await world.reset();
+      const open = { ...own, input, snapshot: () => world.snapshot(), close: () => {} };
+      return { open: async () => open, clear: async () => {} };
+    },
+  };
+}
+
+function openOf(
+  options: RehearsalOptions,
+  world: RehearsalWorld,
+  config: BoundaryConfig,
+): Omit<OpenSubject, 'snapshot' | 'close'> {
+  const { machine, reconcilers = {}, undo = {}, buffers = {}, checks = {}, guards } = options;
+  const own = { machine: machine as AnyStateMachine, reconcilers, undo, buffers, checks, ...(guards && { guards }) };
+  if (!(world instanceof RecordingWorld)) return own;
+  const recorded = world.around(own.machine, config);
+  return {
+    ...own,
+    machine: recorded.machine,
+    reconcilers: { ...recorded.reconcilers, ...reconcilers },
+    undo: { ...recorded.undo, ...undo },
+  };
+}
+
+function configOf({ config, guards }: RehearsalOptions): Pick<Subject, 'config' | 'document'> {
+  if (typeof config !== 'string') return { config, document: null };
+  const loaded = readConfig(config, guards === undefined ? {} : { guards });
+  if (loaded.config !== null) return { config: loaded.config, document: loaded.document };
+  const errors = loaded.findings.filter(({ severity }) => severity === 'error');
+  const lines = errors.map(({ file, line, column, code, message }) => `${file}:${line}:${column} ${code} ${message}`);
+  throw new RehearsalError('config_refused', `the config has ${errors.length} errors:\n${lines.join('\n')}`);
+}

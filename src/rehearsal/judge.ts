@@ -1,0 +1,138 @@
+/** Judges a run by the world that it left and its final context, against the run without faults. */
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Decision } from '../model/decision.ts';
+import type { Key } from '../model/key.ts';
+import { explain, type Outline } from '../recovery/explain.ts';
+import type { Course } from './course.ts';
+import { contextHarms, type Harm, type KeyNames, withKeyNames, withoutKeys, worldHarms } from './difference.ts';
+import type { RehearsedFault } from './fault.ts';
+
+/** The answer of the judge. */
+export type RehearsalVerdict =
+  /** The world and the context are those of the run without faults. */
+  | { readonly is: 'same' }
+  /** The run stands still, and nothing stands twice: the reasons, and what would unblock it. */
+  | { readonly is: 'parked'; readonly reasons: readonly string[]; readonly unblock: readonly string[] }
+  | { readonly is: 'harm'; readonly harms: readonly Harm[] }
+  /** The fault did not happen, or what was wrong was never found wrong: nothing is shown. */
+  | { readonly is: 'unreached'; readonly why: string };
+
+/** Judges a run. @param ignored keys of the context that may differ. */
+export function judge(
+  course: Course,
+  fault: RehearsedFault,
+  reference: Course,
+  config: BoundaryConfig,
+  ignored: readonly Key[] = [],
+): RehearsalVerdict {
+  const unreached = unreachedText(course, fault);
+  if (unreached !== null) return { is: 'unreached', why: unreached };
+  if (course.status === 'broken') return harm('lost', `the run breaks: ${course.error}`);
+  if (course.status === 'hangs') return harm('lost', hangText(course));
+  if (course.status === 'endless') return harm('lost', 'the run goes on for ever');
+  const denied = fault.kind === 'approval' ? actedUnapproved(course, fault) : [];
+  if (denied.length > 0) return { is: 'harm', harms: denied };
+  if (course.status !== 'done') {
+    const harms = standingTwice(course, reference, config);
+    return harms.length > 0 ? { is: 'harm', harms } : parked(course);
+  }
+  // A machine that goes another way where a person says no does as it should.
+  if (fault.kind === 'approval') return { is: 'same' };
+  const names = keyNames(course, reference);
+  const context = (run: Course) => withKeyNames(withoutKeys(run.context, ignored), names);
+  const harms = [
+    ...worldHarms(withKeyNames(course.world, names), withKeyNames(reference.world, names)),
+    ...contextHarms(context(course), context(reference)),
+  ];
+  return harms.length === 0 ? { is: 'same' } : { is: 'harm', harms };
+}
+
+function harm(is: Harm['is'], text: string): RehearsalVerdict {
+  return { is: 'harm', harms: [{ is, text }] };
+}
+
+function unreachedText(course: Course, fault: RehearsedFault): string | null {
+  if (!course.fired) return 'the run ended before the fault';
+  if (fault.kind !== 'wrong' || course.complaint === 'taken') return null;
+  return course.complaint === 'never'
+    ? 'the run ended before what was wrong was found wrong'
+    : 'the complaint about what was wrong was refused';
+}
+
+function hangText({ hanging, state }: Course): string {
+  return `the run waits for ever in ${state}: ${hanging.join(', ')} never answers and has no timeout`;
+}
+
+function actedUnapproved({ seen }: Course, { tool, nth }: { tool: string; nth: number }): Harm[] {
+  const acts = seen.calls.filter((call) => call.tool === tool && call.nth === nth && call.acted);
+  return acts.length === 0 ? [] : [{ is: 'left over', text: `${tool}#${nth} has acted without an approval` }];
+}
+
+/** What stands twice and cannot be taken back, where the run stands still. */
+function standingTwice(course: Course, reference: Course, config: BoundaryConfig): Harm[] {
+  const { calls, foundAt } = course.seen;
+  // What was done before a wrong answer was found followed from that answer.
+  const later = calls.filter(({ moment, acted }) => acted && moment > foundAt);
+  const lasting = [...new Set(later.map(({ tool }) => tool))].filter(
+    (tool) => (config.tools.get(tool)?.effect ?? 'irreversible') === 'irreversible',
+  );
+  const harms = lasting.flatMap((tool): Harm[] => {
+    const [acts, wanted] = [decisionsOf(course, tool), decisionsOf(reference, tool)];
+    return acts > wanted ? [{ is: 'twice', text: `${tool} has acted ${acts} times and not ${wanted}` }] : [];
+  });
+  if (foundAt > 0) return harms;
+  const names = keyNames(course, reference);
+  const [world, wanted] = [withKeyNames(course.world, names), withKeyNames(reference.world, names)];
+  return [...harms, ...worldHarms(world, wanted).filter(({ is }) => is === 'twice')];
+}
+
+/** The number of decisions to make a call that acted: calls under one key are one. */
+function decisionsOf({ seen }: Course, tool: string): number {
+  const acts = seen.calls.filter((call) => call.tool === tool && call.acted);
+  const keyed = new Set(acts.flatMap(({ key }) => key ?? []));
+  return keyed.size + acts.filter(({ key }) => key === null).length;
+}
+
+/** The keys of both runs, each by the name of its call; the longest first, as a later generation begins with the earlier one. */
+function keyNames(...courses: readonly Course[]): KeyNames {
+  const names = new Map<string, string>();
+  const numbers = new Map<string, number>();
+  for (const { seen } of courses) {
+    for (const { key, tool } of seen.calls) {
+      if (key === null) continue;
+      const decision = key.replace(/~\d+$/, '');
+      const number = numbers.get(decision) ?? numbers.size + 1;
+      numbers.set(decision, number);
+      names.set(key, `(key ${number}, of ${tool})`);
+    }
+  }
+  return new Map([...names].sort(([one], [other]) => other.length - one.length));
+}
+
+function parked(course: Course): RehearsalVerdict {
+  const { decision, status, state, unsent, error } = course;
+  if (status === 'stuck') return { is: 'parked', reasons: ['stuck'], unblock: [`an undo failed: ${error}`] };
+  if (decision === null) {
+    const waits = unsent.length > 0 ? `the event ${unsent.join(', ')}` : 'an event or an approval';
+    return { is: 'parked', reasons: ['waiting'], unblock: [`the machine waits for ${waits} in ${state}`] };
+  }
+  return { is: 'parked', reasons: reasonsOf(decision), unblock: unblockOf(decision) };
+}
+
+/** The codes of a decision that parks, each once. */
+function reasonsOf(decision: Decision): readonly string[] {
+  const codes = decision.refusals.flatMap((refusal) =>
+    'code' in refusal ? [refusal.code as string] : refusal.adds.map(({ code }) => code as string),
+  );
+  return codes.length === 0 ? [decision.verdict] : [...new Set(codes)].toSorted();
+}
+
+function unblockOf(decision: Decision): readonly string[] {
+  const part = explain(decision).under?.find(({ text }) => /^To (unblock|go on)/.test(text));
+  if (part === undefined) return [];
+  return part.under === undefined ? [part.text] : part.under.map(flat);
+}
+
+function flat({ text, under = [] }: Outline): string {
+  return [text, ...under.map(flat)].join(' ');
+}

@@ -1,0 +1,146 @@
+/**
+ * Rehearses an agent: runs it without faults along its paths, then once for each fault, and judges each run by the world that it
+ * leaves and by its final context. Of what does harm it says on which line the config promises too much, and on how short a path.
+ */
+import { culpritsOf } from './blame.ts';
+import type { Reference } from './draw-faults.ts';
+import { faultId } from './fault.ts';
+import { fewestSteps, isAlike } from './fewest.ts';
+import { mutationsOf } from './mutations.ts';
+import { RehearsalError } from './rehearsal-error.ts';
+import type {
+  Culprit,
+  FewestSteps,
+  RehearsalCell,
+  RehearsalReport,
+  RehearsalSettings,
+  RehearsedMutation,
+  RehearsedPath,
+} from './report.ts';
+import { Runs } from './runs.ts';
+import { sampled } from './sample.ts';
+import type { NamedPath, Subject } from './subject.ts';
+
+/** The most harms whose lines and whose shortest path are looked for; others of the same place and kind share them. */
+const MOST_EXPLAINED = 6;
+/** The most faults that are tried on a shorter path. */
+const MOST_ALIKE = 6;
+
+/** Rehearses a subject. @throws RehearsalError where it cannot be rehearsed. */
+export async function rehearseSubject(subject: Subject, settings: RehearsalSettings = {}): Promise<RehearsalReport> {
+  const { seed = 1, mutations: most } = settings;
+  if (most !== undefined && subject.document === null)
+    throw new RehearsalError('bad_option', 'mutations need the config as a file: name its path');
+  const runs = new Runs(subject, settings);
+  const references = await runs.references();
+  const drawn = references.map((reference) => ({ reference, ...runs.faults(reference) }));
+  const cells = await explained(runs, references, await everyCell(runs, drawn));
+  const known = new Map(cells.map(({ id, verdict }) => [id, verdict.is === 'harm']));
+  const totals = { same: 0, parked: 0, harm: 0, unreached: 0 };
+  for (const { verdict } of cells) totals[verdict.is] += 1;
+  return {
+    agent: subject.machine.id,
+    seed,
+    paths: drawn.map(({ reference, faults }) => pathOf(reference, faults.length)),
+    cells,
+    untaken: runs.untaken(references),
+    ...(most !== undefined && { mutations: await mutated(runs, drawn, known, most) }),
+    totals,
+  };
+}
+
+type Drawn = readonly ({ readonly reference: Reference } & ReturnType<Runs['faults']>)[];
+
+async function everyCell(runs: Runs, drawn: Drawn): Promise<readonly RehearsalCell[]> {
+  const of = drawn.reduce((sum, { chosen }) => sum + chosen.length, 0);
+  const cells: RehearsalCell[] = [];
+  for (const { reference, chosen } of drawn) {
+    for (const fault of chosen) {
+      const id = `${reference.path.name}/${faultId(fault)}`;
+      runs.settings.onCell?.({ id, index: cells.length, of });
+      cells.push(await runs.cell(reference, fault));
+    }
+  }
+  return cells;
+}
+
+/** The cells, those that do harm with the lines to blame and with the fewest steps. */
+async function explained(
+  runs: Runs,
+  references: readonly Reference[],
+  cells: readonly RehearsalCell[],
+): Promise<readonly RehearsalCell[]> {
+  const known = new Map<string, { culprits?: readonly Culprit[]; fewest?: FewestSteps }>();
+  const result: RehearsalCell[] = [];
+  for (const cell of cells) {
+    const group = groupOf(cell);
+    const reference = references.find(({ path }) => path.name === cell.path);
+    if (cell.verdict.is === 'harm' && reference !== undefined && !known.has(group) && known.size < MOST_EXPLAINED)
+      known.set(group, await explanationOf(runs, reference, cell));
+    result.push(cell.verdict.is === 'harm' ? { ...cell, ...known.get(group) } : cell);
+  }
+  return result;
+}
+
+/** Harms of one kind at one place have one cause, as a rule. */
+function groupOf({ path, site, fault, verdict }: RehearsalCell): string {
+  const how = 'how' in fault ? fault.how : '';
+  const kinds = verdict.is === 'harm' ? [...new Set(verdict.harms.map(({ is }) => is))].toSorted() : [];
+  return JSON.stringify([path, fault.kind === 'kill' ? '' : site, fault.kind, how, kinds]);
+}
+
+async function explanationOf(runs: Runs, reference: Reference, { fault }: RehearsalCell) {
+  const { document, config, guards } = runs.subject;
+  const run: Parameters<typeof culpritsOf>[0]['run'] = (tight, dishonest) =>
+    runs.cell(reference, fault, tight, dishonest);
+  const culprits =
+    document === null ? [] : await culpritsOf({ document, config, guards, dishonest: null, run }, fault, reference);
+  const fewest = await fewestSteps(reference.path, (path) => harmedOn(runs, path, fault));
+  return { ...(culprits.length > 0 && { culprits }), ...(fewest !== null && { fewest }) };
+}
+
+/** The run on a path in which a fault like this one does harm; null where none does, or the path cannot be run. */
+async function harmedOn(runs: Runs, path: NamedPath, fault: RehearsalCell['fault']): Promise<RehearsalCell | null> {
+  let reference: Reference;
+  try {
+    reference = await runs.reference(path);
+  } catch {
+    // An input that the agent does not take, or a path without an end, is no shorter path.
+    return null;
+  }
+  const alike = runs.faults(reference).faults.filter((other) => isAlike(fault, other));
+  for (const other of sampled(alike, MOST_ALIKE, 1, faultId)) {
+    const cell = await runs.cell(reference, other);
+    if (cell.verdict.is === 'harm') return cell;
+  }
+  return null;
+}
+
+async function mutated(
+  runs: Runs,
+  drawn: Drawn,
+  known: Map<string, boolean>,
+  most: number,
+): Promise<readonly RehearsedMutation[]> {
+  const { document, config, guards } = runs.subject;
+  const { seed = 1, onMutation = () => {} } = runs.settings;
+  if (document === null) return [];
+  const references = drawn.map(({ reference, faults }) => ({ reference, faults }));
+  const run: Parameters<typeof mutationsOf>[0]['run'] = (reference, fault, loose, dishonest) =>
+    runs.cell(reference, fault, loose, dishonest);
+  return mutationsOf({ document, config, guards, references, known, seed, most, run, onMutation });
+}
+
+function pathOf({ path, course }: Reference, faults: number): RehearsedPath {
+  const { calls, certified, timeline } = course.seen;
+  return {
+    name: path.name,
+    calls: calls.map(({ tool, nth }) => `${tool}#${nth}`),
+    boundaries: certified.flatMap(({ instance, boundary }) =>
+      boundary === '' ? [] : [`${instance.skeleton} ${instance.entity} ${boundary}`],
+    ),
+    timeline,
+    findings: course.findings,
+    faults,
+  };
+}

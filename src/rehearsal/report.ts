@@ -1,0 +1,98 @@
+/** The parts of a rehearsal as plain data: how it is made, and what came of it. */
+import type { Place } from '../boundaries/finding.ts';
+import type { AgentRehearsal } from '../sidecar/agent.ts';
+import type { Harm } from './difference.ts';
+import type { RehearsedFault } from './fault.ts';
+import type { RehearsalVerdict } from './judge.ts';
+
+/** A line of the config whose tightening removes a harm. */
+export interface Culprit extends Place {
+  /** The kind of the mistake. */
+  readonly kind: string;
+  /** What to change, in words. */
+  readonly text: string;
+  /** How the run ends once that is changed. */
+  readonly leadsTo: 'same' | 'parked';
+}
+
+/** A path that is as short as it can be, and the run on it that does the harm. */
+export interface FewestSteps {
+  readonly input: unknown;
+  readonly events: readonly string[];
+  /** The calls of the run with the fault, in order. */
+  readonly text: string;
+  readonly timeline: readonly string[];
+}
+
+/** A loosening of the config, and whether a run noticed. */
+export interface RehearsedMutation extends Place {
+  readonly kind: string;
+  readonly text: string;
+  /**
+   * The run that does harm under the loosened config, and none under the config as it is. Null where none does: there the config is
+   * stricter than the machine needs, or the paths are too few.
+   */
+  readonly found: { readonly id: string; readonly text: string; readonly harms: readonly Harm[] } | null;
+}
+
+/** The way in which a rehearsal is made. */
+export interface RehearsalSettings extends AgentRehearsal {
+  /** Appends of the journal after which the process is killed: some of them (`sampled`), if left out. */
+  readonly kills?: 'sampled' | 'all' | 'none';
+  /** Only cells whose id has this text in it: to run one again. */
+  readonly only?: string;
+  /** The most cells of a path; all of them if left out. The same seed draws the same cells. */
+  readonly sample?: number;
+  /** 1 if left out. */
+  readonly seed?: number;
+  /** Has every loosening of the config tried, each with at most so many runs. The config has to be a file. */
+  readonly mutations?: number;
+  /** Told of each mutation before it is tried, and of how many there are. */
+  readonly onMutation?: (mutation: { readonly text: string; readonly index: number; readonly of: number }) => void;
+  /** Told of each cell before it is run, and of how many there are. */
+  readonly onCell?: (cell: { readonly id: string; readonly index: number; readonly of: number }) => void;
+}
+
+/** One run with one fault, and the answer of the judge. */
+export interface RehearsalCell {
+  /** The identity of the cell: its path and its fault. */
+  readonly id: string;
+  readonly path: string;
+  readonly fault: RehearsedFault;
+  /** The place of the fault: a call, a boundary, an event or an append. */
+  readonly site: string;
+  /** What goes wrong, in words. */
+  readonly text: string;
+  readonly verdict: RehearsalVerdict;
+  /** What happened, a line each. */
+  readonly timeline: readonly string[];
+  /** Of a cell that does harm: the lines of the config whose tightening removes it, the best first. */
+  readonly culprits?: readonly Culprit[];
+  /** Of a cell that does harm: a shorter path on which it still does; left out where nothing can be left out of the path. */
+  readonly fewest?: FewestSteps;
+}
+
+/** One path, as it is run without faults. */
+export interface RehearsedPath {
+  readonly name: string;
+  readonly calls: readonly string[];
+  readonly boundaries: readonly string[];
+  readonly timeline: readonly string[];
+  /** What the sidecar tells of the run without faults that a person should know. */
+  readonly findings: readonly string[];
+  /** The number of faults that there are, of which `cells` has a sample or all. */
+  readonly faults: number;
+}
+
+/** What came of a rehearsal. The same seed gives the same report. */
+export interface RehearsalReport {
+  readonly agent: string;
+  readonly seed: number;
+  readonly paths: readonly RehearsedPath[];
+  readonly cells: readonly RehearsalCell[];
+  /** Edges of the machine that no path takes without faults. */
+  readonly untaken: readonly string[];
+  /** The loosenings of the config that were tried. */
+  readonly mutations?: readonly RehearsedMutation[];
+  readonly totals: Readonly<Record<RehearsalVerdict['is'], number>>;
+}

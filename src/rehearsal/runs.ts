@@ -1,0 +1,149 @@
+/** The runs of a rehearsal: each path without faults, and each cell. */
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import { type Key, parseKey } from '../model/key.ts';
+import { edgeText } from '../xstate/edges-taken.ts';
+import { machineShape } from '../xstate/shape.ts';
+import { faultsOf, type Reference } from './draw-faults.ts';
+import { type CallSite, faultId, faultText, type RehearsedFault, siteText } from './fault.ts';
+import { judge } from './judge.ts';
+import { plain } from './observation.ts';
+import { recordedCalls, referenceOf } from './reference.ts';
+import { RehearsalError } from './rehearsal-error.ts';
+import type { RehearsalCell, RehearsalSettings } from './report.ts';
+import { sampled } from './sample.ts';
+import { type NamedPath, namedPaths, type Subject } from './subject.ts';
+import type { Dishonesty, Passing } from './transport.ts';
+import { runTrial } from './trial.ts';
+import { refusedValue, wrongValue } from './wrong-value.ts';
+
+/** The most paths of a rehearsal. */
+const MOST_PATHS = 50;
+/** The kills of a path, unless all of them are wanted. */
+const SOME_KILLS = 24;
+
+/** The runs of one subject: without faults, with one, and with other configs. */
+export class Runs {
+  readonly subject: Subject;
+  readonly settings: RehearsalSettings;
+  readonly #paths: readonly NamedPath[];
+  readonly #ignored: readonly Key[];
+
+  constructor(subject: Subject, settings: RehearsalSettings) {
+    const { paths = [{}] } = settings;
+    if (paths.length === 0 || paths.length > MOST_PATHS)
+      throw new RehearsalError('bad_option', `a rehearsal has 1 to ${MOST_PATHS} paths, and ${paths.length} are given`);
+    this.subject = subject;
+    this.settings = settings;
+    this.#paths = namedPaths(paths);
+    this.#ignored = (settings.ignore ?? []).map(ignoredKey);
+    const names = new Set(this.#paths.map(({ name }) => name));
+    if (names.size < paths.length)
+      throw new RehearsalError('bad_option', 'two paths have one name: rename one of them');
+    const { actors } = machineShape(subject.machine);
+    const tools = new Set(actors.flatMap(({ name, kind }) => (kind === 'promise' ? [name] : [])));
+    if (tools.size === 0)
+      throw new RehearsalError(
+        'no_tools',
+        `${subject.machine.id} has no tools: name its promises in setup({ actors })`,
+      );
+    for (const tool of [...Object.keys(settings.wrong ?? {}), ...(settings.replay ?? [])])
+      if (!tools.has(tool))
+        throw new RehearsalError('bad_option', `there is no tool "${tool}": the tools are ${[...tools].join(', ')}`);
+  }
+
+  /** The paths, each run without faults. */
+  async references(): Promise<readonly Reference[]> {
+    const references: Reference[] = [];
+    for (const path of this.#paths) references.push(await this.reference(path));
+    return references;
+  }
+
+  /** One path, run without faults. */
+  async reference(path: NamedPath): Promise<Reference> {
+    return { path, course: await referenceOf(this.subject, path, (recorded) => this.#passing(null, recorded)) };
+  }
+
+  /** The faults of a path: all of them, and those that are run. */
+  faults(reference: Reference): {
+    readonly faults: readonly RehearsedFault[];
+    readonly chosen: readonly RehearsedFault[];
+  } {
+    const { kills = 'sampled', sample = Number.POSITIVE_INFINITY, seed = 1, only = '' } = this.settings;
+    const all = faultsOf(reference, {
+      config: this.subject.config,
+      reconcilers: new Set(reference.course.reconcilers),
+      canBeWrong: (site, output) => this.#wrong(site, output) !== null,
+    });
+    const faults = kills === 'none' ? all.filter(({ kind }) => kind !== 'kill') : all;
+    const deaths = faults.filter(({ kind }) => kind === 'kill');
+    const some = new Set(kills === 'all' || only !== '' ? deaths : sampled(deaths, SOME_KILLS, seed, faultId));
+    const wanted = faults.filter(
+      (fault) =>
+        (fault.kind !== 'kill' || some.has(fault)) && `${reference.path.name}/${faultId(fault)}`.includes(only),
+    );
+    return { faults, chosen: sampled(wanted, sample, seed, faultId) };
+  }
+
+  /** One cell: a run with a fault, judged; under another config than the agent's own, or with a counterparty that is not honest. */
+  async cell(
+    reference: Reference,
+    fault: RehearsedFault,
+    config: BoundaryConfig = this.subject.config,
+    dishonest: Dishonesty | null = null,
+  ): Promise<RehearsalCell> {
+    const { path, course } = reference;
+    const { subject } = this;
+    const passing = this.#passing(dishonest, recordedCalls(course));
+    const run = await runTrial({ subject, config, path, fault, passing });
+    return {
+      id: `${path.name}/${faultId(fault)}`,
+      path: path.name,
+      fault,
+      site: siteText(fault),
+      text: faultText(fault),
+      verdict: judge(run, fault, course, subject.config, this.#ignored),
+      timeline: run.seen.timeline,
+    };
+  }
+
+  #passing(
+    dishonest: Dishonesty | null,
+    recorded: readonly { readonly tool: string; readonly args: unknown; readonly output: unknown }[],
+  ): Omit<Passing, 'fault' | 'restart' | 'complain'> {
+    const replayed = new Set(this.settings.replay ?? []);
+    const { tools } = this.subject.config;
+    return {
+      dishonest,
+      wrong: (site, output) => this.#wrong(site, output)?.output,
+      refused: (tool) => refusedValue((output) => tools.get(tool)?.refuses(output) ?? null)?.output,
+      recorded: (tool, args) => {
+        if (!replayed.has(tool)) return undefined;
+        const text = JSON.stringify(args);
+        return recorded.find((call) => call.tool === tool && JSON.stringify(call.args) === text);
+      },
+      lateness: (tool) => (tools.get(tool)?.asking.settles ?? 2_000) / 2,
+    };
+  }
+
+  #wrong({ tool }: CallSite, output: unknown): { readonly output: unknown } | null {
+    const own = this.settings.wrong?.[tool];
+    if (own !== undefined) return { output: own(output as never) };
+    const declared = this.subject.config.tools.get(tool);
+    return wrongValue(plain(output), (other) => declared?.refuses(other) ?? null);
+  }
+
+  /** The edges of the machine that no path takes without a fault. */
+  untaken(references: readonly Reference[]): readonly string[] {
+    const taken = new Set(references.flatMap(({ course }) => [...course.edges]));
+    const edges = machineShape(this.subject.machine).edges.map(edgeText);
+    return [...new Set(edges)].filter((edge) => !taken.has(edge));
+  }
+}
+
+function ignoredKey(text: string): Key {
+  try {
+    return parseKey(text);
+  } catch (error) {
+    throw new RehearsalError('bad_option', `"${text}" under ignore is no key: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,35 @@
+/** The testing kit (`belay-sidecar/testing`): rehearsals, a driven clock, a world that records, faults and assertions. */
+export type { Harm, HarmKind } from '../rehearsal/difference.ts';
+export type { RehearsedFault } from '../rehearsal/fault.ts';
+export { type RehearsalOptions, type RehearsalWorld, rehearse } from '../rehearsal/in-code.ts';
+export type { RehearsalVerdict } from '../rehearsal/judge.ts';
+export { RehearsalError, type RehearsalErrorCode } from '../rehearsal/rehearsal-error.ts';
+export type {
+  Culprit,
+  FewestSteps,
+  RehearsalCell,
+  RehearsalReport,
+  RehearsalSettings,
+  RehearsedMutation,
+  RehearsedPath,
+} from '../rehearsal/report.ts';
+export type { PathEvent, RehearsalPath } from '../sidecar/agent.ts';
+export {
+  FAULT_SIGNALS,
+  type Fault,
+  FaultError,
+  type FaultErrorCode,
+  type FaultSignal,
+  type Faulty,
+  withFault,
+} from '../xstate/faults.ts';
+export { assertActedOnce, assertNeverActed } from './assertions.ts';
+export { DrivenClock, StalledError } from './driven-clock.ts';
+export {
+  type Recorded,
+  type RecordedAct,
+  RecordingError,
+  type RecordingOptions,
+  RecordingWorld,
+  recordingWorld,
+} from './recording-world.ts';

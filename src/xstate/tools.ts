@@ -1,0 +1,39 @@
+/** A machine with other tools: everything else stays as it is, and machines that it invokes by name are changed likewise. */
+import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
+import { kindOf } from './shape.ts';
+import type { ToolCall } from './tool.ts';
+
+/** The function of a tool, as its actor calls it. */
+export type Act = (call: ToolCall<unknown>) => Promise<unknown>;
+
+/**
+ * A copy of a machine in which the function of each tool (a promise with a name) is another one. A machine that invokes itself is
+ * copied once.
+ */
+export function withTools<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  change: (tool: string, act: Act) => Act,
+): TMachine {
+  return copied(machine, new Map(), change) as TMachine;
+}
+
+function copied(
+  machine: AnyStateMachine,
+  known: Map<AnyStateMachine, AnyStateMachine>,
+  change: (tool: string, act: Act) => Act,
+): AnyStateMachine {
+  const before = known.get(machine);
+  if (before !== undefined) return before;
+  const copy = machine.provide({}) as AnyStateMachine;
+  known.set(machine, copy);
+  const { actors } = copy.implementations;
+  for (const [name, logic] of Object.entries(actors) as [string, AnyActorLogic][]) {
+    const kind = kindOf(logic);
+    if (kind === 'machine') actors[name] = copied(logic as AnyStateMachine, known, change);
+    if (kind !== 'promise') continue;
+    const { config: act } = logic as unknown as { config: Act };
+    const changed = change(name, act);
+    if (changed !== act) actors[name] = fromPromise((call) => changed(call as unknown as ToolCall<unknown>));
+  }
+  return copy;
+}
