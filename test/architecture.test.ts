@@ -1,0 +1,38 @@
+/** docs/architecture.md against the folders: a room that is not on the page, or a file that it names and that is gone, is found here. */
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { read, root } from './pages.ts';
+
+const page = read('docs/architecture.md');
+const rooms = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, room]) => room as string);
+const folders = readdirSync(`${root}/src`, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+describe('the plan of the house', () => {
+  test('has every folder of src as a room, and no room that is no folder', () => {
+    expect([...rooms].sort()).toEqual([...folders].sort());
+  });
+
+  test('lets rooms import only rooms that there are', () => {
+    const named = [...page.matchAll(/^\| `\w+` \|[^|]*\|([^|]*)\|$/gm)].flatMap(([, allowed]) => [
+      ...(allowed as string).matchAll(/`(\w+)`/g),
+    ]);
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.map(([, room]) => room as string).filter((room) => !folders.includes(room))).toEqual([]);
+  });
+
+  test('names only files that there are', () => {
+    const files = [...page.matchAll(/`([\w-]+\/[\w-]+\.ts)`/g)].map(([, file]) => file as string);
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => !existsSync(`${root}/src/${file}`))).toEqual([]);
+  });
+
+  test('has the way of a step, and of a failure, visit at most fifteen files each', () => {
+    for (const way of ['The way of a step', 'The way of a failure']) {
+      const section = page.split(`## ${way}`)[1]?.split('\n## ')[0] ?? '';
+      const files = new Set([...section.matchAll(/`([\w-]+\/[\w-]+\.ts)`/g)].map(([, file]) => file));
+      expect([way, files.size > 5, files.size <= 15]).toEqual([way, true, true]);
+    }
+  });
+});
