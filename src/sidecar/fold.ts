@@ -492,16 +492,6 @@ export class Fold {
     if (like !== undefined) like.isAnswered = true;
   }
 
-  /** How many recoveries from the same failure of the same work were made. */
-  timesSpent({ skeleton, entity }: InstanceId, signal: string): number {
-    let times = 0;
-    for (const [key, count] of this.spent) {
-      const [of, about, , because] = JSON.parse(key) as string[];
-      if (of === skeleton && about === entity && because === signal) times += count;
-    }
-    return times;
-  }
-
   /** A delayed event that is heard is over. */
   #fired({ actor, event }: StepEntry, step: FoldedStep): void {
     const { type } = event as { type?: unknown };

@@ -6,6 +6,7 @@
 import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
 import { told } from '../effects/signals.ts';
+import { encode } from '../journal/codec.ts';
 import { isSame } from '../journal/value-codec.ts';
 import type { Decision } from '../model/decision.ts';
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
@@ -97,6 +98,8 @@ export class Recovering {
   readonly #refusedComplaints = new Map<Raised, SidecarError>();
   /** The parked complaints that a complaint takes the place of, until the journal has it. */
   readonly #replaced = new Map<Raised, readonly Raised[]>();
+  /** What failed last in each instance, and how often in a row. */
+  readonly #repeated = new Map<string, { readonly what: string; readonly times: number }>();
   /** When counterparties are asked again. */
   #later: Alarm | undefined;
   #stopping = false;
@@ -336,8 +339,14 @@ export class Recovering {
   }
 
   /** Recoveries from the same failure do not follow one another without a delay: what it came from may pass (R6). */
-  async #pause({ failure, signal, about }: Raised): Promise<void> {
-    const times = failure.in === null || about !== undefined ? 0 : this.#fold.timesSpent(failure.in, signal);
+  async #pause(raised: Raised): Promise<void> {
+    const { failure, signal, about } = raised;
+    if (failure.in === null || about !== undefined) return;
+    const of = `${signal} ${instanceName(failure.in)}`;
+    const what = failingOf(raised);
+    const before = this.#repeated.get(of);
+    const times = before?.what === what ? before.times : 0;
+    this.#repeated.set(of, { what, times: times + 1 });
     if (times === 0) return;
     await new Promise((resolve) => setTimeout(resolve, Math.min(FIRST_PAUSE * 2 ** (times - 1), LONGEST_PAUSE)));
   }
@@ -1146,6 +1155,14 @@ function namedBy(decision: Decision): Effect[] {
 function effectsIn(refusals: Decision['refusals']): Effect[] {
   const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
   return (reasons as readonly { readonly effect?: Effect }[]).flatMap(({ effect }) => effect ?? []);
+}
+
+/** Names what has failed, to tell whether the same fails again: a call by its key, one without a key by what it was asked. */
+function failingOf({ call, error }: Raised): string {
+  if (call === null) return told(error);
+  if (call.key !== null) return call.key;
+  const asked = encode(call.args);
+  return `${call.tool} ${'text' in asked ? asked.text : ''}`;
 }
 
 /** True where a decision answers a failure. */
