@@ -98,6 +98,8 @@ export class Recovering {
   readonly #refusedComplaints = new Map<Raised, SidecarError>();
   /** The parked complaints that a complaint takes the place of, until the journal has it. */
   readonly #replaced = new Map<Raised, readonly Raised[]>();
+  /** The failures whose wrong answers a cut has taken out of service. */
+  readonly #cutFor = new WeakSet<Failure>();
   /** What failed last in each instance, and how often in a row. */
   readonly #repeated = new Map<string, { readonly what: string; readonly times: number }>();
   /** When counterparties are asked again. */
@@ -429,9 +431,10 @@ export class Recovering {
     return { next: 'wait' };
   }
 
-  /** The standing calls of undone work that a complaint without a key is about. */
+  /** The standing calls of undone work that a complaint is about; with a key, unless a cut has answered it, which knew the call (C10). */
   #lostOf({ failure, suspect }: Raised): LedgerCall[] {
-    return suspect === true && failure.in !== null && failure.key === null ? this.#questions.lost(failure.in) : [];
+    if (suspect !== true || failure.in === null) return [];
+    return failure.key !== null && this.#cutFor.has(failure) ? [] : this.#questions.lost(failure.in);
   }
 
   /** Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns whether all are. */
@@ -595,6 +598,7 @@ export class Recovering {
     for (const { failure, suspect } of complaints) {
       const at = failure.in === null ? undefined : positions.get(instanceName(failure.in));
       if (suspect !== true || failure.in === null || at === undefined) continue;
+      this.#cutFor.add(failure);
       const answers = this.#questions.wrongAnswers(failure.in, failure.key?.text ?? null, at);
       for (const key of answers.keys) wrong.add(key);
       if (answers.isSure) for (const key of answers.keys) sure.add(key);

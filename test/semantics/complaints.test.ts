@@ -235,61 +235,69 @@ describe('C12: a failure names a version', () => {
     await it.sidecar.close();
   });
 
-  test('a payment of work whose record was given up is not made again on a complaint: the run is parked first (C10)', async () => {
-    const world = new World();
-    const second = held();
-    const machine = machineOf(
-      {
-        look: world.tool('look', ({ nth }) => (nth === 1 ? second.promise : `look${nth}`)),
-        pay: world.tool('pay'),
-        note: world.tool('note'),
-      },
-      {
-        initial: 'look',
-        states: {
-          look: calls('look', 'looked', 'pay'),
-          pay: calls('pay', 'paid', 'note'),
-          note: calls('note', 'noted', 'rest'),
-          rest: {},
+  test.each([
+    ['a person has undone the rest of it, and then it is found wrong', undefined, true],
+    ['its payment is found wrong, and then a person has undone the rest of it', 'paid', false],
+  ])(
+    'no payment of work whose record is given up is served or made again where %s (C10)',
+    async (_, key, isUndoneFirst) => {
+      const world = new World();
+      const second = held();
+      const machine = machineOf(
+        {
+          look: world.tool('look', ({ nth }) => (nth === 1 ? second.promise : `look${nth}`)),
+          pay: world.tool('pay'),
+          note: world.tool('note'),
         },
-      },
-    );
-    const config = configOf(
-      {
-        look: 'writes: [looked], effect: none',
-        pay: 'writes: [paid], effect: irreversible',
-        note: 'writes: [noted], effect: reversible, undo: un',
-      },
-      {
-        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
-        PAY: { states: ['pay', 'note'], at: 'note -> rest', writes: ['paid', 'noted'] },
-      },
-    );
-    const journal = memoryStore();
-    const it = await run(machine, config, { undo: world.undo, journal });
-    await it.at('rest');
-    await it.wrong('LOOK', 'looked');
-    expect(it.aside()).toEqual(['PAY']);
-    await it.sidecar.settle(world.keys('note')[0] as string, 'compensated');
-    await it.wrong('PAY');
-    expect((await it.ending()).status).toBe('parked');
-    second.resolve('look1');
-    await calm();
-    expect([it.codes(), world.count('pay'), world.undone]).toEqual([['unclaimed_effect'], 1, []]);
-    await it.sidecar.close();
+        {
+          initial: 'look',
+          states: {
+            look: calls('look', 'looked', 'pay'),
+            pay: calls('pay', 'paid', 'note'),
+            note: calls('note', 'noted', 'rest'),
+            rest: {},
+          },
+        },
+      );
+      const config = configOf(
+        {
+          look: 'writes: [looked], effect: none',
+          pay: 'writes: [paid], effect: irreversible',
+          note: 'writes: [noted], effect: reversible, undo: un',
+        },
+        {
+          LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+          PAY: { states: ['pay', 'note'], at: 'note -> rest', writes: ['paid', 'noted'] },
+        },
+      );
+      const journal = memoryStore();
+      const it = await run(machine, config, { undo: world.undo, journal });
+      await it.at('rest');
+      await it.wrong('LOOK', 'looked');
+      expect(it.aside()).toEqual(['PAY']);
+      const undo = () => it.sidecar.settle(world.keys('note')[0] as string, 'compensated');
+      if (isUndoneFirst) await undo();
+      await it.wrong('PAY', key);
+      expect((await it.ending()).status).toBe('parked');
+      if (!isUndoneFirst) await undo();
+      second.resolve('look1');
+      await calm();
+      expect([it.codes(), world.count('pay'), world.undone]).toEqual([['unclaimed_effect'], 1, []]);
+      await it.sidecar.close();
 
-    // The next process asks the same, and goes on once a person has undone the payment.
-    const next = await resume(machine, { run: 'r', config, journal, undo: world.undo } as never);
-    next.actor.start();
-    expect(await next.finished()).toMatchObject({
-      status: 'parked',
-      decision: { refusals: [{ code: 'unclaimed_effect' }] },
-    });
-    await next.settle(world.keys('pay')[0] as string, 'compensated');
-    await until(() => (next.actor.getSnapshot() as { value: unknown }).value === 'rest');
-    expect([next.status, world.count('pay'), world.undone]).toEqual(['running', 2, []]);
-    await next.close();
-  });
+      // The next process asks the same, and goes on once a person has undone the payment.
+      const next = await resume(machine, { run: 'r', config, journal, undo: world.undo } as never);
+      next.actor.start();
+      expect(await next.finished()).toMatchObject({
+        status: 'parked',
+        decision: { refusals: [{ code: 'unclaimed_effect' }] },
+      });
+      await next.settle(world.keys('pay')[0] as string, 'compensated');
+      await until(() => (next.actor.getSnapshot() as { value: unknown }).value === 'rest');
+      expect([next.status, world.count('pay'), world.undone]).toEqual(['running', 2, []]);
+      await next.close();
+    },
+  );
 
   test('one that waits makes no work to build on, in the process that takes the run up either', async () => {
     const { world, machine, config } = shop(IRREVERSIBLE);
