@@ -75,7 +75,33 @@ export default {
       comment:
         'effects/ guards a call. It knows its tool, the ledger and the codec; what a failure leads to is decided above it.',
       from: { path: '^src/effects/' },
-      to: { path: '^src/', pathNot: '^src/(model|history|boundaries|effects|journal/[^/]+\\.ts$)' },
+      to: { path: '^src/', pathNot: '^src/(model|history|boundaries|predicates|effects|journal/[^/]+\\.ts$)' },
+    },
+    {
+      name: 'projections-are-folded-from-entries',
+      severity: 'error',
+      comment: 'projection/ folds the entries of a run and does no IO. What a run does about them belongs in sidecar/.',
+      from: { path: '^src/projection/' },
+      to: { path: '^src/', pathNot: '^src/(model|history|boundaries|effects|projection|journal/[^/]+\\.ts$)' },
+    },
+    {
+      name: 'recording-turns-steps-into-entries',
+      severity: 'error',
+      comment:
+        'recording/ answers what a step is, by the config and the projections. It writes nothing and decides nothing.',
+      from: { path: '^src/recording/' },
+      to: {
+        path: '^src/',
+        pathNot:
+          '^src/(model|predicates|boundaries|history|recovery|effects|projection|recording|xstate|journal/[^/]+\\.ts$)',
+      },
+    },
+    {
+      name: 'reports-read-a-journal',
+      severity: 'error',
+      comment: 'reports/ is what people read of a run: views of its journal. They act on nothing and know no medium.',
+      from: { path: '^src/reports/' },
+      to: { path: '^src/', pathNot: '^src/(model|history|recovery|effects|projection|reports|journal/[^/]+\\.ts$)' },
     },
     {
       name: 'sidecar-knows-no-medium',

@@ -35,7 +35,7 @@ export class Threads {
     this.#progress = progress;
   }
 
-  /** Judges cases. */
+  /** DecisionPolicy cases. */
   judge(cases: readonly Case[], wanted: Wanted): Promise<readonly JudgedCase[]> {
     return Promise.all(
       cases.map(({ domain, name }) => this.#run<JudgedCase>({ do: 'judge', domain, case: name, wanted })),

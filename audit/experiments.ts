@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Agent, type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
-import { JUDGES } from '#seam';
+import { DECISION_POLICY } from '#seam';
 import { standAgain } from '../workloads/plain.ts';
 import type { Case, Domain } from './case.ts';
 import { RAW, type Raw } from './raw.ts';
@@ -35,7 +35,7 @@ export async function signalled(agent: Agent, given: Case): Promise<readonly Sig
 
 async function answersTo(agent: Agent, given: Case): Promise<Pick<Signalled, 'frozen' | 'belay'>> {
   const answer = async (policy: 'line' | 'dart', asks: boolean): Promise<string> => {
-    const outcome = await underSidecar(agent, given, 0, given.failing, { policy, judges: JUDGES, asks });
+    const outcome = await underSidecar(agent, given, 0, given.failing, { policy, judges: DECISION_POLICY, asks });
     const { verdict, checkpoint, vetoes } = shownBy(outcome, { preserved: [], replay: null });
     const kind = outcome.before.instances
       .flatMap(({ checkpoints }) => checkpoints)
@@ -62,7 +62,12 @@ export interface WrongEdge {
 export async function wrongEdge(agent: Agent, { name, wrongEdge: wrong }: Domain, given: Case): Promise<WrongEdge> {
   if (wrong === null) throw new Error(`${name} has no edge to force`);
   const marked = async (config: BoundaryConfig | undefined) => {
-    const how = { policy: 'line', judges: JUDGES, asks: true, ...(config !== undefined && { config }) } as const;
+    const how = {
+      policy: 'line',
+      judges: DECISION_POLICY,
+      asks: true,
+      ...(config !== undefined && { config }),
+    } as const;
     const { after } = await underSidecar(agent, given, 0, null, how);
     return (after?.instances ?? []).flatMap(({ id, checkpoints }) =>
       checkpoints.filter(({ kind }) => kind === 'exit').map(({ boundary }) => ({ who: instanceName(id), boundary })),

@@ -4,7 +4,7 @@
  */
 
 import { type Checkpoint, type Decision, type Effect, type InstanceId, instanceName, parseKey } from 'belay-sidecar';
-import { crossing, JUDGES, type Judges } from '#seam';
+import { crossing, DECISION_POLICY, type DecisionPolicy } from '#seam';
 
 /** The guards that can be taken away, and what each of them keeps from happening. */
 export const GUARDS = {
@@ -20,52 +20,52 @@ export const GUARDS = {
 /** One of them. */
 export type Guard = keyof typeof GUARDS;
 
-type Decide = Judges['decide'];
+type Decide = DecisionPolicy['decide'];
 type History = Parameters<Decide>[0];
 
 const certifyWith =
-  (change: Partial<Parameters<Judges['certify']>[0]>): Judges['certify'] =>
+  (change: Partial<Parameters<DecisionPolicy['certify']>[0]>): DecisionPolicy['certify'] =>
   (evidence) =>
-    JUDGES.certify({ ...evidence, ...change });
+    DECISION_POLICY.certify({ ...evidence, ...change });
 
 /** The judges without one guard. */
-export const WITHOUT: Readonly<Record<Guard, Judges>> = {
-  decidable: { ...JUDGES, certify: certifyWith({ owners: 1 }), meant: ([first = null]) => first },
+export const WITHOUT: Readonly<Record<Guard, DecisionPolicy>> = {
+  decidable: { ...DECISION_POLICY, certify: certifyWith({ owners: 1 }), meant: ([first = null]) => first },
   closed: {
-    ...JUDGES,
+    ...DECISION_POLICY,
     heard: () => ({ is: 'yes' }),
     certify: certifyWith({ missing: [], stray: null, broken: null }),
   },
-  separable: { ...JUDGES, certify: certifyWith({ neighbours: 0, resumable: true }) },
+  separable: { ...DECISION_POLICY, certify: certifyWith({ neighbours: 0, resumable: true }) },
   // What is open stays: a history refuses a boundary over an open outcome by itself.
-  controllable: { ...JUDGES, certify: certifyWith({ anchored: true, orphans: [] }) },
+  controllable: { ...DECISION_POLICY, certify: certifyWith({ anchored: true, orphans: [] }) },
   committed_consumers: {
-    ...JUDGES,
+    ...DECISION_POLICY,
     decide: (history, failure, rules, around) =>
-      JUDGES.decide(history, failure, { policy: rules?.policy ?? 'line', joint: 'all' }, around),
+      DECISION_POLICY.decide(history, failure, { policy: rules?.policy ?? 'line', joint: 'all' }, around),
   },
   live_readers: {
-    ...JUDGES,
-    decide: (history, failure, rules, around) => alone(JUDGES.decide(history, failure, rules, around)),
+    ...DECISION_POLICY,
+    decide: (history, failure, rules, around) => alone(DECISION_POLICY.decide(history, failure, rules, around)),
   },
   floors: {
-    ...JUDGES,
-    decide: (history, failure, rules, around) => JUDGES.decide(floorless(history), failure, rules, around),
+    ...DECISION_POLICY,
+    decide: (history, failure, rules, around) => DECISION_POLICY.decide(floorless(history), failure, rules, around),
   },
 };
 
-/** Judges that know entries only: whatever the failed instance has written is suspected, so that it goes back to before all of it. */
-export const ENTRIES_ONLY: Judges = {
-  ...JUDGES,
+/** DecisionPolicy that know entries only: whatever the failed instance has written is suspected, so that it goes back to before all of it. */
+export const ENTRIES_ONLY: DecisionPolicy = {
+  ...DECISION_POLICY,
   decide: (history, failure, rules, around) => {
-    if (failure.in === null) return JUDGES.decide(history, failure, rules, around);
+    if (failure.in === null) return DECISION_POLICY.decide(history, failure, rules, around);
     const { in: failed } = failure;
     const [entry, ...others] = checkpointsOf(history, failed);
     const newer = new Set(others.map(({ at }) => at));
-    const wrote = JUDGES.decide(history, { in: failed, key: parseKey('**') }, rules, around);
+    const wrote = DECISION_POLICY.decide(history, { in: failed, key: parseKey('**') }, rules, around);
     const named = wrote.refusals.some((refusal) => 'why' in refusal && refusal.why === 'never_wrote');
     if (entry === undefined || named)
-      return JUDGES.decide(
+      return DECISION_POLICY.decide(
         history,
         failure,
         rules,
@@ -75,13 +75,13 @@ export const ENTRIES_ONLY: Judges = {
   },
 };
 
-/** Judges that go back to one checkpoint of the failed instance, whomever that costs what. */
-export function forcing({ at }: Checkpoint): Judges {
+/** DecisionPolicy that go back to one checkpoint of the failed instance, whomever that costs what. */
+export function forcing({ at }: Checkpoint): DecisionPolicy {
   return {
-    ...JUDGES,
+    ...DECISION_POLICY,
     decide: (history, failure, rules, around) => {
       const joint = { policy: rules?.policy ?? 'line', joint: 'all' } as const;
-      return JUDGES.decide(
+      return DECISION_POLICY.decide(
         history,
         failure,
         joint,

@@ -11,7 +11,7 @@ import {
   type VetoCode,
   vetoes,
 } from 'belay-sidecar';
-import { JUDGES, type Judges } from '#seam';
+import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import { type Case, type Domain, type Expected, type Failing, FROZEN, STRATEGIES, type Strategy } from './case.ts';
 import { GUARDS, type Guard, WITHOUT } from './guards.ts';
 import { historyOf } from './history.ts';
@@ -101,7 +101,7 @@ export const ALL: Wanted = { strategies: STRATEGIES, repeat: 5, without: null, p
 
 /** Runs a case. */
 export async function judge(agent: Agent, domain: Domain, given: Case, wanted: Wanted = ALL): Promise<JudgedCase> {
-  const judges = wanted.without === null ? JUDGES : WITHOUT[wanted.without];
+  const judges = wanted.without === null ? DECISION_POLICY : WITHOUT[wanted.without];
   const site: Site = { agent, domain, given, judges };
   const rows: Row[] = [];
   const outcomes = new Map<Strategy, Outcome>();
@@ -293,32 +293,32 @@ async function unguard(site: Site, reference: Outcome): Promise<readonly Unguard
 }
 
 /** The judges of every run, which note down the guards without which they would have said something else. */
-function turning(turned: Set<Guard>): Judges {
-  const all = Object.entries(WITHOUT) as [Guard, Judges][];
-  const note = (without: (judges: Judges) => unknown, answer: unknown): void => {
+function turning(turned: Set<Guard>): DecisionPolicy {
+  const all = Object.entries(WITHOUT) as [Guard, DecisionPolicy][];
+  const note = (without: (judges: DecisionPolicy) => unknown, answer: unknown): void => {
     for (const [guard, judges] of all)
       if (JSON.stringify(without(judges)) !== JSON.stringify(answer)) turned.add(guard);
   };
   return {
     heard(answer) {
       if (answer.is !== 'yes') turned.add('closed');
-      return JUDGES.heard(answer);
+      return DECISION_POLICY.heard(answer);
     },
     certify(evidence) {
-      const verdicts = JUDGES.certify(evidence);
-      const said = (judges: Judges) => Object.values(judges.certify(evidence)).every(({ is }) => is === 'yes');
-      note(said, said(JUDGES));
+      const verdicts = DECISION_POLICY.certify(evidence);
+      const said = (judges: DecisionPolicy) => Object.values(judges.certify(evidence)).every(({ is }) => is === 'yes');
+      note(said, said(DECISION_POLICY));
       return verdicts;
     },
     decide(...asked) {
-      const decision = JUDGES.decide(...asked);
+      const decision = DECISION_POLICY.decide(...asked);
       note((judges) => judges.decide(...asked).verdict, decision.verdict);
       note((judges) => judges.decide(...asked).line?.moves, decision.line?.moves);
       return decision;
     },
     meant(several) {
       turned.add('decidable');
-      return JUDGES.meant(several);
+      return DECISION_POLICY.meant(several);
     },
   };
 }

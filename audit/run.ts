@@ -21,7 +21,7 @@ import {
   vetoes,
 } from 'belay-sidecar';
 import { median } from 'simple-statistics';
-import { attachJudged, JUDGES, type Judges } from '#seam';
+import { attachJudged, DECISION_POLICY, type DecisionPolicy } from '#seam';
 import { goOn, LONGEST, type Persisted, Persistence } from '../workloads/plain.ts';
 import type { Case, Failing } from './case.ts';
 import type { Raw } from './raw.ts';
@@ -31,7 +31,7 @@ import type { Rows } from './worlds.ts';
 /** How a run is to recover under the sidecar. */
 export interface Recovery {
   readonly policy: Policy;
-  readonly judges: Judges;
+  readonly judges: DecisionPolicy;
   /** Whether anybody can be asked what became of a call. */
   readonly asks: boolean;
   /** Where the answer is a refusal, somebody tells of each effect in the way what is not true: it never happened, or is undone. */
@@ -104,7 +104,7 @@ export function underSidecar(
 /** Runs an agent that does not fail, and looks at what is left behind. */
 export function leftBy(agent: Agent, given: Case): Promise<Left> {
   return inWorld(agent, given.input, async (opened) => {
-    const how: Recovery = { policy: 'line', judges: JUDGES, asks: true };
+    const how: Recovery = { policy: 'line', judges: DECISION_POLICY, asks: true };
     const watched = await watch(agent, opened, { given, seed: 0, failing: null, how });
     const { rows, steps } = watched;
     const account = accountOf(rows);
@@ -168,11 +168,11 @@ export function withoutSidecar(agent: Agent, given: Case, seed: number, choose: 
   });
 }
 
-/** Judges that stop the run where it fails: what is refused then is what a plain runtime is left with. */
-const STOPPING: Judges = {
-  ...JUDGES,
+/** DecisionPolicy that stop the run where it fails: what is refused then is what a plain runtime is left with. */
+const STOPPING: DecisionPolicy = {
+  ...DECISION_POLICY,
   decide: (history, failure, rules, around) => {
-    const { failed, at, policy, refusals } = JUDGES.decide(history, failure, rules, around);
+    const { failed, at, policy, refusals } = DECISION_POLICY.decide(history, failure, rules, around);
     const unblock = { leadsTo: 'rerun', acts: [] } as const;
     return { verdict: 'escalate', failed, at, policy, refusals, line: null, undo: [], unblock };
   },

@@ -1,7 +1,7 @@
 /** The five ways of recovering, each as it is really run; and what each of them refuses, done all the same. */
 
 import { type Agent, type Checkpoint, type InstanceId, instanceName } from 'belay-sidecar';
-import { JUDGES, type Judges } from '#seam';
+import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import type { Persisted } from '../workloads/plain.ts';
 import type { Case, Domain, Strategy } from './case.ts';
 import { ENTRIES_ONLY, forcing } from './guards.ts';
@@ -14,7 +14,7 @@ export interface Site {
   readonly domain: Domain;
   readonly given: Case;
   /** The judges of Belay: all of them, unless the audit is to show what one is for. */
-  readonly judges: Judges;
+  readonly judges: DecisionPolicy;
 }
 
 /** A run of a case, measured. Null where the strategy has nowhere to begin. */
@@ -31,7 +31,11 @@ const RECOVERIES: Readonly<Partial<Record<Strategy, Omit<Recovery, 'judges'>>>> 
 
 /** The run of a case that never fails. @throws where it does not end. */
 export async function undisturbed({ agent, given }: Site, seed: number): Promise<Outcome> {
-  const reference = await underSidecar(agent, given, seed, null, { policy: 'line', judges: JUDGES, asks: true });
+  const reference = await underSidecar(agent, given, seed, null, {
+    policy: 'line',
+    judges: DECISION_POLICY,
+    asks: true,
+  });
   if (reference.status !== 'done' || reference.decisions > 0)
     throw new Error(`${given.domain}/${given.name}: the run that never fails does not end`);
   return reference;
@@ -46,7 +50,7 @@ export async function recover(site: Site, strategy: Strategy, seed: number, refe
     return plainly(site, strategy, seed, reference, choose);
   }
   const own = { belay: judges, 'comp-entry-only': ENTRIES_ONLY } as const;
-  const chosen = strategy in own ? own[strategy as keyof typeof own] : JUDGES;
+  const chosen = strategy in own ? own[strategy as keyof typeof own] : DECISION_POLICY;
   const outcome = await underSidecar(agent, given, seed, given.failing, { ...recovery, judges: chosen });
   if (outcome.decision === null) throw new Error(`${given.domain}/${given.name}: the failure never came`);
   return { outcome, measured: measure(domain, given, strategy, outcome, reference, null) };

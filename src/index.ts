@@ -1,21 +1,21 @@
 /** The public list of Belay: what a program may import. Everything else is the house's own. */
 export type { BoundaryConfig } from './boundaries/config.ts';
 export { readConfig } from './boundaries/directory.ts';
-export type { Finding as ConfigFinding } from './boundaries/finding.ts';
 export { type Loaded, loadConfig } from './boundaries/load.ts';
+export type { Finding as ConfigFinding } from './boundaries/page/finding.ts';
 export { type Claim, type Claims, claimsInMemory } from './effects/claims.ts';
 export type {
-  Buffer,
-  Finding as Outcome,
   Inverse,
   Publication,
+  ReconcileResult,
   Reconciler,
   Reliance,
   StagedCall,
+  StagingArea,
   Undo,
   UndoCall,
 } from './effects/counterparty.ts';
-export type { Gate, GateRequest, GateStatus } from './effects/gates.ts';
+export type { ApprovalRequest, ApprovalStatus, GuardedRequest } from './effects/gates.ts';
 export { CommitRefused, Denied, NotApplied, type RefusedCall } from './effects/signals.ts';
 export { History, HistoryError, type HistoryErrorCode } from './history/history.ts';
 export { TraceError, type TraceErrorCode, type TraceLine, traceReader } from './history/trace.ts';
@@ -60,7 +60,13 @@ export {
   type AccountedEffect,
   type AccountedInstance,
   accountOf,
-} from './sidecar/account.ts';
+} from './reports/account.ts';
+export type { AnsweredGate, LedgerDecision, Relied } from './reports/ledger-decisions.ts';
+export type { LedgerEffect, SpentBudget } from './reports/ledger-effects.ts';
+export type { Obligation } from './reports/ledger-obligations.ts';
+export { type Ledgers, ledgersOf } from './reports/ledgers.ts';
+export type { RunStatus } from './reports/run-status.ts';
+export { type TraceLineOut, traceOf } from './reports/trace.ts';
 export type { Agent, AgentRehearsal, AgentSetting, OpenAgent, PathEvent, RehearsalPath } from './sidecar/agent.ts';
 export {
   attach,
@@ -68,15 +74,9 @@ export {
   type Sidecar,
   type SidecarOptions,
 } from './sidecar/attach.ts';
-export type { AnsweredGate, LedgerDecision, Relied } from './sidecar/ledger-decisions.ts';
-export type { LedgerEffect, SpentBudget } from './sidecar/ledger-effects.ts';
-export type { Obligation } from './sidecar/ledger-obligations.ts';
-export { type Ledgers, ledgersOf } from './sidecar/ledgers.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
 export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';
-export type { Standing } from './sidecar/standing.ts';
-export { type TraceLineOut, traceOf } from './sidecar/trace.ts';
 export {
   FAULT_SIGNALS,
   type Fault,

@@ -75,7 +75,7 @@ test('the example of the format is answered as its page says', async () => {
 test('the format lists every code with which a trace is refused, and no other', () => {
   const listed = format.slice(format.indexOf('## What is malformed')).matchAll(/^\| (`.*?) \|/gm);
   const codes = [...listed].flatMap((match) => [...(match[1] as string).matchAll(/`(\w+)`/g)].map((code) => code[1]));
-  const sources = ['src/history/trace.ts', 'src/history/history.ts', 'src/cli/lines.ts'].map(read).join('\n');
+  const sources = ['src/history/trace.ts', 'src/history/history.ts', 'src/cli/decide/lines.ts'].map(read).join('\n');
   const unions = [...sources.matchAll(/ErrorCode =([^;{]*);/g)].map((match) => match[1]).join(' ');
   const declared = [...unions.matchAll(/'(\w+)'/g)].map((match) => match[1]);
   expect(codes.length).toBeGreaterThan(15);

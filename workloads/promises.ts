@@ -15,7 +15,7 @@ export interface Promised {
   readonly figures: string;
 }
 
-/** Judges every promise of every set and probability; those for which nothing was run are left out. */
+/** DecisionPolicy every promise of every set and probability; those for which nothing was run are left out. */
 export function promisesOf(comparison: Comparison): readonly Promised[] {
   const { sets, wanted } = comparison;
   return sets.flatMap(({ folder }) => [

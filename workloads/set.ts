@@ -2,7 +2,7 @@
  * What a data set is to the comparison: how its files become tasks, the agent that carries them out, and the world that it acts on.
  * One adapter for each set and one boundary config; nothing else knows a set (README.md).
  */
-import type { OpenAgent, Outcome, Suspect } from 'belay-sidecar';
+import type { OpenAgent, ReconcileResult, Suspect } from 'belay-sidecar';
 
 /** Rows by their names: what a world holds, as far as anybody would notice. Values are JSON. */
 export type Rows = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ interface Change {
   /** The work that it is made for. What is changed for other work is collateral. */
   unit(args: unknown): string;
   /** What its counterparty shows whoever asks later, without looking at the call itself. Left out where there is nobody to ask. */
-  shows?(args: unknown): Outcome;
+  shows?(args: unknown): ReconcileResult;
   /** Takes a call back. */
   undo?(args: unknown, output: unknown): void;
 }

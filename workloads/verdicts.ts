@@ -1,4 +1,4 @@
-/** Judges where asking and retrying is as good as Belay, and where it is not: by set and regime, from the runs of both under the same faults. */
+/** DecisionPolicy where asking and retrying is as good as Belay, and where it is not: by set and regime, from the runs of both under the same faults. */
 import { type Comparison, cellIn, type Run } from './compare.ts';
 import { differenceOf, shareOf, signed } from './figures.ts';
 import { only, type Table } from './table.ts';
@@ -32,7 +32,7 @@ export interface Verdict {
   readonly is: 'as good' | 'worse' | 'better';
 }
 
-/** Judges every set and regime of which both policies were run. */
+/** DecisionPolicy every set and regime of which both policies were run. */
 export function verdictsOf(comparison: Comparison): readonly Verdict[] {
   const { sets, cells, further, wrong, wanted } = comparison;
   const { seed } = wanted;

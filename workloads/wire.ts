@@ -2,7 +2,7 @@
  * The transport between an agent and its counterparties: attempts and status queries fail on it, effects land late behind it, and
  * everything that was asked and changed is counted on the far side. The caller sees an answer or a broken connection, never which.
  */
-import { NotApplied, type Outcome } from 'belay-sidecar';
+import { NotApplied, type ReconcileResult } from 'belay-sidecar';
 import { CALM, type Fault, type Faults, type Weather } from './faults.ts';
 import { Refused, type Rows, type World } from './set.ts';
 
@@ -126,7 +126,7 @@ export class Wire {
   }
 
   /** Asks the counterparty of a call once. A source that lags, or in which the call is still under way, does not know. @throws Lost */
-  ask(tool: string, args: unknown): Outcome {
+  ask(tool: string, args: unknown): ReconcileResult {
     this.#land(this.#operations++);
     this.queries += 1;
     const name = callName(tool, args);
@@ -135,7 +135,7 @@ export class Wire {
     this.#queries.set(name, query);
     const fault = this.#weather.query(name, before.asked);
     if (fault === 'fails') throw new Lost();
-    const outcome: Outcome = fault === 'lags' ? { is: 'unknown' } : this.shows(tool, args);
+    const outcome: ReconcileResult = fault === 'lags' ? { is: 'unknown' } : this.shows(tool, args);
     if (outcome.is !== 'unknown') query.silent = 0;
     return outcome;
   }
@@ -146,7 +146,7 @@ export class Wire {
   }
 
   /** What the counterparty of a call shows; unknown where there is nobody to ask, or where the call is still under way. */
-  shows(tool: string, args: unknown): Outcome {
+  shows(tool: string, args: unknown): ReconcileResult {
     const name = callName(tool, args);
     if (this.#inFlight.some((each) => each.name === name)) return { is: 'unknown' };
     return this.#world.tools[tool]?.change?.shows?.(args) ?? { is: 'unknown' };

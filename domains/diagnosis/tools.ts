@@ -1,5 +1,5 @@
 /** The agent's tools on a world, who can be asked about them, and what takes them back; by the names that the config uses. */
-import { type Inverse, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { type Inverse, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, decided, type Planner } from '../planner/planner.ts';
 import type { Ended, Judged, ToolTypes, Verified } from './calls.ts';
 import {
@@ -77,7 +77,8 @@ async function shows(service: Service, cause: Hypothesis, signal: AbortSignal): 
 
 /** Who can be asked whether a call happened. Of the customers nobody is asked whether they have read something. */
 export function reconcilersOn({ service }: World): Record<string, Reconciler> {
-  const said = (output: unknown): Outcome => (output === null ? { is: 'not_applied' } : { is: 'applied', output });
+  const said = (output: unknown): ReconcileResult =>
+    output === null ? { is: 'not_applied' } : { is: 'applied', output };
   return {
     // Rows and files change in the same moment as they are asked: what they do not show will not happen later.
     find_probe: ({ key }) => said(service.probed(key)),

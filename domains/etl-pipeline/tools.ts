@@ -1,5 +1,5 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
-import { type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import type {
   Check,
   Extract,
@@ -72,11 +72,11 @@ export function toolsOn({ source, warehouse, sink }: World) {
 /** Who can be asked whether a call happened. */
 export function reconcilersOn({ warehouse, sink }: World): Record<string, Reconciler> {
   return {
-    find_change: ({ key }): Outcome => {
+    find_change: ({ key }): ReconcileResult => {
       const found = warehouse.find(key);
       return found === null ? { is: 'not_applied' } : { is: 'applied', output: found.output };
     },
-    find_publication: ({ key }): Outcome => {
+    find_publication: ({ key }): ReconcileResult => {
       const output = sink.find(key);
       return output === null ? { is: 'not_applied' } : { is: 'applied', output };
     },

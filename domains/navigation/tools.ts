@@ -1,6 +1,6 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { createHash, randomUUID } from 'node:crypto';
-import { NotApplied, type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { NotApplied, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, decided, type Planner } from '../planner/planner.ts';
 import type { Atlas } from './atlas.ts';
 import type { Chargers } from './chargers.ts';
@@ -93,11 +93,11 @@ function refineOn({ atlas, planner }: World) {
 export function reconcilersOn({ records, navigator }: World): Record<string, Reconciler> {
   return {
     // The database changes in the same moment as it is asked: what it does not know of will not happen later.
-    find_hold: ({ key }): Outcome => {
+    find_hold: ({ key }): ReconcileResult => {
       const found = records.find(key);
       return found === null ? { is: 'not_applied' } : { is: 'applied', output: found.output };
     },
-    find_publication: ({ key }): Outcome => {
+    find_publication: ({ key }): ReconcileResult => {
       const message = messageOf(key);
       return navigator.has(message)
         ? { is: 'applied', output: { message } satisfies Publication }

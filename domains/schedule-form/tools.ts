@@ -1,6 +1,6 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { createHash, randomUUID } from 'node:crypto';
-import { type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, decided, type Planner } from '../planner/planner.ts';
 import type { Calendar } from './calendar.ts';
 import type { Choice, Filing, Invitation, Refinement, ToolTypes } from './calls.ts';
@@ -67,11 +67,11 @@ export function toolsOn({ calendar, mail, planner }: World) {
 export function reconcilersOn({ calendar, mail }: World): Record<string, Reconciler> {
   return {
     // The database changes in the same moment as it is asked: what it does not know of will not happen later.
-    find_hold: ({ key }): Outcome => {
+    find_hold: ({ key }): ReconcileResult => {
       const found = calendar.find(key);
       return found === null ? { is: 'not_applied' } : { is: 'applied', output: found.output };
     },
-    find_submission: async ({ key }): Promise<Outcome> => {
+    find_submission: async ({ key }): Promise<ReconcileResult> => {
       const messageId = messageIdOf(key);
       const to = await mail.find(messageId);
       return to === null ? { is: 'not_applied' } : { is: 'applied', output: { messageId, to } satisfies Submission };

@@ -1,5 +1,5 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
-import { type Outcome, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import type { Agency } from './agency.ts';
 import type { Booking, ToolTypes } from './calls.ts';
 
@@ -40,7 +40,7 @@ export function toolsOn(agency: Agency) {
 /** Who can be asked whether a call happened. */
 export function reconcilersOn(agency: Agency): Record<string, Reconciler> {
   // The database changes in the same moment as it is asked: what it does not know of will not happen later.
-  const ask: Reconciler = ({ key }): Outcome => {
+  const ask: Reconciler = ({ key }): ReconcileResult => {
     const found = agency.find(key);
     return found === null ? { is: 'not_applied' } : { is: 'applied', output: found.output };
   };

@@ -2,8 +2,8 @@
  * An HTTP service that takes an idempotency key: a call is a request with its key in a header, and a URL of the service tells
  * afterwards what became of it. What the service certainly did not do is told apart from what nobody knows.
  */
-import type { Finding, Reconciler } from '../effects/counterparty.ts';
-import { NotApplied, told } from '../effects/signals.ts';
+import type { ReconcileResult, Reconciler } from '../effects/counterparty.ts';
+import { errorMessage, NotApplied } from '../effects/signals.ts';
 import type { ToolCall } from '../xstate/tool.ts';
 import { keyOf, nameOf } from './call.ts';
 import { limitedBody } from './http-body.ts';
@@ -126,7 +126,7 @@ async function send({ url, method, limit, ask, headers }: Service, call: ToolCal
     signal: call.signal,
   } as const;
   const response = await ask(url, request).catch((error) => {
-    throw neverConnected(error) ? new NotApplied(`nobody could be reached: ${told(causeOf(error))}`) : error;
+    throw neverConnected(error) ? new NotApplied(`nobody could be reached: ${errorMessage(causeOf(error))}`) : error;
   });
   if (response.ok) return { status: response.status, body: await limitedBody(response, limit) };
   await response.body?.cancel().catch(() => {});
@@ -136,7 +136,7 @@ async function send({ url, method, limit, ask, headers }: Service, call: ToolCal
   throw new Error(`${answered}: what was done is not known`);
 }
 
-async function find({ status, patience, limit, ask, headers }: Service, key: string): Promise<Finding> {
+async function find({ status, patience, limit, ask, headers }: Service, key: string): Promise<ReconcileResult> {
   if (status === undefined) return { is: 'unknown' };
   const name = keyHeader(key);
   const response = await ask(new URL(status(name)), {
@@ -163,7 +163,7 @@ function bodyOf(input: unknown): string {
         : value,
     );
   } catch (error) {
-    throw new NotApplied(`the input has no JSON: ${told(error)}`);
+    throw new NotApplied(`the input has no JSON: ${errorMessage(error)}`);
   }
 }
 

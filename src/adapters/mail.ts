@@ -2,8 +2,8 @@
  * Mail, which nothing takes back: a message gets an id that is made of its call's key, so that whoever keeps the mailbox can be
  * asked whether it is there. SMTP itself has no such question, and most servers deliver a message again that comes again.
  */
-import type { Buffer, Finding, Reconciler, StagedCall } from '../effects/counterparty.ts';
-import { CommitRefused, NotApplied, told } from '../effects/signals.ts';
+import type { ReconcileResult, Reconciler, StagedCall, StagingArea } from '../effects/counterparty.ts';
+import { CommitRefused, errorMessage, NotApplied } from '../effects/signals.ts';
 import type { ToolCall } from '../xstate/tool.ts';
 import { keyOf, nameOf } from './call.ts';
 
@@ -54,7 +54,7 @@ export interface MailAdapter {
   /** The tool that only checks the message and says which id it will have, for `buffer`. */
   readonly stage: (call: ToolCall<Mail>) => Promise<SentMail>;
   /** Sends what was staged once its instance commits. A message that no address takes is refused before the commit is decided. */
-  readonly buffer: Buffer;
+  readonly buffer: StagingArea;
   readonly reconcile: Reconciler;
 }
 
@@ -90,7 +90,7 @@ export function mailAdapter(transport: MailTransport, { from, domain, lookup }: 
     try {
       await transport.sendMail(message);
     } catch (error) {
-      throw wasRefused(error) ? new NotApplied(`the message was not taken: ${told(error)}`) : error;
+      throw wasRefused(error) ? new NotApplied(`the message was not taken: ${errorMessage(error)}`) : error;
     }
     return { messageId };
   };
@@ -119,7 +119,7 @@ export function mailAdapter(transport: MailTransport, { from, domain, lookup }: 
       discard() {},
     },
 
-    async reconcile({ key }): Promise<Finding> {
+    async reconcile({ key }): Promise<ReconcileResult> {
       if (lookup === undefined) return { is: 'unknown' };
       const messageId = messageIdOf(key, domain);
       const presence = await lookup(messageId);
@@ -134,7 +134,7 @@ function checkedCall({ key, args }: StagedCall): void {
   try {
     checked(args as Mail);
   } catch (error) {
-    throw new CommitRefused(told(error), { call: key });
+    throw new CommitRefused(errorMessage(error), { call: key });
   }
 }
 

@@ -7,13 +7,13 @@ import type { Guards } from '../predicates/compile.ts';
 import { suggest } from '../predicates/suggest.ts';
 import type { BoundaryConfig, Skeleton, Tool } from './config.ts';
 import { contentDigest } from './digest.ts';
-import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf } from './document.ts';
-import type { Findings } from './finding.ts';
-import { blindIn, keysIn, nameIn, scopesIn } from './names.ts';
-import { checkNames, redactedKeysIn } from './redact.ts';
-import { compileSkeleton } from './skeleton.ts';
-import { LONGEST_WAIT, timeIn } from './time.ts';
-import { compileTool } from './tool.ts';
+import { blindIn, keysIn, nameIn, scopesIn } from './keys/names.ts';
+import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf } from './page/document.ts';
+import type { Findings } from './page/finding.ts';
+import { LONGEST_WAIT, timeIn } from './page/time.ts';
+import { checkNames, redactedKeysIn } from './sections/redact.ts';
+import { compileSkeleton } from './sections/skeleton.ts';
+import { compileTool } from './sections/tool.ts';
 
 /** Compiles a document, telling `findings` what is wrong with it. */
 export function compileConfig(root: Item, guards: Guards, findings: Findings): BoundaryConfig {

@@ -6,7 +6,7 @@ import type { EffectClass } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import type { Key } from '../model/key.ts';
 import type { Expression, Facts, Predicate } from '../predicates/predicate.ts';
-import type { Scope, Scopes } from './scopes.ts';
+import type { Scope, Scopes } from './keys/scopes.ts';
 
 /** A key with holes, `slots/{args.slot}/value`. */
 export interface KeyTemplate {

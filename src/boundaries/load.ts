@@ -2,10 +2,10 @@
 import type { Guards } from '../predicates/compile.ts';
 import { compileConfig } from './compile.ts';
 import type { BoundaryConfig } from './config.ts';
-import type { ConfigDocument } from './document.ts';
-import { type Finding, Findings } from './finding.ts';
-import { parseDocument } from './parse.ts';
-import { checkSchema } from './schema.ts';
+import type { ConfigDocument } from './page/document.ts';
+import { type Finding, Findings } from './page/finding.ts';
+import { parseDocument } from './page/parse.ts';
+import { checkSchema } from './page/schema.ts';
 
 /** A config, or why there is none; and what else is to be said about the file. */
 export interface Loaded {

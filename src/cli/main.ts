@@ -8,9 +8,9 @@ import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/j
 import { addApprove, addGates, addSettle } from './commands/people.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addWorkload } from './commands/workload.ts';
-import { version } from './console.ts';
-import { KEY_FILE, useKeyFile } from './journal-key.ts';
-import { printable } from './terminal.ts';
+import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
+import { version } from './terminal/console.ts';
+import { printable } from './terminal/terminal.ts';
 
 const program = new Command('belay')
   .description('From which point may failed work be redone, so that everything already promised stays true?')

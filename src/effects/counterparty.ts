@@ -4,7 +4,7 @@
  */
 
 /** What a counterparty says about a call when it is asked, with the same key. `not_applied` is final: it will not happen later. */
-export type Finding =
+export type ReconcileResult =
   | { readonly is: 'applied'; readonly output?: unknown }
   | { readonly is: 'not_applied' }
   | { readonly is: 'unknown' };
@@ -16,7 +16,7 @@ export type Reconciler = (call: {
   readonly args: unknown;
   /** The wall clock at which the call was about to leave, in milliseconds. A run always tells it. */
   readonly calledAt?: number;
-}) => Promise<Finding> | Finding;
+}) => Promise<ReconcileResult> | ReconcileResult;
 
 /** A confirmed call that is to be undone. */
 export interface UndoCall {
@@ -71,7 +71,7 @@ export interface Publication {
  * A staging area: holds calls back until the boundary of their instance certifies (E4). One with `prepare` is asked before the commit
  * is decided, so that a commit over several areas is refused by one of them while nothing is visible.
  */
-export interface Buffer {
+export interface StagingArea {
   /**
    * The place of this area in the fixed order in which a commit becomes visible: the lowest first, held calls last. 100 if left out. The
    * area that most often refuses comes first: what it refuses withdraws the whole commit.

@@ -7,19 +7,19 @@ import type { AnswerEntry, GateEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 
 /** How a gate stands. `void`: a rollback went past it, or what it asked for was found out otherwise. */
-export type GateStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
+export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
 
 /** One gate. */
-export interface Gate extends Omit<GateEntry, 'do'> {
+export interface ApprovalRequest extends Omit<GateEntry, 'do'> {
   /** The wall clock at which it was asked, in milliseconds. */
   readonly since: number;
-  status: GateStatus;
+  status: ApprovalStatus;
   by: string | null;
   why: string | null;
 }
 
 /** A question as its run tells of it: enough for a message to the person who is to answer. */
-export interface GateRequest extends Gate {
+export interface GuardedRequest extends ApprovalRequest {
   readonly tool: string;
   readonly args: unknown;
   readonly instance: InstanceId;
@@ -35,28 +35,28 @@ export interface Bound {
 }
 
 /** The gates of a run. */
-export class Gates {
-  readonly #gates = new Map<string, Gate>();
-  readonly #newest = new Map<string, Gate>();
-  readonly #pending = new Map<string, Gate>();
+export class ApprovalRequests {
+  readonly #gates = new Map<string, ApprovalRequest>();
+  readonly #newest = new Map<string, ApprovalRequest>();
+  readonly #pending = new Map<string, ApprovalRequest>();
   /** The number of the last message of the inbox that was read. */
   read = 0;
 
-  get(id: string): Gate | undefined {
+  get(id: string): ApprovalRequest | undefined {
     return this.#gates.get(id);
   }
 
   /** The newest gate about a call. */
-  of(key: string): Gate | undefined {
+  of(key: string): ApprovalRequest | undefined {
     return this.#newest.get(key);
   }
 
-  all(): IterableIterator<Gate> {
+  all(): IterableIterator<ApprovalRequest> {
     return this.#gates.values();
   }
 
   /** Those that wait for an answer, in the order in which they were asked. */
-  pending(): readonly Gate[] {
+  pending(): readonly ApprovalRequest[] {
     return [...this.#pending.values()];
   }
 
@@ -69,7 +69,7 @@ export class Gates {
   }
 
   ask({ do: _, ...question }: GateEntry, time: number): void {
-    const gate: Gate = { ...question, since: time, status: 'pending', by: null, why: null };
+    const gate: ApprovalRequest = { ...question, since: time, status: 'pending', by: null, why: null };
     this.#gates.set(gate.gate, gate);
     this.#newest.set(gate.key, gate);
     this.#pending.set(gate.gate, gate);
@@ -88,7 +88,7 @@ export class Gates {
   }
 
   /** Takes back what still waits, or could still be used, wherever `isVoid` says so (R4). */
-  void(isVoid: (gate: Gate) => boolean): void {
+  void(isVoid: (gate: ApprovalRequest) => boolean): void {
     for (const gate of this.#gates.values())
       if ((gate.status === 'pending' || gate.status === 'approved') && isVoid(gate))
         this.#stand(gate, 'void', gate.by, gate.why);
@@ -104,11 +104,11 @@ export class Gates {
   }
 
   /** Why an approval does not open for a call as it is now, or null. */
-  closed(gate: Gate, bound: Bound): string | null {
+  closed(gate: ApprovalRequest, bound: Bound): string | null {
     return gate.status === 'approved' ? unfit(gate, bound) : gate.status;
   }
 
-  #stand(gate: Gate, status: GateStatus, by: string | null, why: string | null): void {
+  #stand(gate: ApprovalRequest, status: ApprovalStatus, by: string | null, why: string | null): void {
     gate.status = status;
     gate.by = by;
     gate.why = why;
@@ -116,7 +116,10 @@ export class Gates {
   }
 }
 
-function unfit(gate: Gate, { digest = gate.digest, epoch = gate.epoch, now }: Partial<Bound> & { now: number }) {
+function unfit(
+  gate: ApprovalRequest,
+  { digest = gate.digest, epoch = gate.epoch, now }: Partial<Bound> & { now: number },
+) {
   if (digest !== gate.digest) return 'it is for other arguments';
   if (epoch !== gate.epoch) return `it is for epoch ${gate.epoch} of its instance, which is at ${epoch}`;
   return gate.expires !== null && gate.expires <= now ? 'it has expired' : null;

@@ -11,7 +11,7 @@ import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { argsDigest } from './digest.ts';
 import { entityOf, isDistrusted, type Ledger, type LedgerCall } from './ledger.ts';
-import { Denied, NotApplied, told } from './signals.ts';
+import { Denied, errorMessage, NotApplied } from './signals.ts';
 import { type Settled, timed } from './timed.ts';
 
 /** Where a guard writes. */
@@ -342,7 +342,7 @@ async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<R
   if ('error' in settled || refusal !== null) {
     const error = 'error' in settled ? settled.error : new Error(refusal as string);
     await call.discard(key);
-    port.append([{ do: 'outcome', key, status: 'failed', error: told(error) }]);
+    port.append([{ do: 'outcome', key, status: 'failed', error: errorMessage(error) }]);
     return failed('error' in settled ? settled.signal : 'INVALID_OUTPUT', error, key);
   }
   port.append([{ do: 'outcome', key, status: 'buffered', output: settled.output }]);
@@ -367,11 +367,11 @@ async function act(port: GuardPort, call: GuardedCall, key: string, before = fal
   };
   const settled = await timed(call, key, (late) => {
     // News after the deadline: it settles what was unknown, and changes nothing that is settled.
-    if (port.ledger.get(key)?.status === 'unknown') write(news(late));
+    if (port.ledger.get(key)?.status === 'unknown') write(completion(late));
   });
   const spent = call.charge(key, settled);
   if ('error' in settled) {
-    const told = news(settled);
+    const told = completion(settled);
     const isOpenStill = before && told.status === 'failed';
     write({ ...told, ...(isOpenStill && { status: 'unknown' as const }) }, spent);
     return failed(settled.signal, settled.error, key);
@@ -391,8 +391,8 @@ async function act(port: GuardPort, call: GuardedCall, key: string, before = fal
 }
 
 /** What a call that came back says of itself (E2). */
-export function news(settled: Settled) {
+export function completion(settled: Settled) {
   if (!('error' in settled)) return { status: 'confirmed', output: settled.output } as const;
   const { error } = settled;
-  return { status: error instanceof NotApplied ? 'failed' : 'unknown', error: told(error) } as const;
+  return { status: error instanceof NotApplied ? 'failed' : 'unknown', error: errorMessage(error) } as const;
 }

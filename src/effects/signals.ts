@@ -63,7 +63,7 @@ export function toolSignal(error: unknown): Signal {
 }
 
 /** What an error says, in one line and no more than is useful. */
-export function told(error: unknown): string {
+export function errorMessage(error: unknown): string {
   let text: string;
   try {
     text = error instanceof Error ? error.message : String(error);

@@ -4,9 +4,10 @@
  */
 import type { Effect } from '../model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import type { Region } from '../model/region.ts';
 import type { Unavailable } from '../model/veto.ts';
 import type { History } from './history.ts';
-import { type PlacedStep, Places, type Region } from './places.ts';
+import { type PlacedStep, Places } from './places.ts';
 
 /** A line of a trace that is no event: it takes no number. */
 export type ControlLine =

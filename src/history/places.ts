@@ -3,12 +3,7 @@
  * region, by whom, and which steps belong together. The line lowers over it as it does over data.
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
-
-/**
- * A region of a machine: an actor, by its number, and the path of the region's state in it, `''` for the whole machine.
- * Printed `0:A.b`.
- */
-export type Region = string;
+import { type Region, split } from '../model/region.ts';
 
 /** A step, as far as control asks. Numbers are those of the history. */
 export interface PlacedStep {
@@ -238,15 +233,4 @@ function countUpToNth(list: readonly PlacedStep[], nth: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** A region from an actor's number and the path of a state. */
-export function regionName(actor: number, path: string): Region {
-  return `${actor}:${path}`;
-}
-
-/** The actor and the path of a region. */
-export function split(region: Region): [actor: number, path: string] {
-  const colon = region.indexOf(':');
-  return [Number(region.slice(0, colon)), region.slice(colon + 1)];
 }

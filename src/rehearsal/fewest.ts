@@ -1,7 +1,7 @@
 /** The shortest path on which a fault still does harm: events and members of the input are left out, one after the other. */
-import type { RehearsedFault } from './fault.ts';
+import type { RehearsedFault } from './faults/fault.ts';
 import type { FewestSteps, RehearsalCell } from './report.ts';
-import type { NamedPath } from './subject.ts';
+import type { NamedPath } from './trial/subject.ts';
 
 /** The most paths that are tried. */
 const MOST = 40;

@@ -6,7 +6,7 @@ import type { AnyStateMachine } from '../xstate/actor.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import { rehearseSubject } from './rehearse.ts';
 import type { RehearsalReport, RehearsalSettings } from './report.ts';
-import type { OpenSubject, Subject } from './subject.ts';
+import type { OpenSubject, Subject } from './trial/subject.ts';
 
 /** A world that the tools of a machine act on, and that a rehearsal can look at. */
 export interface RehearsalWorld {

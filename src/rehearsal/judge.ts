@@ -3,9 +3,9 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Key } from '../model/key.ts';
 import { explain, type Outline } from '../recovery/explain.ts';
-import type { Course } from './course.ts';
 import { contextHarms, type Harm, type KeyNames, withKeyNames, withoutKeys, worldHarms } from './difference.ts';
-import type { RehearsedFault } from './fault.ts';
+import type { RehearsedFault } from './faults/fault.ts';
+import type { Course } from './trial/course.ts';
 
 /** The answer of the judge. */
 export type RehearsalVerdict =

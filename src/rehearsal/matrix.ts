@@ -1,5 +1,5 @@
 /** The cells of a rehearsal as a matrix: places of faults in rows, faults in columns. */
-import type { RehearsedFault } from './fault.ts';
+import type { RehearsedFault } from './faults/fault.ts';
 import type { RehearsalVerdict } from './judge.ts';
 import type { RehearsalCell } from './report.ts';
 

@@ -2,11 +2,12 @@
  * Rehearses an agent: runs it without faults along its paths, then once for each fault, and judges each run by the world that it
  * leaves and by its final context. Of what does harm it says on which line the config promises too much, and on how short a path.
  */
-import { culpritsOf } from './blame.ts';
-import type { Reference } from './draw-faults.ts';
-import { faultId } from './fault.ts';
+import { culpritsOf } from './config/blame.ts';
+import { mutationsOf } from './config/mutations.ts';
+import type { Reference } from './faults/draw-faults.ts';
+import { faultId } from './faults/fault.ts';
+import { sampled } from './faults/sample.ts';
 import { fewestSteps, isAlike } from './fewest.ts';
-import { mutationsOf } from './mutations.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import type {
   Culprit,
@@ -18,8 +19,7 @@ import type {
   RehearsedPath,
 } from './report.ts';
 import { Runs } from './runs.ts';
-import { sampled } from './sample.ts';
-import type { NamedPath, Subject } from './subject.ts';
+import type { NamedPath, Subject } from './trial/subject.ts';
 
 /** The most harms whose lines and whose shortest path are looked for; others of the same place and kind share them. */
 const MOST_EXPLAINED = 6;

@@ -1,8 +1,8 @@
 /** The parts of a rehearsal as plain data: how it is made, and what came of it. */
-import type { Place } from '../boundaries/finding.ts';
+import type { Place } from '../boundaries/page/finding.ts';
 import type { AgentRehearsal } from '../sidecar/agent.ts';
 import type { Harm } from './difference.ts';
-import type { RehearsedFault } from './fault.ts';
+import type { RehearsedFault } from './faults/fault.ts';
 import type { RehearsalVerdict } from './judge.ts';
 
 /** A line of the config whose tightening removes a harm. */

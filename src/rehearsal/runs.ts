@@ -3,18 +3,18 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { edgeText } from '../xstate/edges-taken.ts';
 import { machineShape } from '../xstate/shape.ts';
-import { faultsOf, type Reference } from './draw-faults.ts';
-import { type CallSite, faultId, faultText, type RehearsedFault, siteText } from './fault.ts';
+import { faultsOf, type Reference } from './faults/draw-faults.ts';
+import { type CallSite, faultId, faultText, type RehearsedFault, siteText } from './faults/fault.ts';
+import { sampled } from './faults/sample.ts';
+import { refusedValue, wrongValue } from './faults/wrong-value.ts';
 import { judge } from './judge.ts';
-import { plain } from './observation.ts';
-import { recordedCalls, referenceOf } from './reference.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import type { RehearsalCell, RehearsalSettings } from './report.ts';
-import { sampled } from './sample.ts';
-import { type NamedPath, namedPaths, type Subject } from './subject.ts';
-import type { Dishonesty, Passing } from './transport.ts';
-import { runTrial } from './trial.ts';
-import { refusedValue, wrongValue } from './wrong-value.ts';
+import { plain } from './trial/observation.ts';
+import { recordedCalls, referenceOf } from './trial/reference.ts';
+import { type NamedPath, namedPaths, type Subject } from './trial/subject.ts';
+import type { Dishonesty, Passing } from './trial/transport.ts';
+import { runTrial } from './trial/trial.ts';
 
 /** The most paths of a rehearsal. */
 const MOST_PATHS = 50;

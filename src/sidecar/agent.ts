@@ -2,7 +2,7 @@
  * An agent as the command can run it: its machine, its boundary config, and how to open the world that its tools act on. A
  * program that attaches the sidecar itself needs none of this.
  */
-import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
+import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { StateValue } from '../model/entry.ts';
 import type { Guards } from '../predicates/compile.ts';
@@ -30,7 +30,7 @@ export interface OpenAgent {
   /** What undoes a call, by the names that the config uses. */
   readonly undo?: Readonly<Record<string, Undo | Inverse>>;
   /** What holds calls back until their instance commits, by the names that the config uses. */
-  readonly buffers?: Readonly<Record<string, Buffer>>;
+  readonly buffers?: Readonly<Record<string, StagingArea>>;
   /** What looks at the world once more before a call leaves, by the names that the config uses. */
   readonly checks?: Readonly<Record<string, Check>>;
   /** How values are journaled that have no form of their own. */

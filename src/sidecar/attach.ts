@@ -5,14 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig, readLock } from '../boundaries/directory.ts';
-import { redactionRules } from '../boundaries/redact.ts';
+import { parseTime } from '../boundaries/page/time.ts';
 import { isReviewed } from '../boundaries/review.ts';
-import { parseTime } from '../boundaries/time.ts';
+import { redactionRules } from '../boundaries/sections/redact.ts';
 import type { Claims } from '../effects/claims.ts';
-import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
-import type { Gate, GateRequest } from '../effects/gates.ts';
+import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
+import type { ApprovalRequest, GuardedRequest } from '../effects/gates.ts';
+import { EntryDecoder, EntryEncoder, FORMAT } from '../journal/entry-codec.ts';
 import { type Journal, JournalError, type JournalStore, type StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
+import { replayRow } from '../journal/replay-row.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
@@ -20,6 +22,8 @@ import { SIGNALS } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type RedactionRules, redacts } from '../model/redaction.ts';
 import type { Guards } from '../predicates/compile.ts';
+import { RunState } from '../projection/run-state.ts';
+import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
 import {
   type Actor,
   type AnyStateMachine,
@@ -30,11 +34,7 @@ import {
 } from '../xstate/actor.ts';
 import { machineShape } from '../xstate/shape.ts';
 import { watchTimers } from '../xstate/timers.ts';
-import { Watch } from '../xstate/watch.ts';
-import { Fold } from './fold.ts';
-import { following } from './following.ts';
-import { JUDGES, type Judges } from './judges.ts';
-import { FORMAT, Layout, Reader } from './layout.ts';
+import { MachineWatch } from '../xstate/watch.ts';
 import type { Check, RunParts, Suspect } from './parts.ts';
 import { planResume } from './plan.ts';
 import { compareNames } from './registered.ts';
@@ -61,7 +61,7 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
   /** What undoes a call, by the names that the config uses. */
   readonly undo?: Readonly<Record<string, Undo | Inverse>>;
   /** What holds calls back until their instance commits, by the names that the config uses. */
-  readonly buffers?: Readonly<Record<string, Buffer>>;
+  readonly buffers?: Readonly<Record<string, StagingArea>>;
   /** What looks at the world once more before a call leaves, by the names that the config uses. */
   readonly checks?: Readonly<Record<string, Check>>;
   /** Conditions in code that the config names by digest. */
@@ -83,7 +83,7 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
    * Told of every question to a person, once it is journaled: whoever is to answer it has to hear of it. One that still waits is told
    * again by each process that takes the run up.
    */
-  readonly onGate?: (gate: GateRequest) => void;
+  readonly onGate?: (gate: GuardedRequest) => void;
   /** True where the process stays while an approval is waited for; it does, if left out. */
   readonly keepAlive?: boolean;
   /** Told of every decision, once it is journaled. */
@@ -138,7 +138,7 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> {
    */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
   /** The questions that wait for a person. */
-  gates(): readonly Gate[];
+  gates(): readonly ApprovalRequest[];
   /**
    * Answers a gate that asks for an approval.
    * @param answer who says so, and why.
@@ -171,19 +171,19 @@ export function attach<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
-  return attachJudged(machine, options, JUDGES);
+  return attachJudged(machine, options, DECISION_POLICY);
 }
 
 /** Begins a run with other judges than every run has: for the audit (`seam.ts`). */
 export async function attachJudged<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
-  judges: Judges,
+  decisionPolicy: DecisionPolicy,
 ): Promise<Sidecar<TMachine>> {
   const config = configOf(machine, options);
   const store = storeFor(config, options);
   const journal = await store.open(options.run, 'create');
-  return opened(journal, () => begin(machine, options, config, journal, judges));
+  return opened(journal, () => begin(machine, options, config, journal, decisionPolicy));
 }
 
 /**
@@ -199,7 +199,9 @@ export async function resume<TMachine extends AnyStateMachine>(
   const store = storeFor(config, options);
   const journal = await store.open(options.run, 'either');
   return opened(journal, () =>
-    journal.head === 0 ? begin(machine, options, config, journal, JUDGES) : takeUp(machine, options, config, journal),
+    journal.head === 0
+      ? begin(machine, options, config, journal, DECISION_POLICY)
+      : takeUp(machine, options, config, journal),
   );
 }
 
@@ -277,19 +279,19 @@ function parts<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
   config: BoundaryConfig,
   journal: Journal,
-  fold: Fold,
-  layout: Layout,
-  judges: Judges,
+  runState: RunState,
+  encoder: EntryEncoder,
+  decisionPolicy: DecisionPolicy,
 ): RunParts {
-  const { redaction } = fold;
+  const { redaction } = runState;
   return {
     run: options.run,
     config,
     journal,
-    fold,
-    layout,
+    runState,
+    encoder,
     policy: options.policy ?? 'line',
-    judges,
+    decisionPolicy,
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},
     buffers: options.buffers ?? {},
@@ -311,13 +313,20 @@ function begin<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
   config: BoundaryConfig,
   journal: Journal,
-  judges: Judges,
+  decisionPolicy: DecisionPolicy,
 ): Sidecar<TMachine> {
   const run = new Run(
-    parts(options, config, journal, foldWith(options.codecs), new Layout(undefined, options.codecs), judges),
+    parts(
+      options,
+      config,
+      journal,
+      foldWith(options.codecs),
+      new EntryEncoder(undefined, options.codecs),
+      decisionPolicy,
+    ),
     options.input,
   );
-  const watch = new Watch(machine, run);
+  const watch = new MachineWatch(machine, run);
   run.bind(watch);
   const digests = { config: config.digest, machine: machineShape(machine).digest };
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
@@ -332,20 +341,20 @@ async function takeUp<TMachine extends AnyStateMachine>(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Sidecar<TMachine>> {
-  const { fold, reader } = readRun(journal.read(), options.codecs);
+  const { runState, reader } = readRun(journal.read(), options.codecs);
   const now = { config: config.digest, machine: machineShape(machine).digest };
-  refuseOthers(machine, fold, reader, now.machine);
+  refuseOthers(machine, runState, reader, now.machine);
   const run = new Run(
-    parts(options, config, journal, fold, new Layout(reader.names, options.codecs), JUDGES),
+    parts(options, config, journal, runState, new EntryEncoder(reader.names, options.codecs), DECISION_POLICY),
     options.input,
   );
-  const watch = new Watch(machine, run);
+  const watch = new MachineWatch(machine, run);
   run.bind(watch);
   run.hold();
-  if (fold.ended === null && fold.digests?.config !== now.config)
+  if (runState.ended === null && runState.digests?.config !== now.config)
     run.append([{ do: 'config', digests: now, ...redactOf(config) }]);
-  run.authority.poll();
-  const refused = fold.ended === null ? await run.claimAgain() : null;
+  run.approvals.poll();
+  const refused = runState.ended === null ? await run.claimAgain() : null;
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
   await run.recovering.reconcile();
   let finished = await run.recovering.finishPlan();
@@ -353,10 +362,10 @@ async function takeUp<TMachine extends AnyStateMachine>(
   if (finished === 'nothing') finished = await run.recovering.askPending();
   if (finished !== 'stuck' && (await run.recovering.takeUpCommits()) === 'stuck') finished = 'stuck';
   // A run that ended before its first step has nothing to stand on: it begins.
-  const from = fold.steps.length === 0 ? { input: options.input } : { plan: planResume(fold, run.parts.now) };
+  const from = runState.steps.length === 0 ? { input: options.input } : { plan: planResume(runState, run.parts.now) };
   const actor = makeActor<TMachine>(watch, from, options.inspect, run.parts.now);
   const sidecar = handle(run, watch, actor, journal);
-  if (fold.ended !== null) {
+  if (runState.ended !== null) {
     void run.recovering.finish((actor.getSnapshot() as { output?: unknown }).output);
     return sidecar;
   }
@@ -366,25 +375,28 @@ async function takeUp<TMachine extends AnyStateMachine>(
 }
 
 /** Folds a run's journal. @throws JournalError `journal_corrupt`. */
-export function readRun(rows: Iterable<StoredRow>, codecs: readonly ValueCodec[] = []): { fold: Fold; reader: Reader } {
-  const fold = foldWith(codecs);
-  const reader = new Reader(codecs);
+export function readRun(
+  rows: Iterable<StoredRow>,
+  codecs: readonly ValueCodec[] = [],
+): { runState: RunState; reader: EntryDecoder } {
+  const runState = foldWith(codecs);
+  const reader = new EntryDecoder(codecs);
   for (const row of rows) {
     const entry = reader.entry(row);
     if (entry === null) continue;
-    following(row, () => fold.apply(entry, row.time));
+    replayRow(row, () => runState.apply(entry, row.time));
   }
-  return { fold, reader };
+  return { runState, reader };
 }
 
-function foldWith(codecs: readonly ValueCodec[] | undefined): Fold {
-  return new Fold(undefined, undefined, codecs);
+function foldWith(codecs: readonly ValueCodec[] | undefined): RunState {
+  return new RunState(undefined, undefined, codecs);
 }
 
-function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, digest: string): void {
-  if (fold.agent !== machine.id)
-    throw new SidecarError('other_agent', `the run is of "${fold.agent}", and the machine is "${machine.id}"`);
-  if (fold.digests?.machine !== digest) {
+function refuseOthers(machine: AnyStateMachine, runState: RunState, reader: EntryDecoder, digest: string): void {
+  if (runState.agent !== machine.id)
+    throw new SidecarError('other_agent', `the run is of "${runState.agent}", and the machine is "${machine.id}"`);
+  if (runState.digests?.machine !== digest) {
     throw new SidecarError(
       'machine_changed',
       'the machine has other states or edges than the run was journaled under; run the machine that it began with',
@@ -408,13 +420,13 @@ function refuseOthers(machine: AnyStateMachine, fold: Fold, reader: Reader, dige
 
 function handle<TMachine extends AnyStateMachine>(
   run: Run,
-  watch: Watch,
+  watch: MachineWatch,
   actor: Actor<TMachine>,
   journal: Journal,
 ): Sidecar<TMachine> {
   run.adopted(anyRef(actor), 0);
   watch.begin(anyRef(actor));
-  if (run.fold.takenBack.length > 0) {
+  if (run.runState.toRedeliver.length > 0) {
     const first = actor.subscribe(() => {
       first.unsubscribe();
       queueMicrotask(() => run.offer());
@@ -438,7 +450,7 @@ function handle<TMachine extends AnyStateMachine>(
     async fail(signal, { instance, key, error, instead = false }) {
       commanded();
       if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-      if (run.fold.ended !== null)
+      if (run.runState.ended !== null)
         throw new SidecarError(
           'run_finished',
           'the run has ended and its output was handed over: nothing of it is redone',
@@ -458,10 +470,10 @@ function handle<TMachine extends AnyStateMachine>(
       commanded();
       await run.recovering.settleEffect(key, status, output);
     },
-    gates: () => run.fold.asked.pending(),
+    gates: () => run.runState.asked.pending(),
     async answer(gate, verdict, { by, why = null as string | null }) {
       commanded();
-      const refused = run.authority.answer(gate, verdict, by, why);
+      const refused = run.approvals.answer(gate, verdict, by, why);
       await run.durable();
       return refused;
     },

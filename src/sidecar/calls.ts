@@ -3,16 +3,18 @@
  * (semantics.md E1, E2, E5). What happens is written before anybody relies on it.
  */
 import type { Retry, Tool } from '../boundaries/config.ts';
-import { LONGEST_WAIT } from '../boundaries/time.ts';
+import { LONGEST_WAIT } from '../boundaries/page/time.ts';
 import { setAlarm } from '../effects/alarm.ts';
 import { admission, bill } from '../effects/budgets.ts';
 import type { Claim, Claims } from '../effects/claims.ts';
-import type { Buffer, Inverse, Undo, UndoCall } from '../effects/counterparty.ts';
+import type { Inverse, StagingArea, Undo, UndoCall } from '../effects/counterparty.ts';
 import { type Admission, type GuardedCall, guardedCall, type Reply } from '../effects/guard.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
-import { NotApplied, told } from '../effects/signals.ts';
+import { errorMessage, NotApplied } from '../effects/signals.ts';
+import { areasOver, claimsOn, keysTouched, meet, readBy, readsOf, writesOf } from '../effects/touched.ts';
 import { type Effect, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
+import { isExternal } from '../model/external-keys.ts';
 import type { Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
@@ -21,9 +23,7 @@ import { reliesOnUncommitted } from '../recovery/covered.ts';
 import { areIndependent } from '../recovery/dependence.ts';
 import type { Ref, Snapshot } from '../xstate/actor.ts';
 import type { Call } from '../xstate/watch.ts';
-import type { Authority } from './authority.ts';
-import { areasOver, claimsOn, meet, readBy, readsOf, touched, writesOf } from './claiming.ts';
-import { isOutside } from './outside.ts';
+import type { Approvals } from './approvals.ts';
 import type { RunParts, Writer } from './parts.ts';
 import { broughtAs } from './registered.ts';
 
@@ -41,7 +41,7 @@ type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
 export class Calls {
   readonly #parts: RunParts;
   readonly #write: Writer;
-  readonly #authority: Authority;
+  readonly #approvals: Approvals;
   readonly #clear: () => Promise<void>;
   /** The calls that are under way in this process, by their keys. */
   readonly #underWay = new Map<string, { readonly abort: AbortController; readonly returned: Promise<unknown> }>();
@@ -52,11 +52,11 @@ export class Calls {
   #stopping = false;
 
   /** @param clear resolves once no plan is being carried out. */
-  constructor(parts: RunParts, write: Writer, authority: Authority, clear: () => Promise<void>) {
+  constructor(parts: RunParts, write: Writer, approvals: Approvals, clear: () => Promise<void>) {
     this.#clear = clear;
     this.#parts = parts;
     this.#write = write;
-    this.#authority = authority;
+    this.#approvals = approvals;
   }
 
   stop(): void {
@@ -75,12 +75,12 @@ export class Calls {
     if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
     const port = {
       run: this.#parts.run,
-      ledger: this.#parts.fold.ledger,
+      ledger: this.#parts.runState.ledger,
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       clear: this.#clear,
-      secret: this.#parts.fold.secret,
-      codecs: this.#parts.fold.codecs,
+      secret: this.#parts.runState.secret,
+      codecs: this.#parts.runState.codecs,
       stopping: () => this.#stopping,
     };
     return guardedCall(port, this.#guarded(call, number, { instance, keyedAs }, lacks));
@@ -88,7 +88,7 @@ export class Calls {
 
   /** Whoever makes a call again that was about to leave sends what was journaled with it: one key has one body (E3). */
   #asJournaled(call: Call, number: number): Call {
-    const known = this.#parts.fold.ledger.ofActor(number);
+    const known = this.#parts.runState.ledger.ofActor(number);
     return known === undefined ? call : { ...call, input: this.#argsOf(known.intent) };
   }
 
@@ -115,7 +115,7 @@ export class Calls {
       },
       admit: (of): Admission => {
         if (this.#parts.config.budgets.size === 0) return { entries: [] };
-        const asked = admission(this.#parts.config.budgets, this.#parts.fold.budgets, tool, args);
+        const asked = admission(this.#parts.config.budgets, this.#parts.runState.budgets, tool, args);
         if ('refused' in asked) return asked;
         since = this.#parts.now();
         admitted = asked.amounts;
@@ -127,7 +127,7 @@ export class Calls {
       },
       allowed: tool?.when || tool?.check ? () => this.#unmet(call, number, instance) : null,
       approval: (key, digest, like) =>
-        this.#authority.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal, like }),
+        this.#approvals.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal, like }),
       relation: (earlier) => this.#relation(earlier, call, number, instance),
       stillAllowed: async () => {
         const why = (await this.#denied(call, instance)) ?? (await this.#unmet(call, number, instance));
@@ -135,8 +135,8 @@ export class Calls {
         const lacking = lacks();
         return lacking === null ? null : lackText(lacking, instance);
       },
-      opens: (gate, digest) => this.#authority.opens(gate, digest, instance),
-      discard: (key) => this.discard(this.#parts.fold.ledger.get(key)),
+      opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
+      discard: (key) => this.discard(this.#parts.runState.ledger.get(key)),
     };
   }
 
@@ -147,22 +147,22 @@ export class Calls {
     number: number,
     instance: InstanceId,
   ): ReturnType<GuardedCall['relation']> {
-    const { fold, config } = this.#parts;
-    const [before, now] = [fold.actor(earlier.intent.actor), fold.actor(number)];
+    const { runState, config } = this.#parts;
+    const [before, now] = [runState.actor(earlier.intent.actor), runState.actor(number)];
     if (before.ended === null) return 'waited for';
     if (before.started?.id !== now.started?.id) return 'unsure';
     const reads = readsOf(config, { tool: call.tool, args: call.input, entity: instance.entity });
     const isRead = (key: Key) => reads.some((read) => overlaps(read, key));
     const since = earlier.at ?? 0;
-    const { registry, versions } = fold.history;
+    const { registry, versions } = runState.history;
     // Steps of its own instance are credited with what the call itself may have changed outside; only other calls of it count there.
     const isRewritten = [...registry.all()].some((record) => {
       const isOwn = instanceName(record.id) === instanceName(instance);
       return versions
         .writesBetween(record, since, Number.POSITIVE_INFINITY)
-        .some(({ key }) => isRead(key) && !(isOwn && isOutside(key)));
+        .some(({ key }) => isRead(key) && !(isOwn && isExternal(key)));
     });
-    const others = fold.ledger
+    const others = runState.ledger
       .after(instance, since)
       .filter(({ status, intent }) => status !== 'failed' && status !== 'buffered' && intent.actor !== number);
     const written = others.flatMap(({ intent }) =>
@@ -262,7 +262,7 @@ export class Calls {
 
   /** How long a call is waited for that was aborted, in milliseconds: as long as it may take. */
   #patience(key: string): number {
-    const tool = this.#parts.config.tools.get(this.#parts.fold.ledger.get(key)?.intent.tool ?? '');
+    const tool = this.#parts.config.tools.get(this.#parts.runState.ledger.get(key)?.intent.tool ?? '');
     return tool?.timeout ?? AT_ONCE;
   }
 
@@ -289,7 +289,7 @@ export class Calls {
     this.#write.append(entries);
     const [intent] = entries;
     if (intent?.do !== 'intent' || intent.class !== 'irreversible' || intent.held === 'buffer') return;
-    const { history } = this.#parts.fold;
+    const { history } = this.#parts.runState;
     const open = reliesOnUncommitted(history, instance, history.head, ({ skeleton }) => skeleton === ROOT);
     if (open === null) return;
     const text = `${intent.tool} is irreversible, and relies on what ${instanceName(open)} has not committed`;
@@ -301,7 +301,7 @@ export class Calls {
   /** Waits until what a call touches is this run's (§12). @returns why it does not get it, or null. */
   async #claimed({ tool, input: args, signal }: Call, instance: InstanceId): Promise<string | null> {
     const { claims, config } = this.#parts;
-    const keys = claims === null ? [] : touched(config, { tool, args, entity: instance.entity });
+    const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
     return claims === null || keys.length === 0 ? null : this.#take(claims, claimsOn(config, keys), signal, instance);
   }
 
@@ -310,16 +310,16 @@ export class Calls {
    * changed that a restore has undone. @returns why it does not get that, or null.
    */
   async claimAgain(): Promise<string | null> {
-    const { claims, config, fold } = this.#parts;
-    const { registry, versions } = fold.history;
+    const { claims, config, runState } = this.#parts;
+    const { registry, versions } = runState.history;
     const accesses = [...registry.all()].flatMap((record) => [
       ...versions.readsBy(record),
       ...versions.writesOf(record),
     ]);
-    const calls = [...fold.ledger.all()].flatMap(({ intent }) =>
-      touched(config, { tool: intent.tool, args: this.#argsOf(intent), entity: intent.instance.entity }),
+    const calls = [...runState.ledger.all()].flatMap(({ intent }) =>
+      keysTouched(config, { tool: intent.tool, args: this.#argsOf(intent), entity: intent.instance.entity }),
     );
-    const keys = [...accesses.map(({ key }) => key).filter(isOutside), ...calls];
+    const keys = [...accesses.map(({ key }) => key).filter(isExternal), ...calls];
     if (claims === null || keys.length === 0) return null;
     return this.#take(claims, claimsOn(config, keys), new AbortController().signal, null);
   }
@@ -336,7 +336,7 @@ export class Calls {
     try {
       return await this.#parts.governor({ tool, args, instance });
     } catch (error) {
-      return told(error);
+      return errorMessage(error);
     }
   }
 
@@ -354,7 +354,7 @@ export class Calls {
     try {
       return await check({ tool: name, args, instance });
     } catch (error) {
-      return `${tool.check}: ${told(error)}`;
+      return `${tool.check}: ${errorMessage(error)}`;
     }
   }
 
@@ -366,8 +366,8 @@ export class Calls {
   }
 
   #facts(action: string, args: unknown, number: number, { entity }: InstanceId): Facts {
-    const { memory } = this.#parts.fold.actor(this.#parts.fold.actor(number).parent ?? 0);
-    return { state: '', action, args, entity, memory, event: {} };
+    const { context } = this.#parts.runState.actor(this.#parts.runState.actor(number).parent ?? 0);
+    return { state: '', action, args, entity, memory: context, event: {} };
   }
 
   mayUndo(name: string, instance: InstanceId): boolean {
@@ -401,7 +401,7 @@ export class Calls {
   async outcome(key: string | null): Promise<LedgerCall | undefined> {
     if (key === null) return undefined;
     await this.reconcile(key);
-    return this.#parts.fold.ledger.get(key);
+    return this.#parts.runState.ledger.get(key);
   }
 
   /**
@@ -429,7 +429,7 @@ export class Calls {
    * @returns the wall clock of the next question, or null where the outcome is known or nobody is left to be asked.
    */
   async reconcile(key: string, now = false): Promise<number | null> {
-    const { ledger } = this.#parts.fold;
+    const { ledger } = this.#parts.runState;
     const tool = this.#parts.config.tools.get(ledger.get(key)?.intent.tool ?? '');
     const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
     if (tool === undefined || reconciler === undefined) return null;
@@ -447,7 +447,7 @@ export class Calls {
 
   /** Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it (E2). */
   async askNow(key: string): Promise<void> {
-    const call = this.#parts.fold.ledger.get(key);
+    const call = this.#parts.runState.ledger.get(key);
     const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
     const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
     if (call === undefined || tool === undefined || reconciler === undefined || !isOpen(call.status)) return;
@@ -460,7 +460,7 @@ export class Calls {
     reconciler: RunParts['reconcilers'][string],
     asking: Tool['asking'],
   ): Promise<boolean> {
-    const isCurrent = () => this.#parts.fold.ledger.get(call.key) === call && isOpen(call.status);
+    const isCurrent = () => this.#parts.runState.ledger.get(call.key) === call && isOpen(call.status);
     const before = call.asked;
     const entry = isCurrent() ? await this.#asked(call, reconciler, asking) : null;
     // While it was waited, or asked, the call itself may have come back, or a replay may have claimed its key.
@@ -501,7 +501,7 @@ export class Calls {
   }
 
   #argsOf({ args, actor }: LedgerCall['intent']): unknown {
-    return args === undefined ? this.#parts.fold.actor(actor).started?.input : args;
+    return args === undefined ? this.#parts.runState.actor(actor).started?.input : args;
   }
 
   #undoCall(call: LedgerCall): UndoCall {
@@ -514,7 +514,7 @@ export class Calls {
    * told beforehand: then its undo finds out.
    */
   async moved(effect: Effect): Promise<string | null> {
-    const call = effect.id === null ? undefined : this.#parts.fold.ledger.get(effect.id);
+    const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
     const undo = call === undefined ? null : this.#undoOf(call.intent.tool);
     if (call === undefined || undo === null || typeof undo === 'function' || call.status !== 'confirmed') return null;
     try {
@@ -526,19 +526,19 @@ export class Calls {
 
   /** Whether an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common (E5). */
   mayUndoBeside(effect: Effect, other: Effect): boolean {
-    const { fold, config } = this.#parts;
+    const { runState, config } = this.#parts;
     const called = (of: Effect) => {
-      const intent = fold.ledger.get(of.id ?? '')?.intent;
+      const intent = runState.ledger.get(of.id ?? '')?.intent;
       return intent && { tool: intent.tool, args: this.#argsOf(intent), entity: intent.instance.entity };
     };
     const [own, others] = [called(effect), called(other)];
     if (own === undefined || others === undefined || meet(config, own, others)) return false;
-    return areIndependent(fold.history, effect.instance, other.instance);
+    return areIndependent(runState.history, effect.instance, other.instance);
   }
 
   /** Undoes one effect, under a key of its own (E5). @returns what went wrong, or null. */
   async undo(effect: Effect): Promise<string | null> {
-    const call = effect.id === null ? undefined : this.#parts.fold.ledger.get(effect.id);
+    const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
     if (call === undefined) return 'the ledger does not know the call';
     if (call.status === 'compensated') return null;
     const undo = this.#undoOf(call.intent.tool);
@@ -555,7 +555,7 @@ export class Calls {
         ]);
         return null;
       } catch (error) {
-        failure = this.#parts.fold.redaction.text(told(error));
+        failure = this.#parts.runState.redaction.text(errorMessage(error));
       }
     }
     return failure;
@@ -571,7 +571,7 @@ export class Calls {
         { key, tool: intent.tool, args: this.#argsOf(intent), staged: output },
       ]);
     } catch (error) {
-      const text = `what ${intent.tool} has staged stays aside, unseen: ${told(error)}`;
+      const text = `what ${intent.tool} has staged stays aside, unseen: ${errorMessage(error)}`;
       const finding = { do: 'finding', code: 'not_discarded', instance: intent.instance, text } as const;
       this.#write.append([finding]);
       this.#parts.onFinding(finding);
@@ -606,11 +606,11 @@ function pause(wait: number, now: () => number, signal: AbortSignal): Promise<vo
 }
 
 /** Where a staging area is. @throws NotApplied where it does not say so: nobody could tell later what has moved on. */
-async function positionOf(name: string, area: Buffer | undefined, reads: readonly string[]): Promise<string> {
+async function positionOf(name: string, area: StagingArea | undefined, reads: readonly string[]): Promise<string> {
   try {
     return (await area?.position?.(reads)) ?? '';
   } catch (error) {
-    throw new NotApplied(`the staging area ${name} does not say where it is: ${told(error)}`);
+    throw new NotApplied(`the staging area ${name} does not say where it is: ${errorMessage(error)}`);
   }
 }
 

@@ -1,16 +1,16 @@
 /** What the parts of a run share: what it was given, and what a failure is while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Claims } from '../effects/claims.ts';
-import type { Buffer, Inverse, Reconciler, Undo } from '../effects/counterparty.ts';
-import type { GateRequest } from '../effects/gates.ts';
+import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
+import type { GuardedRequest } from '../effects/gates.ts';
+import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
-import type { Fold } from './fold.ts';
-import type { Judges } from './judges.ts';
-import type { Layout } from './layout.ts';
+import type { RunState } from '../projection/run-state.ts';
+import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { Report } from './report.ts';
 
 /** Looks at the world once more before a call leaves: why it must not, or null. Read-only; an error is a no. */
@@ -31,13 +31,13 @@ export interface RunParts {
   readonly run: string;
   readonly config: BoundaryConfig;
   readonly journal: Journal;
-  readonly fold: Fold;
-  readonly layout: Layout;
+  readonly runState: RunState;
+  readonly encoder: EntryEncoder;
   readonly policy: Policy;
-  readonly judges: Judges;
+  readonly decisionPolicy: DecisionPolicy;
   readonly reconcilers: Readonly<Record<string, Reconciler>>;
   readonly undos: Readonly<Record<string, Undo | Inverse>>;
-  readonly buffers: Readonly<Record<string, Buffer>>;
+  readonly buffers: Readonly<Record<string, StagingArea>>;
   readonly checks: Readonly<Record<string, Check>>;
   readonly governor: (call: {
     tool: string;
@@ -52,7 +52,7 @@ export interface RunParts {
   /** Whether memories are held against their changes at boundaries (§3). */
   readonly verify: boolean;
   /** Told of every question to a person, once it is journaled. */
-  readonly onGate: (gate: GateRequest) => void;
+  readonly onGate: (gate: GuardedRequest) => void;
   /** True where a pending approval keeps the process alive. */
   readonly keepAlive: boolean;
   readonly onDecision: (report: Report) => void;

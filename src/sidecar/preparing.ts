@@ -3,7 +3,7 @@
  * is refused whole (semantics.md E4).
  */
 import type { LedgerCall } from '../effects/ledger.ts';
-import { CommitRefused, told } from '../effects/signals.ts';
+import { CommitRefused, errorMessage } from '../effects/signals.ts';
 import type { PublishEntry } from '../model/entry.ts';
 import type { Staging } from './staging.ts';
 
@@ -68,7 +68,7 @@ async function prepareOnce(
 export function refusalOf(error: unknown, calls: readonly LedgerCall[]): Refusal {
   const { call, moved } = error instanceof CommitRefused ? error : { call: undefined, moved: false };
   const named = calls.find(({ key }) => key === call) ?? (calls[0] as LedgerCall);
-  return { why: told(error), call: named, moved };
+  return { why: errorMessage(error), call: named, moved };
 }
 
 /** Has the areas of a commit give free what they have reserved for it. One that fails keeps it until it lapses. */

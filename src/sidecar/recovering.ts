@@ -5,7 +5,7 @@
 
 import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
-import { told } from '../effects/signals.ts';
+import { errorMessage } from '../effects/signals.ts';
 import { encode } from '../journal/codec.ts';
 import { isSame } from '../journal/value-codec.ts';
 import type { Decision } from '../model/decision.ts';
@@ -14,16 +14,16 @@ import type { DecisionEntry, DismissalReason, Entry } from '../model/entry.ts';
 import type { Failure } from '../model/failure.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { parseKey } from '../model/key.ts';
+import type { WorkRecord } from '../projection/records.ts';
+import type { Kept } from '../projection/rollback.ts';
+import { budgetKey, questionOf, type RunState } from '../projection/run-state.ts';
 import { isAllowed } from '../recovery/joint.ts';
-import type { Authority } from './authority.ts';
+import type { Approvals } from './approvals.ts';
 import type { Calls } from './calls.ts';
-import type { Kept } from './cut.ts';
-import { budgetKey, type Fold, questionOf } from './fold.ts';
+import type { Outbox } from './outbox.ts';
 import type { Held, Raised, RunParts, Suspect } from './parts.ts';
 import { keptByRerun } from './plan.ts';
-import type { Publishing } from './publishing.ts';
-import type { Questions } from './questions.ts';
-import type { WorkRecord } from './records.ts';
+import type { RecoveryQueries } from './recovery-queries.ts';
 import type { Ending, MovedInput } from './report.ts';
 import { SidecarError } from './sidecar-error.ts';
 import type { Writing } from './writing.ts';
@@ -75,9 +75,9 @@ interface Owed {
 interface Helpers {
   readonly write: Writing;
   readonly calls: Calls;
-  readonly questions: Questions;
-  readonly authority: Authority;
-  readonly publishing: Publishing;
+  readonly queries: RecoveryQueries;
+  readonly approvals: Approvals;
+  readonly outbox: Outbox;
 }
 
 /** The recoveries of one run. */
@@ -86,9 +86,9 @@ export class Recovering {
   readonly #run: Machine;
   readonly #write: Writing;
   readonly #calls: Calls;
-  readonly #questions: Questions;
-  readonly #authority: Authority;
-  readonly #publishing: Publishing;
+  readonly #queries: RecoveryQueries;
+  readonly #approvals: Approvals;
+  readonly #outbox: Outbox;
   #queue: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   /** What was raised and is not looked at yet. */
@@ -130,19 +130,19 @@ export class Recovering {
   /** How the run ended or came to stand still, for the first time since it was last set going. */
   finished: Promise<Ending> = this.#newEnding();
 
-  constructor(parts: RunParts, run: Machine, { write, calls, questions, authority, publishing }: Helpers) {
+  constructor(parts: RunParts, run: Machine, { write, calls, queries, approvals, outbox }: Helpers) {
     this.#parts = parts;
     this.#run = run;
     this.#write = write;
     this.#calls = calls;
-    this.#questions = questions;
-    this.#authority = authority;
-    this.#publishing = publishing;
+    this.#queries = queries;
+    this.#approvals = approvals;
+    this.#outbox = outbox;
     write.onBreak((error) => this.#failed(error));
   }
 
-  get #fold(): Fold {
-    return this.#parts.fold;
+  get #runState(): RunState {
+    return this.#parts.runState;
   }
 
   get status(): 'running' | 'recovering' | 'parked' {
@@ -214,7 +214,7 @@ export class Recovering {
     if (this.#parked.length === 0 || this.#stuck !== null) return;
     // What others have read comes first: nothing is done again on what is still found wrong (C12).
     const entered = ({ failure }: Raised) =>
-      (failure.in === null ? undefined : this.#fold.places.of(instanceName(failure.in))?.entered.nth) ?? 0;
+      (failure.in === null ? undefined : this.#runState.places.of(instanceName(failure.in))?.entered.nth) ?? 0;
     const parked = [...this.#parked, ...this.#deferred].sort((one, other) => entered(one) - entered(other));
     this.#deferred = [];
     this.#unpark();
@@ -238,7 +238,7 @@ export class Recovering {
 
   async #rerun(): Promise<'started' | 'ask again'> {
     this.refuseIfStuck();
-    const advised = [...this.#fold.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
+    const advised = [...this.#runState.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
     const raised = this.#parked.find((one) => isAnswerTo(one, advised)) ?? this.#parked[0];
     if (raised === undefined || advised === undefined) {
       const how = raised === undefined ? 'the run waits for nobody' : 'what it is parked on advises something else';
@@ -251,9 +251,9 @@ export class Recovering {
     // It answers all that the run is parked on (C10).
     const complaints = this.#complaints(raised);
     this.#unpark();
-    this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
-    for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
-    const kept = keptByRerun(this.#fold);
+    this.#write.append([this.#queries.decisionEntry(raised, decision), { do: 'phase', phase: 'FENCED' }]);
+    for (const record of [...this.#runState.records.values()]) this.#run.dismiss(record, 'done_again');
+    const kept = keptByRerun(this.#runState);
     await this.#carryOut(decision, { kept, aside: [], ...this.#distrusted(kept, complaints) });
     this.#run.beginAgain();
     return 'started';
@@ -321,8 +321,8 @@ export class Recovering {
     const settled = await this.#settle(raised);
     if (settled !== null) return settled;
     // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
-    await Promise.race([this.#publishing.settled(), this.finished]);
-    await this.#publishing.quiet();
+    await Promise.race([this.#outbox.settled(), this.finished]);
+    await this.#outbox.quiet();
     if (this.#stopping) return { next: 'wait' };
     let decision = this.#decide(raised);
     while (!isRestore(decision) && (await this.#askAbout(decision, raised.call?.key ?? null)))
@@ -332,7 +332,7 @@ export class Recovering {
     while (decision.undo.length > 0 && (await this.#hasMoved(decision))) decision = this.#decide(raised);
     if (this.#stopping) return { next: 'wait' };
     if (!isRestore(decision)) {
-      this.park(raised, this.#questions.withWhomToAsk(decision));
+      this.park(raised, this.#queries.withWhomToAsk(decision));
       return { next: 'wait' };
     }
     this.#run.hold();
@@ -370,9 +370,9 @@ export class Recovering {
   }
 
   /** Takes questions from those that the run is parked on. */
-  #unask(questions: readonly Raised[]): void {
-    if (questions.length === 0) return;
-    const left = this.#parked.filter((one) => !questions.includes(one));
+  #unask(queries: readonly Raised[]): void {
+    if (queries.length === 0) return;
+    const left = this.#parked.filter((one) => !queries.includes(one));
     if (left.length === 0) this.#unpark();
     this.#parked = left;
   }
@@ -388,24 +388,26 @@ export class Recovering {
   #isTakenBack({ failure, about }: Raised): boolean {
     if (about === undefined || failure.in === null) return false;
     const name = instanceName(failure.in);
-    const record = this.#fold.history.registry.get(failure.in);
-    const isAside = [...this.#fold.records.values()].some(({ members }) => members.has(name));
+    const record = this.#runState.history.registry.get(failure.in);
+    const isAside = [...this.#runState.records.values()].some(({ members }) => members.has(name));
     if (record === undefined) return !isAside;
     if (about.write !== null) {
       if (isAside) return false;
-      return !this.#fold.history.versions.writesOf(record).some(({ at }) => this.#fold.originOf(at) === about.write);
+      return !this.#runState.history.versions
+        .writesOf(record)
+        .some(({ at }) => this.#runState.originOf(at) === about.write);
     }
-    if ((this.#fold.epochs.get(name) ?? 0) === about.epoch || this.#fold.records.has(name)) return false;
+    if ((this.#runState.epochs.get(name) ?? 0) === about.epoch || this.#runState.records.has(name)) return false;
     // What it had done before, and that still stands, was complained about as well.
-    return !this.#fold.places.stepsOf(name, 0, Number.POSITIVE_INFINITY).some(({ act }) => act < about.head);
+    return !this.#runState.places.stepsOf(name, 0, Number.POSITIVE_INFINITY).some(({ act }) => act < about.head);
   }
 
   /** The record that holds the work that was complained about, if it is set aside. */
   #recordAccused({ failure, about }: Raised): WorkRecord | null {
     if (failure.in === null || about === undefined) return null;
     const name = instanceName(failure.in);
-    if (this.#fold.history.registry.get(failure.in) !== undefined && !this.#fold.records.has(name)) return null;
-    return [...this.#fold.records.values()].find(({ members }) => members.has(name)) ?? null;
+    if (this.#runState.history.registry.get(failure.in) !== undefined && !this.#runState.records.has(name)) return null;
+    return [...this.#runState.records.values()].find(({ members }) => members.has(name)) ?? null;
   }
 
   /** Work that is set aside was found wrong: no new cut; its record is given up, and what it did is undone where that is possible (C12). */
@@ -434,12 +436,12 @@ export class Recovering {
   /** The standing calls of undone work that a complaint is about; with a key, unless a cut has answered it, which knew the call (C10). */
   #lostOf({ failure, suspect }: Raised): LedgerCall[] {
     if (suspect !== true || failure.in === null) return [];
-    return failure.key !== null && this.#cutFor.has(failure) ? [] : this.#questions.lost(failure.in);
+    return failure.key !== null && this.#cutFor.has(failure) ? [] : this.#queries.lost(failure.in);
   }
 
   /** Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns whether all are. */
   async #takeBack(raised: Raised, calls: readonly LedgerCall[]): Promise<boolean> {
-    const effects = calls.map(({ key, intent }) => this.#questions.effectOf(key, intent.instance));
+    const effects = calls.map(({ key, intent }) => this.#queries.effectOf(key, intent.instance));
     const undone = effects.filter((effect) => crossing(effect) === 'undo');
     const blocked = effects.filter((effect) => crossing(effect) !== 'cross' && crossing(effect) !== 'undo');
     if (blocked.length > 0 || (await this.#demote(undone))) {
@@ -450,7 +452,7 @@ export class Recovering {
     for (const effect of undone.reverse()) {
       if ((await this.#calls.undo(effect)) === null) continue;
       // It stands, and is what a person has to look at: nothing is done again over it (E5).
-      if (!this.#stopping) this.#park(raised, [this.#questions.effectOf(effect.id as string, effect.instance)]);
+      if (!this.#stopping) this.#park(raised, [this.#queries.effectOf(effect.id as string, effect.instance)]);
       return false;
     }
     return true;
@@ -458,15 +460,15 @@ export class Recovering {
 
   /** Finishes the undos outside of any plan that a crash interrupted: they may have happened, and are made under the same keys (E5). */
   async finishUndos(): Promise<void> {
-    for (const { key, intent } of this.#fold.ledger.halfUndone())
-      await this.#calls.undo(this.#questions.effectOf(key, intent.instance));
+    for (const { key, intent } of this.#runState.ledger.halfUndone())
+      await this.#calls.undo(this.#queries.effectOf(key, intent.instance));
   }
 
   #park(raised: Raised, effects: readonly Effect[]): void {
     this.park(raised, {
       verdict: 'escalate',
       failed: raised.failure.in,
-      at: this.#fold.history.head,
+      at: this.#runState.history.head,
       policy: this.#parts.policy,
       refusals: effects.map((effect) => {
         return { code: 'unclaimed_effect', candidate: null, effect, instance: effect.instance } as const;
@@ -479,7 +481,7 @@ export class Recovering {
 
   /** Parks a run that would do something anew while an effect of the same stands that no replay has claimed (C8). */
   parkUnclaimed(kept: readonly LedgerCall[], actor: number, instance: InstanceId, again: () => void = () => {}): void {
-    const effects = kept.map(({ key, intent }) => this.#questions.effectOf(key, intent.instance));
+    const effects = kept.map(({ key, intent }) => this.#queries.effectOf(key, intent.instance));
     const error = new Error(`${kept.map(({ key }) => key).join(', ')} stands, and no replay has taken it over`);
     this.#park(
       { signal: 'CONTRACT_VIOLATION', error, actor, failure: { in: instance, key: null }, call: null, again },
@@ -489,7 +491,7 @@ export class Recovering {
 
   /** The replay of a call with other arguments: what stands is undone first, where class and promises allow (C7). @returns whether it was. */
   async undoDiverged(recorded: LedgerCall): Promise<boolean> {
-    const effect = this.#questions.effectOf(recorded.key, recorded.intent.instance);
+    const effect = this.#queries.effectOf(recorded.key, recorded.intent.instance);
     if (recorded.at !== null || crossing({ ...effect, undo: recorded.undo }) !== 'undo' || !this.#mayUndo(recorded))
       return false;
     if ((await this.#calls.moved(effect)) !== null) return false;
@@ -500,7 +502,7 @@ export class Recovering {
   #mayUndo({ promise, intent }: LedgerCall): boolean {
     if (promise === null) return true;
     const { by } = promise;
-    const rules = this.#questions.rules(
+    const rules = this.#queries.rules(
       by === null ? { in: null, key: null, why: 'fits_nobody' } : { in: by, key: null },
     );
     return isAllowed(rules, intent.instance);
@@ -512,15 +514,15 @@ export class Recovering {
    * @returns whether nothing is left.
    */
   async clearUnclaimed(again: () => void): Promise<boolean> {
-    for (const { key, status } of this.#fold.ledger.displaced()) {
+    for (const { key, status } of this.#runState.ledger.displaced()) {
       if (!isOpen(status)) continue;
       if (this.#calls.isUnderWay(key)) await this.#calls.abort(key);
-      if (isOpen(this.#fold.ledger.get(key)?.status ?? 'failed')) await this.#calls.reconcile(key, true);
+      if (isOpen(this.#runState.ledger.get(key)?.status ?? 'failed')) await this.#calls.reconcile(key, true);
     }
     const isStanding = ({ status }: LedgerCall) => status === 'confirmed' || isOpen(status);
-    const standing = this.#fold.ledger.displaced().filter(isStanding);
+    const standing = this.#runState.ledger.displaced().filter(isStanding);
     const effects = new Map(
-      standing.map((call) => [call, { ...this.#questions.effectOf(call.key, call.intent.instance), undo: call.undo }]),
+      standing.map((call) => [call, { ...this.#queries.effectOf(call.key, call.intent.instance), undo: call.undo }]),
     );
     const blocked: LedgerCall[] = [];
     for (const call of standing) {
@@ -539,7 +541,7 @@ export class Recovering {
       this.parkUnclaimed([call], 0, call.intent.instance, again);
       return false;
     }
-    for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'unclaimed');
+    for (const record of [...this.#runState.records.values()]) this.#run.dismiss(record, 'unclaimed');
     return true;
   }
 
@@ -549,7 +551,7 @@ export class Recovering {
    * @returns whether any of them is known now: then the answer that counts is still to come (R5).
    */
   async #askAbout({ refusals }: Decision, failed: string | null): Promise<boolean> {
-    const { ledger } = this.#fold;
+    const { ledger } = this.#runState;
     const isStillOpen = (key: string) => isOpen(ledger.get(key)?.status ?? 'failed');
     const standing = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
     const keys = standing.flatMap((reason) =>
@@ -569,16 +571,16 @@ export class Recovering {
   /** Whether what an answer rests on is another by now: in the history, or in the world, where something cannot be undone any more. */
   async #hasMoved({ undo, at }: Decision): Promise<boolean> {
     const demoted = await this.#demote(undo);
-    return !this.#stopping && (demoted || at !== this.#fold.history.head);
+    return !this.#stopping && (demoted || at !== this.#runState.history.head);
   }
 
   /** Writes an answer down with its fence, and tells it. @returns how far everyone is kept. */
   #fence(raised: Raised, decision: Restore): RestoredParts {
-    const kept = this.#questions.keptBy(decision);
+    const kept = this.#queries.keptBy(decision);
     const parts = { kept, aside: recordsIn(decision), ...this.#distrusted(kept, this.#complaints(raised)) };
-    const moved = this.#questions.movedInputs(kept);
-    const takenBack = this.#fold.takenBackBy(kept, parts.aside);
-    const decided = this.#questions.decisionEntry(raised, decision);
+    const moved = this.#queries.movedInputs(kept);
+    const takenBack = this.#runState.takenBackBy(kept, parts.aside);
+    const decided = this.#queries.decisionEntry(raised, decision);
     this.#write.append([...this.#retraction(raised), decided, { do: 'phase', phase: 'FENCED' }]);
     this.#tell(raised, decision, moved, takenBack);
     return parts;
@@ -599,7 +601,7 @@ export class Recovering {
       const at = failure.in === null ? undefined : positions.get(instanceName(failure.in));
       if (suspect !== true || failure.in === null || at === undefined) continue;
       this.#cutFor.add(failure);
-      const answers = this.#questions.wrongAnswers(failure.in, failure.key?.text ?? null, at);
+      const answers = this.#queries.wrongAnswers(failure.in, failure.key?.text ?? null, at);
       for (const key of answers.keys) wrong.add(key);
       if (answers.isSure) for (const key of answers.keys) sure.add(key);
     }
@@ -616,17 +618,17 @@ export class Recovering {
     const waiting = [...this.#parked, ...this.#queued, ...this.#unanswered];
     const others = waiting.filter((other) => other.failure !== failure);
     const suspects = others.flatMap((other) => (other.failure.in === null ? [] : [instanceName(other.failure.in)]));
-    for (const { instance } of this.#fold.publications) suspects.push(instanceName(instance));
-    return this.#parts.judges.decide(this.#fold.history, failure, this.#questions.rules(failure), {
+    for (const { instance } of this.#runState.publications) suspects.push(instanceName(instance));
+    return this.#parts.decisionPolicy.decide(this.#runState.history, failure, this.#queries.rules(failure), {
       control:
         this.#parts.policy === 'dart'
           ? null
           : {
-              places: this.#fold.places,
+              places: this.#runState.places,
               suspects: new Set(suspects),
-              escapes: (cut) => this.#questions.escapes(cut),
+              escapes: (cut) => this.#queries.escapes(cut),
             },
-      unavailable: (checkpoint) => this.#questions.unavailable(failure, checkpoint, signal),
+      unavailable: (checkpoint) => this.#queries.unavailable(failure, checkpoint, signal),
     });
   }
 
@@ -649,7 +651,7 @@ export class Recovering {
     takenBack: readonly unknown[] = [],
   ): void {
     try {
-      this.#parts.onDecision({ decision, signal, error: told(error), movedInputs, takenBack });
+      this.#parts.onDecision({ decision, signal, error: errorMessage(error), movedInputs, takenBack });
     } catch (thrown) {
       // A listener that throws is no reason to leave a recovery half done.
       queueMicrotask(() => {
@@ -661,7 +663,7 @@ export class Recovering {
   park(raised: Raised, decision: Decision): void {
     this.#run.hold();
     this.#parked = [...this.#parked, raised];
-    this.#write.append([...this.#retraction(raised), this.#questions.decisionEntry(raised, decision)]);
+    this.#write.append([...this.#retraction(raised), this.#queries.decisionEntry(raised, decision)]);
     this.#tell(raised, decision);
     this.#askPeople(decision);
     this.#standStill(decision);
@@ -683,7 +685,7 @@ export class Recovering {
   /** True where a counterparty will be asked again about a call that the decision stands on. */
   #isAsking({ refusals }: Decision): boolean {
     return effectsIn(refusals).some(({ id }) => {
-      const call = id === null ? undefined : this.#fold.ledger.get(id);
+      const call = id === null ? undefined : this.#runState.ledger.get(id);
       if (call === undefined || !isOpen(call.status) || call.asked.next === null) return false;
       return this.#parts.config.tools.get(call.intent.tool)?.asking.patient === true;
     });
@@ -694,13 +696,13 @@ export class Recovering {
     const acts = 'unblock' in decision ? decision.unblock.acts : [];
     for (const act of acts) {
       if (act.act === 'settle_outcome' && act.effect.id !== null && isOpen(act.effect.status))
-        this.#authority.askOutcome(act.effect.id);
+        this.#approvals.askOutcome(act.effect.id);
     }
   }
 
   /** Asks the counterparties of open calls again when they are due, and the parked questions once one is known. */
   #askLater(): void {
-    const open = this.#fold.ledger.open().filter(({ asked }) => asked.next !== null);
+    const open = this.#runState.ledger.open().filter(({ asked }) => asked.next !== null);
     const due = Math.min(...open.map(({ asked }) => asked.next as number));
     this.#later?.cancel();
     if (!Number.isFinite(due) || this.#stopping || this.#write.broken !== null) return;
@@ -711,9 +713,9 @@ export class Recovering {
 
   async #askedLater(keys: readonly string[]): Promise<void> {
     if (this.#stopping) return;
-    const before = this.#fold.ledger.open().length;
+    const before = this.#runState.ledger.open().length;
     for (const key of keys) await this.#calls.reconcile(key);
-    if (this.#fold.ledger.open().length < before) await this.askAgain();
+    if (this.#runState.ledger.open().length < before) await this.askAgain();
     if (this.#asking !== null) this.#standStill(this.#asking);
     if (this.#asking === null) this.#askLater();
   }
@@ -723,25 +725,26 @@ export class Recovering {
     const { call, failure, signal } = raised;
     if (call === null || call.key === null) return null;
     if ((await this.#calls.reconcile(call.key)) !== null) this.#askLater();
-    const known = this.#fold.ledger.get(call.key);
-    if (known === undefined || isOpen(known.status) || this.#fold.actor(call.actor).ended !== null) return null;
+    const known = this.#runState.ledger.get(call.key);
+    if (known === undefined || isOpen(known.status) || this.#runState.actor(call.actor).ended !== null) return null;
     if (known.status !== 'confirmed' && known.status !== 'failed') return null;
     const failed = failure.in ?? known.intent.instance;
     const tries = this.#parts.config.skeletons.get(failed.skeleton)?.rollback.tries ?? this.#parts.config.tries;
-    const spent = this.#fold.spent.get(budgetKey(failed, 'call', signal)) ?? 0;
-    if (known.status === 'failed' && (spent >= tries || this.#fold.recoveries >= this.#parts.config.tries)) return null;
-    const effect = this.#questions.effectOf(call.key, known.intent.instance);
+    const spent = this.#runState.spent.get(budgetKey(failed, 'call', signal)) ?? 0;
+    if (known.status === 'failed' && (spent >= tries || this.#runState.recoveries >= this.#parts.config.tries))
+      return null;
+    const effect = this.#queries.effectOf(call.key, known.intent.instance);
     const decision: Decision = {
       verdict: 'settle',
       failed,
-      at: this.#fold.history.head,
+      at: this.#runState.history.head,
       policy: this.#parts.policy,
       refusals: [],
       undo: [],
       line: null,
       effect,
     };
-    this.#write.append([this.#questions.decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
+    this.#write.append([this.#queries.decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
     this.#tell(raised, decision);
     if (this.#parked.length === 0) this.#run.release();
     // Whether the outcome of an earlier call answers this one is for the guard to say (E3).
@@ -775,9 +778,9 @@ export class Recovering {
    * none was made; `not_advised` where a person undid by hand what the run relies on.
    */
   async settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
-    const named = this.#fold.ledger.named(key);
+    const named = this.#runState.ledger.named(key);
     if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
-    const gate = this.#fold.asked.of(named.key);
+    const gate = this.#runState.asked.of(named.key);
     const isAsked = gate?.asks === 'outcome' && gate.status === 'pending';
     if (named.status === 'intended' && this.#calls.isUnderWay(named.key) && !isAsked) {
       const why =
@@ -786,7 +789,7 @@ export class Recovering {
     }
     const wasOpen = isOpen(named.status);
     if (status !== 'compensated') await this.#calls.askNow(named.key);
-    const call = this.#fold.ledger.get(named.key) as LedgerCall;
+    const call = this.#runState.ledger.get(named.key) as LedgerCall;
     const why = this.#contradicts(call, status, output);
     if (why !== null) {
       // What waits for that outcome has its answer, if not the one that was given.
@@ -801,20 +804,20 @@ export class Recovering {
     }
     const answer = output ?? this.#earlier(call.key)?.output;
     this.#write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output: answer }) }]);
-    this.#authority.wake();
+    this.#approvals.wake();
     await this.#write.durable();
     await this.askAgain();
   }
 
   /** The earlier call that one which waits for a person may be the same act as (E3). */
   #earlier(key: string): LedgerCall | undefined {
-    const gate = this.#fold.asked.of(key);
-    return gate?.status === 'pending' && gate.like !== undefined ? this.#fold.ledger.get(gate.like) : undefined;
+    const gate = this.#runState.asked.of(key);
+    return gate?.status === 'pending' && gate.like !== undefined ? this.#runState.ledger.get(gate.like) : undefined;
   }
 
   /** Whether a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it (C13). */
   #mayBeUndoneByHand({ key, at }: LedgerCall): boolean {
-    const { open, pending } = this.#fold;
+    const { open, pending } = this.#runState;
     const asked = [...open.values()].flatMap(({ decision }) => namedBy(decision));
     return at === null || [...asked, ...(pending?.entry.decision.undo ?? [])].some(({ id }) => id === key);
   }
@@ -841,8 +844,8 @@ export class Recovering {
     if (this.#stopping) return;
     this.#run.restore(parts, true);
     this.#write.append([{ do: 'phase', phase: 'RESUMED' }]);
-    this.#publishing.begin();
-    this.#authority.wake();
+    this.#outbox.begin();
+    this.#approvals.wake();
     // What was undone has no question any more; what else waits for a person is asked again.
     const moved = new Set(kept.map(([id]) => instanceName(id)));
     this.#parked = this.#parked.filter((raised) => {
@@ -869,7 +872,7 @@ export class Recovering {
     const records = new Set(parts.aside.map(instanceName));
     for (const [id, at] of parts.kept) {
       if (records.has(instanceName(id))) continue;
-      for (const call of this.#fold.ledger.buffered(id)) if ((call.at ?? 0) > at) await this.#calls.discard(call);
+      for (const call of this.#runState.ledger.buffered(id)) if ((call.at ?? 0) > at) await this.#calls.discard(call);
     }
     return true;
   }
@@ -914,18 +917,18 @@ export class Recovering {
 
   /** What is left of a decision that a crash interrupted: its undos, and the fold's part of the restore. */
   async finishPlan(): Promise<'restored' | 'nothing' | 'stuck'> {
-    const { pending } = this.#fold;
+    const { pending } = this.#runState;
     if (pending === null) return 'nothing';
     const { decision, suspect, key } = pending.entry;
     if (decision.verdict === 'settle' || decision.verdict === 'escalate') return 'nothing';
     if (decision.verdict === 'rerun' && pending.phase === 'DECIDED') return 'nothing';
     if (pending.phase !== 'RESTORED') {
-      const kept = isRestore(decision) ? this.#questions.keptBy(decision) : keptByRerun(this.#fold);
+      const kept = isRestore(decision) ? this.#queries.keptBy(decision) : keptByRerun(this.#runState);
       const open = this.#openQuestions().map(({ raised }) => raised);
       const answers = this.#distrusted(kept, [{ suspect, failure: failureBy(decision, key) }, ...open]);
       const parts = { kept, aside: isRestore(decision) ? recordsIn(decision) : [], ...answers };
       if (!isRestore(decision))
-        for (const record of [...this.#fold.records.values()]) this.#run.dismiss(record, 'done_again');
+        for (const record of [...this.#runState.records.values()]) this.#run.dismiss(record, 'done_again');
       if (!(await this.#undoAll(decision, parts))) return 'stuck';
       this.#run.restore(parts, false);
     }
@@ -936,7 +939,7 @@ export class Recovering {
 
   /** The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
   #openQuestions(): Question[] {
-    return [...this.#fold.open.values()].flatMap((entry) => {
+    return [...this.#runState.open.values()].flatMap((entry) => {
       const { decision, signal, error, actor, key, call, suspect, complaint, commit } = entry;
       const isRaisedAgain = decision.refusals.some(
         (veto) => 'code' in veto && (veto.code === 'effect_diverged' || veto.code === 'unclaimed_effect'),
@@ -960,15 +963,15 @@ export class Recovering {
 
   /** What a complaint is about that was made before this process: the work as it stands now. */
   #aboutNow({ in: id }: Failure): NonNullable<Raised['about']> {
-    const epoch = id === null ? 0 : (this.#fold.epochs.get(instanceName(id)) ?? 0);
-    return { write: null, head: this.#fold.history.head, epoch };
+    const epoch = id === null ? 0 : (this.#runState.epochs.get(instanceName(id)) ?? 0);
+    return { write: null, head: this.#runState.history.head, epoch };
   }
 
   /** Whether a decision is about a commit that cannot be made visible yet. */
   #isOfCommit({ refusals }: Decision): boolean {
     const reasons = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
     const keys = reasons.flatMap((reason) => ('effect' in reason ? [reason.effect.id] : []));
-    return this.#fold.publications.some((commit) => commit.keys.some((key) => keys.includes(key)));
+    return this.#runState.publications.some((commit) => commit.keys.some((key) => keys.includes(key)));
   }
 
   /** Asks those questions again, before the machine is there: what can be restored by now is, and another answer replaces the old one. */
@@ -980,17 +983,17 @@ export class Recovering {
   }
 
   async #askOpen(): Promise<boolean | 'stuck'> {
-    const questions = this.#openQuestions();
-    this.#unanswered = questions.map(({ raised }) => raised);
+    const queries = this.#openQuestions();
+    this.#unanswered = queries.map(({ raised }) => raised);
     try {
-      return await this.#askEach(questions);
+      return await this.#askEach(queries);
     } finally {
       this.#unanswered = [];
     }
   }
 
-  async #askEach(questions: readonly Question[]): Promise<boolean | 'stuck'> {
-    for (const { raised, decision: before } of questions) {
+  async #askEach(queries: readonly Question[]): Promise<boolean | 'stuck'> {
+    for (const { raised, decision: before } of queries) {
       // Work that is set aside, or undone, is not decided about: its complaint waits for a person.
       if (this.#recordAccused(raised) !== null || this.#isTakenBack(raised)) continue;
       let decision = this.#decide(raised);
@@ -999,19 +1002,19 @@ export class Recovering {
         this.#fence(raised, decision);
         return (await this.finishPlan()) === 'stuck' ? 'stuck' : true;
       }
-      const now = this.#questions.withWhomToAsk(decision);
-      if (isDifferent(now, before)) this.#write.append([this.#questions.decisionEntry(raised, now)]);
+      const now = this.#queries.withWhomToAsk(decision);
+      if (isDifferent(now, before)) this.#write.append([this.#queries.decisionEntry(raised, now)]);
     }
     return false;
   }
 
   /** Parks a run again that was parked when its process ended. */
   parkAgain(): boolean {
-    const questions = this.#openQuestions();
-    const last = questions.at(-1);
+    const queries = this.#openQuestions();
+    const last = queries.at(-1);
     if (last === undefined) return false;
     this.#run.hold();
-    this.#parked = questions.map(({ raised }) => raised);
+    this.#parked = queries.map(({ raised }) => raised);
     this.#standStill(last.decision);
     return true;
   }
@@ -1029,7 +1032,7 @@ export class Recovering {
   async clearOpen(again: () => void): Promise<boolean> {
     for (const { key } of this.openCalls()) {
       if (this.#calls.isUnderWay(key)) await this.#calls.abort(key);
-      if (isOpen(this.#fold.ledger.get(key)?.status ?? 'failed')) await this.#calls.reconcile(key, true);
+      if (isOpen(this.#runState.ledger.get(key)?.status ?? 'failed')) await this.#calls.reconcile(key, true);
     }
     const [first] = this.openCalls();
     if (first !== undefined)
@@ -1039,26 +1042,26 @@ export class Recovering {
 
   /** A call has come back after all: what waited for its outcome alone goes on. */
   heard(): void {
-    const known = [...this.#awaited].filter((key) => !isOpen(this.#fold.ledger.get(key)?.status ?? 'failed'));
+    const known = [...this.#awaited].filter((key) => !isOpen(this.#runState.ledger.get(key)?.status ?? 'failed'));
     for (const key of known) this.#awaited.delete(key);
     if (known.length > 0 && this.#parked.length > 0 && !this.#stopping) queueMicrotask(() => void this.askAgain());
   }
 
   /** The calls of which nobody knows what became, but for those that a commit makes visible. */
   openCalls(): LedgerCall[] {
-    const publishing = new Set(this.#fold.publications.flatMap(({ keys }) => keys));
-    return this.#fold.ledger.open().filter(({ key }) => !publishing.has(key));
+    const outbox = new Set(this.#runState.publications.flatMap(({ keys }) => keys));
+    return this.#runState.ledger.open().filter(({ key }) => !outbox.has(key));
   }
 
   #parkOpen({ key, intent }: LedgerCall, error: unknown, again: () => void): void {
     this.#awaited.add(key);
     const { instance } = intent;
-    const effect = this.#questions.effectOf(key, instance);
-    const candidate = this.#fold.history.registry.get(instance)?.committed ?? { kind: 'commit', at: 0 };
+    const effect = this.#queries.effectOf(key, instance);
+    const candidate = this.#runState.history.registry.get(instance)?.committed ?? { kind: 'commit', at: 0 };
     const decision: Decision = {
       verdict: 'escalate',
       failed: instance,
-      at: this.#fold.history.head,
+      at: this.#runState.history.head,
       policy: this.#parts.policy,
       refusals: [{ candidate, adds: [{ code: 'effect_outcome_unknown', effect }] }],
       undo: [],
@@ -1067,10 +1070,10 @@ export class Recovering {
     };
     this.#askLater();
     const failure = { in: instance, key: null };
-    const commit = this.#fold.publications.find(({ keys }) => keys.includes(key))?.id;
+    const commit = this.#runState.publications.find(({ keys }) => keys.includes(key))?.id;
     const of = commit === undefined ? {} : { commit };
     const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again, ...of };
-    this.park(raised, this.#questions.withWhomToAsk(decision));
+    this.park(raised, this.#queries.withWhomToAsk(decision));
   }
 
   /** A commit was refused before anything of it was visible: its instance has failed, and is done again, or a person has to look (E4). */
@@ -1102,7 +1105,7 @@ export class Recovering {
         this.#fence(raised, decision);
         return (await this.finishPlan()) === 'stuck' ? 'stuck' : true;
       }
-      this.#write.append([this.#questions.decisionEntry(raised, this.#questions.withWhomToAsk(decision))]);
+      this.#write.append([this.#queries.decisionEntry(raised, this.#queries.withWhomToAsk(decision))]);
       this.#early.push(raised);
     }
     return false;
@@ -1110,22 +1113,22 @@ export class Recovering {
 
   /** What was decided is made visible, or goes on to be, before anything else (E4). */
   async goOnPublishing(): Promise<void> {
-    const { pending } = this.#fold;
+    const { pending } = this.#runState;
     // A question about a commit is asked anew by the commit itself, if it still has to be.
     if (pending !== null && this.#isOfCommit(pending.entry.decision))
       this.#write.append([{ do: 'phase', phase: 'RESUMED' }]);
-    this.#publishing.goOn();
-    this.#publishing.begin();
-    await Promise.race([this.#publishing.settled(), this.finished]);
+    this.#outbox.goOn();
+    this.#outbox.begin();
+    await Promise.race([this.#outbox.settled(), this.finished]);
   }
 
   /** The machine is at its end: nobody rolls anything back any more, so what was committed is made visible, and the rest goes. */
   async finish(output: unknown): Promise<void> {
     try {
-      this.#publishing.begin(true);
-      await this.#publishing.settled();
-      const abandoned = await this.#publishing.abandon();
-      const unpublished = [...new Set([...this.#publishing.abandoned(), ...abandoned])];
+      this.#outbox.begin(true);
+      await this.#outbox.settled();
+      const abandoned = await this.#outbox.abandon();
+      const unpublished = [...new Set([...this.#outbox.abandoned(), ...abandoned])];
       await this.#write.durable();
       this.#parts.claims?.release(this.#parts.run);
       const dropped = this.#calls.plainUnderWay;
@@ -1163,7 +1166,7 @@ function effectsIn(refusals: Decision['refusals']): Effect[] {
 
 /** Names what has failed, to tell whether the same fails again: a call by its key, one without a key by what it was asked. */
 function failingOf({ call, error }: Raised): string {
-  if (call === null) return told(error);
+  if (call === null) return errorMessage(error);
   if (call.key !== null) return call.key;
   const asked = encode(call.args);
   return `${call.tool} ${'text' in asked ? asked.text : ''}`;
@@ -1203,7 +1206,7 @@ function isReplaced({ failure: old, complaint: meant }: Raised, { failure, compl
 }
 
 function retractionOf(replaced: readonly Raised[]): Entry {
-  const questions = replaced.map(({ failure, complaint }) =>
+  const queries = replaced.map(({ failure, complaint }) =>
     questionOf({
       failed: failure.in,
       key: failure.key?.text ?? null,
@@ -1211,7 +1214,7 @@ function retractionOf(replaced: readonly Raised[]): Entry {
       ...(complaint !== undefined && { complaint: complaint as NonNullable<DecisionEntry['complaint']> }),
     }),
   );
-  return { do: 'retracted', questions };
+  return { do: 'retracted', questions: queries };
 }
 
 function noneWaits(): SidecarError {

@@ -4,16 +4,16 @@
  */
 
 import { isDistrusted } from '../effects/ledger.ts';
-import { fold as foldMemory } from '../history/memory.ts';
-import { split } from '../history/places.ts';
+import { fold as foldMemory } from '../history/context.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
-import { undoneSteps } from './cut.ts';
-import { changeOf } from './edits.ts';
-import type { Fold } from './fold.ts';
-import type { FoldedStep, Live } from './folded.ts';
-import { partOf, readsSame, type WorkRecord } from './records.ts';
+import { split } from '../model/region.ts';
+import { changeOf } from '../projection/edits.ts';
+import { partOf, readsSame, type WorkRecord } from '../projection/records.ts';
+import { undoneSteps } from '../projection/rollback.ts';
+import type { RunState } from '../projection/run-state.ts';
+import type { Live, RecordedStep } from '../projection/state-types.ts';
 
 /** What reuse does to a run. */
 export interface Reusing {
@@ -27,16 +27,16 @@ export interface Reusing {
 
 /** The reuse of one run. */
 export class Reuse {
-  readonly #fold: Fold;
+  readonly #runState: RunState;
   readonly #run: Reusing;
   readonly #pending = new Set<string>();
   #waiting: (() => void)[] = [];
   #isScheduled = false;
 
-  constructor(fold: Fold, run: Reusing) {
-    this.#fold = fold;
+  constructor(runState: RunState, run: Reusing) {
+    this.#runState = runState;
     this.#run = run;
-    for (const name of fold.records.keys()) if (fold.live.has(name)) this.#pending.add(name);
+    for (const name of runState.records.keys()) if (runState.live.has(name)) this.#pending.add(name);
   }
 
   /** Whether an instance has been entered whose record is neither claimed nor given up: nothing else happens before (C5). */
@@ -46,7 +46,7 @@ export class Reuse {
 
   /** Notes the instances that a step has entered. @returns whether any of them has a record. */
   entered(names: readonly string[]): boolean {
-    for (const name of names) if (this.#fold.records.has(name)) this.#pending.add(name);
+    for (const name of names) if (this.#runState.records.has(name)) this.#pending.add(name);
     return this.isPending;
   }
 
@@ -69,12 +69,12 @@ export class Reuse {
     while (this.isPending && !this.#run.isBusy()) {
       const name = this.#next();
       this.#pending.delete(name);
-      const record = this.#fold.records.get(name);
-      const live = this.#fold.live.get(name);
+      const record = this.#runState.records.get(name);
+      const live = this.#runState.live.get(name);
       if (record === undefined) continue;
       if (live === undefined) {
         // It came past in one macrostep: it has been done again already.
-        if (this.#fold.places.of(name) !== undefined) this.#run.dismiss(record, 'done_again');
+        if (this.#runState.places.of(name) !== undefined) this.#run.dismiss(record, 'done_again');
       } else if (this.#isSame(live, record)) this.#run.claim(live, record);
       else this.#run.dismiss(record, 'reads_differ');
     }
@@ -85,29 +85,29 @@ export class Reuse {
 
   /** Regions in a fixed order (C5). */
   #next(): string {
-    const order = (name: string) => `${this.#fold.records.get(name)?.structure ?? ''} ${name}`;
+    const order = (name: string) => `${this.#runState.records.get(name)?.structure ?? ''} ${name}`;
     return [...this.#pending].sort((a, b) => (order(a) < order(b) ? -1 : 1))[0] as string;
   }
 
   /** Whether a record is claimed as it is: it was entered at the same state, and read what there is now (C6). */
   #isSame(live: Live, record: WorkRecord): boolean {
-    const place = this.#fold.places.of(instanceName(live.id));
+    const place = this.#runState.places.of(instanceName(live.id));
     if (place === undefined) return false;
     const [actor, path] = split(place.region);
-    const entered = place.entered as FoldedStep;
+    const entered = place.entered as RecordedStep;
     if (JSON.stringify(partOf(entered.value, path) ?? null) !== record.entry) return false;
-    const at = this.#fold.history.registry.get(live.id)?.checkpoints[0]?.at ?? 0;
-    const since = undoneSteps(this.#fold.places, [[live.id, at]]);
+    const at = this.#runState.history.registry.get(live.id)?.checkpoints[0]?.at ?? 0;
+    const since = undoneSteps(this.#runState.places, [[live.id, at]]);
     // What it has done by itself since gives way to the record; what others have a part in does not.
-    const isOwn = ([...since] as FoldedStep[]).every(
+    const isOwn = ([...since] as RecordedStep[]).every(
       (step) =>
         step.actor !== actor ||
         (step.parties.length === 1 && step.leads.length === 0 && step.ties.length === 0 && step.edits.length === 0),
     );
     if (!isOwn) return false;
-    const version = (key: Key) => this.#fold.versions.newest(key, Number.POSITIVE_INFINITY, record.members);
-    let { memory } = this.#fold.actor(actor);
-    if (!record.first.every((read) => readsSame(read, memory, version))) return false;
+    const version = (key: Key) => this.#runState.versions.newest(key, Number.POSITIVE_INFINITY, record.members);
+    let { context } = this.#runState.actor(actor);
+    if (!record.first.every((read) => readsSame(read, context, version))) return false;
     for (const item of record.items) {
       if (item.is === 'call') {
         // What was taken back meanwhile, or found wrong, is done again.
@@ -115,8 +115,8 @@ export class Reuse {
         if (status === 'compensated' || undoing || isOpen(status) || isDistrusted(item.call)) return false;
         continue;
       }
-      if (!item.reads.every((read) => readsSame(read, memory, version))) return false;
-      if (item.step.actor === record.actor) memory = foldMemory(memory, item.step.edits.map(changeOf));
+      if (!item.reads.every((read) => readsSame(read, context, version))) return false;
+      if (item.step.actor === record.actor) context = foldMemory(context, item.step.edits.map(changeOf));
     }
     return true;
   }

@@ -4,33 +4,33 @@
  */
 import type { Reply } from '../effects/guard.ts';
 import { toolSignal } from '../effects/signals.ts';
-import { regionName, split } from '../history/places.ts';
 import { encode } from '../journal/codec.ts';
 import type { DismissalReason, Entry } from '../model/entry.ts';
 import type { Failure } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
+import { regionName, split } from '../model/region.ts';
+import { CLAIMED, isEqual, type WorkRecord } from '../projection/records.ts';
+import { heardIn } from '../projection/rollback.ts';
+import type { RunState } from '../projection/run-state.ts';
+import type { RecordedStep, Timer, ToRedeliver } from '../projection/state-types.ts';
+import type { Placed } from '../recording/entry-states.ts';
+import { StepRecorder } from '../recording/record-step.ts';
+import { Verifier } from '../recording/verify.ts';
 import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
 import { type ActorPlan, BEGIN, END, planOfTimer, RESTORE, WAKE } from '../xstate/restore.ts';
 import { regionOfTimer, stateOfTimer } from '../xstate/timers.ts';
-import type { Call, Place, Seen, Watch, Watcher } from '../xstate/watch.ts';
-import { Authority } from './authority.ts';
+import type { Call, MachineWatch, Microstep, Place, Watcher } from '../xstate/watch.ts';
+import { Approvals } from './approvals.ts';
 import { Calls } from './calls.ts';
-import { heardIn } from './cut.ts';
-import type { Fold } from './fold.ts';
-import type { FoldedStep, TakenBack, Timer } from './folded.ts';
-import { Lift } from './lift.ts';
+import { Outbox } from './outbox.ts';
 import { bare, type Held, type Raised, type RunParts, type Suspect } from './parts.ts';
-import type { Placed } from './places.ts';
 import { planClaim, planRestore } from './plan.ts';
-import { Publishing } from './publishing.ts';
-import { Questions } from './questions.ts';
-import { CLAIMED, isEqual, type WorkRecord } from './records.ts';
 import type { RestoredParts } from './recovering.ts';
 import { Recovering } from './recovering.ts';
+import { RecoveryQueries } from './recovery-queries.ts';
 import { Reuse } from './reuse.ts';
 import { SidecarError } from './sidecar-error.ts';
-import { Verifier } from './verify.ts';
 import { Writing } from './writing.ts';
 
 /** An instance, or all of its occurrences. */
@@ -54,18 +54,18 @@ export class Run implements Watcher {
   readonly #verifier: Verifier | null;
   readonly #write: Writing;
   readonly #calls: Calls;
-  readonly #authority: Authority;
-  readonly #publishing: Publishing;
-  readonly #questions: Questions;
+  readonly #approvals: Approvals;
+  readonly #outbox: Outbox;
+  readonly #queries: RecoveryQueries;
   readonly #reuse: Reuse;
   /** How many steps the last macrostep of each machine had. */
   readonly #macrosteps = new Map<number, number>();
   /** The steps that raised the events which claims deliver. */
-  readonly #raised = new WeakMap<object, FoldedStep>();
+  readonly #raised = new WeakMap<object, RecordedStep>();
   /** What was asked, decided and waited for. */
   readonly recovering: Recovering;
-  #watch: Watch | null = null;
-  #lift: Lift | null = null;
+  #watch: MachineWatch | null = null;
+  #recorder: StepRecorder | null = null;
   #placed: readonly Placed[] = [];
   /** Whether events wait: a plan is being carried out, or the run is parked. */
   #holding = false;
@@ -87,13 +87,13 @@ export class Run implements Watcher {
     this.parts = parts;
     const write = new Writing(parts);
     this.#write = write;
-    this.#authority = new Authority(parts, write, () => void this.recovering.askAgain());
+    this.#approvals = new Approvals(parts, write, () => void this.recovering.askAgain());
     write.onOutcome(() => {
-      this.#authority.wake();
+      this.#approvals.wake();
       this.recovering.heard();
     });
-    this.#calls = new Calls(parts, write, this.#authority, () => this.recovering.clear());
-    this.#publishing = new Publishing(parts, {
+    this.#calls = new Calls(parts, write, this.#approvals, () => this.recovering.clear());
+    this.#outbox = new Outbox(parts, {
       append: (entries) => write.append(entries),
       durable: () => write.durable(),
       toolOf: (name) => this.#watch?.toolNamed(name),
@@ -102,26 +102,26 @@ export class Run implements Watcher {
       park: (call, error) => this.recovering.parkCommit(call, error),
       refused: (raised) => this.recovering.refused(raised),
     });
-    this.#questions = new Questions(parts);
+    this.#queries = new RecoveryQueries(parts);
     this.recovering = new Recovering(parts, this, {
       write,
       calls: this.#calls,
-      questions: this.#questions,
-      authority: this.#authority,
-      publishing: this.#publishing,
+      queries: this.#queries,
+      approvals: this.#approvals,
+      outbox: this.#outbox,
     });
-    this.#reuse = new Reuse(parts.fold, {
+    this.#reuse = new Reuse(parts.runState, {
       isBusy: () => this.#asleep || this.recovering.isBusy || this.#stopping || this.#write.broken !== null,
       claim: (live, record) => this.#claim(live.id, record),
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.#goOn(),
     });
     this.#verifier = parts.verify ? new Verifier() : null;
-    for (const { number, memory } of parts.fold.actors) this.#verifier?.reset(number, memory);
+    for (const { number, context } of parts.runState.actors) this.#verifier?.reset(number, context);
   }
 
   /** Takes the watch and the places of the machine's states, before the actor is made. */
-  bind(watch: Watch): void {
+  bind(watch: MachineWatch): void {
     this.#watch = watch;
     const places = watch.places();
     this.#placed = [...this.parts.config.skeletons.values()].flatMap((skeleton) => {
@@ -130,16 +130,16 @@ export class Run implements Watcher {
       const first = skeleton.states.find((state) => places.has(state)) as string;
       return [{ skeleton, region: regions.reduce(commonRegion), prefix: first.slice(0, first.lastIndexOf('/') + 1) }];
     });
-    this.#lift = new Lift(this.parts, this.#placed, this.#verifier);
-    this.#questions.bind(watch, this.#placed);
+    this.#recorder = new StepRecorder(this.parts, this.#placed, this.#verifier);
+    this.#queries.bind(watch, this.#placed);
   }
 
-  get fold(): Fold {
-    return this.parts.fold;
+  get runState(): RunState {
+    return this.parts.runState;
   }
 
   get status(): 'running' | 'recovering' | 'parked' | 'done' {
-    return this.fold.ended === 'done' ? 'done' : this.recovering.status;
+    return this.runState.ended === 'done' ? 'done' : this.recovering.status;
   }
 
   /**
@@ -153,20 +153,20 @@ export class Run implements Watcher {
       const names = [...this.parts.config.skeletons.keys()].join(', ');
       throw new SidecarError('bad_failure', `the config has no skeleton "${skeleton}": it has ${names}`);
     }
-    const { registry } = this.fold.history;
+    const { registry } = this.runState.history;
     const known = [...registry.all()].map(({ id }) => id);
     const meant = namedBy([...known, ...this.#setAside()], skeleton, entity);
     const here = ordinal === undefined ? meant : meant.filter((id) => id.ordinal === ordinal);
     const [one, other] = here;
     if (one === undefined) {
-      const { occurrences } = this.fold;
+      const { occurrences } = this.runState;
       if (!occurrences.wasUsed(skeleton, entity, ordinal))
         throw new SidecarError('bad_failure', `no ${skeleton} about "${entity}" was ever begun`);
       if (suspect !== null && !occurrences.hadWritten(skeleton, entity, ordinal, suspect))
         throw new SidecarError('bad_failure', `${skeleton} about "${entity}" never wrote ${suspect.text}`);
       return this.#undoneAlready({ skeleton, entity, ordinal });
     }
-    const only = other === undefined ? one : this.parts.judges.meant(here);
+    const only = other === undefined ? one : this.parts.decisionPolicy.meant(here);
     if (only === null)
       return { failure: { in: null, key: null, why: 'fits_several' }, about: { write: null, head: 0, epoch: 0 } };
     return this.#accusation(only, suspect);
@@ -174,7 +174,7 @@ export class Run implements Watcher {
 
   /** The position to which the plan that is under way takes back the work that a complaint is about; null where it does not. */
   #undoneTo(id: InstanceId, key: Key | null): number | null {
-    const { pending, history } = this.fold;
+    const { pending, history } = this.runState;
     if (pending === null || pending.phase === 'RESTORED' || !('line' in pending.entry.decision)) return null;
     const { verdict, line } = pending.entry.decision;
     if (verdict !== 'restore' && verdict !== 'restore_joint') return null;
@@ -193,7 +193,7 @@ export class Run implements Watcher {
    * @param still the answers of what a plan that is under way is about to undo.
    */
   #undoneAlready(id: Unordered, still: readonly string[] = []): Suspicion | null {
-    const lost = this.#questions.lost(id);
+    const lost = this.#queries.lost(id);
     const free = lost.filter(({ intent }) => intent.class === 'idempotent');
     const wrong = [...still, ...free.map(({ key }) => key)];
     const instance = { ...id, ordinal: id.ordinal ?? 0 };
@@ -204,14 +204,14 @@ export class Run implements Watcher {
   }
 
   #setAside(): InstanceId[] {
-    const { records, occurrences } = this.fold;
+    const { records, occurrences } = this.runState;
     return [...records.values()].flatMap(({ members }) => occurrences.named(members));
   }
 
   /** A key of an instance's: in a machine that is invoked, one without a scheme is of its own context. */
   #keyOf(id: InstanceId, key: Key): Key {
-    const place = this.fold.places.of(instanceName(id));
-    const { started } = this.fold.actor(place === undefined ? 0 : split(place.region)[0]);
+    const place = this.runState.places.of(instanceName(id));
+    const { started } = this.runState.actor(place === undefined ? 0 : split(place.region)[0]);
     if (started === null || /^[a-z][a-z0-9+.-]*:$/.test(key.segments[0] ?? '')) return key;
     const segments = ['actor:', started.id, ...key.segments];
     return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
@@ -219,7 +219,7 @@ export class Run implements Watcher {
 
   #accusation(id: InstanceId, named: Key | null): Suspicion | null {
     const key = named === null ? null : this.#keyOf(id, named);
-    const { history, epochs, occurrences } = this.fold;
+    const { history, epochs, occurrences } = this.runState;
     const record = history.registry.get(id);
     const epoch = epochs.get(instanceName(id)) ?? 0;
     const about = { write: null, head: history.head, epoch };
@@ -230,10 +230,10 @@ export class Run implements Watcher {
     // A plan that is under way takes it back already: that is the answer to this complaint, too.
     const undoneTo = this.#undoneTo(id, key);
     if (undoneTo !== null)
-      return this.#undoneAlready(id, this.#questions.wrongAnswers(id, key?.text ?? null, undoneTo).keys);
+      return this.#undoneAlready(id, this.#queries.wrongAnswers(id, key?.text ?? null, undoneTo).keys);
     if (key === null || record === undefined) return { failure: { in: id, key }, about };
     if (write === undefined) return this.#undoneAlready(id);
-    return { failure: { in: id, key }, about: { ...about, write: this.fold.originOf(write.at) } };
+    return { failure: { in: id, key }, about: { ...about, write: this.runState.originOf(write.at) } };
   }
 
   /** Claims again what the calls of this run have touched. @returns why it does not get that, or null. */
@@ -241,8 +241,8 @@ export class Run implements Watcher {
     return this.#calls.claimAgain();
   }
 
-  get authority(): Authority {
-    return this.#authority;
+  get approvals(): Approvals {
+    return this.#approvals;
   }
 
   append(entries: readonly Entry[]): void {
@@ -255,41 +255,41 @@ export class Run implements Watcher {
 
   // What the machine does.
 
-  begun(ref: Ref, seen: readonly Seen[]): void {
+  begun(ref: Ref, seen: readonly Microstep[]): void {
     this.steps(ref, seen);
   }
 
-  steps(ref: Ref, seen: readonly Seen[]): void {
+  steps(ref: Ref, seen: readonly Microstep[]): void {
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
     this.#write.together(() => {
       for (const step of seen) this.#step(ref, number, step);
     });
     this.#macrosteps.set(number, seen.length);
-    if (number === 0 && this.fold.takenBack.length > 0) queueMicrotask(() => this.offer());
+    if (number === 0 && this.runState.toRedeliver.length > 0) queueMicrotask(() => this.offer());
   }
 
-  #step(ref: Ref, number: number, seen: Seen): void {
-    const { fold } = this;
+  #step(ref: Ref, number: number, seen: Microstep): void {
+    const { runState } = this;
     const ended = new Set(seen.gone.flatMap((gone) => this.#numbers.get(gone) ?? []));
     if (seen.snapshot.status === 'done')
-      for (const child of fold.actors) if (child.parent === number && child.ended === null) ended.add(child.number);
+      for (const child of runState.actors) if (child.parent === number && child.ended === null) ended.add(child.number);
     const heard = this.#heardFrom(ref, seen.event);
     if (heard !== null) ended.add(heard);
-    const { entries, fresh } = (this.#lift as Lift).step(number, seen, [...ended], this.#sentBy(seen));
+    const { entries, fresh } = (this.#recorder as StepRecorder).step(number, seen, [...ended], this.#sentBy(seen));
     this.#write.append(
       entries,
-      seen.memory,
+      seen.context,
       entries.findLastIndex((entry) => entry.do === 'step'),
     );
-    const first = fold.actors.length - seen.started.length;
+    const first = runState.actors.length - seen.started.length;
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
     for (const entry of entries) this.#enters(entry, fresh, number);
     // What was promised is made durable at once; whoever relies on it awaits it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
       void this.durable().catch(() => {});
-      this.#publishing.begin();
+      this.#outbox.begin();
     }
     for (const entry of entries) {
       if (entry.do === 'finding') this.#found(entry, number, seen.started.some(isCall));
@@ -299,10 +299,10 @@ export class Run implements Watcher {
   }
 
   /** The steps of the machine that sent the event of a step: which of its last macrostep it was, nobody tells (C1a). */
-  #sentBy({ sender, event }: Seen): [number, number][] {
+  #sentBy({ sender, event }: Microstep): [number, number][] {
     const raisedBy = this.#raised.get(event);
     if (raisedBy !== undefined) {
-      const since = this.fold.places.between(raisedBy.nth - 1, Number.POSITIVE_INFINITY);
+      const since = this.runState.places.between(raisedBy.nth - 1, Number.POSITIVE_INFINITY);
       return [[raisedBy.actor, since.filter(({ actor }) => actor === raisedBy.actor).length]];
     }
     const number = sender === null ? undefined : this.#numbers.get(sender);
@@ -319,7 +319,7 @@ export class Run implements Watcher {
       this.#reuse.begin();
     }
     for (const { skeleton, entity, ordinal } of fresh) {
-      const kept = this.fold.ledger.kept().find(({ intent: { instance } }) => {
+      const kept = this.runState.ledger.kept().find(({ intent: { instance } }) => {
         return instance.skeleton === skeleton && instance.entity === entity && instance.ordinal !== ordinal;
       });
       if (kept !== undefined) this.recovering.parkUnclaimed([kept], actor, { skeleton, entity, ordinal });
@@ -327,13 +327,13 @@ export class Run implements Watcher {
   }
 
   holdsEnd(_: Ref, { output }: Snapshot): boolean {
-    const { records, ledger, ended } = this.fold;
+    const { records, ledger, ended } = this.runState;
     if (ended !== null) return false;
     const isLeft =
       records.size > 0 ||
       ledger.displaced().length > 0 ||
       this.recovering.openCalls().length > 0 ||
-      this.#publishing.mayRefuse;
+      this.#outbox.mayRefuse;
     const isOpen = isLeft || this.recovering.isBusy || this.#reuse.isPending;
     // A run that is taken up at its end first goes on with what its last process has left.
     if (!isOpen && !this.#holding) {
@@ -354,10 +354,10 @@ export class Run implements Watcher {
   async #tryEnd(): Promise<void> {
     if (!this.#mayEnd()) return;
     // What is refused now can still be done again; after the end it cannot (E4). The end of the machine is the end of all waiting.
-    await this.#publishing.settled();
+    await this.#outbox.settled();
     if (!this.#mayEnd()) return;
-    this.#publishing.begin(true);
-    await this.#publishing.settled();
+    this.#outbox.begin(true);
+    await this.#outbox.settled();
     if (!this.#mayEnd()) return;
     const again = () => void this.#tryEnd();
     if (!(await this.recovering.clearUnclaimed(again))) return;
@@ -402,9 +402,9 @@ export class Run implements Watcher {
 
   stopping(): void {
     this.#stopping = true;
-    this.#authority.stop();
+    this.#approvals.stop();
     this.#calls.stop();
-    this.#publishing.stop();
+    this.#outbox.stop();
     this.recovering.stop();
     this.#write.now();
   }
@@ -412,15 +412,15 @@ export class Run implements Watcher {
   crashed(ref: Ref, event: Event, error: unknown, places: readonly Place[]): void {
     const actor = this.#numbers.get(ref) ?? 0;
     const heard = this.#heardFrom(ref, event);
-    const region = heard === null ? null : this.fold.actor(heard).region;
+    const region = heard === null ? null : this.runState.actor(heard).region;
     const regions = region === null ? places.map((place) => regionName(actor, bare(place.path))) : [region];
     const owners = new Map<string, InstanceId>();
     for (const at of regions) {
-      const owner = this.fold.ownerOf(at, this.#placed);
+      const owner = this.runState.ownerOf(at, this.#placed);
       if (owner !== undefined) owners.set(instanceName(owner.id), owner.id);
     }
     // A timer may fire a moment before the wall clock says that it is due. One that has not is armed again for what is left.
-    const fired = this.fold.timers.find(
+    const fired = this.runState.timers.find(
       (timer) => timer.actor === actor && timer.gone === null && isEqual(timer.event, event),
     );
     if (fired !== undefined) this.#lost.add(fired);
@@ -473,7 +473,8 @@ export class Run implements Watcher {
     const actor = this.#numbers.get(ref);
     if (actor === undefined || this.#stopping) return;
     if (event === null) {
-      if (!this.fold.timers.some((timer) => timer.actor === actor && timer.id === id && timer.gone === null)) return;
+      if (!this.runState.timers.some((timer) => timer.actor === actor && timer.id === id && timer.gone === null))
+        return;
       this.#write.append([{ do: 'timer', actor, id, region: '', event: { type: '' }, delay: null }]);
       return;
     }
@@ -488,17 +489,17 @@ export class Run implements Watcher {
 
   async call(call: Call): Promise<unknown> {
     const number = this.#numbers.get(call.ref) as number;
-    const actor = this.fold.actor(number);
+    const actor = this.runState.actor(number);
     const region = actor.region ?? regionName(0, '');
-    const instance = this.fold.ownerOf(region, this.#placed)?.id ?? this.#questions.rootOf(region);
-    const whose = { instance, keyedAs: this.#questions.keyedAs(instance) };
-    const lacks = () => (this.#lift as Lift).lacks(instance);
+    const instance = this.runState.ownerOf(region, this.#placed)?.id ?? this.#queries.rootOf(region);
+    const whose = { instance, keyedAs: this.#queries.keyedAs(instance) };
+    const lacks = () => (this.#recorder as StepRecorder).lacks(instance);
     for (let tries = 0; ; ) {
       // What was set aside is claimed or given up before anything new leaves (C5a).
       await this.#reuse.settled();
       if (call.signal.aborted) return never(call.signal);
       // What a commit has promised is there before anybody goes on from it (E4).
-      await this.#publishing.settled();
+      await this.#outbox.settled();
       const reply = await this.#calls.ask(call, number, whose, lacks);
       if (reply.is === 'done') return reply.output;
       if (reply.is === 'dropped' || this.#stopping || call.signal.aborted) return never(call.signal);
@@ -524,13 +525,13 @@ export class Run implements Watcher {
   }
 
   async #hold(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
-    const actor = this.fold.actor(number).parent ?? 0;
+    const actor = this.runState.actor(number).parent ?? 0;
     const failure: Failure =
       instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
     if (reply.is === 'unclaimed') {
       const { kept } = reply;
       // A replay may have taken it over since.
-      if (!this.fold.ledger.kept().includes(kept)) return { next: 'again' };
+      if (!this.runState.ledger.kept().includes(kept)) return { next: 'again' };
       return new Promise((resolve) => {
         this.recovering.parkUnclaimed([kept], actor, instance, () => resolve({ next: 'again' }));
       });
@@ -538,7 +539,7 @@ export class Run implements Watcher {
     if (reply.is === 'diverged' && (await this.recovering.undoDiverged(reply.recorded))) return { next: 'again' };
     if (reply.is === 'diverged') {
       const { recorded, digest } = reply;
-      const effect = this.#questions.effectOf(recorded.key, instance);
+      const effect = this.#queries.effectOf(recorded.key, instance);
       this.recovering.park(
         {
           signal: 'CONTRACT_VIOLATION',
@@ -550,7 +551,7 @@ export class Run implements Watcher {
         {
           verdict: 'escalate',
           failed: instance,
-          at: this.fold.history.head,
+          at: this.runState.history.head,
           policy: this.parts.policy,
           refusals: [
             {
@@ -559,8 +560,11 @@ export class Run implements Watcher {
               effect,
               recorded: recorded.intent.digest,
               asked: digest,
-              recordedArgs: argsText(this.fold.redaction.args(call.tool, recorded.intent.args), this.fold.codecs),
-              askedArgs: argsText(this.fold.redaction.args(call.tool, call.input), this.fold.codecs),
+              recordedArgs: argsText(
+                this.runState.redaction.args(call.tool, recorded.intent.args),
+                this.runState.codecs,
+              ),
+              askedArgs: argsText(this.runState.redaction.args(call.tool, call.input), this.runState.codecs),
             },
           ],
           undo: [],
@@ -596,8 +600,8 @@ export class Run implements Watcher {
 
   /** Undoes memory and, with a machine at hand, control. */
   restore({ kept, aside, wrong, sure }: RestoredParts, inPlace: boolean): void {
-    const resumes = this.#questions.resumes(kept);
-    const plan = planRestore(this.fold, kept, resumes, this.#surroundings());
+    const resumes = this.#queries.resumes(kept);
+    const plan = planRestore(this.runState, kept, resumes, this.#surroundings());
     this.#end = null;
     this.#write.append([
       {
@@ -610,7 +614,7 @@ export class Run implements Watcher {
         controls: plan.controls,
       },
     ]);
-    for (const { number, memory } of this.fold.actors) this.#verifier?.reset(number, memory);
+    for (const { number, context } of this.runState.actors) this.#verifier?.reset(number, context);
     this.#lost.clear();
     if (!inPlace) return;
     this.#owed(plan.rewinds.flatMap(({ actor, plan: rewind }) => this.#rewind(actor, rewind())));
@@ -618,7 +622,7 @@ export class Run implements Watcher {
 
   /** Has every machine of a run that is taken up take the eventless moves of where it stands, and hear what is complete. */
   settleAll(): void {
-    const running = this.fold.actors.filter(({ number, ended }) => ended === null && this.#refs.has(number));
+    const running = this.runState.actors.filter(({ number, ended }) => ended === null && this.#refs.has(number));
     const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
     for (const { number } of [...machines].reverse()) this.settleIn(number);
     this.#owed(machines.map(({ number }) => number));
@@ -636,7 +640,7 @@ export class Run implements Watcher {
   #surroundings() {
     return {
       ownerOf: (region: string) =>
-        instanceName(this.fold.ownerOf(region, this.#placed)?.id ?? this.#questions.rootOf(region)),
+        instanceName(this.runState.ownerOf(region, this.#placed)?.id ?? this.#queries.rootOf(region)),
       stateOf: (actor: number, type: string) => {
         const logic = (this.#refs.get(actor) as { logic?: Parameters<typeof stateOfTimer>[0] } | undefined)?.logic;
         return logic === undefined ? null : stateOfTimer(logic, type);
@@ -657,7 +661,7 @@ export class Run implements Watcher {
   #settleAll(actor: number, plan: ActorPlan): number[] {
     this.settleIn(actor);
     const made = plan.make.map(({ number }) => [number, inputOf(this.#refs.get(number))] as const);
-    this.#write.append((this.#lift as Lift).restarts(actor, made));
+    this.#write.append((this.#recorder as StepRecorder).restarts(actor, made));
     return [
       actor,
       ...plan.make.flatMap((child) => (child.plan === null ? [] : this.#settleAll(child.number, child.plan))),
@@ -674,10 +678,10 @@ export class Run implements Watcher {
   }
 
   #owedTo(actor: number, ref: Ref): Event[] {
-    const { places, actors } = this.fold;
-    const { value, memory } = actors[actor] as (typeof actors)[number];
-    const completions = (this.#watch as Watch).completions(
-      (this.#watch as Watch).standing(ref, value as never, memory),
+    const { places, actors } = this.runState;
+    const { value, context } = actors[actor] as (typeof actors)[number];
+    const completions = (this.#watch as MachineWatch).completions(
+      (this.#watch as MachineWatch).standing(ref, value as never, context),
     );
     return completions.flatMap(({ event, regions }) => {
       const since = Math.max(
@@ -697,27 +701,27 @@ export class Run implements Watcher {
 
   /** A record is taken over: its work is journaled as done again, and control goes on behind it (C5, C5a). */
   #claim(id: InstanceId, record: WorkRecord): void {
-    const place = this.fold.places.of(instanceName(id));
+    const place = this.runState.places.of(instanceName(id));
     const actor = place === undefined ? 0 : split(place.region)[0];
     const ref = this.#refs.get(actor);
     if (place === undefined || ref === undefined) return;
     let plan: ActorPlan | null = null;
-    let closed: FoldedStep | null = null;
+    let closed: RecordedStep | null = null;
     this.#write.together(() => {
       this.#write.append([{ do: 'claimed', instance: id }]);
-      closed = (this.fold.places.of(instanceName(id))?.closed ?? null) as FoldedStep | null;
-      for (const { number, memory } of this.fold.actors) this.#verifier?.reset(number, memory);
-      const first = this.fold.actors.length;
+      closed = (this.runState.places.of(instanceName(id))?.closed ?? null) as RecordedStep | null;
+      for (const { number, context } of this.runState.actors) this.#verifier?.reset(number, context);
+      const first = this.runState.actors.length;
       this.#arrive(actor, ref, record, split(place.region)[1]);
       const next = record.next.started.map((_, index) => first + index);
-      plan = planClaim(this.fold, record, place.region, next, this.parts.now);
+      plan = planClaim(this.runState, record, place.region, next, this.parts.now);
     });
     if (plan !== null) this.#rewind(actor, plan);
     this.#deliverOwn();
     for (const event of record.next.raised as Event[]) {
       const again = { ...event };
       if (closed !== null) this.#raised.set(again, closed);
-      (this.#watch as Watch).isInner(again);
+      (this.#watch as MachineWatch).isInner(again);
       this.#pass(actor, again);
     }
     for (const event of this.#owedTo(actor, ref)) this.#pass(actor, event);
@@ -725,9 +729,9 @@ export class Run implements Watcher {
 
   /** Journals where control comes behind a record: whom it enters there, and what it starts. */
   #arrive(actor: number, ref: Ref, record: WorkRecord, region: string): void {
-    const watch = this.#watch as Watch;
-    const { value, memory } = this.fold.actor(actor);
-    const snapshot = watch.standing(ref, value as never, memory);
+    const watch = this.#watch as MachineWatch;
+    const { value, context } = this.runState.actor(actor);
+    const snapshot = watch.standing(ref, value as never, context);
     const event = { ...(record.next.event as Event), type: CLAIMED };
     const states = watch.places();
     const prefix = this.#placed.find(({ skeleton }) => skeleton.name === record.id.skeleton)?.prefix ?? '';
@@ -735,17 +739,17 @@ export class Run implements Watcher {
       ...child,
       ref,
       place: child.at === null ? null : (states.get(`${prefix}${child.at}`) ?? null),
-      input: watch.inputOf(ref, child, memory, record.next.event as Event),
+      input: watch.inputOf(ref, child, context, record.next.event as Event),
     }));
     const after = watch.placesOf(snapshot);
-    const seen: Seen = {
+    const seen: Microstep = {
       event,
       before: after,
       after,
       hears: false,
       sources: [watch.placeOf(ref, region)],
-      memoryBefore: memory,
-      memory,
+      contextBefore: context,
+      context,
       snapshot,
       rememberedChanged: false,
       bare: true,
@@ -758,7 +762,7 @@ export class Run implements Watcher {
       sender: null,
       ...watch.arrival(snapshot, region),
     };
-    const { entries, fresh } = (this.#lift as Lift).step(actor, seen, []);
+    const { entries, fresh } = (this.#recorder as StepRecorder).step(actor, seen, []);
     this.#write.append(entries);
     this.#enters(entries[0] as Entry, fresh, actor);
   }
@@ -819,19 +823,19 @@ export class Run implements Watcher {
   /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
   offer(): void {
     const root = this.#refs.get(0);
-    const [back] = this.fold.takenBack;
+    const [back] = this.runState.toRedeliver;
     if (!this.parts.redeliver || back === undefined || root === undefined) return;
     if (this.#holding || this.#stopping || this.#reuse.isPending || this.recovering.isBusy) return;
     const snapshot = root.getSnapshot() as Snapshot;
     if (snapshot.status === 'active' && this.#meetsTheSame(back, snapshot)) root.send(back.event as Event);
   }
 
-  #meetsTheSame({ event, context, control, regions, heard }: TakenBack, snapshot: Snapshot): boolean {
-    const { value, memory } = this.fold.actor(0);
-    if (!isEqual(control, value) || !isEqual(context, memory)) return false;
-    const takers = (this.#watch as Watch).takers(snapshot, event as Event).map((path) => regionName(0, path));
+  #meetsTheSame({ event, context, control, regions, heard }: ToRedeliver, snapshot: Snapshot): boolean {
+    const root = this.runState.actor(0);
+    if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;
+    const takers = (this.#watch as MachineWatch).takers(snapshot, event as Event).map((path) => regionName(0, path));
     if (takers.length === 0 || takers.some((region) => !regions.includes(region))) return false;
-    return isEqual(heardIn(this.fold.places, regions, Number.POSITIVE_INFINITY), heard);
+    return isEqual(heardIn(this.runState.places, regions, Number.POSITIVE_INFINITY), heard);
   }
 
   /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
@@ -869,7 +873,7 @@ export class Run implements Watcher {
 const LONGEST_ARGS = 4_000;
 
 /** Arguments as they are shown. */
-function argsText(args: unknown, codecs: Fold['codecs']): string {
+function argsText(args: unknown, codecs: RunState['codecs']): string {
   const encoded = encode(args, { codecs });
   const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
   return text.length > LONGEST_ARGS ? `${text.slice(0, LONGEST_ARGS).toWellFormed()}...` : text;
@@ -890,7 +894,7 @@ function never(_: AbortSignal): Promise<never> {
   return new Promise(() => {});
 }
 
-function isCall({ kind, src }: Seen['started'][number]): boolean {
+function isCall({ kind, src }: Microstep['started'][number]): boolean {
   return kind === 'promise' && src !== null;
 }
 

@@ -4,6 +4,6 @@
  */
 
 export { crossing } from '../model/effect.ts';
+export { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
 export { machineShape } from '../xstate/shape.ts';
 export { attachJudged } from './attach.ts';
-export { JUDGES, type Judges } from './judges.ts';

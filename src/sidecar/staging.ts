@@ -1,10 +1,10 @@
 /** A commit and its staging areas: which calls lie where, in which order they become visible, and what each relies on (semantics.md E4). */
-import type { Buffer, Publication, StagedCall } from '../effects/counterparty.ts';
+import type { Publication, StagedCall, StagingArea } from '../effects/counterparty.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
 import type { PublishEntry } from '../model/entry.ts';
 import { instanceName } from '../model/instance.ts';
+import type { Relied } from '../projection/positions.ts';
 import type { RunParts } from './parts.ts';
-import type { Relied } from './positions.ts';
 import { broughtAs } from './registered.ts';
 
 /** The place of an area that does not say which it has. */
@@ -31,7 +31,7 @@ export class Staging {
     return typeof buffer === 'object' && buffer !== null ? buffer.name : null;
   }
 
-  area(name: string | null): Buffer | undefined {
+  area(name: string | null): StagingArea | undefined {
     return name === null ? undefined : broughtAs(this.#parts.buffers, name);
   }
 
@@ -42,7 +42,7 @@ export class Staging {
   groups({ keys }: Pick<PublishEntry, 'keys'>): Group[] {
     const groups = new Map<string, { area: string | null; calls: LedgerCall[] }>();
     for (const key of keys) {
-      const call = this.#parts.fold.ledger.get(key) as LedgerCall;
+      const call = this.#parts.runState.ledger.get(key) as LedgerCall;
       const area = this.areaOf(call);
       const name = area !== null && isRepeatable(call) ? area : `\0${key}`;
       const group = groups.get(name) ?? { area, calls: [] };
@@ -59,7 +59,7 @@ export class Staging {
   /** The areas of a commit that want to be asked before it is decided, each with its calls, in the fixed order. */
   asked(
     entry: Pick<PublishEntry, 'keys'>,
-  ): { readonly name: string; readonly area: Buffer; readonly calls: LedgerCall[] }[] {
+  ): { readonly name: string; readonly area: StagingArea; readonly calls: LedgerCall[] }[] {
     const asked = new Map<string, LedgerCall[]>();
     for (const { area, calls } of this.groups(entry))
       if (area !== null) asked.set(area, [...(asked.get(area) ?? []), ...calls]);
@@ -77,10 +77,10 @@ export class Staging {
 
   /** What a staged call relies on, of what its area holds. */
   relied(call: LedgerCall): Relied {
-    const { fold, config } = this.#parts;
+    const { runState, config } = this.#parts;
     const area = this.areaOf(call);
     if (area === null) return { all: [], read: null };
-    return fold.positions.relied(config, area, call, fold.actors[call.intent.actor]?.by?.gone === true);
+    return runState.positions.relied(config, area, call, runState.actors[call.intent.actor]?.by?.gone === true);
   }
 
   staged(call: LedgerCall): StagedCall {

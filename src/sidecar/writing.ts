@@ -2,9 +2,10 @@
  * A run's writing: entries become rows and are folded in, in one go (architecture.md). What one event causes is one piece (J3), and
  * once the journal refuses, nothing is written any more (J4).
  */
+
+import { type Lost, lostText } from '../journal/entry-codec.ts';
 import type { Row } from '../journal/journal.ts';
 import type { Entry } from '../model/entry.ts';
-import { type Lost, lostText } from './layout.ts';
 import type { RunParts } from './parts.ts';
 
 /** Entries that others may belong to, which follow at once. */
@@ -78,9 +79,9 @@ export class Writing {
 
   /**
    * Writes entries down and folds them in.
-   * @param memory the context of the step's actor, after the entry at `at`: the last step of several that one microstep comes to.
+   * @param context the context of the step's actor, after the entry at `at`: the last step of several that one microstep comes to.
    */
-  append(entries: readonly Entry[], memory?: unknown, at = 0): void {
+  append(entries: readonly Entry[], context?: unknown, at = 0): void {
     if (this.#broken !== null) return;
     // A step leads to others, of parents and children, and to timers; whatever is more than that stands for itself.
     const goesOn = entries.every((entry) => LEADS_ON.has(entry.do));
@@ -88,9 +89,9 @@ export class Writing {
     this.together(() => {
       for (const [index, given] of entries.entries()) {
         const lost: Lost[] = [];
-        const entry = this.#parts.fold.redaction.entry(given);
-        for (const row of this.#parts.layout.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
-        this.#parts.fold.apply(entry, this.#parts.now(), entry.do === 'step' && index === at ? memory : undefined);
+        const entry = this.#parts.runState.redaction.entry(given);
+        for (const row of this.#parts.encoder.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
+        this.#parts.runState.apply(entry, this.#parts.now(), entry.do === 'step' && index === at ? context : undefined);
         for (const what of lost) this.#tellLost(entry, what);
       }
     }, goesOn);

@@ -1,6 +1,6 @@
 /** The testing kit (`belay-sidecar/testing`): rehearsals, a driven clock, a world that records, faults and assertions. */
 export type { Harm, HarmKind } from '../rehearsal/difference.ts';
-export type { RehearsedFault } from '../rehearsal/fault.ts';
+export type { RehearsedFault } from '../rehearsal/faults/fault.ts';
 export { type RehearsalOptions, type RehearsalWorld, rehearse } from '../rehearsal/in-code.ts';
 export type { RehearsalVerdict } from '../rehearsal/judge.ts';
 export { RehearsalError, type RehearsalErrorCode } from '../rehearsal/rehearsal-error.ts';

@@ -5,7 +5,7 @@
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig } from '../boundaries/directory.ts';
-import type { Finding, Reconciler, Undo } from '../effects/counterparty.ts';
+import type { ReconcileResult, Reconciler, Undo } from '../effects/counterparty.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { AnyStateMachine } from '../xstate/actor.ts';
 import { type Act, withTools } from '../xstate/tools.ts';
@@ -112,7 +112,7 @@ export class RecordingWorld {
     };
   }
 
-  #find(key: string): Finding {
+  #find(key: string): ReconcileResult {
     if (this.#underWay.has(key)) return { is: 'unknown' };
     const act = this.#acts.find((each) => each.key === key && each.stands);
     return act === undefined ? { is: 'not_applied' } : { is: 'applied', output: act.output };

@@ -2,7 +2,7 @@
 import { type Actor, type AnyActorRef, type AnyStateMachine, createActor, type InspectionEvent } from 'xstate';
 import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import type { ActorPlan } from './restore.ts';
-import type { Watch } from './watch.ts';
+import type { MachineWatch } from './watch.ts';
 
 export type {
   Actor,
@@ -16,7 +16,7 @@ export type {
 
 /** Makes the root actor of a watched machine: from its input, or where a plan says. It is not started. */
 export function makeActor<TMachine extends AnyStateMachine>(
-  watch: Watch,
+  watch: MachineWatch,
   from: { readonly input: unknown } | { readonly plan: ActorPlan },
   inspect: ((event: InspectionEvent) => void) | undefined,
   now: () => number,

@@ -12,6 +12,7 @@ import {
   type AnyStateNode,
   createActor,
 } from 'xstate';
+import { isReference } from '../model/actor-reference.ts';
 import type { HistoryValue, StateValue } from '../model/entry.ts';
 import { activeNodes, nodeAt, pathOf } from './structure.ts';
 
@@ -65,7 +66,7 @@ export interface ChildPlan {
 export interface ActorPlan {
   readonly value: StateValue;
   readonly remembered: HistoryValue;
-  readonly memory: unknown;
+  readonly context: unknown;
   /** The event of its last step, for the functions that compute the output of a machine that is done. */
   readonly last: AnyEventObject;
   /** The ids of the children that stay as they are. */
@@ -147,7 +148,7 @@ export function build(
   const next = restoreSnapshot(bare as never, scope) as AnyMachineSnapshot;
   const children: Record<string, AnyActorRef> = { ...kept };
   for (const child of plan.make) {
-    const ref = makeChild(machine, next, child, plan.memory, scope);
+    const ref = makeChild(machine, next, child, plan.context, scope);
     if (ref === undefined) continue;
     children[child.id] = ref;
     adopt(ref, child.number);
@@ -155,7 +156,7 @@ export function build(
     if (ref.getSnapshot().status === 'done') scope.defer(() => ref.start());
   }
   next.children = children;
-  next.context = withReferences(plan.memory, children);
+  next.context = withReferences(plan.context, children);
   const final = completion(next, machine.root);
   if (final !== null)
     Object.assign(next, { status: 'done', output: outputOf(machine, final, next.context, plan.last, scope) });
@@ -185,9 +186,9 @@ function owedTimers(machine: AnyStateMachine, next: AnyMachineSnapshot, plan: Ac
   );
 }
 
-function delayOf(machine: AnyStateMachine, delay: unknown, { memory, last }: ActorPlan): number {
+function delayOf(machine: AnyStateMachine, delay: unknown, { context, last }: ActorPlan): number {
   const given = typeof delay === 'string' ? (machine.implementations.delays[delay] ?? Number(delay)) : delay;
-  const value = typeof given === 'function' ? given({ context: memory, event: last }, undefined) : given;
+  const value = typeof given === 'function' ? given({ context: context, event: last }, undefined) : given;
   return typeof value === 'number' && value >= 0 ? value : 0;
 }
 
@@ -222,7 +223,7 @@ function makeChild(
   machine: AnyStateMachine,
   next: AnyMachineSnapshot,
   child: ChildPlan,
-  memory: unknown,
+  context: unknown,
   scope: Scope,
 ): AnyActorRef | undefined {
   const node = child.at === null ? undefined : nodeAt(machine, child.at);
@@ -236,7 +237,7 @@ function makeChild(
   if (logic === undefined) return undefined;
   const given = invoke === undefined ? child.input : invoke.input;
   const input =
-    typeof given === 'function' ? given({ context: memory, event: child.event, self: scope.self } as never) : given;
+    typeof given === 'function' ? given({ context: context, event: child.event, self: scope.self } as never) : given;
   const options = {
     id: child.id,
     parent: scope.self,
@@ -258,33 +259,18 @@ function inlineLogic(node: ReturnType<typeof nodeAt>, id: string): AnyActorLogic
 }
 
 /** A memory in which references to actors point to those that are there now. Copies only what holds one. */
-function withReferences(memory: unknown, children: Readonly<Record<string, AnyActorRef>>): unknown {
-  if (typeof memory !== 'object' || memory === null) return memory;
-  if (isReference(memory)) return children[memory.id] ?? memory;
-  if (!Array.isArray(memory) && Object.getPrototypeOf(memory) !== Object.prototype) return memory;
+function withReferences(context: unknown, children: Readonly<Record<string, AnyActorRef>>): unknown {
+  if (typeof context !== 'object' || context === null) return context;
+  if (isReference(context)) return children[context.id] ?? context;
+  if (!Array.isArray(context) && Object.getPrototypeOf(context) !== Object.prototype) return context;
   let copy: Record<string, unknown> | undefined;
-  for (const [name, value] of Object.entries(memory)) {
+  for (const [name, value] of Object.entries(context)) {
     const revived = withReferences(value, children);
     if (revived === value) continue;
-    copy ??= (Array.isArray(memory) ? [...memory] : { ...memory }) as Record<string, unknown>;
+    copy ??= (Array.isArray(context) ? [...context] : { ...context }) as Record<string, unknown>;
     copy[name] = revived;
   }
-  return copy ?? memory;
-}
-
-/** What stands in a memory for an actor until it is there again. */
-export class ActorReference {
-  readonly id: string;
-  readonly sessionId = null;
-
-  constructor(id: string) {
-    this.id = id;
-  }
-}
-
-/** Whether a value is an actor, or stands for one. */
-export function isReference(value: object): value is { id: string } {
-  return value instanceof ActorReference || ('sessionId' in value && 'send' in value && 'ref' in value);
+  return copy ?? context;
 }
 
 function unregister(ref: AnyActorRef, scope: Scope): void {

@@ -39,7 +39,7 @@ export interface Child {
 }
 
 /** A microstep, lifted out of xstate. The first of an actor has no `before`. */
-export interface Seen {
+export interface Microstep {
   readonly event: AnyEventObject;
   readonly before: readonly Place[] | null;
   readonly after: readonly Place[];
@@ -48,8 +48,8 @@ export interface Seen {
   readonly hears: boolean;
   /** The states whose transitions were taken; none for the first step of an actor. */
   readonly sources: readonly Place[];
-  readonly memoryBefore: unknown;
-  readonly memory: unknown;
+  readonly contextBefore: unknown;
+  readonly context: unknown;
   readonly snapshot: AnyMachineSnapshot;
   readonly rememberedChanged: boolean;
   /** Whether no code of the machine's had a part in it: no guard, no action, no input. */
@@ -84,9 +84,9 @@ export interface Call {
 /** What a watcher is told, and asked. */
 export interface Watcher {
   /** The microsteps that one event caused, in order. Called before anything that they started runs. */
-  steps(ref: AnyActorRef, seen: readonly Seen[]): void;
+  steps(ref: AnyActorRef, seen: readonly Microstep[]): void;
   /** The first steps of an actor, once it is known whose it is. */
-  begun(ref: AnyActorRef, seen: readonly Seen[]): void;
+  begun(ref: AnyActorRef, seen: readonly Microstep[]): void;
   /** A transition threw, or an error came that nothing handles: the machine stays as it was. */
   crashed(ref: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]): void;
   /** Whether an event has to wait, or is refused: the machine then does not see it now. */
@@ -112,7 +112,7 @@ interface Micro {
 }
 
 /** What a transition does to control between two configurations: it follows from the tree, and is worked out once. */
-interface Plan extends Pick<Seen, 'after' | 'entered' | 'hears' | 'sources' | 'moves' | 'looks'> {
+interface Plan extends Pick<Microstep, 'after' | 'entered' | 'hears' | 'sources' | 'moves' | 'looks'> {
   readonly from: readonly AnyStateNode[];
   readonly to: readonly AnyStateNode[];
   readonly before: readonly Place[] | null;
@@ -124,7 +124,7 @@ interface Plan extends Pick<Seen, 'after' | 'entered' | 'hears' | 'sources' | 'm
 const PLANS = 8;
 
 /** A machine made ready to be watched. */
-export class Watch {
+export class MachineWatch {
   readonly machine: AnyStateMachine;
   readonly #watcher: Watcher;
   readonly #systems = new WeakSet<object>();
@@ -132,7 +132,7 @@ export class Watch {
   readonly #inner = new WeakSet<object>();
   readonly #senders = new WeakMap<object, AnyActorRef>();
   readonly #collecting = new Map<unknown, Micro[]>();
-  readonly #begun = new WeakMap<object, Seen[]>();
+  readonly #begun = new WeakMap<object, Microstep[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
   readonly #tools = new Map<string, (call: object) => Promise<unknown>>();
   readonly #prefixes = new Map<AnyStateMachine, string>();
@@ -481,7 +481,7 @@ export class Watch {
     return { entered: nodes.map((node) => this.#place(node)), moves: [...new Set([region, ...nodes.map(regionOf)])] };
   }
 
-  #lift(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Seen[] {
+  #lift(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Microstep[] {
     let before = start;
     return micros.map(({ event, snapshot, transitions }, index) => {
       const {
@@ -494,15 +494,15 @@ export class Watch {
         looks,
         quiet,
       } = this.#plan(before, snapshot, transitions);
-      const seen: Seen = {
+      const seen: Microstep = {
         event,
         before: places,
         after,
         entered,
         hears,
         sources,
-        memoryBefore: before?.context,
-        memory: snapshot.context,
+        contextBefore: before?.context,
+        context: snapshot.context,
         snapshot,
         bare: quiet && before !== null && before.context === snapshot.context,
         rememberedChanged: before === null || before.historyValue !== snapshot.historyValue,
@@ -561,7 +561,7 @@ export class Watch {
     after: AnyMachineSnapshot,
     transitions: readonly AnyTransitionDefinition[],
     entered: ReadonlySet<AnyStateNode>,
-  ): Pick<Seen, 'moves' | 'looks'> {
+  ): Pick<Microstep, 'moves' | 'looks'> {
     const moves = new Set<string>();
     for (const node of entered) moves.add(this.#place(node).region);
     if (before === null) return { moves: [...moves], looks: [] };

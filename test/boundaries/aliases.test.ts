@@ -1,7 +1,7 @@
 /** Pairs of names: one object, one within the other, or two. Our own, and those of a file that is given. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { keyTemplate } from '../../src/boundaries/key-template.ts';
+import { keyTemplate } from '../../src/boundaries/keys/key-template.ts';
 import type { Key } from '../../src/model/key.ts';
 import { facts } from '../predicates/facts.ts';
 import { decided, keysOf, pairsIn, report, SCOPES } from './aliases.ts';

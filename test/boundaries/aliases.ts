@@ -2,9 +2,9 @@
  * Decides pairs of names: whether Belay holds them for one object, or for objects one of which is in the other, and why. The names are
  * taken as a config would write them, so that a `*` of theirs is a pattern.
  */
-import { NO_FACTS } from '../../src/boundaries/holes.ts';
-import { keyTemplate } from '../../src/boundaries/key-template.ts';
-import { BUILT_IN, type Scopes } from '../../src/boundaries/scopes.ts';
+import { NO_FACTS } from '../../src/boundaries/keys/holes.ts';
+import { keyTemplate } from '../../src/boundaries/keys/key-template.ts';
+import { BUILT_IN, type Scopes } from '../../src/boundaries/keys/scopes.ts';
 import { type Key, overlaps } from '../../src/model/key.ts';
 
 /** The schemes of the pairs, and of what kind their names are. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { configFiles, readConfig, readLock, writeLock } from '../../src/boundaries/directory.ts';
-import { lintConfig } from '../../src/boundaries/lint.ts';
+import { lintConfig } from '../../src/boundaries/lint/lint.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { isReviewed, parseLock } from '../../src/boundaries/review.ts';
 import { found, load, PLAIN } from './config.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keyTemplate, widened } from '../../src/boundaries/key-template.ts';
-import { coverage } from '../../src/boundaries/keys.ts';
+import { keyTemplate, widened } from '../../src/boundaries/keys/key-template.ts';
+import { coverage } from '../../src/boundaries/keys/keys.ts';
 import { escapeSegment, overlaps, parseKey } from '../../src/model/key.ts';
 import { facts } from '../predicates/facts.ts';
 

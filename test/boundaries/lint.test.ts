@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createMachine, fromCallback, fromObservable, fromPromise, setup } from 'xstate';
 import { readConfig } from '../../src/boundaries/directory.ts';
-import { lostEdges } from '../../src/boundaries/edges.ts';
-import { lintConfig } from '../../src/boundaries/lint.ts';
-import { propose } from '../../src/boundaries/propose.ts';
-import { Reach } from '../../src/boundaries/reach.ts';
+import { lostEdges } from '../../src/boundaries/lint/edges.ts';
+import { lintConfig } from '../../src/boundaries/lint/lint.ts';
+import { propose } from '../../src/boundaries/lint/propose.ts';
+import { Reach } from '../../src/boundaries/lint/reach.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { load } from './config.ts';

@@ -1,7 +1,7 @@
 /** What a config may redact, and what it may not call by that. */
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { redactionRules } from '../../src/boundaries/redact.ts';
+import { redactionRules } from '../../src/boundaries/sections/redact.ts';
 
 /** A config with a redaction, and what may show it. */
 function config({ redact = '[card]', parts = '[]', writes = '[receipt]', entity = '"it"' }) {

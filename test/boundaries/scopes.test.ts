@@ -1,8 +1,8 @@
 /** Names with several spellings: each kind by its table, and what must hold for any text. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keyTemplate } from '../../src/boundaries/key-template.ts';
-import { coverage } from '../../src/boundaries/keys.ts';
+import { keyTemplate } from '../../src/boundaries/keys/key-template.ts';
+import { coverage } from '../../src/boundaries/keys/keys.ts';
 import { type Key, KeyError, overlaps, parseKey } from '../../src/model/key.ts';
 import { facts } from '../predicates/facts.ts';
 import { keysOf, SCOPES } from './aliases.ts';

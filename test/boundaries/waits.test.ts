@@ -1,6 +1,6 @@
 /** What a config says about calls that wait, and about what they spend. */
 import { describe, expect, test } from 'vitest';
-import { lintConfig } from '../../src/boundaries/lint.ts';
+import { lintConfig } from '../../src/boundaries/lint/lint.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { machineOf } from '../sidecar/stations.ts';

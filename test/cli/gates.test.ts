@@ -4,17 +4,17 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Answered, answeredCode, answeredText } from '../../src/cli/answering.ts';
-import { movesOn } from '../../src/cli/moves.ts';
-import { JOURNAL, readRun } from '../../src/cli/reading.ts';
+import { type Answered, answeredCode, answeredText } from '../../src/cli/approvals/answering.ts';
+import { movesOn } from '../../src/cli/explain/moves.ts';
+import { JOURNAL, readRun } from '../../src/cli/reading/reading.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
 import { argsDigest } from '../../src/effects/digest.ts';
 import { keyOf } from '../../src/effects/keys.ts';
+import { EntryDecoder, EntryEncoder } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { AnswerEntry, Entry } from '../../src/model/entry.ts';
-import { Layout, Reader } from '../../src/sidecar/layout.ts';
 import { Line } from '../sidecar/stations.ts';
 import { Desk, OFFICE, widest } from './agents.ts';
 
@@ -45,7 +45,7 @@ async function post(run: string, body: string): Promise<number> {
 async function answers(run: string): Promise<Pick<AnswerEntry, 'verdict' | 'by' | 'why'>[]> {
   const store = sqliteStore(join(desk.folder, 'belay.sqlite'), { readonly: true });
   try {
-    const reader = new Reader();
+    const reader = new EntryDecoder();
     return [...store.read(run)].flatMap((each) => {
       const entry = reader.entry(each);
       return entry?.do === 'answer' ? [{ verdict: entry.verdict, by: entry.by, why: entry.why }] : [];
@@ -355,9 +355,9 @@ describe('a gate is named', () => {
   async function foretold(run: string, like: string) {
     const store = sqliteStore(join(desk.folder, 'belay.sqlite'));
     const [row] = store.read(like);
-    const begin = new Reader().entry(row as StoredRow);
+    const begin = new EntryDecoder().entry(row as StoredRow);
     const journal = await store.open(run, 'create');
-    journal.append(new Layout().rows({ ...(begin as Extract<Entry, { do: 'begin' }>), secret }, () => {}));
+    journal.append(new EntryEncoder().rows({ ...(begin as Extract<Entry, { do: 'begin' }>), secret }, () => {}));
     await journal.close();
     await store.close();
     await desk.ask('resume', run);

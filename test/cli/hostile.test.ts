@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../src/cli/answer.ts';
+import { answer } from '../../src/cli/decide/answer.ts';
 import { History } from '../../src/history/history.ts';
 import { decide } from '../../src/recovery/decide.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answerGate } from '../../src/cli/answering.ts';
+import { answerGate } from '../../src/cli/approvals/answering.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { twoEqual } from '../scenarios/effects/refunds.ts';
 

@@ -5,7 +5,7 @@ import { copyFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { table } from '../../src/cli/table.ts';
+import { table } from '../../src/cli/terminal/table.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { AGENTS, Desk, widest } from './agents.ts';
 import { belay, MAIN } from './belay.ts';

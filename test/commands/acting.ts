@@ -1,7 +1,7 @@
 /** What each command is when it is given: to whom it speaks, what it bans and takes back, and whether what it says is so already. */
 import type { Sidecar } from '../../src/index.ts';
 import { type InstanceId, instanceName, ROOT } from '../../src/model/instance.ts';
-import { type Fold, questionOf } from '../../src/sidecar/fold.ts';
+import { questionOf, type RunState } from '../../src/projection/run-state.ts';
 import { valueAt } from './building.ts';
 import type { Command } from './commands.ts';
 import { type Driver, Harm } from './driver.ts';
@@ -65,7 +65,7 @@ export class Acting {
   }
 
   /** Every instance that was there, and the keys that it has written as the history has it now. */
-  #instances(fold: Fold): { readonly id: InstanceId; readonly wrote: readonly string[] }[] {
+  #instances(fold: RunState): { readonly id: InstanceId; readonly wrote: readonly string[] }[] {
     const live = [...fold.history.registry.all()].map(({ id }) => id);
     const aside = [...fold.records.values()].flatMap(({ members }) => fold.occurrences.named(members));
     const all = new Map([...live, ...aside].map((id) => [instanceName(id), id]));
@@ -130,7 +130,7 @@ export class Acting {
     };
   }
 
-  #withdraw(fold: Fold): void {
+  #withdraw(fold: RunState): void {
     for (const { question } of [...this.banned])
       if (fold.open.has(question))
         this.banned.splice(

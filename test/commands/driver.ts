@@ -1,12 +1,12 @@
 /** Drives one run through commands: a machine, its sidecar, its journal, and whoever gives the commands. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Decision, Gate, Journal, JournalStore, Sidecar, StoredRow } from '../../src/index.ts';
+import type { ApprovalRequest, Decision, Journal, JournalStore, Sidecar, StoredRow } from '../../src/index.ts';
 import { attach, memoryStore, resume } from '../../src/index.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import type { RunState } from '../../src/projection/run-state.ts';
+import { runStatusOf } from '../../src/reports/run-status.ts';
 import { readRun } from '../../src/sidecar/attach.ts';
-import type { Fold } from '../../src/sidecar/fold.ts';
-import { standingOf } from '../../src/sidecar/standing.ts';
 import type { Lab } from './building.ts';
 import { configOf, LABS, type LabName } from './machines.ts';
 import type { World } from './world.ts';
@@ -72,8 +72,8 @@ export class Driver {
   }
 
   /** The run as its journal has it. */
-  fold(): Fold {
-    return readRun(this.rows()).fold;
+  fold(): RunState {
+    return readRun(this.rows()).runState;
   }
 
   /** The rows of the journal after a head. */
@@ -98,7 +98,7 @@ export class Driver {
       journal: store,
       reconcilers: { find: ({ key }: { key: string }) => world.ask(key) },
       undo: { un: ({ key, undoKey }: { key: string; undoKey: string }) => world.undo(key, undoKey) },
-      onGate: ({ gate }: Gate) => void (this.gates.includes(gate) || this.gates.push(gate)),
+      onGate: ({ gate }: ApprovalRequest) => void (this.gates.includes(gate) || this.gates.push(gate)),
       keepAlive: false,
     };
     const machine = this.lab.machine(world);
@@ -145,7 +145,7 @@ export class Driver {
 
   /** Whether an undo has failed, and its plan waits for the next process. */
   isStuck(): boolean {
-    return standingOf(this.rows()).standing.is === 'stuck';
+    return runStatusOf(this.rows()).standing.is === 'stuck';
   }
 
   /** What the run is parked on, as the journal has it. */

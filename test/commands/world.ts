@@ -3,7 +3,7 @@
  * key of its call, one that is said not to have happened never happens later, and an answer that was found wrong is corrected.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { NotApplied, type Outcome, type ToolCall } from '../../src/index.ts';
+import { NotApplied, type ReconcileResult, type ToolCall } from '../../src/index.ts';
 
 /** What a tool is called with: what the call is about, and what it has read. */
 export type Called = { readonly for: string } & Readonly<Record<string, unknown>>;
@@ -130,7 +130,7 @@ export class World {
   }
 
   /** Says what became of a call, for good. */
-  ask(key: string): Outcome {
+  ask(key: string): ReconcileResult {
     this.activity += 1;
     if (!this.knows) return { is: 'unknown' };
     return this.truth(key);

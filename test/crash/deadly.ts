@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { Journal, JournalStore, OpenMode, Posted, Row, StoredRow } from '../../src/journal/journal.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 
 /** The phases of R5, as the journal has them. A decision and its fence are one append. */
 export const PHASES = ['DECIDED', 'COMPENSATED', 'RESTORED', 'RESUMED'] as const;
@@ -61,7 +61,7 @@ class Deadly implements Journal {
   readonly #journal: Journal;
   readonly #death: Death | null;
   readonly #told: { appends: number; phases: Phase[] };
-  readonly #reader = new Reader();
+  readonly #reader = new EntryDecoder();
   readonly #digests: string[] = [''];
   #dying = false;
 

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/sidecar/attach.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
 const { config } = loadConfig(
@@ -80,7 +80,7 @@ test('a child machine that was done, and whose parent could not take its output,
 
   // The same, had the process died before the failure was decided about.
   const rows = [...store.read('r')];
-  const reader = new Reader();
+  const reader = new EntryDecoder();
   const decided = rows.findIndex((row) => reader.entry(row)?.do === 'decision');
   const other = memoryStore();
   const journal = await other.open('r', 'create');

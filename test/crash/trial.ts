@@ -184,7 +184,7 @@ export class Course {
 
   /** The keys of the calls whose outcome is written nowhere and that may not just be made again. */
   openCalls(): string[] {
-    const { ledger, publications } = readRun(this.#rows).fold;
+    const { ledger, publications } = readRun(this.#rows).runState;
     // What a commit has decided is made visible again: its buffer knows those by their keys that are.
     const committed = new Set(publications.flatMap(({ keys }) => keys));
     return [...ledger.all()]
@@ -193,7 +193,7 @@ export class Course {
   }
 
   #pending(): boolean {
-    const { pending } = readRun(this.#rows).fold;
+    const { pending } = readRun(this.#rows).runState;
     return pending?.entry.decision.verdict.startsWith('restore') ?? false;
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { readConfig } from '../../src/boundaries/directory.ts';
-import { lintConfig } from '../../src/boundaries/lint.ts';
+import { lintConfig } from '../../src/boundaries/lint/lint.ts';
 import { type InstanceId, instanceName } from '../../src/model/instance.ts';
 import type { Agent } from '../../src/sidecar/agent.ts';
 import { attach, type SidecarOptions } from '../../src/sidecar/attach.ts';

@@ -5,7 +5,7 @@ import { agents } from '../../domains/agents.ts';
 import { Calendar } from '../../domains/schedule-form/calendar.ts';
 import { MailServer } from '../../domains/schedule-form/mail.ts';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
-import { lintConfig } from '../../src/boundaries/lint.ts';
+import { lintConfig } from '../../src/boundaries/lint/lint.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { folder, reviewed, runsOf } from './running.ts';
 

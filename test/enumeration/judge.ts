@@ -1,5 +1,5 @@
 /**
- * Judges how a case ended against the legal endings of its machine. Done is safe only where some legal run ends with this memory and
+ * DecisionPolicy how a case ended against the legal endings of its machine. Done is safe only where some legal run ends with this memory and
  * these acts. A park must leave nothing that a person could not put right, and is needless where nothing irrevocable forced it.
  */
 import type { RunResult } from './driver.ts';
@@ -15,7 +15,7 @@ export type Verdict =
   | { readonly is: 'unsafe'; readonly cause: string }
   | { readonly is: 'hang'; readonly cause: string };
 
-/** Judges one run. `reconciles`: whether counterparties could be asked. */
+/** DecisionPolicy one run. `reconciles`: whether counterparties could be asked. */
 export function judge(
   one: EnumeratedCase,
   { rest, memory, world }: RunResult,

@@ -2,7 +2,7 @@
  * Holds the world of one real run: every call of a tool is held until the driver has it return, and what the calls did to the world
  * stands here. Nothing in the world forgives: a second call under one key is a second act, but for tools of class `idempotent`.
  */
-import type { Outcome, ToolCall, UndoCall } from 'belay-sidecar';
+import type { ReconcileResult, ToolCall, UndoCall } from 'belay-sidecar';
 import type { EnumeratedCase } from './failures.ts';
 import { actText } from './interpreter.ts';
 import { answerOf, type CallName, callText, type EffectClass, type Memory } from './little-machine.ts';
@@ -132,14 +132,14 @@ export class World {
   }
 
   /** Answers a reconciler's question truthfully. */
-  readonly find = ({ key }: { readonly key: string }): Outcome => {
+  readonly find = ({ key }: { readonly key: string }): ReconcileResult => {
     const act = this.acts.findLast((one) => one.key === key && !one.undone);
     if (act !== undefined) return this.#said(key, { is: 'applied', output: act.answer });
     const mayStill = this.calls.some((call) => call.key === key && call.isOpen);
     return this.#said(key, mayStill ? { is: 'unknown' } : { is: 'not_applied' });
   };
 
-  #said(key: string, outcome: Outcome): Outcome {
+  #said(key: string, outcome: ReconcileResult): ReconcileResult {
     this.log.push(`asked about ${key}: ${outcome.is}`);
     return outcome;
   }

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Change, diff, fold } from '../../src/history/context.ts';
 import { History, HistoryError } from '../../src/history/history.ts';
-import { type Change, diff, fold } from '../../src/history/memory.ts';
 import { traceReader } from '../../src/history/trace.ts';
 import type { Decision, Rules } from '../../src/model/decision.ts';
 import type { HistoryEvent } from '../../src/model/event.ts';

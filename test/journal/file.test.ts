@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../src/journal/sqlite/format.ts';
+import { MIGRATIONS } from '../../src/journal/sqlite/file/format.ts';
 import { type SqliteOptions, sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { bodies, failing, row } from './contract.ts';
 import { bytesOf, freshPath } from './files.ts';

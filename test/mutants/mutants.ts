@@ -12,7 +12,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C1a',
-    file: 'sidecar/fold.ts',
+    file: 'projection/run-state.ts',
     off: 'a step that hears an event is not tied to the step that raised or sent it',
     find: 'ties: around.ties ?? this.#tiesOf(entry),',
     replace: 'ties: [],',
@@ -22,8 +22,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C1b',
     file: 'sidecar/run.ts',
     off: 'an event that was taken back comes again at any point',
-    find: 'if (!isEqual(control, value) || !isEqual(context, memory)) return false;',
-    replace: 'return (this.#watch as Watch).takers(snapshot, event as Event).length > 0;',
+    find: 'if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;',
+    replace: 'return (this.#watch as MachineWatch).takers(snapshot, event as Event).length > 0;',
     by: { run: 'tests', file: 'test/semantics/events.test.ts' },
   },
   {
@@ -60,7 +60,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C3',
-    file: 'sidecar/questions.ts',
+    file: 'sidecar/recovery-queries.ts',
     off: 'what is set aside stays visible',
     find: 'return [...moves, ...aside.map(({ instance }): Kept => [instance, 0])];',
     replace: 'return aside.length < 0 ? [] : [...moves];',
@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C5',
-    file: 'sidecar/occurrences.ts',
+    file: 'projection/occurrences.ts',
     off: 'a replay takes a fresh ordinal, never the free one',
     find: 'if (there.length > 0) return',
     replace: 'if (there.length < 0) return',
@@ -117,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C6',
-    file: 'sidecar/records.ts',
+    file: 'projection/records.ts',
     off: 'a record is claimed whatever its reads are now',
     find: "if (read.of === 'unknown') return false;",
     replace: 'if (read.of !== undefined) return true;',

@@ -2,7 +2,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keyTemplate } from '../../src/boundaries/key-template.ts';
+import { keyTemplate } from '../../src/boundaries/keys/key-template.ts';
 import { compileEntity, compilePredicate, guardDigest, guardPredicate } from '../../src/predicates/compile.ts';
 import { readsOf } from '../../src/predicates/reads.ts';
 import { ask, facts } from './facts.ts';

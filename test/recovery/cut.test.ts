@@ -1,11 +1,12 @@
 /** The cut over data and control (semantics.md C1, C2), on histories and places that are written by hand. */
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/history/history.ts';
-import { type PlacedStep, Places, type Region } from '../../src/history/places.ts';
+import { type PlacedStep, Places } from '../../src/history/places.ts';
 import type { Decision, JointRule } from '../../src/model/decision.ts';
 import type { EffectClass, EffectStatus } from '../../src/model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../../src/model/instance.ts';
 import { parseKey } from '../../src/model/key.ts';
+import type { Region } from '../../src/model/region.ts';
 import { decide } from '../../src/recovery/decide.ts';
 
 const WHOLE = '0:';

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseKey } from '../../src/model/key.ts';
 import { contextHarms, withKeyNames, withoutKeys, worldHarms } from '../../src/rehearsal/difference.ts';
-import { sampled } from '../../src/rehearsal/sample.ts';
-import { refusedValue, wrongValue } from '../../src/rehearsal/wrong-value.ts';
+import { sampled } from '../../src/rehearsal/faults/sample.ts';
+import { refusedValue, wrongValue } from '../../src/rehearsal/faults/wrong-value.ts';
 
 const kinds = (world: unknown, reference: unknown) => worldHarms(world, reference).map(({ is }) => is);
 

@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import type { Buffer, Undo } from '../../src/effects/counterparty.ts';
+import type { StagingArea, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/sidecar/attach.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import { type ToolCall, tool } from '../../src/xstate/tool.ts';
 
 const REGIONS = ['a', 'b', 'c'] as const;
@@ -64,7 +64,7 @@ class Board {
     return this.#draws[this.#drawn % this.#draws.length] ?? 9;
   }
 
-  readonly buffer: Buffer = {
+  readonly buffer: StagingArea = {
     publish: (calls, { id }) => {
       const drawn = this.#draw();
       if (drawn === 0) throw new NotApplied('busy');
@@ -180,7 +180,7 @@ async function drive(all: readonly Step[], draws: readonly number[]) {
   while ((await sidecar.finished()).status !== 'done') await sidecar.reconcile();
   const { context } = sidecar.actor.getSnapshot() as unknown as { context: Record<Region, Count> };
   await sidecar.close();
-  const reader = new Reader();
+  const reader = new EntryDecoder();
   const commits = [...options.journal.read('r')].flatMap((row) => {
     const entry = reader.entry(row);
     return entry?.do === 'publish' ? [entry.keys.length] : [];

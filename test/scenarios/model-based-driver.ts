@@ -110,7 +110,7 @@ export class Shop {
 
   /** The instances that there are, and what each has written. */
   instances(): { id: InstanceId; wrote: string[] }[] {
-    const { history } = readRun(this.disk.rows).fold;
+    const { history } = readRun(this.disk.rows).runState;
     return [...history.registry.all()]
       .filter(({ id }) => id.skeleton !== ROOT)
       .map((record) => ({

@@ -13,7 +13,7 @@ import type { DecisionEntry } from '../../src/model/entry.ts';
 import type { Failure } from '../../src/model/failure.ts';
 import { decide, knownOf } from '../../src/recovery/decide.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
-import { traceOf } from '../../src/sidecar/trace.ts';
+import { traceOf } from '../../src/reports/trace.ts';
 
 /** How many decisions were compared. */
 export interface Compared {

@@ -7,6 +7,7 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Reconciler, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import {
   type Journal,
   JournalError,
@@ -17,7 +18,6 @@ import {
 } from '../../src/journal/journal.ts';
 import { instanceName } from '../../src/model/instance.ts';
 import { readRun } from '../../src/sidecar/attach.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
 /** The regions of the workshop. */
@@ -238,7 +238,7 @@ export class Workworld {
   }
 
   #hasIntent(key: string): boolean {
-    const reader = new Reader();
+    const reader = new EntryDecoder();
     for (const row of this.durable()) {
       const entry = reader.entry(row);
       if (entry?.do === 'intent' && entry.key === key) return true;
@@ -383,7 +383,7 @@ class Process implements JournalStore {
 
 /** Where a run stands, by what its durable rows say: the same for two runs that differ only in how they came there. */
 export function digest(rows: readonly StoredRow[]): unknown {
-  const { fold } = readRun(rows);
+  const { runState: fold } = readRun(rows);
   const [root] = fold.actors;
   const committed = [...fold.history.registry.all()].flatMap(({ id, checkpoints }) => {
     const kinds = checkpoints.map(({ kind }) => kind);
@@ -391,7 +391,7 @@ export function digest(rows: readonly StoredRow[]): unknown {
   });
   return {
     value: root?.value,
-    memory: root?.memory,
+    memory: root?.context,
     // A key is the run's own: calls are told by what it is made of, and by its generation.
     ledger: [...fold.ledger.all()]
       .map(({ key, intent, status }) => [instanceName(intent.instance), intent.tool, key.split('~')[1] ?? '', status])

@@ -242,7 +242,7 @@ describe('whatever happens, in whatever order', () => {
       for (const each of tolds) await shop.tell(each);
       return shop;
     };
-    const recoveries = ({ disk }: Shop) => readRun(disk.rows).fold.recoveries;
+    const recoveries = ({ disk }: Shop) => readRun(disk.rows).runState.recoveries;
     // Each run has keys of its own: they are compared by the order in which they come.
     const ending = ({ digest, world }: Shop) => {
       const keys: string[] = [];

@@ -1,6 +1,6 @@
 /** Asking a counterparty what became of a call: how often, when, and who is asked when it does not know (semantics.md E2). */
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/effects/counterparty.ts';
+import type { ReconcileResult } from '../../src/effects/counterparty.ts';
 import { JournalError, type JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
@@ -15,7 +15,7 @@ const line = (asking: string) => new Line([{ name: 'a', tool: `effect: irreversi
 
 /** A counterparty that knows nothing until it is told to. */
 function counterparty() {
-  const state = { asked: 0, says: { is: 'unknown' } as Finding };
+  const state = { asked: 0, says: { is: 'unknown' } as ReconcileResult };
   const bank = () => {
     state.asked += 1;
     return state.says;

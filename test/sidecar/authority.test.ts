@@ -4,23 +4,23 @@ import { setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
-import type { Gate, GateRequest } from '../../src/effects/gates.ts';
+import type { ApprovalRequest, GuardedRequest } from '../../src/effects/gates.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach } from '../../src/sidecar/attach.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { calm, held, Line, of, until } from './stations.ts';
 
 const gated = (more = '') => ({ name: 'a', tool: `effect: irreversible, gate: true${more}` });
 const by = { by: 'Ada' };
 
-async function asked(run: { sidecar: { gates(): readonly Gate[] } }, nth = 0): Promise<Gate> {
+async function asked(run: { sidecar: { gates(): readonly ApprovalRequest[] } }, nth = 0): Promise<ApprovalRequest> {
   await until(
     () => run.sidecar.gates().length > 0,
     () => 'a question',
   );
-  return run.sidecar.gates()[nth] as Gate;
+  return run.sidecar.gates()[nth] as ApprovalRequest;
 }
 
 describe('a gated call', () => {
@@ -51,7 +51,7 @@ describe('a gated call', () => {
 
   test('that was denied is not asked about again where its work is done again: a no is final', async () => {
     const line = new Line([{ ...gated(), rollback: 'tries: 1' }]);
-    const told: GateRequest[] = [];
+    const told: GuardedRequest[] = [];
     const run = await line.begin({ onGate: (request) => void told.push(request) });
     run.send('go');
     const first = await asked(run);
@@ -87,7 +87,7 @@ describe('a gated call', () => {
     const journal = memoryStore();
     const line = new Line([gated()]);
     const told: string[] = [];
-    const onGate = ({ gate }: GateRequest) => void told.push(gate);
+    const onGate = ({ gate }: GuardedRequest) => void told.push(gate);
     const first = await line.begin({ journal, onGate });
     first.send('go');
     const { gate } = await asked(first);
@@ -228,7 +228,7 @@ test('an idempotent call that has left is unknown, and not undone by a denial of
   const first = await asked(run);
   await run.sidecar.answer(first.gate, 'approved', by);
   await until(() => run.sidecar.gates().some(({ gate, asks }) => gate !== first.gate && asks === 'approval'));
-  const next = run.sidecar.gates().find(({ asks }) => asks === 'approval') as Gate;
+  const next = run.sidecar.gates().find(({ asks }) => asks === 'approval') as ApprovalRequest;
   await run.sidecar.answer(next.gate, 'denied', by);
   await calm(50);
   await run.sidecar.durable();
@@ -259,7 +259,7 @@ test('a call of unknown outcome is asked about, whatever its preconditions say b
 
 /** What the journal says last of a call. */
 function statusOf(journal: JournalStore, key: string): string | undefined {
-  const reader = new Reader();
+  const reader = new EntryDecoder();
   return [...journal.read('r')]
     .flatMap((row) => {
       const entry = reader.entry(row);
@@ -269,7 +269,7 @@ function statusOf(journal: JournalStore, key: string): string | undefined {
 }
 
 describe('an answer that another process leaves', () => {
-  const answer = ({ gate, digest, epoch }: Gate, more: object = {}) =>
+  const answer = ({ gate, digest, epoch }: ApprovalRequest, more: object = {}) =>
     messageOf({ gate, digest, epoch, verdict: 'approved', by: 'Ada', why: null, ...more } as Answer);
 
   async function waiting(journal: JournalStore) {
@@ -364,7 +364,7 @@ describe('an answer that another process leaves', () => {
 
 /** Why answers were refused, as the journal has it. */
 function refusals(journal: JournalStore): (string | null)[] {
-  const reader = new Reader();
+  const reader = new EntryDecoder();
   return [...journal.read('r')].flatMap((row) => {
     const entry = reader.entry(row);
     return entry?.do === 'answer' && entry.verdict === 'refused' ? [entry.why] : [];

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import type { Buffer } from '../../src/effects/counterparty.ts';
+import type { StagingArea } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { attach } from '../../src/sidecar/attach.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import { type ToolCall, tool } from '../../src/xstate/tool.ts';
 import { calm, held, Line, of, type Station, until } from './stations.ts';
 
@@ -21,7 +21,7 @@ class Book {
   readonly discarded: string[] = [];
   fails: (() => void) | null = null;
 
-  readonly buffer: Buffer = {
+  readonly buffer: StagingArea = {
     publish: async (calls, { id, boundary }) => {
       this.fails?.();
       if (this.publications.includes(id)) return;
@@ -48,7 +48,7 @@ class Book {
 const staged = (more = ''): string => `effect: reversible, undo: un, buffer: book${more}`;
 
 function entries(journal: JournalStore, kind: Entry['do']): Entry[] {
-  const reader = new Reader();
+  const reader = new EntryDecoder();
   return [...journal.read('r')].flatMap((row) => {
     const entry = reader.entry(row);
     return entry?.do === kind ? [entry] : [];
@@ -259,7 +259,7 @@ describe('a commit', () => {
     const book = new Book();
     const journal = memoryStore();
     const names: string[] = [];
-    const stuck: Buffer = {
+    const stuck: StagingArea = {
       ...book.buffer,
       publish: (_, { id }) => {
         names.push(id);
@@ -281,7 +281,7 @@ describe('a commit', () => {
   test('that was visible when the process ended, and was not written down, changes nothing more', async () => {
     const book = new Book();
     const journal = memoryStore();
-    const lost: Buffer = {
+    const lost: StagingArea = {
       ...book.buffer,
       publish: async (calls, publication) => {
         await book.buffer.publish(calls, publication);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { encode, revive } from '../../src/journal/codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Coded, isSame, type ValueCodec } from '../../src/journal/value-codec.ts';
-import { ledgersOf } from '../../src/sidecar/ledgers.ts';
+import { ledgersOf } from '../../src/reports/ledgers.ts';
 import { Line, of, type Station, until } from './stations.ts';
 
 const URLS: ValueCodec = {

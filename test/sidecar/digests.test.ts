@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { argsDigest } from '../../src/effects/digest.ts';
 import { type KeyForm, keyOf } from '../../src/effects/keys.ts';
+import { EntryEncoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { readRun } from '../../src/sidecar/attach.ts';
-import { Layout } from '../../src/sidecar/layout.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { Line, until } from './stations.ts';
 
@@ -27,7 +27,7 @@ test('the same arguments have another digest in another run, and the same one in
     await second.at('rest');
     await second.close();
     expect(line.verdicts).toEqual([]);
-    const { fold } = readRun(journal.read('r'));
+    const { runState: fold } = readRun(journal.read('r'));
     const digest = fold.ledger.get(line.calls[0]?.key as string)?.intent.digest;
     expect(digest).toBe(argsDigest({ wanted: 'x' }, fold.secret));
     return digest;
@@ -40,8 +40,8 @@ test('the same arguments have another digest in another run, and the same one in
 
 test('a journal of an earlier version keeps the plain digest', () => {
   const digests = { config: 'c', machine: 'm' };
-  const rows = new Layout().rows({ do: 'begin', agent: 'line', digests, format: 2 }, () => {});
-  const { fold } = readRun(rows.map((row, index) => ({ ...row, seq: index + 1, time: 0 })));
+  const rows = new EntryEncoder().rows({ do: 'begin', agent: 'line', digests, format: 2 }, () => {});
+  const { runState: fold } = readRun(rows.map((row, index) => ({ ...row, seq: index + 1, time: 0 })));
   expect(fold.secret).toBeNull();
 });
 
@@ -59,7 +59,7 @@ test('a key is the same for the same decision in the next process, and another o
     const second = await line.resume({ journal });
     await second.at('rest');
     await second.close();
-    const { fold } = readRun(journal.read('r'));
+    const { runState: fold } = readRun(journal.read('r'));
     expect(line.calls.map(({ key }) => key)).toEqual([0, 1].map(() => keyOf(READABLE, fold.ledger.form)));
     return line.calls[0]?.key;
   };
@@ -78,13 +78,13 @@ test.each<[number, KeyForm]>([
   const digests = { config: line.config.digest, machine: machineShape(line.machine as never).digest };
   const secret = format === 2 ? {} : { secret: 'ab'.repeat(32) };
   const begun = await journal.open('r', 'create');
-  begun.append(new Layout().rows({ do: 'begin', agent: 'line', digests, format, ...secret }, () => {}));
+  begun.append(new EntryEncoder().rows({ do: 'begin', agent: 'line', digests, format, ...secret }, () => {}));
   await begun.close();
   const run = await line.resume({ journal });
   run.send('go');
   await run.at('rest');
   await run.close();
-  const { fold } = readRun(journal.read('r'));
+  const { runState: fold } = readRun(journal.read('r'));
   expect(line.calls.map(({ key }) => key)).toEqual([keyOf(READABLE, form)]);
   expect([...fold.ledger.all()].map(({ key }) => key)).toEqual([keyOf(READABLE, form)]);
 });

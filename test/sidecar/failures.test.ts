@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { NotApplied } from '../../src/effects/signals.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import { calm, held, Line, of, type Station, until } from './stations.ts';
 
 const ONE: readonly Station[] = [{ name: 'a', reads: ['wanted'] }];
 
 function entriesOf(rows: Iterable<StoredRow>): Entry[] {
-  const reader = new Reader();
+  const reader = new EntryDecoder();
   return [...rows].flatMap((row) => reader.entry(row) ?? []);
 }
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { attach } from '../../src/sidecar/attach.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import type { Report } from '../../src/sidecar/report.ts';
 import { calm, held, Line, of, type Station, until } from './stations.ts';
 
@@ -150,7 +150,7 @@ skeletons:${skeleton('a', '', 'a, announced')}${skeleton('b', 'announced', 'b')}
   const { actor } = sidecar;
   actor.start();
   const entries = (): Entry[] => {
-    const reader = new Reader();
+    const reader = new EntryDecoder();
     return [...journal.read('r')].flatMap((row) => reader.entry(row) ?? []);
   };
   const at = (value: object) =>

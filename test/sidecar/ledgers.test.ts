@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { type KeyForm, keyOf as named } from '../../src/effects/keys.ts';
+import { kindOf } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { ledgersOf } from '../../src/reports/ledgers.ts';
 import { readRun, type SidecarOptions } from '../../src/sidecar/attach.ts';
-import { kindOf } from '../../src/sidecar/layout.ts';
-import { ledgersOf } from '../../src/sidecar/ledgers.ts';
 import { type Does, Line, of, type Station, until } from './stations.ts';
 
 /** The form of the keys of the run that was begun last. */
@@ -18,7 +18,7 @@ async function begun(line: Line, more: Partial<SidecarOptions> = {}) {
   const journal = memoryStore();
   const run = await line.begin({ journal, ...more });
   await run.sidecar.durable();
-  form = readRun(journal.read('r')).fold.ledger.form;
+  form = readRun(journal.read('r')).runState.ledger.form;
   run.send('go');
   const rows = async () => {
     await run.sidecar.durable();

@@ -5,11 +5,11 @@
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import type { Gate } from '../../src/effects/gates.ts';
+import type { ApprovalRequest } from '../../src/effects/gates.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { resume, type SidecarOptions } from '../../src/sidecar/attach.ts';
-import { Reader } from '../../src/sidecar/layout.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { freshPath } from '../journal/files.ts';
 import { Chance } from '../simulation/chance.ts';
@@ -49,7 +49,7 @@ class Quarter {
   readonly lives: { from: number; to: number }[] = [];
   readonly states: [state: string, at: number][] = [];
   readonly questions: number[] = [];
-  readonly gates: (Gate & { at: number })[] = [];
+  readonly gates: (ApprovalRequest & { at: number })[] = [];
   #ordered = Number.NaN;
 
   constructor(time: VirtualTime, chance: Chance) {
@@ -106,7 +106,7 @@ class Quarter {
           return this.#now < this.#ordered + 30 * HOUR ? { is: 'unknown' } : { is: 'applied', output: 'o1' };
         },
       },
-      onGate: (gate: Gate) => {
+      onGate: (gate: ApprovalRequest) => {
         // A gate that waits is told of again by each process that takes the run up.
         const isNew = !this.gates.some((known) => known.gate === gate.gate);
         if (gate.asks === 'approval' && isNew) this.gates.push({ ...gate, at: this.#now });
@@ -130,7 +130,7 @@ class Quarter {
       await sleep(this.#chance.pick([0, SECOND, HOUR, this.#chance.int(0, 3) * DAY]));
     }
     const store = sqliteStore(this.#path, { now: this.#time.now });
-    const reader = new Reader();
+    const reader = new EntryDecoder();
     const entries = [...store.read('r')].flatMap((row) => {
       const entry = reader.entry(row);
       return entry === null ? [] : [{ entry, time: row.time }];
@@ -191,7 +191,7 @@ describe('ninety days of a run, in processes that end at random', () => {
     expect(quarter.isOnTime(at('ordering'), at('nap') + 2 * SECOND)).toBe(true);
     expect(quarter.isOnTime(at('signing'), at('cooling') + 30 * DAY)).toBe(true);
     // An approval after 31 days opens a gate of 40; nobody's within 35 days closes the next.
-    const [sign, offer] = quarter.gates as [Gate & { at: number }, Gate & { at: number }];
+    const [sign, offer] = quarter.gates as [ApprovalRequest & { at: number }, ApprovalRequest & { at: number }];
     expect(quarter.gates).toHaveLength(2);
     expect(at('offering')).toBeGreaterThanOrEqual(sign.at + 31 * DAY);
     expect(offer.at + 35 * DAY - (offer.expires ?? 0)).toBeLessThan(SOON);

@@ -1,7 +1,7 @@
 /** What waits for a person, and goes on once the person has spoken. */
 
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/effects/counterparty.ts';
+import type { ReconcileResult } from '../../src/effects/counterparty.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { calm, Line, of, type Station, until } from './stations.ts';
@@ -106,7 +106,7 @@ describe('sidecar.settle: a person says what became of a call', () => {
   ] as const)(
     'a word that the counterparty contradicts by now is refused: not %s',
     async (word, answer, knows, calls) => {
-      let says: Finding = { is: 'unknown' };
+      let says: ReconcileResult = { is: 'unknown' };
       const [station] = UNKNOWN as readonly [Station];
       const asked = { ...station, tool: 'effect: irreversible, reconcile: { ask: bank, tries: 1 }' };
       const line = new Line([asked, ...UNKNOWN.slice(1)], {
@@ -321,7 +321,7 @@ describe('a run that is parked on what somebody said', () => {
   const asking = 'effect: compensable, undo: back, reconcile: { ask: bank, tries: 1 }';
 
   /** A call whose reply is lost, which the machine takes for nothing; then somebody says that its work is wrong. */
-  async function parked(journal: JournalStore, says: () => Finding) {
+  async function parked(journal: JournalStore, says: () => ReconcileResult) {
     const line = new Line([{ name: 'a', tool: asking, rollback: 'compensable: undo', onError: 'handled' }], {
       a: ({ nth }) => {
         if (nth === 0) throw new Error('connection reset');
@@ -340,7 +340,7 @@ describe('a run that is parked on what somebody said', () => {
   }
 
   test('is asked again by the next process, and goes back where it can by then', async () => {
-    let says: Finding = { is: 'unknown' };
+    let says: ReconcileResult = { is: 'unknown' };
     const { line, options } = await parked(memoryStore(), () => says);
     says = { is: 'not_applied' };
     const next = await line.resume(options);
@@ -350,7 +350,7 @@ describe('a run that is parked on what somebody said', () => {
   });
 
   test('is parked still where it cannot, and shows what stands in the way now', async () => {
-    let says: Finding = { is: 'unknown' };
+    let says: ReconcileResult = { is: 'unknown' };
     const { line, options } = await parked(memoryStore(), () => says);
     says = { is: 'applied' };
     const undo = { back: { undo: () => {}, moved: () => 'somebody has written over it' } };

@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { claimsInMemory } from '../../src/effects/claims.ts';
-import type { GateRequest } from '../../src/effects/gates.ts';
+import type { GuardedRequest } from '../../src/effects/gates.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { accountOf } from '../../src/sidecar/account.ts';
-import { ledgersOf } from '../../src/sidecar/ledgers.ts';
-import { storyOf } from '../../src/sidecar/story.ts';
-import { traceOf } from '../../src/sidecar/trace.ts';
+import { accountOf } from '../../src/reports/account.ts';
+import { ledgersOf } from '../../src/reports/ledgers.ts';
+import { timelineOf } from '../../src/reports/timeline.ts';
+import { traceOf } from '../../src/reports/trace.ts';
 import { bytesOf, freshPath } from '../journal/files.ts';
 import { Line, of, type Station, until } from './stations.ts';
 
@@ -33,7 +33,7 @@ const does = { card: () => CARD, pay: () => ({ token: TOKEN, ok: true }) };
 /** Everything that is told of a run without its config, as one text. */
 function everything(store: JournalStore): string {
   const rows = [...store.read('r')];
-  const { standing, decisions, findings } = storyOf(rows);
+  const { standing, decisions, findings } = timelineOf(rows);
   const told = [accountOf(rows), ledgersOf(rows, 0), standing, decisions, findings, [...traceOf('r', rows)]];
   return JSON.stringify(told);
 }
@@ -82,10 +82,10 @@ describe('a journal that keeps redacted values readable is refused', () => {
 test('a redacted value reaches its tool, in the next process too, and no file, report, question or error', async () => {
   const path = freshPath();
   const told: unknown[] = [];
-  const gates: GateRequest[] = [];
+  const gates: GuardedRequest[] = [];
   const more = {
     claims: claimsInMemory(),
-    onGate: (gate: GateRequest) => void gates.push(gate),
+    onGate: (gate: GuardedRequest) => void gates.push(gate),
     onDecision: (report: unknown) => void told.push(report),
     onFinding: (finding: unknown) => void told.push(finding),
   };

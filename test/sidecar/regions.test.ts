@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { traceOf } from '../../src/reports/trace.ts';
 import { attach } from '../../src/sidecar/attach.ts';
 import type { Report } from '../../src/sidecar/report.ts';
-import { traceOf } from '../../src/sidecar/trace.ts';
 
 const doing = (name: string) => ({
   invoke: {

@@ -1,6 +1,6 @@
 /** Texts and values without what is not to be shown. */
 import { describe, expect, test } from 'vitest';
-import { Secrets } from '../../src/sidecar/secrets.ts';
+import { Secrets } from '../../src/projection/secrets.ts';
 
 function keeping(...values: unknown[]): Secrets {
   const secrets = new Secrets('***');

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { standingOf } from '../../src/sidecar/standing.ts';
-import { stateText, storyOf } from '../../src/sidecar/story.ts';
+import { runStatusOf } from '../../src/reports/run-status.ts';
+import { stateText, timelineOf } from '../../src/reports/timeline.ts';
 import { Line, of, type Station } from './stations.ts';
 
 /** The call by what its key is made of, as a person may name it. */
@@ -26,7 +26,7 @@ async function begun(line: Line) {
   run.send('go');
   const told = async () => {
     await run.sidecar.durable();
-    return storyOf(journal.read('r'));
+    return timelineOf(journal.read('r'));
   };
   return { journal, run, told };
 }
@@ -41,7 +41,7 @@ describe('how a run stands', () => {
     expect((await told()).standing).toEqual({ is: 'open' });
     run.send('end');
     await run.finished();
-    expect(standingOf(journal.read('r'))).toEqual({ agent: 'line', standing: { is: 'done' } });
+    expect(runStatusOf(journal.read('r'))).toEqual({ agent: 'line', standing: { is: 'done' } });
     await run.close();
   });
 
@@ -53,11 +53,11 @@ describe('how a run stands', () => {
     const { journal, run } = await begun(line);
     await run.finished();
     await run.close();
-    expect(standingOf(journal.read('r')).standing.is).toBe('parked');
+    expect(runStatusOf(journal.read('r')).standing.is).toBe('parked');
     const next = await line.resume({ journal, reconcilers: { ask: () => ({ is: 'applied', output: 'it did' }) } });
     await next.at('rest');
     await next.close();
-    expect(standingOf(journal.read('r')).standing).toEqual({ is: 'open' });
+    expect(runStatusOf(journal.read('r')).standing).toEqual({ is: 'open' });
   });
 
   test('stuck where an undo failed, with what it said, and open once it went well', async () => {
@@ -78,13 +78,13 @@ describe('how a run stands', () => {
     await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
     await run.finished();
     await run.close();
-    const { standing } = standingOf(journal.read('r'));
+    const { standing } = runStatusOf(journal.read('r'));
     expect(standing).toMatchObject({ is: 'stuck', verdict: 'restore', error: 'no refunds' });
     works = true;
     const next = await line.resume({ journal, undo });
     await next.at('rest');
     await next.close();
-    expect(standingOf(journal.read('r')).standing).toEqual({ is: 'open' });
+    expect(runStatusOf(journal.read('r')).standing).toEqual({ is: 'open' });
   });
 });
 

@@ -4,7 +4,7 @@ import {
   type BoundaryConfig,
   type Decision,
   type Ending,
-  type GateRequest,
+  type GuardedRequest,
   type InstanceId,
   resume,
   type Sidecar,
@@ -168,7 +168,7 @@ export class Course {
       undo: { undo: ({ key, undoKey }: { key: string; undoKey: string }) => world.undo(life, key, undoKey) },
       governor: ({ args, instance }: { args: unknown; instance: InstanceId }) =>
         hears(() => this.#governs(args, instance)),
-      onGate: ({ gate, args }: GateRequest) => {
+      onGate: ({ gate, args }: GuardedRequest) => {
         world.asked.set(gate, args);
         setTimeout(() => life.alive && this.sidecar !== null && approve(this.sidecar, world), 1);
       },

@@ -1,4 +1,4 @@
-/** Judges how a run ended, by the world and the final context only, against the run without faults. */
+/** DecisionPolicy how a run ended, by the world and the final context only, against the run without faults. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from 'belay-sidecar';
 import type { End } from './ending.ts';
@@ -21,7 +21,7 @@ export type Verdict =
 export const NEEDLESS =
   'a park is called needless if every act that stands is idempotent, or reversible or compensable with an undo that is registered and allowed, and no call of unknown outcome lacks a reconciler';
 
-/** Judges a run. @param references the faultless runs that it may be equal to. */
+/** DecisionPolicy a run. @param references the faultless runs that it may be equal to. */
 export function judge(
   scenario: Scenario,
   end: Pick<End, 'status' | 'context' | 'decision' | 'unpublished' | 'value'>,

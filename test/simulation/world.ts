@@ -2,7 +2,7 @@
  * The world that generated machines act upon, with honest counterparties: an act is recorded under its key, an undo takes it away, an
  * idempotent counterparty acts once for a key, and a counterparty that says `not_applied` refuses every attempt that is still on its way.
  */
-import { NotApplied, type Outcome, type ToolCall } from 'belay-sidecar';
+import { NotApplied, type ReconcileResult, type ToolCall } from 'belay-sidecar';
 import { digest } from './digest.ts';
 import type { CallArgs } from './machine.ts';
 import { type Fault, type Site, siteOf, type ToolSpec } from './scenario.ts';
@@ -162,7 +162,7 @@ export class World {
   }
 
   /** Says what became of a call, for good: what has not been applied by now never will be. */
-  ask(key: string): Outcome {
+  ask(key: string): ReconcileResult {
     this.moved();
     const down = this.#faults.find((fault) => fault.fault === 'reconciler down' && !this.fired.has(fault));
     if (down !== undefined) {

@@ -3,7 +3,7 @@
  * the tables. The warehouse keeps a history of its jobs, as warehouses do; a load that is made twice has its rows there twice.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Outcome } from 'belay-sidecar';
+import type { ReconcileResult } from 'belay-sidecar';
 import Database from 'better-sqlite3';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
@@ -83,7 +83,7 @@ function open({ seeds, steps }: Warehouse): World {
     },
     change: {
       unit: unitOf,
-      shows: (args: unknown): Outcome => {
+      shows: (args: unknown): ReconcileResult => {
         const [found] = jobsOf(tool, unitOf(args));
         return found === undefined ? { is: 'not_applied' } : { is: 'applied', output: found.output };
       },

@@ -3,7 +3,7 @@
  * service that may refuse it, whereupon the user changes slots. Units are forms. What is wanted, refused and changed is the dialogue's.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { escapeSegment, NotApplied, type OpenAgent, type Outcome } from 'belay-sidecar';
+import { escapeSegment, NotApplied, type OpenAgent, type ReconcileResult } from 'belay-sidecar';
 import { assign, createMachine } from 'xstate';
 import { beside } from '../root.ts';
 import { type DataSet, type Rows, records, type Task, type UnitOfWork, type World } from '../set.ts';
@@ -59,7 +59,7 @@ function open(forms: readonly Held[], schema: Schema): World {
     form.refusals = Math.max(form.refusals, form.calls.indexOf(call) + 1);
     throw new NotApplied(`${form.service} refuses`);
   };
-  const shows = ({ service, intent, values }: Asked): Outcome => {
+  const shows = ({ service, intent, values }: Asked): ReconcileResult => {
     const alike = forms.filter((it) => it.service === service && it.intent === intent && it.calls.some(are(values)));
     if (!isShown(Object.values(schema[service]?.intents ?? {})) || alike.length > 1) return { is: 'unknown' };
     return alike.some(({ made }) => made.some(are(values))) ? { is: 'applied', output: 1 } : { is: 'not_applied' };

@@ -3,7 +3,7 @@
  * or by what is changed in the account. Units are faults. The world makes each write from its recorded images.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Outcome } from 'belay-sidecar';
+import type { ReconcileResult } from 'belay-sidecar';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
 import { DataError, type DataSet, Refused, type Rows, records, type Task, type World } from '../set.ts';
@@ -90,7 +90,7 @@ function open(rows: Record<string, unknown>, repair: Repair, images: ReadonlyMap
     Object.assign(rows, ...(nth === 1 ? [post] : again));
     return 'ok';
   };
-  const shows = ({ step }: Called): Outcome => {
+  const shows = ({ step }: Called): ReconcileResult => {
     const { pre = {}, post = {} } = images.get(step) ?? {};
     const changed = Object.keys(post).filter((row) => !isDeepStrictEqual(pre[row], post[row]));
     // What the network makes of it, other things change as well.

@@ -3,7 +3,7 @@
  * days, and the booking of it all. What the data could not resolve is offered by nobody and has no price: it is neither held nor
  * booked, and the trip is made without it, as the data's own cost of the trip is.
  */
-import type { Outcome } from 'belay-sidecar';
+import type { ReconcileResult } from 'belay-sidecar';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
 import { DataError, type DataSet, records, type Task, type Tool, type World } from '../set.ts';
@@ -107,7 +107,7 @@ function open({ budget }: Trip): World {
     };
     const unit = (args: unknown) => (args as Called).unit;
     if (name.startsWith('note')) return { act, change: { unit } };
-    const shows = (args: unknown): Outcome =>
+    const shows = (args: unknown): ReconcileResult =>
       rows[row(args, 1)] === undefined ? { is: 'not_applied' } : { is: 'applied', output: row(args, 1) };
     return { act, change: { unit, shows, undo: (_, output) => void delete rows[String(output)] } };
   };

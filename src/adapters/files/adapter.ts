@@ -3,8 +3,14 @@
  * before is kept aside before anything is replaced, and a file is replaced by a rename, so a reader sees the old one or the new.
  */
 import { join } from 'node:path';
-import type { Buffer as CallBuffer, Finding, Inverse, Reconciler, UndoCall } from '../../effects/counterparty.ts';
-import { NotApplied, told } from '../../effects/signals.ts';
+import type {
+  StagingArea as CallBuffer,
+  Inverse,
+  ReconcileResult,
+  Reconciler,
+  UndoCall,
+} from '../../effects/counterparty.ts';
+import { errorMessage, NotApplied } from '../../effects/signals.ts';
 import type { ToolCall } from '../../xstate/tool.ts';
 import { keyOf, nameOf } from '../call.ts';
 import { Aside, type FileRecord } from './aside.ts';
@@ -143,7 +149,7 @@ function tried<T>(desk: Desk, key: string, act: () => T): T {
     const record = desk.aside.record(key);
     if (record !== null && isApplied(desk, record)) throw error;
     desk.aside.drop(key);
-    throw error instanceof NotApplied ? error : new NotApplied(`nothing was written: ${told(error)}`);
+    throw error instanceof NotApplied ? error : new NotApplied(`nothing was written: ${errorMessage(error)}`);
   }
 }
 
@@ -167,7 +173,7 @@ function moved(desk: Desk, { key }: UndoCall): string | null {
   return whyMoved(desk, record);
 }
 
-function find(desk: Desk, key: string): Finding {
+function find(desk: Desk, key: string): ReconcileResult {
   const record = desk.aside.record(key);
   if (record === null) return { is: 'not_applied' };
   if (isUndone(desk, record)) return { is: 'unknown' };

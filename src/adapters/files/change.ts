@@ -1,7 +1,7 @@
 /** Changing one file and changing it back, each by a single rename that is also the note that it was done. */
 import { chmodSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CommitRefused, told } from '../../effects/signals.ts';
+import { CommitRefused, errorMessage } from '../../effects/signals.ts';
 import type { Aside, FileRecord } from './aside.ts';
 import { contentOf, isThere, syncFolder, writeDurably } from './durable.ts';
 import type { Root } from './root.ts';
@@ -101,7 +101,7 @@ export function whyMoved(desk: Desk, record: FileRecord): string | null {
       return `what ${record.path} held before is not kept any more`;
     return now === leftBehind(desk, record) ? null : changedSince(record);
   } catch (error) {
-    return told(error);
+    return errorMessage(error);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Checks that staged files can be published, before a commit is decided: nothing is visible yet, and what is refused is refused whole (E4). */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
-import { CommitRefused, NotApplied, told } from '../../effects/signals.ts';
+import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
 import { whatCounts } from '../relied.ts';
 import type { FileRecord } from './aside.ts';
@@ -70,7 +70,7 @@ function placeOf({ root }: Desk, { key, path }: FileRecord): string {
   try {
     return root.place(path);
   } catch (error) {
-    throw new CommitRefused(told(error), { call: key });
+    throw new CommitRefused(errorMessage(error), { call: key });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Publishing staged files: what is to become visible is written down as a whole first, and from then on only goes forward. */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
-import { NotApplied, told } from '../../effects/signals.ts';
+import { errorMessage, NotApplied } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
 import type { Manifest } from './aside.ts';
 import { apply, type Desk, isApplied, settle } from './change.ts';
@@ -34,9 +34,9 @@ function unpublished(desk: Desk, { id, writes }: Manifest, error: unknown): unkn
     const changes = record.after !== null || record.before !== null;
     return changes && isApplied(desk, record);
   });
-  if (isVisible) return new Error(told(error));
+  if (isVisible) return new Error(errorMessage(error));
   desk.aside.withdraw(nameOf(id));
-  return error instanceof NotApplied ? error : new NotApplied(`nothing was published: ${told(error)}`);
+  return error instanceof NotApplied ? error : new NotApplied(`nothing was published: ${errorMessage(error)}`);
 }
 
 /** Writes the manifest. @throws NotApplied where it cannot come to that: then nothing is visible. */
@@ -56,7 +56,7 @@ function begun(desk: Desk, calls: readonly StagedCall[], id: string): Manifest {
     return manifest;
   } catch (error) {
     if (error instanceof NotApplied || aside.manifest(name) !== null) throw error;
-    throw new NotApplied(`nothing was published: ${told(error)}`);
+    throw new NotApplied(`nothing was published: ${errorMessage(error)}`);
   }
 }
 

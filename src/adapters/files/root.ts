@@ -4,7 +4,7 @@
  */
 import { accessSync, type BigIntStats, constants, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { CommitRefused, NotApplied, told } from '../../effects/signals.ts';
+import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 import { isThere, syncFolder } from './durable.ts';
 
 /** A root and the folder aside of it, which tools may not write into. */
@@ -58,7 +58,7 @@ export class Root {
     try {
       accessSync(folder, constants.W_OK | constants.X_OK);
     } catch (error) {
-      throw new CommitRefused(`${relative(this.folder, place)} cannot be written: ${told(error)}`);
+      throw new CommitRefused(`${relative(this.folder, place)} cannot be written: ${errorMessage(error)}`);
     }
   }
 
@@ -80,6 +80,6 @@ function look(path: string, refuse: (why: string) => NotApplied): BigIntStats | 
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    throw refuse(`cannot be looked at: ${told(error)}`);
+    throw refuse(`cannot be looked at: ${errorMessage(error)}`);
   }
 }

@@ -3,7 +3,14 @@
  * row and the invariants of the database. Each act is one transaction with the note that says so, so there is no moment in
  * between at which a crash could leave half of it.
  */
-import type { Buffer, Finding, Inverse, Publication, Reconciler, StagedCall } from '../../effects/counterparty.ts';
+import type {
+  Inverse,
+  Publication,
+  ReconcileResult,
+  Reconciler,
+  StagedCall,
+  StagingArea,
+} from '../../effects/counterparty.ts';
 import { CommitRefused } from '../../effects/signals.ts';
 import type { ToolCall } from '../../xstate/tool.ts';
 import { keyOf } from '../call.ts';
@@ -52,7 +59,7 @@ export interface RowAdapter {
   /** The tool that only stages, for `buffer`. */
   readonly stage: (call: ToolCall<RowWrite>) => Promise<WrittenRow>;
   readonly inverse: Inverse;
-  readonly buffer: Buffer;
+  readonly buffer: StagingArea;
   readonly reconcile: Reconciler;
   /** Forgets writes that will never be undone or asked for again. */
   forget(keys: readonly string[]): void;
@@ -192,7 +199,7 @@ function moved({ db, target }: Desk, key: string): string | null {
   return effect.undone === null ? rowMoved(db, effect, target(inputOf(effect.input))) : null;
 }
 
-function find({ db }: Desk, key: string): Finding {
+function find({ db }: Desk, key: string): ReconcileResult {
   const effect = effectOf(db, key);
   if (effect === undefined) {
     const waiting = stagedOf(db, key);

@@ -1,5 +1,5 @@
 /** The database as the adapter sees it, and a transaction that says of every failure whether anything happened. */
-import { CommitRefused, NotApplied, told } from '../../effects/signals.ts';
+import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 
 /** The part of a better-sqlite3 statement that the adapter uses. */
 export interface RowStatement {
@@ -23,7 +23,7 @@ export function together<T>(db: RowDatabase, act: () => T): T {
   try {
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {
-    throw new NotApplied(`no transaction could begin: ${told(error)}`);
+    throw new NotApplied(`no transaction could begin: ${errorMessage(error)}`);
   }
   try {
     const result = act();
@@ -42,7 +42,7 @@ export function tried(db: RowDatabase, act: () => void): void {
   try {
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {
-    throw new NotApplied(`no transaction could begin: ${told(error)}`);
+    throw new NotApplied(`no transaction could begin: ${errorMessage(error)}`);
   }
   try {
     act();
@@ -57,7 +57,7 @@ export function tried(db: RowDatabase, act: () => void): void {
 function refusalOf(error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!code.startsWith('SQLITE_')) return error;
-  const text = `the database refused: ${told(error)}`;
+  const text = `the database refused: ${errorMessage(error)}`;
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code) ? new CommitRefused(text) : new NotApplied(text);
 }
 

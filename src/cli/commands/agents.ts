@@ -3,13 +3,13 @@ import { type Command, Option } from 'commander';
 import { POLICIES, type Policy } from '../../model/decision.ts';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
 import type { Agent } from '../../sidecar/agent.ts';
-import { finish, note, page } from '../console.ts';
-import { type Ending, endingJson, endingText, exitCodeOf } from '../ending.ts';
-import { JOURNAL } from '../reading.ts';
-import { reconciledCode, reconciledJson, reconciledText, reconcileRun } from '../reconciling.ts';
-import { resumeRun, SETTLED } from '../resume.ts';
-import { type Problem, runAgent } from '../run.ts';
-import { table } from '../table.ts';
+import { JOURNAL } from '../reading/reading.ts';
+import { reconciledCode, reconciledJson, reconciledText, reconcileRun } from '../resume/reconciling.ts';
+import { resumeRun, SETTLED } from '../resume/resume.ts';
+import { type Ending, endingJson, endingText, exitCodeOf } from '../run/ending.ts';
+import { type Problem, runAgent } from '../run/run.ts';
+import { finish, note, page } from '../terminal/console.ts';
+import { table } from '../terminal/table.ts';
 
 /** What both are given on the command line. */
 interface Given {

@@ -2,10 +2,10 @@
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
-import { checkConfigs, exitCode } from '../check.ts';
-import { finish, note, version, wantsColours } from '../console.ts';
-import { FORMATS, type Format, present } from '../findings.ts';
-import { reviewConfig, reviewText } from '../review.ts';
+import { checkConfigs, exitCode } from '../check/check.ts';
+import { FORMATS, type Format, present } from '../check/findings.ts';
+import { reviewConfig, reviewText } from '../review/review.ts';
+import { finish, note, version, wantsColours } from '../terminal/console.ts';
 
 /** Adds `belay check`. */
 export function addCheck(program: Command): void {

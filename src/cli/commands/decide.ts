@@ -1,8 +1,8 @@
 /** The verb `decide`: its options, its help, and what it hands on. */
 import { type Command, Option } from 'commander';
 import { JOINT_RULES, POLICIES, type Rules } from '../../model/decision.ts';
-import { terminal } from '../console.ts';
-import { decideTrace, type Form } from '../decide.ts';
+import { decideTrace, type Form } from '../decide/decide.ts';
+import { terminal } from '../terminal/console.ts';
 
 /** Adds `belay decide`. */
 export function addDecide(program: Command): void {

@@ -1,12 +1,12 @@
 /** The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and what they hand on. */
 import type { Command } from 'commander';
-import { page, tell, terminal } from '../console.ts';
-import { explainRun } from '../explanation.ts';
-import { showLedger } from '../ledger.ts';
-import { VIEWS } from '../ledger-text.ts';
-import { JOURNAL } from '../reading.ts';
-import { exportTrace, listRuns } from '../runs.ts';
-import { showRun } from '../show.ts';
+import { explainRun } from '../explain/explanation.ts';
+import { showLedger } from '../ledger/ledger.ts';
+import { VIEWS } from '../ledger/ledger-text.ts';
+import { JOURNAL } from '../reading/reading.ts';
+import { showRun } from '../run/show.ts';
+import { exportTrace, listRuns } from '../runs/runs.ts';
+import { page, tell, terminal } from '../terminal/console.ts';
 
 /** What they all take, and what they all say at the end of their help. */
 const FILE = ['--journal <file>', 'the SQLite file that the program gives to sqliteStore', JOURNAL] as const;

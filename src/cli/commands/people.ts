@@ -1,9 +1,9 @@
 /** The verbs by which people answer what runs ask them, `gates`, `approve`, `deny` and `settle`: options, help, what they hand on. */
 import { type Command, Option } from 'commander';
-import { answeredCode, answeredText, answerGate, type Saying } from '../answering.ts';
-import { finish, page, tell, terminal } from '../console.ts';
-import { listGates } from '../gates.ts';
-import { JOURNAL } from '../reading.ts';
+import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
+import { listGates } from '../approvals/approvals.ts';
+import { JOURNAL } from '../reading/reading.ts';
+import { finish, page, tell, terminal } from '../terminal/console.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 

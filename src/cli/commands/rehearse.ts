@@ -1,8 +1,8 @@
 /** The verb `rehearse`: its options, its help, and what it hands on. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { finish, page, version } from '../console.ts';
-import { presentRehearsal, REHEARSAL_FORMATS, type RehearsalFormat } from '../rehearsal-formats.ts';
-import { type RehearseOptions, rehearseAgent } from '../rehearse.ts';
+import { presentRehearsal, REHEARSAL_FORMATS, type RehearsalFormat } from '../rehearse/rehearsal-formats.ts';
+import { type RehearseOptions, rehearseAgent } from '../rehearse/rehearse.ts';
+import { finish, page, version } from '../terminal/console.ts';
 
 interface Given {
   machines?: string;

@@ -1,7 +1,7 @@
 /** The verb `workload`: its options, its help, and what it hands on. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { finish, liveLine, note, page } from '../console.ts';
-import { compareWorkload } from '../workload.ts';
+import { finish, liveLine, note, page } from '../terminal/console.ts';
+import { compareWorkload } from '../workload/workload.ts';
 
 interface Given {
   data?: string;

@@ -8,10 +8,10 @@ import type { Statement } from 'better-sqlite3';
 import type { Posted } from '../journal.ts';
 import { checkRoom, postBytes } from '../posts.ts';
 import { wrongRun } from '../rows.ts';
-import { postPlace } from './cipher.ts';
 import { corrupt } from './errors.ts';
-import type { Run, Tables } from './tables.ts';
-import { immediately } from './transaction.ts';
+import { postPlace } from './file/cipher.ts';
+import { immediately } from './file/transaction.ts';
+import type { Run, Tables } from './log/tables.ts';
 
 export class Inbox {
   readonly #db: Database;

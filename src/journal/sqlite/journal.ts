@@ -2,13 +2,13 @@
 import type { Journal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
-import { rowPlace } from './cipher.ts';
-import type { Commits } from './commits.ts';
 import { guarded } from './errors.ts';
+import { rowPlace } from './file/cipher.ts';
 import type { Inbox } from './inbox.ts';
-import type { Tables } from './tables.ts';
-import { verifiedRows } from './verify.ts';
-import type { Writer } from './writer.ts';
+import type { Commits } from './log/commits.ts';
+import type { Tables } from './log/tables.ts';
+import { verifiedRows } from './log/verify.ts';
+import type { Writer } from './log/writer.ts';
 
 /** What a journal needs of the store that opened it. */
 export interface Host {

@@ -8,11 +8,11 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import { guarded } from './errors.ts';
-import type { Migration } from './format.ts';
-import { Leases } from './lease.ts';
+import type { Migration } from './file/format.ts';
+import { openForReading, type View } from './file/view.ts';
+import { Leases } from './lease/lease.ts';
+import { Tables } from './log/tables.ts';
 import { postsOf, rowsOf, summaries } from './reader.ts';
-import { Tables } from './tables.ts';
-import { openForReading, type View } from './view.ts';
 
 interface Settings {
   readonly migrations: readonly Migration[];

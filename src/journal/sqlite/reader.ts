@@ -2,14 +2,14 @@
 
 import type { JournalStore, Posted, RunSummary, StoredRow } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
-import type { AnchoredHead } from './anchor.ts';
-import { type OpenFile, pragma } from './file.ts';
-import { INBOX_FORMAT } from './format.ts';
+import { type OpenFile, pragma } from './file/file.ts';
+import { INBOX_FORMAT } from './file/format.ts';
+import { atOnce } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
-import type { Leases } from './lease.ts';
-import type { Tables } from './tables.ts';
-import { atOnce } from './transaction.ts';
-import { verifiedHead, verifiedRows } from './verify.ts';
+import type { Leases } from './lease/lease.ts';
+import type { AnchoredHead } from './log/anchor.ts';
+import type { Tables } from './log/tables.ts';
+import { verifiedHead, verifiedRows } from './log/verify.ts';
 
 /** The durable rows of a run, up to where it ended when the first was asked for. */
 export function* rowsOf(

@@ -13,20 +13,20 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
-import { checkKey } from './cipher.ts';
-import { Commits } from './commits.ts';
 import { corrupt, guarded } from './errors.ts';
-import { closeUntouched, type OpenFile, openForWriting, pragma } from './file.ts';
-import { MIGRATIONS, type Migration } from './format.ts';
+import { checkKey } from './file/cipher.ts';
+import { closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
+import { MIGRATIONS, type Migration } from './file/format.ts';
+import { immediately } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
-import { Leases } from './lease.ts';
+import { Leases } from './lease/lease.ts';
+import { Commits } from './log/commits.ts';
+import { type Run, Tables } from './log/tables.ts';
+import { verifiedHead } from './log/verify.ts';
+import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { postsOf, rowsOf, summaries } from './reader.ts';
-import { type Run, Tables } from './tables.ts';
-import { immediately } from './transaction.ts';
-import { verifiedHead } from './verify.ts';
-import type { Writer } from './writer.ts';
 
 /** How a file is opened; the defaults are meant for use. */
 export interface SqliteOptions {

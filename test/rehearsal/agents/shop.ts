@@ -1,6 +1,6 @@
 /** A shop agent with a world that a test can break: it asks a price, waits for an order, reserves, pays, and says what it paid. */
 import { assign, setup } from 'xstate';
-import { type BoundaryConfig, loadConfig, type Outcome } from '../../../src/index.ts';
+import { type BoundaryConfig, loadConfig, type ReconcileResult } from '../../../src/index.ts';
 import { tool } from '../../../src/xstate/tool.ts';
 
 export const PAGE = `
@@ -100,7 +100,7 @@ export function shop(habits: Habits = {}) {
       done: { type: 'final' },
     },
   });
-  const findRow = ({ key }: { key: string }): Outcome => {
+  const findRow = ({ key }: { key: string }): ReconcileResult => {
     const row = rows.find((each) => each.key === key);
     return row === undefined || habits.lies ? { is: 'not_applied' } : { is: 'applied', output: row.says };
   };

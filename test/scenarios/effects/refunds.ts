@@ -5,11 +5,11 @@ import { type AnyStateMachine, assign, setup } from 'xstate';
 import {
   attach,
   type BoundaryConfig,
-  type GateRequest,
+  type GuardedRequest,
   type JournalStore,
   loadConfig,
   memoryStore,
-  type Outcome,
+  type ReconcileResult,
   tool,
 } from '../../../src/index.ts';
 import { calm, until } from '../../sidecar/stations.ts';
@@ -45,7 +45,7 @@ export class Bank {
     return `R${this.paid.length}`;
   }
 
-  find({ key }: { key: string }): Outcome {
+  find({ key }: { key: string }): ReconcileResult {
     this.asked += 1;
     if (!this.knows) return { is: 'unknown' };
     const index = this.paid.findIndex((one) => one.key === key);
@@ -108,7 +108,7 @@ export async function begin(
   journal: JournalStore = memoryStore(),
   open: typeof attach = attach,
 ) {
-  const gates: GateRequest[] = [];
+  const gates: GuardedRequest[] = [];
   const sidecar = await open(machine, {
     run: 'r',
     config,
@@ -132,5 +132,5 @@ export async function twoEqual(journal?: JournalStore) {
   await until(() => run.gates.some(({ asks }) => asks === 'approval'));
   await calm();
   expect(bank.calls).toBe(1);
-  return { bank, ...run, gate: run.gates.find(({ asks }) => asks === 'approval') as GateRequest };
+  return { bank, ...run, gate: run.gates.find(({ asks }) => asks === 'approval') as GuardedRequest };
 }

@@ -1,0 +1,62 @@
+/** Lints of keys: what nobody writes, what nobody provides, and what predicates read without saying so. */
+import { readsOf } from '../../predicates/reads.ts';
+import type { BoundaryConfig, KeyTemplate, Skeleton } from '../config.ts';
+import { keyTemplate } from '../keys/key-template.ts';
+import { coverage } from '../keys/keys.ts';
+import { entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
+import type { Findings } from '../page/finding.ts';
+
+/** Reports what is odd about the keys of a config. */
+export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings): void {
+  const writes = [...config.tools.values()].flatMap((tool) => tool.writes);
+  const outputs = [...config.skeletons.values()].flatMap((skeleton) => skeleton.outputs);
+  for (const [name, { item }] of entriesOf(field(root, 'skeletons'))) {
+    const skeleton = config.skeletons.get(name) as Skeleton;
+    const boundaries = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
+    for (const list of [item, ...boundaries]) {
+      for (const [text, { at }] of textsOf(field(list, 'outputs'))) {
+        if (coverage(keyTemplate(text, config.scopes), writes).some) continue;
+        findings.report(
+          'output_unwritten',
+          'warning',
+          at,
+          `no tool writes "${text}"`,
+          'Add it to the writes of the tool that does.',
+        );
+      }
+    }
+    for (const [text, { at }] of textsOf(field(item, 'inputs'))) {
+      if (isOutside(text) || coverage(keyTemplate(text, config.scopes), [...writes, ...outputs]).some) continue;
+      const mend = "Add it to the writes of a tool, or see to it that the machine's own input brings it.";
+      findings.report('input_unprovided', 'note', at, `nothing that is declared writes "${text}"`, mend);
+    }
+    lintReads(skeleton, item, boundaries, findings);
+  }
+}
+
+/** What lies outside memory may be there without anybody of ours having written it. */
+function isOutside(key: string): boolean {
+  return key === '**' || /^[a-z][a-z0-9+.-]*:/.test(key);
+}
+
+function lintReads(skeleton: Skeleton, item: Item, boundaries: readonly Item[], findings: Findings): void {
+  const entity = field(item, 'entity');
+  if (entity !== null) lintText(skeleton.entity.text, entity, declared(skeleton, []), skeleton.name, findings);
+  for (const [index, boundary] of skeleton.boundaries.entries()) {
+    const when = field(boundaries[index] ?? null, 'when');
+    if (when !== null)
+      lintText(boundary.when.text, when, declared(skeleton, boundary.outputs), skeleton.name, findings);
+  }
+}
+
+function declared({ inputs, outputs }: Skeleton, more: readonly KeyTemplate[]): readonly KeyTemplate[] {
+  return [...inputs, ...outputs, ...more];
+}
+
+function lintText(text: string, at: Item, keys: readonly KeyTemplate[], skeleton: string, findings: Findings): void {
+  for (const read of readsOf(text)) {
+    if (coverage(keyTemplate(read), keys).all) continue;
+    const message = `the condition reads "${read}", which is neither an input nor an output of ${skeleton}`;
+    findings.report('read_undeclared', 'warning', at.at, message, `Add "${read}" to the inputs.`);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Holds a config against itself and against its machine: what can be run under, and yet is likely a mistake or should be known before
+ * it is reviewed (boundary-format.md). Pure.
+ */
+import type { MachineShape } from '../../model/machine.ts';
+import type { BoundaryConfig } from '../config.ts';
+import { type ConfigDocument, field } from '../page/document.ts';
+import { type Finding, Findings } from '../page/finding.ts';
+import { lintKeys } from './keys.ts';
+import { Reach } from './reach.ts';
+import { lintRetries } from './retries.ts';
+import { lintSkeletons } from './skeletons.ts';
+import { lintStates } from './states.ts';
+import { lintKeysTaken, lintTools } from './tools.ts';
+
+/** Everything that is to be said about a config that loaded. `shape` is its machine; null where none was found. `strict` asks for more. */
+export function lintConfig(
+  config: BoundaryConfig,
+  document: ConfigDocument,
+  shape: MachineShape | null,
+  strict = false,
+): readonly Finding[] {
+  const findings = new Findings(document.file);
+  const { root } = document;
+  if (root === null) return [];
+  lintKeys(config, root, findings);
+  if (shape === null) {
+    const at = field(root, 'agent')?.at ?? root.at;
+    const message = `there is no machine "${config.agent}" to hold the config against`;
+    const mend = 'Pass --machines FILE, or name the file in package.json under belay.machines.';
+    findings.report('no_machine', 'note', at, message, mend);
+    lintSkeletons(config, root, null, findings);
+    return findings.list();
+  }
+  const reach = new Reach(shape);
+  lintStates(config, root, reach, findings);
+  lintSkeletons(config, root, reach, findings);
+  lintTools(config, root, reach, findings);
+  lintRetries(config, root, reach, findings);
+  if (strict) lintKeysTaken(config, root, reach, findings);
+  return findings.list();
+}

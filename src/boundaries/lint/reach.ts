@@ -1,0 +1,107 @@
+/** Where control can get to in a machine, guards aside: what entering a state activates, and what can be reached from where. */
+import type { EdgeShape, MachineShape, StateShape } from '../../model/machine.ts';
+import { isWithin } from '../sections/skeleton.ts';
+
+/** A machine with its states by name. */
+export class Reach {
+  readonly shape: MachineShape;
+  readonly states: ReadonlyMap<string, StateShape>;
+  readonly #entered = new Map<string, ReadonlySet<string>>();
+  readonly #children = new Map<string, string[]>();
+  readonly #edges = new Map<string, EdgeShape[]>();
+
+  constructor(shape: MachineShape) {
+    this.shape = shape;
+    this.states = new Map(shape.states.map((state) => [state.path, state]));
+    for (const { path } of shape.states) {
+      const parent = parentOf(path);
+      if (parent !== null) this.#children.set(parent, [...(this.#children.get(parent) ?? []), path]);
+    }
+    for (const edge of shape.edges) this.#edges.set(edge.from, [...(this.#edges.get(edge.from) ?? []), edge]);
+  }
+
+  /** Every state that is active once control has entered one: those around it, and those that it begins with. */
+  entered(path: string): ReadonlySet<string> {
+    const known = this.#entered.get(path);
+    if (known !== undefined) return known;
+    const active = new Set<string>();
+    this.#entered.set(path, active);
+    const around = [path];
+    for (let outer = parentOf(path); outer !== null; outer = parentOf(outer)) around.push(outer);
+    for (const state of around) this.#enter(state, state === path, active);
+    return active;
+  }
+
+  /** The states that an edge enters: not those around both of its ends, nor the regions beside it, which stay as they are. */
+  enteredBy(from: string | null, to: string): readonly string[] {
+    let around = from === null ? null : parentOf(from);
+    const staysPut = (state: string) =>
+      state !== to && isWithin(to, state) && this.states.get(state)?.type !== 'parallel';
+    while (around !== null && !staysPut(around)) around = parentOf(around);
+    const domain = around === null || parentOf(around) === null ? null : around;
+    return [...this.entered(to)].filter((state) => domain === null || (state !== domain && isWithin(state, domain)));
+  }
+
+  /** Every state that can be active, starting from the machine's beginning and never going on from where `stop` says so. */
+  from(
+    stop: (edge: {
+      readonly from: string | null;
+      readonly to: string;
+      readonly active: ReadonlySet<string>;
+    }) => boolean,
+  ): ReadonlySet<string> {
+    const reached = new Set<string>();
+    const waiting: { from: string | null; to: string }[] = [{ from: null, to: '' }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const active = this.entered(next.to);
+      if (stop({ ...next, active })) continue;
+      for (const state of active) {
+        if (reached.has(state)) continue;
+        reached.add(state);
+        for (const to of this.#next(state)) waiting.push({ from: state, to });
+      }
+    }
+    return reached;
+  }
+
+  /** Where an active state leads: along its edges, and into the machines that it invokes. */
+  #next(state: string): readonly string[] {
+    const within = state.slice(0, state.lastIndexOf('/') + 1);
+    const nested = (this.states.get(state)?.invokes ?? []).map(({ tool }) => `${within}${tool}/`);
+    return [...(this.#edges.get(state) ?? []).map(({ to }) => to), ...nested.filter((root) => this.states.has(root))];
+  }
+
+  /** Whether some transition goes from one state (or from around or within it) to another (or around or into it). */
+  hasEdge(from: string, to: string): boolean {
+    return this.shape.edges.some((edge) => {
+      return (isWithin(edge.from, from) || isWithin(from, edge.from)) && this.arrives(edge, to);
+    });
+  }
+
+  /** Whether an edge ends with a state active. */
+  arrives(edge: EdgeShape, to: string): boolean {
+    return isWithin(edge.to, to) || this.entered(edge.to).has(to);
+  }
+
+  #enter(path: string, whole: boolean, active: Set<string>): void {
+    if (active.has(path)) return;
+    active.add(path);
+    const state = this.states.get(path);
+    if (state === undefined) return;
+    const children = this.#children.get(path) ?? [];
+    if (state.type === 'parallel') {
+      for (const child of children) this.#enter(child, true, active);
+    } else if (state.type === 'history') {
+      // What was active before may be anything within the parent.
+      for (const [other] of this.states) if (isWithin(other, parentOf(path) ?? '')) active.add(other);
+    } else if (whole && state.initial !== null) this.#enter(state.initial, true, active);
+  }
+}
+
+/** The state around a state; null for the root of a machine. */
+export function parentOf(path: string): string | null {
+  const slash = path.lastIndexOf('/') + 1;
+  if (path.length === slash) return null;
+  const dot = path.lastIndexOf('.');
+  return dot >= slash ? path.slice(0, dot) : path.slice(0, slash);
+}

@@ -1,0 +1,140 @@
+/** Lints of skeletons against their machine: how they are entered and left, whom they meet, and what can never certify. */
+import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
+import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
+import type { Findings, Place } from '../page/finding.ts';
+import { isWithin } from '../sections/skeleton.ts';
+import { isOf, lostEdges, PENDING, whyNot } from './edges.ts';
+import { parentOf, type Reach } from './reach.ts';
+
+/** Reports what is odd about the skeletons of a config. Without a machine, only what needs none. */
+export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach | null, findings: Findings): void {
+  const reachable = reach?.from(() => false) ?? new Set<string>();
+  const entries = entriesOf(field(root, 'skeletons'));
+  for (const [name, entry] of entries) {
+    const skeleton = config.skeletons.get(name) as Skeleton;
+    lintBoundaries(skeleton, entry.item, config, reach, reachable, findings);
+    if (reach === null) continue;
+    lintEntries(entry.item, config, reach, reachable, findings);
+    lintArrivals(skeleton, entry, reach, reachable, findings);
+  }
+  lintClaims(entries, config, findings);
+  for (const { skeleton, from, to, event, why } of reach === null ? [] : lostEdges(config, reach)) {
+    const at = entries.find(([name]) => name === skeleton)?.[1].at ?? root.at;
+    const edge = `${from} -> ${to}${event === '' ? '' : ` (${event})`}`;
+    const message = `${edge} leaves ${skeleton} and is legal but not recoverable: ${why.join('; ')}`;
+    findings.report('not_recoverable', 'note', at, message, 'Put an anchored boundary on it, if it should be.');
+  }
+}
+
+function lintEntries(
+  item: Item,
+  config: BoundaryConfig,
+  reach: Reach,
+  reachable: ReadonlySet<string>,
+  findings: Findings,
+): void {
+  for (const [state, { at }] of textsOf(field(item, 'entry'))) {
+    if (!reach.states.has(state) || reachable.has(state)) continue;
+    const mend = 'Name a state that control can get to.';
+    findings.report(
+      'unreachable_entry',
+      'warning',
+      at,
+      `nothing in ${config.agent} leads to the entry "${state}"`,
+      mend,
+    );
+  }
+}
+
+function lintBoundaries(
+  skeleton: Skeleton,
+  item: Item,
+  config: BoundaryConfig,
+  reach: Reach | null,
+  reachable: ReadonlySet<string>,
+  findings: Findings,
+): void {
+  const items = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
+  for (const [index, boundary] of skeleton.boundaries.entries()) {
+    const why = [
+      ...whyNot(boundary, skeleton, config),
+      ...(reach === null ? [] : siteTrouble(boundary, skeleton, reach, reachable)),
+    ];
+    if (why.length === 0) continue;
+    const at = field(items[index] ?? null, 'id')?.at ?? item.at;
+    if (why.every((reason) => reason === PENDING)) {
+      const message = `the ${boundary.kind} "${boundary.id}" certifies nothing: ${PENDING}`;
+      const mend = 'List it under rollback.anchors once it may be restored, or take it out.';
+      findings.report('boundary_pending', 'note', at, message, mend);
+      continue;
+    }
+    const message = `the ${boundary.kind} "${boundary.id}" can never certify: ${why.join('; ')}`;
+    findings.report('never_certifies', 'warning', at, message, 'Mend it or take it out: it promises nothing.');
+  }
+}
+
+/** Why no step of the work ever meets a boundary's site. Unknown states are told elsewhere. */
+function siteTrouble({ site }: Boundary, skeleton: Skeleton, reach: Reach, reachable: ReadonlySet<string>): string[] {
+  const states = 'at' in site ? [site.at] : [site.from, site.to];
+  if (!states.every((state) => reach.states.has(state))) return [];
+  const unreachable = states.filter((state) => !reachable.has(state));
+  if (unreachable.length > 0) return [`nothing leads to "${unreachable.join('" or "')}"`];
+  if ('from' in site)
+    return isOf(site.from, skeleton) ? [] : [`"${site.from}" is not among the states, so the work is not live there`];
+  if (isOf(site.at, skeleton)) return [];
+  const arrives = reach.shape.edges.some((edge) => isOf(edge.from, skeleton) && reach.arrives(edge, site.at));
+  return arrives ? [] : [`no step of the work arrives in "${site.at}"`];
+}
+
+/** States of a skeleton that control enters from outside, though they are no entry: work that nobody counts. */
+function lintArrivals(
+  skeleton: Skeleton,
+  entry: Entry,
+  reach: Reach,
+  reachable: ReadonlySet<string>,
+  findings: Findings,
+): void {
+  const told = new Set<string>();
+  const arrivals = [...reach.shape.edges.filter(({ from }) => reachable.has(from)), { from: null, to: '' }];
+  for (const { from, to } of arrivals) {
+    if (from !== null && isOf(from, skeleton)) continue;
+    const active = reach.enteredBy(from, to);
+    const owned = active.filter((state) => isOf(state, skeleton));
+    const target = isOf(to, skeleton) ? to : owned[0];
+    if (target === undefined || told.has(target)) continue;
+    if (owned.some((state) => skeleton.entry.some((known) => isWithin(state, known)))) continue;
+    told.add(target);
+    const whence = from === null ? 'the machine begins' : `${from === '' ? 'the root' : `"${from}"`} leads`;
+    const message = `${whence} in "${target}", a state of ${skeleton.name} that is no entry`;
+    findings.report(
+      'entry_missing',
+      'warning',
+      entry.at,
+      message,
+      `Add "${target}" to the entry, or take it out of the states.`,
+    );
+  }
+}
+
+function lintClaims(entries: readonly (readonly [string, Entry])[], config: BoundaryConfig, findings: Findings): void {
+  const owner = new Map<string, string>();
+  const claims = entries.flatMap(([name, { item }]) => {
+    return textsOf(field(item, 'states')).map(([state, { at }]) => ({ name, state, at }));
+  });
+  const told = new Set<string>();
+  const claim = (name: string, state: string, at: Place, around: string) => {
+    const other = owner.get(around);
+    const pair = [name, other].toSorted().join('::');
+    if (other === undefined || other === name || told.has(pair)) return;
+    told.add(pair);
+    const message = `"${state}" belongs to ${name} and to ${other} of ${config.agent}`;
+    findings.report('state_claimed_twice', 'error', at, message, 'Let one skeleton own it: a step is of one instance.');
+  };
+  for (const { name, state, at } of claims) {
+    claim(name, state, at, state);
+    if (!owner.has(state)) owner.set(state, name);
+  }
+  for (const { name, state, at } of claims) {
+    for (let around = parentOf(state); around !== null; around = parentOf(around)) claim(name, state, at, around);
+  }
+}

@@ -1,0 +1,147 @@
+/** Lints of tools: what is declared and never called, what is called and not declared, and what nothing can guard. */
+import type { EffectClass } from '../../model/effect.ts';
+import type { MachineShape } from '../../model/machine.ts';
+import { suggest } from '../../predicates/suggest.ts';
+import type { BoundaryConfig } from '../config.ts';
+import { type Entry, entriesOf, field, type Item } from '../page/document.ts';
+import type { Findings, Place } from '../page/finding.ts';
+import { isWithin } from '../sections/skeleton.ts';
+import type { Reach } from './reach.ts';
+
+/** What the lints of tools look at. */
+interface Calls {
+  readonly config: BoundaryConfig;
+  readonly reach: Reach;
+  readonly findings: Findings;
+  /** Where the machine is named: the place of what the file does not mention. */
+  readonly agent: Place;
+  readonly kinds: ReadonlyMap<string, MachineShape['actors'][number]['kind']>;
+  readonly invoked: ReadonlySet<string>;
+  readonly declared: readonly (readonly [string, Entry])[];
+}
+
+/** Reports what is odd about the tools of a config. */
+export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, findings: Findings): void {
+  const calls: Calls = {
+    config,
+    reach,
+    findings,
+    agent: field(root, 'agent')?.at ?? root.at,
+    kinds: new Map(reach.shape.actors.map(({ name, kind }) => [name, kind])),
+    invoked: new Set(reach.shape.states.flatMap(({ invokes }) => invokes.flatMap(({ tool }) => tool ?? []))),
+    declared: entriesOf(field(root, 'tools')),
+  };
+  lintDeclared(calls);
+  lintCalled(calls);
+  lintOutcomes(calls);
+  lintFirstEffects(calls);
+  lintHeldBack(calls);
+}
+
+/** Tools that are declared and never called. An action that no actor carries out is named by its event. */
+function lintDeclared({ config, reach, findings, kinds, invoked, declared }: Calls): void {
+  const events = new Set(reach.shape.edges.map(({ event }) => event));
+  for (const [name, { at }] of declared) {
+    if (invoked.has(name) || events.has(name)) continue;
+    const names = [...kinds.keys(), ...invoked].filter((other) => !config.tools.has(other));
+    const mend = kinds.has(name) ? 'An action may spawn it, which cannot be seen.' : suggest(name, new Set(names));
+    findings.report('tool_never_called', 'warning', at, `no state of ${config.agent} calls "${name}"`, mend);
+  }
+}
+
+/** Tools that are called and not declared, or have no name to be declared by. */
+function lintCalled({ config, reach, findings, agent, kinds, invoked }: Calls): void {
+  for (const name of invoked) {
+    if (config.tools.has(name) || kinds.get(name) === 'machine') continue;
+    const message = `${config.agent} calls "${name}", which is not declared and so counts as irreversible`;
+    findings.report('tool_undeclared', 'warning', agent, message, `Add "${name}" to the tools.`);
+  }
+  for (const { path, invokes } of reach.shape.states) {
+    if (invokes.every(({ tool }) => tool !== null)) continue;
+    const message = `"${path}" invokes logic that stands in the machine itself: nothing can guard it`;
+    findings.report('invoke_inline', 'warning', agent, message, 'Provide it under a name: setup({ actors }).');
+  }
+}
+
+/** Actors that never say how it ended. */
+function lintOutcomes({ config, findings, agent, kinds, invoked, declared }: Calls): void {
+  for (const [name, kind] of kinds) {
+    const effect = effectOf(name, config);
+    if ((kind !== 'callback' && kind !== 'observable') || !invoked.has(name) || effect === 'none') continue;
+    const at = declared.find(([other]) => other === name)?.[1].at ?? agent;
+    const what = kind === 'callback' ? 'a callback' : 'an observable';
+    const message = `"${name}" is ${what} and ${effect}: its outcome is never known`;
+    findings.report(
+      'outcome_never_known',
+      'warning',
+      at,
+      message,
+      'Make it a promise, or declare it with effect: none.',
+    );
+  }
+}
+
+/**
+ * Irreversible promises that do not take the key of their call (E3). Asked in strict checks only: a machine may name its tools before
+ * the functions that carry them out are provided.
+ */
+export function lintKeysTaken(config: BoundaryConfig, root: Item, { shape }: Reach, findings: Findings): void {
+  const declared = new Map(entriesOf(field(root, 'tools')));
+  for (const { name, takesKey } of shape.actors) {
+    const tool = config.tools.get(name);
+    const at = declared.get(name)?.at;
+    if (takesKey || tool?.effect !== 'irreversible' || at === undefined) continue;
+    const message = `"${name}" is irreversible and does not take the key of its call: its counterparty cannot tell a second call from a new one`;
+    const mend = 'Provide it as tool(({ input, key }) => ...), and hand the key on.';
+    findings.report('key_not_taken', 'warning', at, message, mend);
+  }
+}
+
+/** A tool that is not declared is irreversible (E6). */
+function effectOf(name: string, config: BoundaryConfig): EffectClass {
+  return config.tools.get(name)?.effect ?? 'irreversible';
+}
+
+/** Irreversible calls that control can come to before any boundary has certified. */
+function lintFirstEffects({ config, reach, findings, agent, kinds }: Calls): void {
+  const sites = [...config.skeletons.values()].flatMap(({ boundaries, rollback }) => {
+    return boundaries
+      .filter(({ kind, id }) => kind === 'commit' && rollback.anchors.includes(id))
+      .map(({ site }) => site);
+  });
+  const early = reach.from(({ from, to, active }) => {
+    return sites.some((site) => {
+      if ('at' in site) return active.has(site.at);
+      return from !== null && isWithin(from, site.from) && (isWithin(to, site.to) || active.has(site.to));
+    });
+  });
+  for (const { path, invokes } of reach.shape.states) {
+    if (!early.has(path)) continue;
+    for (const { tool } of invokes) {
+      if (tool === null || kinds.get(tool) === 'machine' || effectOf(tool, config) !== 'irreversible') continue;
+      // What waits for a commit does not come before it.
+      if (config.tools.get(tool)?.buffer) continue;
+      const message = `"${path}" calls "${tool}", which is irreversible, before any commit: then nothing before it is ever recoverable`;
+      const mend = 'Put an anchored commit boundary before it, or declare what it can take back.';
+      findings.report('irreversible_before_commit', 'warning', agent, message, mend);
+    }
+  }
+}
+
+/** Calls that are held back until a commit, where none ever comes. */
+function lintHeldBack({ config, reach, findings, agent, declared }: Calls): void {
+  for (const { path, invokes } of reach.shape.states) {
+    for (const { tool } of invokes) {
+      if (tool === null || !config.tools.get(tool)?.buffer) continue;
+      const commits = [...config.skeletons.values()].some(
+        ({ states, boundaries, rollback }) =>
+          states.some((state) => isWithin(path, state)) && boundaries.some(({ id }) => rollback.anchors.includes(id)),
+      );
+      if (commits) continue;
+      const at = declared.find(([name]) => name === tool)?.[1].at ?? agent;
+      const message = `"${path}" calls "${tool}", which is held back until a commit that never comes`;
+      const mend = 'Have a skeleton with an anchored boundary cover the state, or take "buffer" out.';
+      findings.report('never_published', 'warning', at, message, mend);
+    }
+  }
+}

@@ -1,0 +1,162 @@
+/** What may be said about a config: a closed code, a place, a sentence and its mend (style.md 9). */
+import type { PredicateCode } from '../../predicates/problem.ts';
+
+/** Every reason why a file is no config. With one of these there is nothing to run under. */
+export type RefusalCode =
+  | 'cannot_read'
+  | 'too_large'
+  | 'not_utf8'
+  | 'control_character'
+  | 'yaml_syntax'
+  | 'not_one_document'
+  | 'too_deep'
+  /** `&a`, `*a`: what stands here should stand here. */
+  | 'alias'
+  | 'tag'
+  | 'merge_key'
+  | 'forbidden_key'
+  | 'duplicate_key'
+  | 'name_not_text'
+  | 'bad_text'
+  | 'bad_number'
+  | 'unknown_field'
+  | 'missing_field'
+  | 'wrong_type'
+  | 'wrong_form'
+  | 'not_one_of'
+  | 'out_of_range'
+  | 'bad_name'
+  | 'bad_key'
+  | 'bad_scheme'
+  | 'bad_site'
+  | 'bad_timeout'
+  | 'bad_output_schema'
+  | 'bad_amount'
+  /** A call that does nothing need not wait, and one that waits for two things would be approved long before it acts. */
+  | 'bad_hold'
+  /** A redaction of what has no value that is seen. */
+  | 'bad_redaction'
+  /** A value that is redacted would be a name, which stands in every text. */
+  | 'redacted_name'
+  | 'unknown_budget'
+  | 'duplicate_boundary'
+  | 'unknown_boundary'
+  /** A boundary is said to be reviewed and not to be. */
+  | 'pending_anchor'
+  | 'unknown_skeleton'
+  | 'unknown_tool'
+  | 'entry_outside_states'
+  | 'required_not_input'
+  | PredicateCode;
+
+/** What a config that can be run under is told, by itself and against its machine. */
+type LintCode =
+  /** No anchor: every rollback goes to the entry. */
+  | 'nothing_restorable_but_entry'
+  /** Two objects may have the key, of which the last writer is said to win. */
+  | 'blind_inexact'
+  /** A `*` within a longer segment stands for itself. */
+  | 'star_is_literal'
+  | 'guard_used'
+  | 'undo_missing'
+  | 'no_machine'
+  /** Another file is about the same agent. */
+  | 'agent_twice'
+  | 'unknown_state'
+  | 'unknown_edge'
+  | 'tool_never_called'
+  | 'tool_undeclared'
+  | 'invoke_inline'
+  | 'unreachable_entry'
+  | 'entry_missing'
+  | 'never_certifies'
+  | 'boundary_pending'
+  | 'output_unwritten'
+  | 'input_unprovided'
+  | 'state_claimed_twice'
+  | 'irreversible_before_commit'
+  | 'read_undeclared'
+  /** A call is held back until a commit, and no commit covers it. */
+  | 'never_published'
+  | 'outcome_never_known'
+  /** An irreversible tool does not take the key by which its counterparty could tell a second call (E3). */
+  | 'key_not_taken'
+  /** The machine calls a tool again by itself after an error (E2). */
+  | 'own_retry'
+  | 'not_recoverable'
+  | 'too_many_findings';
+
+/** Every code of a finding. */
+type FindingCode = RefusalCode | LintCode;
+
+/** An error stands in the way; a warning is likely a mistake; a note is to be known. */
+type Severity = 'error' | 'warning' | 'note';
+
+/** Where something stands: from 1, columns in UTF-16 units. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One finding about a file. */
+export interface Finding extends Place {
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  readonly file: string;
+  readonly message: string;
+  readonly mend: string;
+}
+
+/** The most findings that a file is told; a file with more is told so. */
+const MOST = 200;
+/** The longest sentence, in UTF-16 units. */
+const LONGEST = 600;
+
+/** A sentence that quotes the file, cut where the file has more to say than a reader wants. */
+function clip(sentence: string): string {
+  return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST).toWellFormed()}...`;
+}
+
+/** Collects the findings of one file, in the order of the file when they are asked for. */
+export class Findings {
+  readonly #file: string;
+  readonly #found: Finding[] = [];
+  #more = 0;
+  #refused = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Adds a finding. A mend that takes time to find is given as a function, and found for those that are kept. */
+  report(
+    code: FindingCode,
+    severity: Severity,
+    { line, column }: Place,
+    message: string,
+    mend: string | (() => string),
+  ): void {
+    if (this.#found.length >= MOST) {
+      this.#more += 1;
+      this.#refused ||= severity === 'error';
+      return;
+    }
+    const words = clip(typeof mend === 'string' ? mend : mend());
+    this.#found.push({ code, severity, file: this.#file, line, column, message: clip(message), mend: words });
+    this.#refused ||= severity === 'error';
+  }
+
+  /** Whether an error was found. */
+  get refused(): boolean {
+    return this.#refused || this.#more > 0;
+  }
+
+  /** Everything found, by place. */
+  list(): readonly Finding[] {
+    const sorted = this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    if (this.#more === 0) return sorted;
+    const last = { line: sorted.at(-1)?.line ?? 1, column: 1, file: this.#file };
+    const message = `${this.#more} more were found`;
+    return [...sorted, { code: 'too_many_findings', severity: 'error', ...last, message, mend: 'Mend these first.' }];
+  }
+}

@@ -1,0 +1,149 @@
+/** Compiles one tool: what a call touches, what it does to the world, what it waits for, and what it spends. */
+import { EFFECT_CLASSES, type EffectClass } from '../../model/effect.ts';
+import { compilePredicate } from '../../predicates/compile.ts';
+import { suggest } from '../../predicates/suggest.ts';
+import type { Spend, Tool } from '../config.ts';
+import { keyTemplatesIn, nameIn } from '../keys/names.ts';
+import type { Scopes } from '../keys/scopes.ts';
+import { amountIn } from '../page/amount.ts';
+import { compiledText } from '../page/condition.ts';
+import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf } from '../page/document.ts';
+import type { Findings, Place } from '../page/finding.ts';
+import { LONGEST_WAIT, timeIn } from '../page/time.ts';
+import { outputSchema } from './output-schema.ts';
+import { redactedPartsIn } from './redact.ts';
+
+/** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
+const ASKING = { tries: 6, wait: 20, settles: null, patient: false };
+
+/** How long is waited before a tool is called again, and how many times as long before each further call, unless the config says so. */
+const BACKOFF = { wait: 100, factor: 2 };
+
+/** What the rest of a file says about tools: the budgets that they may spend of, and the kinds of schemes. */
+interface About {
+  readonly budgets: ReadonlyMap<string, number>;
+  readonly scopes: Scopes;
+}
+
+/** Compiles a tool, telling `findings` what is wrong with it. */
+export function compileTool(name: string, at: Place, item: Item, { budgets, scopes }: About, findings: Findings): Tool {
+  const effect = EFFECT_CLASSES.find((known) => known === textOf(field(item, 'effect'))) ?? 'irreversible';
+  const undo = named(field(item, 'undo'), findings);
+  if (undo === null && mayBeUndone(effect)) {
+    const message = `"${name}" is ${effect} and names no undo: once confirmed, it blocks every rollback past it`;
+    findings.report('undo_missing', 'warning', at, message, 'Add undo, or call it irreversible.');
+  }
+  checkHolds(name, effect, item, findings);
+  return {
+    name,
+    effect,
+    undo,
+    reads: keyTemplatesIn(field(item, 'reads'), scopes, findings),
+    writes: keyTemplatesIn(field(item, 'writes'), scopes, findings),
+    ...reconcileOf(field(item, 'reconcile'), findings),
+    retry: retryOf(field(item, 'retry'), findings),
+    gate: gateOf(field(item, 'gate'), findings),
+    buffer: bufferOf(field(item, 'buffer'), findings),
+    when: predicateIn(field(item, 'when'), findings),
+    check: named(field(item, 'check'), findings),
+    spends: spendsOf(field(item, 'spends'), budgets, findings),
+    redact: redactedPartsIn(field(item, 'redact'), findings),
+    timeout: timeIn(field(item, 'timeout'), findings),
+    refuses: outputOf(field(item, 'output'), findings),
+  };
+}
+
+function predicateIn(item: Item | null, findings: Findings): Tool['when'] {
+  const text = textOf(item);
+  return item === null || text === null ? null : compiledText(compilePredicate(text), item, findings);
+}
+
+function named(item: Item | null, findings: Findings): string | null {
+  const text = textOf(item);
+  return item === null || text === null ? null : nameIn(text, item.at, findings);
+}
+
+function mayBeUndone(effect: EffectClass): boolean {
+  return effect === 'reversible' || effect === 'compensable';
+}
+
+function checkHolds(name: string, effect: EffectClass, item: Item, findings: Findings): void {
+  const [gate, buffer] = [field(item, 'gate'), field(item, 'buffer')];
+  const held = gate ?? buffer;
+  if (held !== null && effect === 'none')
+    findings.report('bad_hold', 'error', held.at, `"${name}" does nothing to the world`, 'Take it out.');
+  if (gate === null || buffer === null) return;
+  const message = `"${name}" would be approved long before it acts`;
+  findings.report('bad_hold', 'error', gate.at, message, 'Take gate or buffer, not both.');
+}
+
+function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconcile' | 'asking'> {
+  if (item?.kind !== 'map') return { reconcile: named(item, findings), asking: ASKING };
+  return {
+    reconcile: named(field(item, 'ask'), findings),
+    asking: {
+      tries: numberOf(field(item, 'tries')) ?? ASKING.tries,
+      wait: timeIn(field(item, 'wait'), findings, LONGEST_WAIT) ?? ASKING.wait,
+      settles: timeIn(field(item, 'settles_within'), findings, LONGEST_WAIT),
+      patient: ['tries', 'wait', 'settles_within'].some((name) => field(item, name) !== null),
+    },
+  };
+}
+
+function retryOf(item: Item | null, findings: Findings): Tool['retry'] {
+  if (item === null) return null;
+  return {
+    max: numberOf(field(item, 'max')) ?? 0,
+    backoff: timeIn(field(item, 'backoff'), findings, LONGEST_WAIT) ?? BACKOFF.wait,
+    factor: numberOf(field(item, 'factor')) ?? BACKOFF.factor,
+    jitter: numberOf(field(item, 'jitter')) ?? 0,
+    never: new Set(itemsOf(field(item, 'non_retryable')).flatMap((name) => textOf(name) ?? [])),
+  };
+}
+
+function gateOf(item: Item | null, findings: Findings): Tool['gate'] {
+  if (item === null) return null;
+  const expires = timeIn(field(item, 'expires'), findings, LONGEST_WAIT);
+  return { expires, when: predicateIn(field(item, 'when'), findings) };
+}
+
+function bufferOf(item: Item | null, findings: Findings): Tool['buffer'] {
+  const name = named(item, findings);
+  if (name !== null) return { name };
+  return item === null ? null : 'call';
+}
+
+function spendsOf(
+  item: Item | null,
+  budgets: ReadonlyMap<string, number>,
+  findings: Findings,
+): ReadonlyMap<string, Spend> {
+  const spends = new Map<string, Spend>();
+  for (const [name, { at, item: amount }] of entriesOf(item)) {
+    if (!budgets.has(name) || name === 'calls' || name === 'time') {
+      const counted = name === 'calls' || name === 'time';
+      const message = counted ? `"${name}" is counted by itself` : `there is no budget "${name}"`;
+      findings.report('unknown_budget', 'error', at, message, () =>
+        counted ? 'Take it out.' : suggest(name, budgets.keys()),
+      );
+    }
+    const parts = amount.kind === 'map';
+    spends.set(name, {
+      atMost: amountIn(parts ? field(amount, 'at_most') : amount, ['args'], findings),
+      charge:
+        parts && field(amount, 'charge') !== null
+          ? amountIn(field(amount, 'charge'), ['args', 'output'], findings)
+          : null,
+    });
+  }
+  return spends;
+}
+
+function outputOf(item: Item | null, findings: Findings): Tool['refuses'] {
+  if (item === null) return () => null;
+  const compiled = outputSchema(plain(item));
+  if ('refuses' in compiled) return compiled.refuses;
+  const mend = 'Use types, properties, items, enumerations and limits; no references and no patterns.';
+  findings.report('bad_output_schema', 'error', item.at, `the output schema is refused: ${compiled.problem}`, mend);
+  return () => null;
+}

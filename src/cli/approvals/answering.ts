@@ -1,0 +1,213 @@
+/**
+ * The verbs that answer a gate, `approve`, `deny` and `settle`: they find it in the file, leave a message for its run that is bound
+ * to what the gate shows, and say what became of that. A message opens nothing by itself: the run holds it against its journal.
+ */
+import { type Answer, messageOf } from '../../effects/answers.ts';
+import { EntryDecoder, kindOf } from '../../journal/entry-codec.ts';
+import type { JournalStore } from '../../journal/journal.ts';
+import type { AnswerEntry } from '../../model/entry.ts';
+import { suggest } from '../../predicates/suggest.ts';
+import { openJournal } from '../reading/journal-key.ts';
+import { journalProblem, reading } from '../reading/reading.ts';
+import { parsed } from '../run/run.ts';
+import { note } from '../terminal/console.ts';
+import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { command } from '../terminal/wording.ts';
+import { type AskedGate, answersTo, gatesOfAll, quotedText, saidOf, statusText } from './approvals.ts';
+
+/** What a person says of a gate; `output` is JSON text. */
+export type Saying =
+  | { readonly verdict: 'approved' | 'denied' }
+  | { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output: string | null };
+
+/** How a gate is answered. */
+export interface AnsweringOptions {
+  readonly file: string;
+  /** Its id, or the beginning of it. */
+  readonly gate: string;
+  readonly saying: Saying;
+  readonly by: string;
+  readonly why: string | null;
+  /** Whether to look if a living process takes it. */
+  readonly waits: boolean;
+  readonly now: number;
+}
+
+/** What became of an answer. */
+export interface Answered {
+  readonly run: string;
+  readonly gate: string;
+  readonly tool: string;
+  readonly verdict: Saying['verdict'];
+  /** What became of the call, of a gate that asks for that. */
+  readonly status?: 'confirmed' | 'failed';
+  readonly by: string;
+  readonly why: string | null;
+  /** The number of the message. */
+  readonly post: number;
+  /** Whether a living process has the run. */
+  readonly held: boolean;
+  /** What the run has journaled of it; null where it has not taken it yet. */
+  readonly taken: { readonly verdict: AnswerEntry['verdict']; readonly why: string | null } | null;
+  /** What is left to be done. */
+  readonly next: string | null;
+}
+
+/** Why nothing was left, and the exit code: 1 where the gate takes no such answer, 2 for misuse. */
+export interface Unanswered {
+  readonly problem: string;
+  readonly code: 1 | 2;
+}
+
+/** The shortest beginning of an id that counts as one. */
+const SHORTEST = 4;
+const LONGEST_NAME = 200;
+const LONGEST_WHY = 2_000;
+/** How long is waited for a living process to take an answer, and how often is looked, in milliseconds. */
+const WAIT = 2_000;
+const LOOK = 100;
+
+/** Answers a gate. */
+export async function answerGate(options: AnsweringOptions): Promise<Answered | Unanswered> {
+  const { file, gate: name, saying, by, why } = options;
+  const wrong = misuse(options);
+  if (wrong !== null) return { problem: wrong, code: 2 };
+  const output = saying.verdict === 'settled' ? parsed('--output', saying.output) : null;
+  if (output !== null && 'problem' in output) return { problem: output.problem, code: 2 };
+  const found = await gateNamed(name, options);
+  if ('problem' in found) return found;
+  const { gate, digest, epoch, run } = found;
+  const bound = { gate, digest, epoch, by, why };
+  const answer: Answer =
+    saying.verdict === 'settled'
+      ? { ...bound, verdict: 'settled', status: saying.status, ...(output !== null && { output: output.value }) }
+      : { ...bound, verdict: saying.verdict };
+  let message: string;
+  try {
+    message = messageOf(answer);
+  } catch (error) {
+    return { problem: `--output: ${(error as Error).message}`, code: 2 };
+  }
+  for (const { answer: left } of found.left)
+    note(
+      `an answer of ${quotedText(left.by)} (${saidOf(left)}) waits there already: the one that was left first counts`,
+    );
+  try {
+    return await leave(found, message, options);
+  } catch (error) {
+    return { problem: journalProblem(file, error), code: 2 };
+  }
+
+  async function leave(to: AskedGate, body: string, { waits }: AnsweringOptions): Promise<Answered> {
+    const store = openJournal(file);
+    try {
+      const post = store.post(run, body);
+      const taken = to.held && waits ? await takenOf(store, run, post) : null;
+      const status = saying.verdict === 'settled' ? { status: saying.status } : {};
+      const next = taken !== null ? null : command(to.held ? 'gates' : 'resume', run, file);
+      return {
+        run,
+        gate,
+        tool: to.tool,
+        verdict: saying.verdict,
+        ...status,
+        by,
+        why,
+        post,
+        held: to.held,
+        taken,
+        next,
+      };
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+function misuse({ gate, by, why }: AnsweringOptions): string | null {
+  if (by.trim() === '') return '--by needs a name: who says so?';
+  if ([...by].length > LONGEST_NAME) return `--by: a name has at most ${LONGEST_NAME} characters`;
+  if (why !== null && [...why].length > LONGEST_WHY) return `--why: a reason has at most ${LONGEST_WHY} characters`;
+  return [...gate].length < SHORTEST
+    ? `${JSON.stringify(gate)} is too short for a gate: its first ${SHORTEST} characters at least`
+    : null;
+}
+
+/** The gate that was meant, if it takes such an answer. */
+async function gateNamed(name: string, { file, saying, now }: AnsweringOptions): Promise<AskedGate | Unanswered> {
+  let all: readonly AskedGate[] = [];
+  const { problem } = await reading(file, (store) => {
+    const { gates, unread } = gatesOfAll(store, now);
+    all = gates;
+    return { pieces: [], problem: unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}` };
+  });
+  const fitting = all.some(({ gate }) => gate === name)
+    ? all.filter(({ gate }) => gate === name)
+    : all.filter(({ gate }) => gate.startsWith(name));
+  const [found] = fitting;
+  if (found === undefined) {
+    if (problem !== null) return { problem, code: 2 };
+    const near = suggest(
+      name,
+      all.map(({ gate }) => gate),
+    );
+    const lists = command('gates', '--all', file);
+    return { problem: `there is no gate ${JSON.stringify(name)} in ${file}. ${near} ${lists} lists them`, code: 2 };
+  }
+  if (fitting.length > 1) {
+    const each = fitting.map(({ gate, run }) => `${gate} (${run})`);
+    return { problem: `${JSON.stringify(name)} fits ${fitting.length} gates: ${each.join(', ')}`, code: 2 };
+  }
+  const why = refusal(found, saying, file);
+  return why === null ? found : { problem: why, code: 1 };
+}
+
+function refusal(found: AskedGate, saying: Saying, file: string): string | null {
+  const { verdict } = saying;
+  const { gate, asks, status, run, held, like } = found;
+  if (status !== 'pending') {
+    const again = status === 'expired' && !held ? `. ${command('resume', run, file)} asks again, by another gate` : '';
+    return `${gate} takes no answer: it is ${statusText(found)}${again}`;
+  }
+  const wanted = verdict === 'settled' ? 'outcome' : 'approval';
+  // A call that may be the same act as an earlier one has happened, if it is.
+  const isSame = like !== undefined && saying.verdict === 'settled' && saying.status === 'confirmed';
+  if (asks === wanted || isSame) return null;
+  const what = asks === 'outcome' ? 'what became of the call' : 'an approval';
+  return `${gate} asks for ${what}: ${answersTo(found, file).join(', or ')}`;
+}
+
+/** What the run journals about a message, if it does within a while. */
+async function takenOf(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
+  for (const end = Date.now() + WAIT; Date.now() < end; ) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK));
+    for (const row of store.read(run)) {
+      if (kindOf(row) !== 'answer') continue;
+      const entry = new EntryDecoder().entry(row);
+      if (entry?.do === 'answer' && entry.post === post) return { verdict: entry.verdict, why: entry.why };
+    }
+  }
+  return null;
+}
+
+/** The exit code: 1 where the run has refused it. */
+export function answeredCode({ taken }: Answered): number {
+  return taken?.verdict === 'refused' ? 1 : 0;
+}
+
+/** Says it in words. */
+export function answeredText(answered: Answered, medium: Medium): string {
+  const { run, gate, tool, by, next } = answered;
+  const said = `${tool} of ${run} is ${saidOf(answered)} by ${quotedText(by)}`;
+  const told = layOut(null, { label: gate, text: said, under: [{ text: takenText(answered) }] }, medium);
+  return next === null ? told : `${told}  ${printable(next)}\n`;
+}
+
+function takenText({ held, taken }: Answered): string {
+  if (taken?.verdict === 'refused')
+    return `The process that has the run refuses it: ${taken.why ?? 'it does not say why'}.`;
+  if (taken !== null) return 'The process that has the run has taken it.';
+  if (held)
+    return 'It is left for the process that has the run, which has not taken it yet. This shows whether it has:';
+  return 'It is left for the run, which no process has. This takes it up:';
+}

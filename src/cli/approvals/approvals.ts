@@ -1,0 +1,229 @@
+/**
+ * The verb `gates`: the questions that runs put to people, read from a journal file. An answer that was left and not yet taken is
+ * shown with its question; what it is worth, only the run itself says.
+ */
+import { type Answer, answerIn } from '../../effects/answers.ts';
+import type { ApprovalRequest } from '../../effects/gates.ts';
+import { kindOf } from '../../journal/entry-codec.ts';
+import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { instanceName } from '../../model/instance.ts';
+import type { Outline } from '../../recovery/explain.ts';
+import { shownArgs } from '../../reports/ledger-effects.ts';
+import { type Counting, reading, readRun, type Told } from '../reading/reading.ts';
+import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { command, jsonText, plain, shortened, timeText } from '../terminal/wording.ts';
+
+/** How gates are listed. */
+export interface GatesOptions {
+  readonly file: string;
+  /** One run, or all of the file. */
+  readonly run: string | null;
+  /** Those too that do not wait any more. */
+  readonly all: boolean;
+  readonly json: boolean;
+  readonly medium: Medium;
+  readonly counting: Counting;
+  readonly now: number;
+}
+
+/** An answer that lies in the inbox of a run, which has not taken it yet. */
+interface LeftAnswer {
+  readonly post: number;
+  /** The wall clock of whoever left it, in milliseconds. */
+  readonly time: number;
+  readonly answer: Answer;
+}
+
+/** A gate as somebody reads it who is to answer it. */
+export interface AskedGate extends Omit<ApprovalRequest, 'status'> {
+  readonly run: string;
+  readonly held: boolean;
+  /** `expired` also where the journal does not know yet that it has. */
+  readonly status: ApprovalRequest['status'];
+  readonly tool: string;
+  readonly instance: string;
+  readonly class: string;
+  readonly args: unknown;
+  readonly left: readonly LeftAnswer[];
+}
+
+/** How much of the arguments is shown in a text, in characters. */
+const ARGS = 400;
+
+/** Lists gates. */
+export async function listGates(options: GatesOptions): Promise<Told> {
+  const { file, run, all, json, medium, counting, now } = options;
+  return reading(file, (store) => {
+    const { gates, unread } = run === null ? gatesOfAll(store, now, counting) : gatesOf(store, run, now, counting);
+    const problem = unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}`;
+    const shown = gates.filter(({ status }) => all || status === 'pending');
+    if (json) return { pieces: shown.map((gate) => `${JSON.stringify(fields(gate, file), plain)}\n`), problem };
+    if (shown.length === 0) return { pieces: [`${emptyText(gates.length, run, file)}\n`], problem };
+    return { pieces: [shown.map((gate) => gateText(gate, file, medium)).join('\n')], problem };
+  });
+}
+
+/** The gates of every run of a file; a run that cannot be read must not hide the others. */
+export function gatesOfAll(store: JournalStore, now: number, counting: Counting = () => {}) {
+  const gates: AskedGate[] = [];
+  const unread: string[] = [];
+  for (const { run } of store.runs()) {
+    try {
+      if (asksAnything(store, run)) gates.push(...gatesOf(store, run, now, counting).gates);
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      unread.push(`${JSON.stringify(run)} (${error.code})`);
+    }
+  }
+  return { gates, unread };
+}
+
+/** Most runs ask nobody anything, and their rows need not be understood to see that. */
+function asksAnything(store: JournalStore, run: string): boolean {
+  for (const row of store.read(run)) if (kindOf(row) === 'gate') return true;
+  return false;
+}
+
+function gatesOf(store: JournalStore, run: string, now: number, counting: Counting) {
+  const { runState, held } = readRun(store, run, counting);
+  const { asked, ledger } = runState;
+  const left = store.posts(run).flatMap(({ number, time, body }): LeftAnswer[] => {
+    const answer = number > asked.read ? answerIn(body) : null;
+    if (answer === null) return [];
+    const why = answer.why == null ? answer.why : runState.redaction.text(answer.why);
+    return [{ post: number, time, answer: { ...answer, why } as Answer }];
+  });
+  const gates = [...asked.all()].flatMap((gate): AskedGate[] => {
+    const intent = ledger.get(gate.key)?.intent;
+    if (intent === undefined) return [];
+    const isOver = gate.status === 'pending' && runState.ended === 'done';
+    const isLate = gate.status === 'pending' && gate.expires !== null && gate.expires <= now;
+    return [
+      {
+        ...gate,
+        status: isOver ? 'void' : isLate ? 'expired' : gate.status,
+        run,
+        held,
+        tool: intent.tool,
+        instance: instanceName(intent.instance),
+        class: intent.class,
+        args: shownArgs(intent, runState),
+        left: left.filter(({ answer }) => answer.gate === gate.gate),
+      },
+    ];
+  });
+  return { gates, unread: [] as string[] };
+}
+
+function emptyText(known: number, run: string | null, file: string): string {
+  const none = run === null ? 'no run waits for a person' : `${printable(run)} waits for nobody`;
+  if (known === 0) return none;
+  const more = run === null ? [] : [run];
+  return `${none}; ${printable(commandText('gates', [...more, '--all'], file))} shows what was answered`;
+}
+
+function commandText(verb: string, args: readonly string[], file: string): string {
+  const [first = '', ...more] = args;
+  return command(verb, first, file, ...more);
+}
+
+/** The commands that answer a gate, as they would be typed. */
+export function answersTo(
+  { gate, asks, like }: Pick<ApprovalRequest, 'gate' | 'asks' | 'like'>,
+  file: string,
+): string[] {
+  const same = like === undefined ? [] : [command('settle', gate, file, '--as', 'confirmed', '--by', 'NAME')];
+  if (asks === 'approval')
+    return [...['approve', 'deny'].map((verb) => command(verb, gate, file, '--by', 'NAME')), ...same];
+  return [
+    command('settle', gate, file, '--as', 'confirmed', '--output', 'JSON', '--by', 'NAME'),
+    command('settle', gate, file, '--as', 'failed', '--by', 'NAME'),
+  ];
+}
+
+function fields(asked: AskedGate, file: string): object {
+  const { gate, run, held, asks, key, tool, instance, class: kind, args, digest, epoch, since, expires, like } = asked;
+  return {
+    gate,
+    run,
+    held,
+    asks,
+    status: asked.status,
+    key,
+    tool,
+    instance,
+    class: kind,
+    args,
+    digest,
+    epoch,
+    ...(like !== undefined && { like }),
+    since: new Date(since).toISOString(),
+    expires: expires === null ? null : new Date(expires).toISOString(),
+    by: asked.by,
+    why: asked.why,
+    left: asked.left.map(({ post, time, answer: { verdict, by, why } }) => {
+      return { post, time: new Date(time).toISOString(), verdict, by, why };
+    }),
+    commands: asked.status === 'pending' ? answersTo(asked, file) : [],
+  };
+}
+
+function gateText(asked: AskedGate, file: string, medium: Medium): string {
+  const { gate, run, asks, tool, instance, class: kind, args, since, expires, status, like } = asked;
+  const may =
+    like === undefined ? '' : ' It has happened before, and the machine has not heard its answer: is this another act?';
+  const what =
+    asks === 'approval'
+      ? `may ${tool} (${kind}) be called?${may}`
+      : `what became of ${tool} (${kind}), which was called?`;
+  const until = expires === null ? '' : `, until ${timeText(expires)}`;
+  const under: Outline[] = [
+    { text: `run    ${shortened(run, 100)}, for ${shortened(instance, 100)}` },
+    { text: `with   ${shortened(jsonText(args), ARGS)}` },
+    { text: `asked  ${timeText(since)}${until}` },
+    ...(status === 'pending' ? [] : [{ text: `is     ${statusText(asked)}` }]),
+    ...asked.left.map(({ answer, time }) => ({
+      text: `left   ${leftText(answer)}, at ${timeText(time)}, not yet taken`,
+    })),
+  ];
+  const commands = status === 'pending' ? answersTo(asked, file) : [];
+  const told = layOut(null, { label: gate, text: what, under }, medium);
+  // A command is never broken: it is there to be copied.
+  return `${told}${commands.map((line) => `  ${printable(line)}\n`).join('')}`;
+}
+
+/** How a gate stands that does not wait any more, with who said so and why. */
+export function statusText({ status, by, why }: Pick<ApprovalRequest, 'status' | 'by' | 'why'>): string {
+  const named = by === null ? '' : ` by ${quotedText(by)}`;
+  const said = why === null || why === '' ? '' : `: ${quotedText(why)}`;
+  switch (status) {
+    case 'pending':
+      return 'pending';
+    case 'used':
+      return `approved${named}, and used${said}`;
+    case 'void':
+      return `void: the run went back past it, or found out otherwise${by === null ? '' : ` (answered${named})`}`;
+    case 'expired':
+      return 'expired: nobody answered in time';
+    case 'approved':
+      return `approved${named}, not yet used${said}`;
+    case 'denied':
+    case 'settled':
+      return `${status}${named}${said}`;
+  }
+}
+
+function leftText(answer: Answer): string {
+  const { by, why } = answer;
+  return `${saidOf(answer)} by ${quotedText(by)}${why === null || why === '' ? '' : `: ${quotedText(why)}`}`;
+}
+
+/** What an answer says: what was decided, or what became of the call. */
+export function saidOf(answer: Pick<Answer, 'verdict'>): string {
+  return 'status' in answer ? String(answer.status) : answer.verdict;
+}
+
+/** What somebody wrote, cut and in quotation marks. */
+export function quotedText(text: string): string {
+  return JSON.stringify(shortened(text, 200));
+}

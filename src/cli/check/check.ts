@@ -1,0 +1,117 @@
+/** `belay check`: reads configs, holds each against its machine, and says everything that is to be said about them. */
+import { configFiles, readConfig } from '../../boundaries/directory.ts';
+import { lintConfig } from '../../boundaries/lint/lint.ts';
+import type { Finding } from '../../boundaries/page/finding.ts';
+import { loadMachines, type Machines, moduleOfPackage, NO_MACHINES } from '../reading/machines.ts';
+
+/** What was found out about one file. */
+export interface CheckedFile {
+  readonly file: string;
+  /** Null where the file is no config. */
+  readonly agent: string | null;
+  readonly digest: string | null;
+  /** Whether it was held against its machine. */
+  readonly machine: boolean;
+  readonly findings: readonly Finding[];
+}
+
+/** What was found out about all of them. */
+export interface Checked {
+  readonly files: readonly CheckedFile[];
+  readonly errors: number;
+  readonly warnings: number;
+  readonly notes: number;
+}
+
+/** What is to be checked. `machines` is a module; null means what package.json says. With `strict`, warnings are errors. */
+export interface CheckOptions {
+  readonly paths: readonly string[];
+  readonly machines: string | null;
+  readonly strict: boolean;
+  /** False where no code may be run: configs are then held against no machine. */
+  readonly exec: boolean;
+  /** Told of the module that package.json names, and whose code is about to be run. */
+  onModule(file: string): void;
+}
+
+/** Checks configs; a problem is something that kept the check from being made. */
+export async function checkConfigs(options: CheckOptions): Promise<Checked | { readonly problem: string }> {
+  const files: string[] = [];
+  for (const path of options.paths) {
+    try {
+      const found = configFiles(path);
+      if (found.length === 0) return { problem: `${path}: no_config there is no *.yaml or *.yml in it` };
+      files.push(...found);
+    } catch (error) {
+      if (!(error instanceof Error && 'syscall' in error)) throw error;
+      return { problem: `${path}: cannot_read ${error.message}` };
+    }
+  }
+  // No code is run for paths that are none.
+  const machines = options.exec ? await findMachines(options.machines, options.onModule) : NO_MACHINES;
+  if ('problem' in machines) return machines;
+  const agents = new Map<string, string>();
+  return summarise([...new Set(files)].map((file) => checkFile(file, machines, agents, options.strict)));
+}
+
+/** The machines of a module, or of the one that package.json names, of which `onModule` is told before its code is run. */
+export async function findMachines(
+  file: string | null,
+  onModule: (file: string) => void = () => {},
+): Promise<Machines | { readonly problem: string }> {
+  if (file !== null) return loadMachines(file);
+  const named = moduleOfPackage(process.cwd(), 'machines');
+  if ('problem' in named) return named;
+  if (named.file === null) return NO_MACHINES;
+  onModule(named.file);
+  return loadMachines(named.file);
+}
+
+function checkFile(file: string, machines: Machines, agents: Map<string, string>, strict: boolean): CheckedFile {
+  const { config, findings, document } = readConfig(file, { guards: machines.guards });
+  const shape = config === null ? null : (machines.shapes.get(config.agent) ?? null);
+  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape, strict))];
+  if (config !== null) {
+    const other = agents.get(config.agent);
+    if (other === undefined) agents.set(config.agent, file);
+    else {
+      const message = `${other} is about ${config.agent}, too`;
+      all.push({
+        code: 'agent_twice',
+        severity: 'error',
+        file,
+        line: 1,
+        column: 1,
+        message,
+        mend: 'Keep one file for each agent.',
+      });
+    }
+  }
+  const found = all.map((finding) =>
+    strict && finding.severity === 'warning' ? { ...finding, severity: 'error' as const } : finding,
+  );
+  const sorted = found.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  return {
+    file,
+    agent: config?.agent ?? null,
+    digest: config?.digest ?? null,
+    machine: shape !== null,
+    findings: sorted,
+  };
+}
+
+function summarise(files: readonly CheckedFile[]): Checked {
+  const count = (severity: Finding['severity']) => {
+    return files.reduce(
+      (sum, { findings }) => sum + findings.filter((finding) => finding.severity === severity).length,
+      0,
+    );
+  };
+  return { files, errors: count('error'), warnings: count('warning'), notes: count('note') };
+}
+
+/** 0 where nothing is wrong, 1 where something is, 2 where a file could not be read. */
+export function exitCode({ files, errors }: Checked): 0 | 1 | 2 {
+  if (files.some(({ findings }) => findings.some(({ code }) => code === 'cannot_read'))) return 2;
+  return errors === 0 ? 0 : 1;
+}

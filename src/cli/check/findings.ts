@@ -1,0 +1,86 @@
+/** Findings for readers: lines for a person, JSON for a program, SARIF for a code host and JUnit for a build server. */
+import pc from 'picocolors';
+import type { Finding } from '../../boundaries/page/finding.ts';
+import { type JunitCase, type JunitSuite, junitXml } from '../formats/junit.ts';
+import { type SarifResult, sarifLog } from '../formats/sarif.ts';
+import { printable } from '../terminal/terminal.ts';
+import type { Checked, CheckedFile } from './check.ts';
+
+/** The formats of `belay check --format`. */
+export const FORMATS = ['text', 'json', 'sarif', 'junit'] as const;
+
+/** One of them. */
+export type Format = (typeof FORMATS)[number];
+
+/** Lays out what was found. */
+export function present(
+  checked: Checked,
+  format: Format,
+  { colours, version }: { colours: boolean; version: string },
+): string {
+  switch (format) {
+    case 'text':
+      return text(checked, colours);
+    case 'json':
+      return `${JSON.stringify(checked, null, 2)}\n`;
+    case 'sarif':
+      return `${JSON.stringify(sarif(checked, version), null, 2)}\n`;
+    case 'junit':
+      return junit(checked);
+  }
+}
+
+/** A finding as one line: the place, the code, the sentence and its mend. Nothing in it is obeyed by a terminal. */
+export function line(finding: Finding, colours: boolean): string {
+  const { red, yellow, cyan, bold } = pc.createColors(colours);
+  const paint = { error: red, warning: yellow, note: cyan }[finding.severity];
+  const code = finding.severity === 'error' ? paint(finding.code) : `${paint(finding.severity)} ${finding.code}`;
+  return `${bold(`${printable(finding.file)}:${finding.line}:${finding.column}`)} ${code} ${sentence(finding)}`;
+}
+
+function sentence({ message, mend }: Finding): string {
+  return printable(`${message}${/[.?!]$/.test(message) ? '' : '.'} ${mend}`);
+}
+
+function text({ files, errors, warnings, notes }: Checked, colours: boolean): string {
+  const blocks = files.map(({ file, agent, findings }) => {
+    if (findings.length > 0) return findings.map((finding) => `${line(finding, colours)}\n`).join('');
+    return `${printable(file)}: ${printable(agent ?? '')} is in order\n`;
+  });
+  const counts = [count(errors, 'error'), count(warnings, 'warning'), count(notes, 'note')].join(', ');
+  return `${blocks.join('\n')}\n${count(files.length, 'config')}: ${counts}\n`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}
+
+function sarif({ files }: Checked, version: string): object {
+  const results = files.flatMap(({ findings }) =>
+    findings.map(
+      (finding): SarifResult => ({
+        rule: finding.code,
+        level: finding.severity,
+        text: sentence(finding),
+        place: finding,
+      }),
+    ),
+  );
+  return sarifLog(results, version);
+}
+
+/** A file is a suite; what is wrong with it fails, what is only to be known is told in a test that passes. */
+function junit({ files }: Checked): string {
+  return junitXml('belay check', files.map(suite));
+}
+
+function suite({ file, findings }: CheckedFile): JunitSuite {
+  const cases = findings.map((finding): JunitCase => {
+    const name = `${finding.code} ${finding.line}:${finding.column}`;
+    const words = sentence(finding);
+    if (finding.severity !== 'error') return { group: file, name, out: `${finding.severity}: ${words}` };
+    const text = `${file}:${finding.line}:${finding.column}`;
+    return { group: file, name, failure: { type: finding.code, message: words, text } };
+  });
+  return { name: file, cases: cases.length === 0 ? [{ group: file, name: 'is in order' }] : cases };
+}

@@ -1,0 +1,63 @@
+/** The verb `explain`: every decision of a run with its reasons, and the commands that set a run going again that waits. */
+import { instanceName } from '../../model/instance.ts';
+import { explain } from '../../recovery/explain.ts';
+import type { Decided } from '../../reports/timeline.ts';
+import { answerFields } from '../decide/answer.ts';
+import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
+import { count, standingText } from '../terminal/wording.ts';
+import { movesOn, movesText } from './moves.ts';
+
+/** How a run is explained. */
+export interface ExplainOptions {
+  readonly file: string;
+  readonly run: string;
+  readonly json: boolean;
+  readonly medium: Medium;
+  readonly counting: Counting;
+}
+
+/** Explains a run. */
+export async function explainRun({ file, run, json, medium, counting }: ExplainOptions): Promise<Told> {
+  return reading(file, (store) => {
+    const read = readRun(store, run, counting);
+    if (json) return read.decisions.map((decided) => `${JSON.stringify(decisionFields(read, decided, file))}\n`);
+    return [text(read, file, medium)];
+  });
+}
+
+function text(read: ReadRun, file: string, medium: Medium): string {
+  const { run, standing, held, decisions } = read;
+  const made =
+    decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
+  const head = layOut(null, { label: run, text: `${standingText(standing, held)}, ${made}` }, medium);
+  const told = decisions.map((decided) => {
+    const { decision } = decided.entry;
+    return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);
+  });
+  return [head, ...told].join('\n') + movesText(movesOn(read, file), medium);
+}
+
+/** A decision as one object, with everything. */
+function decisionFields(read: ReadRun, { number, time, entry, around, entered }: Decided, file: string): object {
+  const { signal, error, state, tool, aftermath } = around;
+  const isLast = number === read.decisions.length;
+  const waits = isLast && read.standing.is === 'parked';
+  return {
+    run: read.run,
+    number,
+    time: new Date(time).toISOString(),
+    signal,
+    error,
+    state,
+    tool,
+    failed: entry.decision.failed === null ? null : instanceName(entry.decision.failed),
+    policy: entry.decision.policy,
+    ...answerFields(entered, entry.decision),
+    checkpoint: entry.checkpoint,
+    replayed: aftermath?.replayed.map(({ instance, tools }) => ({ instance: instanceName(instance), tools })) ?? null,
+    preserved: aftermath?.preserved.map(instanceName) ?? null,
+    parked: waits,
+    commands: waits ? movesOn(read, file) : [],
+  };
+}

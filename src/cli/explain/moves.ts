@@ -1,0 +1,167 @@
+/**
+ * What a person at the terminal can do about a run as it stands: the commands that carry out the smallest act that unblocks it.
+ * Why it is blocked is recovery/explain.ts's to say; that there is a command for it, this file's.
+ */
+import pc from 'picocolors';
+import type { Act } from '../../model/decision.ts';
+import type { Effect } from '../../model/effect.ts';
+import { quoted } from '../../recovery/explain.ts';
+import type { Decided } from '../../reports/timeline.ts';
+import { answersTo } from '../approvals/approvals.ts';
+import type { ReadRun } from '../reading/reading.ts';
+import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { command, timeText } from '../terminal/wording.ts';
+
+/** One command, and when it is the one. */
+export interface MoveOn {
+  readonly command: string;
+  readonly when: string;
+}
+
+/**
+ * The commands that set a run going again, with the module of the machines where that had to be named; none where it is over, or
+ * where only somebody outside can act.
+ */
+export function movesOn(read: ReadRun, journal: string, machines: string | null = null): MoveOn[] {
+  const { run, standing, held, decisions } = read;
+  const where = machines === null ? [] : ['--machines', machines];
+  const resume = (...more: string[]) => command('resume', run, journal, ...more, ...where);
+  switch (standing.is) {
+    case 'done':
+      return [];
+    case 'open':
+      return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
+    case 'waiting':
+      return gateMoves(read, journal, resume());
+    case 'stuck':
+    case 'recovering':
+      return held ? [] : [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }];
+    case 'parked': {
+      const last = decisions.at(-1);
+      if (last === undefined || !('unblock' in last.entry.decision)) return [];
+      // Whoever takes a run up may say it in the same breath; to a living process it is left as a message.
+      const left = held ? outcomeMoves(read, journal) : [];
+      if (left.length > 0) return left;
+      const { verdict, unblock } = last.entry.decision;
+      const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
+      const all = [
+        ...again(last, resume),
+        ...unblock.acts.flatMap((act) => movesOf(act, read, resume)),
+        ...(verdict === 'rerun' ? [over] : []),
+      ];
+      return [...new Map(all.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
+    }
+  }
+}
+
+/** The approvals that are wanted, and what comes after them where no living process takes them. */
+function gateMoves({ runState, held }: ReadRun, journal: string, resume: string): MoveOn[] {
+  const approvals = runState.asked.pending().filter(({ asks }) => asks === 'approval');
+  const moves = approvals.flatMap((gate): MoveOn[] => {
+    const tool = quoted(runState.ledger.get(gate.key)?.intent.tool ?? 'a call');
+    const until = gate.expires === null ? '' : `, until ${timeText(gate.expires)}`;
+    const [approve = '', deny = '', same] = answersTo(gate, journal);
+    const isSame = `if it is the call that has happened before: it is answered, and not made`;
+    return [
+      { command: approve, when: `lets ${tool} be called, once and as it stands${until}` },
+      { command: deny, when: `refuses it` },
+      ...(same === undefined ? [] : [{ command: same, when: isSame }]),
+    ];
+  });
+  return held ? moves : [...moves, { command: resume, when: 'goes on with what was answered' }];
+}
+
+/** What a person can say of the outcomes that are asked for, to the process that has the run. */
+function outcomeMoves({ runState }: ReadRun, journal: string): MoveOn[] {
+  return runState.asked.pending().flatMap((gate): MoveOn[] => {
+    if (gate.asks !== 'outcome') return [];
+    const tool = quoted(runState.ledger.get(gate.key)?.intent.tool ?? 'the call');
+    const [confirmed = '', failed = ''] = answersTo(gate, journal);
+    return [
+      { command: confirmed, when: `if ${tool} happened: the call is answered with that JSON, and not made again` },
+      { command: failed, when: 'if it did not, and will not later: the call is made again, under its key' },
+    ];
+  });
+}
+
+/** A held call of a tool that changes nothing is simply made again by whoever takes the run up. */
+function again({ entry, around }: Decided, resume: () => string): MoveOn[] {
+  const asks = 'unblock' in entry.decision && entry.decision.unblock.acts.some(({ act }) => act === 'settle_outcome');
+  if (entry.call === null || around.tool === null || asks) return [];
+  return [{ command: resume(), when: `has ${quoted(around.tool)} called again` }];
+}
+
+function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string): MoveOn[] {
+  switch (act.act) {
+    case 'settle_outcome': {
+      const effect = nameOf(act.effect, read);
+      const asks = act.ask === undefined || act.ask.reconciler === null ? null : act.ask.reconciler;
+      const output = act.effect.class === 'none' ? [] : ['--output', 'JSON'];
+      return [
+        ...(asks === null ? [] : [{ command: resume(), when: `asks ${quoted(asks)}, and goes on by what it says` }]),
+        {
+          command: resume('--settle', effect, '--as', 'confirmed', ...output),
+          when: 'if it happened: the call is answered with that JSON, and not made again',
+        },
+        {
+          command: resume('--settle', effect, '--as', 'failed'),
+          when: 'if it did not, and will not later: the call is made again, under its key',
+        },
+      ];
+    }
+    case 'undo_by_hand':
+    case 'register_undo':
+      return [
+        {
+          command: resume('--settle', nameOf(act.effect, read), '--as', 'compensated'),
+          when: 'once it has been undone by hand',
+        },
+      ];
+    // A changed config makes the checkpoints of this run stale (§5): it is of use to the runs that begin after it.
+    case 'allow_joint':
+    case 'end_instances':
+    case 'name_suspect':
+      return [];
+  }
+}
+
+/** What `--settle` calls an effect: its tool, where only one of the calls that matter is of that tool; else its event. */
+function nameOf(effect: Effect, read: ReadRun): string {
+  const tool = effect.tool ?? '';
+  const alike = relevantCalls(read).filter((call) => call.tool === tool);
+  return alike.length === 1 && tool !== '' ? tool : `event ${effect.at}`;
+}
+
+/** A call that a person may have something to say about. */
+export interface RelevantCall {
+  readonly key: string;
+  readonly tool: string;
+  readonly status: Effect['status'];
+  readonly class: Effect['class'];
+  readonly at: number | null;
+}
+
+/** The calls whose outcome is open, and those that the decision names on which the run is parked. */
+export function relevantCalls({
+  runState,
+  standing,
+  decisions,
+}: Pick<ReadRun, 'runState' | 'standing' | 'decisions'>): RelevantCall[] {
+  const last = standing.is === 'parked' ? decisions.at(-1)?.entry.decision : undefined;
+  const acts = last !== undefined && 'unblock' in last ? last.unblock.acts : [];
+  const named = new Set(acts.flatMap((act) => ('effect' in act ? [act.effect.id] : [])));
+  return [...runState.ledger.all()]
+    .filter(({ key, status }) => status === 'intended' || status === 'unknown' || named.has(key))
+    .map(({ key, intent, status, at }) => ({ key, tool: intent.tool, status, class: intent.class, at }));
+}
+
+/** The same in words; empty where there are none. A command is never broken: it is there to be copied. */
+export function movesText(moves: readonly MoveOn[], medium: Medium): string {
+  const { bold } = pc.createColors(medium.colours);
+  const room = { ...medium, columns: medium.columns - 4 };
+  const lines = moves.map(({ command: typed, when }) => {
+    const told = layOut(null, { text: when }, room).trimEnd();
+    return `  ${printable(typed)}\n    ${told.replaceAll('\n', '\n    ')}\n`;
+  });
+  return lines.length === 0 ? '' : `\n${bold('To go on')}\n${lines.join('')}`;
+}

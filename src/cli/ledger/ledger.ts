@@ -1,0 +1,93 @@
+/**
+ * The verb `ledger`: why a run acted, what it did and what it owes, three views of its one journal. What is known of them is the
+ * sidecar's to say, and its words are those of ledger-text.ts.
+ */
+import { instanceName } from '../../model/instance.ts';
+import type { LedgerDecision } from '../../reports/ledger-decisions.ts';
+import type { LedgerEffect } from '../../reports/ledger-effects.ts';
+import type { Obligation } from '../../reports/ledger-obligations.ts';
+import { type Ledgers, ledgersOf } from '../../reports/ledgers.ts';
+import { type Counting, counted, reading, runNamed, type Told } from '../reading/reading.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
+import { plain, standingFields, standingText } from '../terminal/wording.ts';
+import { nameOf, paysWith, section, type VIEWS } from './ledger-text.ts';
+
+/** How a ledger is shown. */
+export interface LedgerOptions {
+  readonly file: string;
+  readonly run: string;
+  readonly views: readonly (typeof VIEWS)[number][];
+  readonly json: boolean;
+  readonly medium: Medium;
+  readonly counting: Counting;
+  readonly now: number;
+}
+
+/** Shows the ledgers of a run. */
+export async function showLedger({ file, run, views, json, medium, counting, now }: LedgerOptions): Promise<Told> {
+  return reading(file, (store) => {
+    const { held } = runNamed(store, run);
+    const ledgers = ledgersOf(counted(store.read(run), counting), now);
+    if (json) return [`${JSON.stringify(fields(run, held, ledgers, views, file), plain)}\n`];
+    const head = layOut(null, { label: run, text: standingText(ledgers.standing, held) }, medium);
+    return [[head, ...views.map((view) => section(view, run, ledgers, file, medium))].join('\n')];
+  });
+}
+
+function fields(run: string, held: boolean, ledgers: Ledgers, views: LedgerOptions['views'], file: string): object {
+  const { standing, decisions, effects, budgets, obligations } = ledgers;
+  return {
+    run,
+    ...standingFields(standing, held),
+    ...(views.includes('decisions') && { decisions: decisions.map(decisionFields) }),
+    ...(views.includes('effects') && { effects: effects.map(effectFields), spent: budgets }),
+    ...(views.includes('obligations') && { obligations: obligations.map((each) => owedFields(each, run, file)) }),
+  };
+}
+
+function decisionFields(decision: LedgerDecision): object {
+  const { seq, time, is, ...more } = decision;
+  const at = { seq, time: iso(time), is };
+  switch (decision.is) {
+    case 'call':
+      return {
+        ...at,
+        ...more,
+        instance: nameOf(decision.instance),
+        relies: decision.relies.map(({ key, by }) => ({ key, by: by.map(instanceName) })),
+      };
+    case 'answer': {
+      const { asked } = decision;
+      const about = asked?.instance ?? null;
+      return {
+        ...at,
+        ...more,
+        asked: asked === null ? null : { ...asked, instance: about === null ? null : nameOf(about) },
+      };
+    }
+    case 'refusal':
+    case 'recovery':
+    case 'commit':
+      return { ...at, ...more, instance: decision.instance === null ? null : nameOf(decision.instance) };
+  }
+}
+
+function effectFields({ instance, time, ...effect }: LedgerEffect): object {
+  return { ...effect, instance: nameOf(instance), time: iso(time) };
+}
+
+function owedFields(obligation: Obligation, run: string, file: string): object {
+  const { instance } = obligation;
+  return {
+    ...obligation,
+    instance: instance === null ? null : nameOf(instance),
+    ...('since' in obligation && { since: iso(obligation.since) }),
+    ...('expires' in obligation && { expires: obligation.expires === null ? null : iso(obligation.expires) }),
+    ...('next' in obligation && { next: obligation.next === null ? null : iso(obligation.next) }),
+    commands: paysWith(obligation, run, file),
+  };
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

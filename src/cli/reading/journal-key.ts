@@ -1,0 +1,61 @@
+/**
+ * Opens journal files for the verbs, encrypted ones with the key that the person at the terminal names: a file (`--key-file`), or the
+ * environment variable BELAY_JOURNAL_KEY. A key is never an argument of its own: other users of a machine see those.
+ */
+import { readFileSync } from 'node:fs';
+import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { sqliteStore } from '../../journal/sqlite/store.ts';
+
+const VARIABLE = 'BELAY_JOURNAL_KEY';
+
+/** What the option of the verbs is called, and what it is for. */
+export const KEY_FILE = ['--key-file <file>', `the key of an encrypted file; left out, ${VARIABLE}`] as const;
+
+/** The file of the key that this process was given; null where none was named. One process answers one command. */
+let keyFile: string | null = null;
+
+/** Has every file opened with the key in a file. */
+export function useKeyFile(file: string | null): void {
+  keyFile = file;
+}
+
+/** The words by which a printed command names the same key. */
+export function keyWords(): readonly string[] {
+  return keyFile === null ? [] : ['--key-file', keyFile];
+}
+
+/** True where a key was given, whether it is one or not. */
+export function hasKey(): boolean {
+  return keyFile !== null || (process.env[VARIABLE] ?? '') !== '';
+}
+
+/** Opens a journal file. @throws JournalError, also where the key cannot be read or has no form. */
+export function openJournal(file: string, { readonly = false }: { readonly readonly?: boolean } = {}): JournalStore {
+  const key = givenKey();
+  return sqliteStore(file, { readonly, ...(key !== null && { key }) });
+}
+
+function givenKey(): Buffer | null {
+  if (keyFile !== null) return keyIn(bytesOf(keyFile), keyFile);
+  const text = process.env[VARIABLE];
+  return text === undefined || text === '' ? null : keyIn(Buffer.from(text), VARIABLE);
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new JournalError('journal_key_bad', `the key cannot be read: ${(error as Error).message}. Check --key-file.`);
+  }
+}
+
+/** The key that bytes hold: as they are, or as hex or base64. What they hold otherwise is not shown. */
+function keyIn(bytes: Buffer, where: string): Buffer {
+  const text = bytes.toString('latin1').trim();
+  // Bytes at random are no text: 32 letters are half a key in hex, or a password, and neither is taken for 32 bytes.
+  if (bytes.length === 32 && !/^[ -~]*$/.test(text)) return bytes;
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  if (/^[\w+/-]{43}=?$/.test(text)) return Buffer.from(text, 'base64');
+  const how = 'A key is 32 bytes, as they are or as 64 hex digits or base64: openssl rand -hex 32';
+  throw new JournalError('journal_key_bad', `${where} holds no key. ${how}`);
+}

@@ -1,0 +1,121 @@
+/**
+ * Finds the machines that configs are held against, and the agents that can be run: the exports of a built module, which the user
+ * names and nobody else.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { MachineShape } from '../../model/machine.ts';
+import type { Guards } from '../../predicates/compile.ts';
+import type { Agent } from '../../sidecar/agent.ts';
+import { isMachine, machineShape } from '../../xstate/shape.ts';
+
+/** What a module brings. */
+export interface Machines {
+  readonly shapes: ReadonlyMap<string, MachineShape>;
+  /** The module's export `guards`: conditions in code that configs may name. */
+  readonly guards: Guards;
+  /** What its export `agents` brings, by the ids of their machines. */
+  readonly agents: ReadonlyMap<string, Agent>;
+}
+
+/** No module was named: there is nothing to hold configs against. */
+export const NO_MACHINES: Machines = { shapes: new Map(), guards: {}, agents: new Map() };
+
+/** How long a module may take to load, in milliseconds. */
+const PATIENCE = 30_000;
+
+/** The module that the nearest package.json names under `belay.machines` or `belay.workloads`; null where none does. */
+export function moduleOfPackage(
+  from: string,
+  kind: 'machines' | 'workloads',
+): { readonly file: string | null } | { readonly problem: string } {
+  let folder = resolve(from);
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (folder === dirname(folder)) return { file: null };
+    folder = dirname(folder);
+  }
+  const path = join(folder, 'package.json');
+  let found: unknown;
+  try {
+    found = JSON.parse(readFileSync(path, 'utf8'))?.belay?.[kind];
+  } catch {
+    return { problem: `${path}: cannot_read it is not JSON` };
+  }
+  if (found === undefined) return { file: null };
+  if (typeof found === 'string' && found !== '') return { file: join(folder, found) };
+  return { problem: `${path}: wrong_type belay.${kind} is not the name of a file` };
+}
+
+/** Loads a module and takes the machines out of its exports, also out of lists and records of machines. */
+export async function loadMachines(file: string): Promise<Machines | { readonly problem: string }> {
+  if (!existsSync(file)) return { problem: `${file}: cannot_read there is no such file` };
+  let exports: Record<string, unknown>;
+  try {
+    exports = await withinTime(import(pathToFileURL(resolve(file)).href));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { problem: `${file}: cannot_import ${message.split('\n')[0]}` };
+  }
+  const shapes = new Map<string, MachineShape>();
+  for (const value of Object.values(exports)) {
+    for (const machine of machinesIn(value)) if (!shapes.has(machine.id)) shapes.set(machine.id, machineShape(machine));
+  }
+  const agents = agentsIn(exports.agents);
+  if ('problem' in agents) return { problem: `${file}: bad_agent ${agents.problem}` };
+  for (const { machine } of agents.values()) if (!shapes.has(machine.id)) shapes.set(machine.id, machineShape(machine));
+  if (shapes.size === 0) return { problem: `${file}: no_machine it exports no xstate machine` };
+  return { shapes, guards: guardsIn(exports.guards), agents };
+}
+
+/** The agents of an export; a machine among them is only a machine. */
+function agentsIn(exported: unknown): Map<string, Agent> | { readonly problem: string } {
+  const agents = new Map<string, Agent>();
+  if (exported === undefined) return agents;
+  if (typeof exported !== 'object' || exported === null)
+    return { problem: 'its export "agents" is no record and no list of agents' };
+  for (const [name, value] of Object.entries(exported)) {
+    if (isMachine(value)) continue;
+    const lack = lackOf(value);
+    if (lack !== null) return { problem: `"${name}" of its agents has no ${lack}` };
+    const agent = value as Agent;
+    if (agents.has(agent.machine.id)) return { problem: `two of its agents have the machine "${agent.machine.id}"` };
+    agents.set(agent.machine.id, agent);
+  }
+  return agents;
+}
+
+/** The first thing that a value lacks for an agent, or null. */
+function lackOf(value: unknown): string | null {
+  const { machine, config, about, open } = (value ?? {}) as Partial<Record<keyof Agent, unknown>>;
+  if (!isMachine(machine)) return 'machine of xstate v5';
+  if (typeof config !== 'string') return 'config, the path of its boundary config';
+  if (typeof about !== 'string') return 'about, what it does in one line';
+  return typeof open === 'function' ? null : 'function open';
+}
+
+function machinesIn(value: unknown) {
+  if (isMachine(value)) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).filter(isMachine) : [];
+}
+
+function guardsIn(value: unknown): Guards {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).filter(([, guard]) => typeof guard === 'function'));
+}
+
+/** A module that waits for ever at its top level would end the process without a word. */
+async function withinTime<T>(loading: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`it did not finish loading within ${PATIENCE / 1000} seconds`)),
+      PATIENCE,
+    );
+  });
+  try {
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Reads a journal file beside whoever may be writing it: takes no lease and changes nothing. What a journal refuses becomes one
+ * line for the person at the terminal.
+ */
+import { JournalError, type JournalStore, type RunSummary, type StoredRow } from '../../journal/journal.ts';
+import { suggest } from '../../predicates/suggest.ts';
+import { type Timeline, timelineOf } from '../../reports/timeline.ts';
+import { openJournal } from './journal-key.ts';
+
+/** Where a program keeps its journal unless it says otherwise. */
+export const JOURNAL = 'belay.sqlite';
+
+/** What a verb has to say: pieces of text for whoever reads them, and the exit code. */
+export interface Told {
+  readonly pieces: Iterable<string>;
+  /** What went wrong, for the person at the terminal. */
+  readonly problem: string | null;
+}
+
+/** A run as it was read. `held` says whether a living process holds it. */
+export interface ReadRun extends Timeline {
+  readonly run: string;
+  readonly held: boolean;
+}
+
+/** Is told how many rows have been read. */
+export type Counting = (rows: number) => void;
+
+/** Opens a journal file for reading, and has something told of it. */
+export async function reading(file: string, tell: (store: JournalStore) => Iterable<string> | Told): Promise<Told> {
+  let store: JournalStore | undefined;
+  try {
+    store = openJournal(file, { readonly: true });
+    const told = tell(store);
+    return 'pieces' in told ? told : { pieces: told, problem: null };
+  } catch (error) {
+    return { pieces: [], problem: journalProblem(file, error) };
+  } finally {
+    await store?.close();
+  }
+}
+
+/** One line on what a journal refuses. What is not the journal's goes on up. */
+export function journalProblem(file: string, error: unknown): string {
+  if (!(error instanceof JournalError)) throw error;
+  return `${file}: ${error.code} ${error.message}`;
+}
+
+/** Reads a whole run. @throws JournalError, for a run that is not there with the names that are near. */
+export function readRun(store: JournalStore, run: string, counting: Counting = () => {}): ReadRun {
+  const { held } = runNamed(store, run);
+  return { run, held, ...timelineOf(counted(store.read(run), counting)) };
+}
+
+/** A run by its name. @throws JournalError, where it is not there with the names that are near. */
+export function runNamed(store: JournalStore, run: string): RunSummary {
+  const runs = store.runs();
+  const found = runs.find((each) => each.run === run);
+  if (found !== undefined) return found;
+  const near = suggest(
+    run,
+    runs.map((each) => each.run),
+  );
+  throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}. ${near}`);
+}
+
+/** Rows, counted while they are read. */
+export function* counted(rows: Iterable<StoredRow>, counting: Counting): Generator<StoredRow> {
+  let count = 0;
+  for (const row of rows) {
+    count += 1;
+    counting(count);
+    yield row;
+  }
+}

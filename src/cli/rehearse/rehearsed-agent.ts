@@ -1,0 +1,40 @@
+/** An agent of a module as a rehearsal takes it: each run has a world of its own, in a folder of its own. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OpenSubject, Subject } from '../../rehearsal/trial/subject.ts';
+import type { Agent } from '../../sidecar/agent.ts';
+
+/** The name of the run that agents are opened for. */
+const RUN = 'rehearsal';
+
+/** An agent under a config. */
+export function subjectOf(agent: Agent, page: Pick<Subject, 'config' | 'document' | 'guards'>): Subject {
+  return {
+    machine: agent.machine,
+    ...page,
+    async fresh(input) {
+      const folder = mkdtempSync(join(tmpdir(), 'belay-rehearsal-'));
+      return {
+        open: () => opened(agent, folder, input),
+        clear: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  };
+}
+
+async function opened(agent: Agent, folder: string, input: unknown): Promise<OpenSubject> {
+  const open = await agent.open({ run: RUN, folder, input });
+  const { machine, reconcilers, undo, buffers, checks, guards } = open;
+  return {
+    machine,
+    ...('input' in open && { input: open.input }),
+    ...(reconcilers !== undefined && { reconcilers }),
+    ...(undo !== undefined && { undo }),
+    ...(buffers !== undefined && { buffers }),
+    ...(checks !== undefined && { checks }),
+    ...(guards !== undefined && { guards }),
+    snapshot: () => open.world?.(),
+    close: () => open.close(),
+  };
+}

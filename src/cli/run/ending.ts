@@ -1,0 +1,118 @@
+/** How a process of a run ended, for the person who started it and for a program: the state, the decisions, the world, what next. */
+import pc from 'picocolors';
+import { quoted } from '../../recovery/explain.ts';
+import type { Fault } from '../../xstate/faults.ts';
+import { movesOn, movesText } from '../explain/moves.ts';
+import type { ReadRun } from '../reading/reading.ts';
+import { table } from '../terminal/table.ts';
+import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { command, plain, standingFields } from '../terminal/wording.ts';
+import type { Ended, Stop } from './session.ts';
+import { decisions } from './show.ts';
+import { faultText } from './step.ts';
+
+/** What is needed to tell it. */
+export interface Ending {
+  readonly ended: Ended;
+  readonly journal: string;
+  /** The module of the machines, where it had to be named. */
+  readonly machines: string | null;
+  readonly fault: Fault | null;
+  /** How many decisions the run had before this process. */
+  readonly before: number;
+}
+
+/** The exit code: 0 where the run is done, 1 where it stands still, and what a shell expects of a process that was stopped. */
+export function exitCodeOf(stop: Stop): number {
+  switch (stop.status) {
+    case 'done':
+      return 0;
+    case 'parked':
+    case 'stuck':
+    case 'waiting':
+    case 'broken':
+      return 1;
+    case 'stopped':
+      return stop.by === 'SIGINT' ? 130 : 143;
+  }
+}
+
+/** Tells it in words. */
+export function endingText({ ended, journal, machines, fault, before }: Ending, medium: Medium): string {
+  const { bold } = pc.createColors(medium.colours);
+  const { read, stop, state, world, fired } = ended;
+  const made = decisions(read).slice(before);
+  const parts = [
+    layOut(null, { label: read.run, text: stopText(stop, state, read) }, medium),
+    ...(fault === null || fired ? [] : [`The failure never came: ${printable(faultText(fault))}.\n`]),
+    made.length === 0 ? '' : `\n${bold('Decisions')}\n${decisionTable(made, medium)}`,
+    world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
+  ];
+  const isAsked = read.standing.is === 'waiting';
+  const moves = stop.status === 'waiting' && !isAsked ? [] : movesOn(read, journal, machines);
+  const next = [command('show', read.run, journal), command('explain', read.run, journal)];
+  return [...parts, movesText(moves, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
+}
+
+function stopText(stop: Stop, state: string, { standing, runState: { redaction } }: ReadRun): string {
+  const where = `in the state ${quoted(state)}`;
+  switch (stop.status) {
+    case 'done':
+      return `done, ${where}`;
+    case 'parked':
+      return `parked (${stop.decision.verdict}), ${where}, until somebody acts`;
+    case 'stuck': {
+      const tool = quoted(stop.effect.tool ?? 'an effect');
+      return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(redaction.text(stop.error))}`;
+    }
+    case 'waiting':
+      if (standing.is === 'waiting') return `at rest, ${where}, until somebody answers ${asksText(standing.approvals)}`;
+      return `at rest, ${where}, for an event that only a program of its own sends`;
+    case 'broken':
+      return `broken off, ${where}, as something in the agent's module threw: ${JSON.stringify(redaction.text(stop.error))}`;
+    case 'stopped':
+      return `stopped, ${where}`;
+  }
+}
+
+function asksText(approvals: number): string {
+  return approvals === 1 ? 'whether a call may leave' : `whether ${approvals} calls may leave`;
+}
+
+function decisionTable(made: ReturnType<typeof decisions>, medium: Medium): string {
+  const columns = [{ name: 'SIGNAL' }, { name: 'VERDICT' }, { name: 'INSTANCE' }, { name: 'BACK TO' }];
+  const rows = made.map(({ signal, verdict, instance, checkpoint }) => [
+    signal,
+    verdict,
+    instance ?? '(none)',
+    checkpoint === null ? '' : `${checkpoint.kind} ${checkpoint.at}`,
+  ]);
+  return table(columns, rows, medium);
+}
+
+function worldTable(world: NonNullable<Ended['world']>, medium: Medium): string {
+  const rows = Object.entries(world).map(([name, all]) => [name, all.length.toLocaleString('en')]);
+  return rows.length === 0 ? '  nothing\n' : table([{ name: 'TABLE' }, { name: 'ROWS', right: true }], rows, medium);
+}
+
+/** Tells it to a program, as one line of JSON. */
+export function endingJson({ ended, fault, before }: Ending): string {
+  const { read, stop, state, world, fired } = ended;
+  const { redaction } = read.runState;
+  return `${JSON.stringify(
+    {
+      run: read.run,
+      agent: read.agent,
+      status: stop.status,
+      state,
+      ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
+      ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
+      ...(stop.status === 'stopped' && { by: stop.by }),
+      ...standingFields(read.standing, read.held),
+      decisions: decisions(read).slice(before),
+      ...(fault !== null && { fault: { ...fault, fired } }),
+      world: redaction.value(world),
+    },
+    plain,
+  )}\n`;
+}

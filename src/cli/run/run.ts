@@ -1,0 +1,152 @@
+/** The verb `run`: begins a run of an agent, if wanted with a failure in it, and says how it ended. */
+import { existsSync } from 'node:fs';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { readConfig } from '../../boundaries/directory.ts';
+import { redactionRules } from '../../boundaries/sections/redact.ts';
+import { checkRunName } from '../../journal/rows.ts';
+import type { Policy } from '../../model/decision.ts';
+import { redacts } from '../../model/redaction.ts';
+import { suggest } from '../../predicates/suggest.ts';
+import type { Agent } from '../../sidecar/agent.ts';
+import { findMachines } from '../check/check.ts';
+import { hasKey, openJournal } from '../reading/journal-key.ts';
+import type { Machines } from '../reading/machines.ts';
+import { journalProblem } from '../reading/reading.ts';
+import { command } from '../terminal/wording.ts';
+import type { Ending } from './ending.ts';
+import { inSession, worldFolder } from './session.ts';
+import { faultOf, type Typed } from './step.ts';
+
+/** What `run` and `resume` both take. */
+export interface AgentOptions extends Typed {
+  readonly journal: string;
+  /** JSON text. */
+  readonly input: string | null;
+  readonly config: string | null;
+  readonly policy: Policy;
+  readonly reconcilers: boolean;
+  readonly machines: string | null;
+}
+
+/** What `run` takes. */
+export interface RunOptions extends AgentOptions {
+  readonly agent: string | null;
+  readonly run: string | null;
+}
+
+/** Something that kept a run from being started, and what there is instead. */
+export interface Problem {
+  readonly problem: string;
+  /** The agents that there are, for the person at the terminal. */
+  readonly agents?: readonly Agent[];
+}
+
+/** Runs an agent; where none was named, says what there is. */
+export async function runAgent(options: RunOptions): Promise<Ending | Problem | { readonly agents: readonly Agent[] }> {
+  const machines = await findMachines(options.machines);
+  if ('problem' in machines) return machines;
+  if (options.agent === null && machines.agents.size > 0) return { agents: [...machines.agents.values()] };
+  const agent = agentNamed(options.agent, machines);
+  if ('problem' in agent) return agent;
+  const prepared = prepare(options, agent);
+  if ('problem' in prepared) return prepared;
+  const run = freeName(options, agent.machine.id);
+  if (typeof run !== 'string') return run;
+  const { journal, config, policy, reconcilers } = options;
+  const { input, fault } = prepared;
+  const ended = await inSession(
+    { agent, run, journal, input, config, policy, reconcilers, fault, begins: true },
+    async (stop) => stop,
+  );
+  return 'problem' in ended ? ended : { ended, journal, machines: options.machines, fault, before: 0 };
+}
+
+/** An agent by the id of its machine, or what there is. */
+export function agentNamed(name: string | null, { agents }: Machines): Agent | Problem {
+  const found = name === null ? undefined : agents.get(name);
+  if (found !== undefined) return found;
+  const all = [...agents.values()];
+  if (all.length === 0) {
+    const how = 'the module of the machines exports them as "agents" (docs/sidecar.md)';
+    return {
+      problem: `there are no agents to run: ${how}; --machines FILE names it, or belay.machines in package.json`,
+    };
+  }
+  return { problem: `there is no agent ${JSON.stringify(name)}. ${suggest(name ?? '', agents.keys())}`, agents: all };
+}
+
+/** What was typed, understood: the input, and the failure that is asked for. */
+export function prepare(options: AgentOptions, agent: Agent) {
+  const input = parsed('--input', options.input);
+  if (input !== null && 'problem' in input) return input;
+  const config = configOf(options.config ?? agent.config);
+  if (config !== null && 'problem' in config) return config;
+  if (config !== null && redacts(redactionRules(config)) && !hasKey()) {
+    const why = `${agent.machine.id}: redaction_needs_encryption its config redacts values, and the journal would keep them as they are`;
+    return { problem: `${why}: give a key, --key-file FILE or BELAY_JOURNAL_KEY, and a new file` };
+  }
+  const fault = faultOf(options, agent.machine, config);
+  if (fault !== null && 'problem' in fault) return fault;
+  return { input: input?.value, fault, config };
+}
+
+/** JSON that was typed; null for what was left out. */
+export function parsed(option: string, text: string | null): { readonly value: unknown } | null | Problem {
+  if (text === null) return null;
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: `${option} is not JSON: ${(error as Error).message}` };
+  }
+}
+
+/** The config as far as it can be read here: conditions in code come with the open agent. */
+function configOf(file: string): BoundaryConfig | null | Problem {
+  const { config, findings } = readConfig(file);
+  const grave = findings.find(({ severity }) => severity === 'error');
+  if (grave === undefined) return config;
+  const others = findings.filter(({ severity }) => severity === 'error').length - 1;
+  const more = others === 0 ? '' : ` (and ${others} more: belay check ${file})`;
+  return { problem: `${grave.file}:${grave.line}:${grave.column} ${grave.code} ${grave.message}${more}` };
+}
+
+/** The name of a run that is not there yet: the one that was typed, or the agent's with the next free number. */
+function freeName({ journal, run, machines }: RunOptions, agent: string): string | Problem {
+  const wrong = run === null ? null : nameProblem(run);
+  if (wrong !== null) return { problem: `--run: ${wrong}` };
+  try {
+    const taken = new Set(existsSync(journal) ? recorded(journal) : []);
+    if (run !== null) {
+      if (!taken.has(run)) return run;
+      const more = machines === null ? [] : ['--machines', machines];
+      return {
+        problem: `there is a run ${JSON.stringify(run)} already. To go on with it: ${command('resume', run, journal, ...more)}`,
+      };
+    }
+    for (let number = 1; ; number += 1) {
+      const name = `${agent}-${number}`;
+      if (!taken.has(name) && !existsSync(worldFolder(journal, name))) return name;
+    }
+  } catch (error) {
+    return { problem: journalProblem(journal, error) };
+  }
+}
+
+/** The runs of which something is recorded; one whose process ended before that may begin again. */
+function recorded(journal: string): string[] {
+  const store = openJournal(journal, { readonly: true });
+  try {
+    return store.runs().flatMap(({ run, head }) => (head > 0 ? [run] : []));
+  } finally {
+    void store.close();
+  }
+}
+
+function nameProblem(run: string): string | null {
+  try {
+    checkRunName(run);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * One process of a run: opens the agent's world, puts its machine under the sidecar, waits until there is nothing more to wait for,
+ * and closes everything in every case, also when it is told to stop.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JournalStore } from '../../journal/journal.ts';
+import { CodedError } from '../../model/coded-error.ts';
+import type { Policy } from '../../model/decision.ts';
+import { stateText } from '../../reports/timeline.ts';
+import type { Agent, OpenAgent } from '../../sidecar/agent.ts';
+import { attach, resume, type Sidecar, type SidecarOptions } from '../../sidecar/attach.ts';
+import type { Ending } from '../../sidecar/report.ts';
+import { type Fault, withFault } from '../../xstate/faults.ts';
+import { openJournal } from '../reading/journal-key.ts';
+import { type ReadRun, readRun } from '../reading/reading.ts';
+import { liveLine, note } from '../terminal/console.ts';
+
+/** What a process of a run is started with. */
+export interface SessionOptions {
+  readonly agent: Agent;
+  readonly run: string;
+  /** The file of its journal. */
+  readonly journal: string;
+  readonly input: unknown;
+  /** The path of another config than the agent's own. */
+  readonly config: string | null;
+  readonly policy: Policy;
+  /** Whether the agent's reconcilers may be asked. */
+  readonly reconcilers: boolean;
+  readonly fault: Fault | null;
+  /** Whether the run has to be there, or must not be. */
+  readonly begins: boolean;
+  /** Whether the machine stays where it is: what was decided is finished and counterparties are asked, and nothing more happens. */
+  readonly still?: boolean;
+}
+
+/** How a process of a run ended. */
+export type Stop =
+  | Ending
+  /** The machine waits for an event that nobody here sends. */
+  | { readonly status: 'waiting' }
+  /** Something in the agent's module threw where nobody catches it. */
+  | { readonly status: 'broken'; readonly error: string }
+  | { readonly status: 'stopped'; readonly by: NodeJS.Signals };
+
+/** What is to be told of it. */
+export interface Ended {
+  readonly stop: Stop;
+  /** The state of the machine. */
+  readonly state: string;
+  /** Whether the failure that was asked for has happened; null where none was. */
+  readonly fired: boolean | null;
+  readonly world: Readonly<Record<string, readonly object[]>> | null;
+  readonly read: ReadRun;
+}
+
+/** What is done once the run stands still for the first time. It may set it going again with `until`. */
+export type Next = (
+  stop: Stop,
+  session: { sidecar: Sidecar; store: JournalStore; until: () => Promise<Stop> },
+) => Promise<Stop>;
+
+/** Runs one process of a run. A problem is something that kept it from starting, or its journal from being written. */
+export async function inSession(options: SessionOptions, next: Next): Promise<Ended | { readonly problem: string }> {
+  const stopped = stopSignal();
+  try {
+    const store = openJournal(options.journal);
+    try {
+      return await withWorld(options, store, stopped.signal, next);
+    } finally {
+      // A journal that failed cannot be closed well, and has said why before.
+      await store.close().catch((error: unknown) => note(`${options.journal}: ${message(error)}`));
+    }
+  } catch (error) {
+    if (error instanceof CodedError) return { problem: `${options.journal}: ${error.code} ${error.message}` };
+    return { problem: `${options.agent.machine.id}: cannot_run ${message(error)}` };
+  } finally {
+    stopped.done();
+  }
+}
+
+/** The folder of a run's own, beside its journal. */
+export function worldFolder(journal: string, run: string): string {
+  // The two names that would lead out of it are the only ones that the encoding leaves as they are.
+  const name = encodeURIComponent(run).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
+  return join(`${journal}.world`, name);
+}
+
+async function withWorld(
+  options: SessionOptions,
+  store: JournalStore,
+  stopped: Promise<Stop>,
+  next: Next,
+): Promise<Ended | { readonly problem: string }> {
+  const { agent, run, journal, input } = options;
+  const folder = worldFolder(journal, run);
+  const isNew = !existsSync(folder);
+  if (options.begins && !isNew) note(`${folder} is there already, and is used as it is`);
+  let open: OpenAgent;
+  try {
+    mkdirSync(folder, { recursive: true });
+    open = await agent.open({ run, folder, input });
+  } catch (error) {
+    if (isNew) rmSync(folder, { recursive: true, force: true });
+    return { problem: `${agent.machine.id}: cannot_open ${message(error)}` };
+  }
+  try {
+    return await withSidecar(options, store, open, stopped, next);
+  } finally {
+    await open.close().catch((error: unknown) => note(`${agent.machine.id}: cannot_close ${message(error)}`));
+    if (isNew && !store.runs().some((each) => each.run === run)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function withSidecar(
+  options: SessionOptions,
+  store: JournalStore,
+  open: OpenAgent,
+  stopped: Promise<Stop>,
+  next: Next,
+): Promise<Ended> {
+  const { agent, run, fault } = options;
+  const faulty = fault === null ? null : withFault(open.machine, fault);
+  const settings: SidecarOptions = {
+    run,
+    config: options.config ?? agent.config,
+    journal: store,
+    policy: options.policy,
+    input: open.input as never,
+    redeliver: true,
+    // It ends where nothing is left to do in this process, and says for whom the run waits.
+    keepAlive: false,
+    ...(options.reconcilers && open.reconcilers !== undefined && { reconcilers: open.reconcilers }),
+    ...(open.undo !== undefined && { undo: open.undo }),
+    ...(open.buffers !== undefined && { buffers: open.buffers }),
+    ...(open.checks !== undefined && { checks: open.checks }),
+    ...(open.guards !== undefined && { guards: open.guards }),
+    ...(open.codecs !== undefined && { codecs: open.codecs }),
+    ...(faulty !== null && { governor: faulty.governor }),
+    onFinding: ({ code, text }) => {
+      if (code === 'config_unreviewed') note(`${code}: ${text}`);
+    },
+  };
+  const machine = faulty?.machine ?? open.machine;
+  // A run of which nothing is recorded, because its process ended at once, begins as well.
+  const isThere = store.runs().some((each) => each.run === run && each.head > 0);
+  const start = options.begins && (isThere || !store.runs().some((each) => each.run === run)) ? attach : resume;
+  const sidecar = await start(machine, settings);
+  const stateNow = () => stateText((sidecar.actor.getSnapshot() as { value?: unknown }).value);
+  const line = liveLine(() => `${run}: ${stateNow()}${sidecar.status === 'running' ? '' : `, ${sidecar.status}`}`);
+  let stop: Stop;
+  let state: string;
+  try {
+    if (options.still !== true) sidecar.actor.start();
+    const until = () => Promise.race([sidecar.finished(), stopped, waiting()]);
+    stop = options.still === true ? { status: 'waiting' } : await next(await until(), { sidecar, store, until });
+    state = stateNow();
+  } finally {
+    line.done();
+    await sidecar.close();
+  }
+  const world = await worldOf(open);
+  return { stop, state, fired: faulty?.fired() ?? null, world, read: readRun(store, run) };
+}
+
+/** What is in the world, if the agent shows it and can. */
+async function worldOf(open: OpenAgent): Promise<Ended['world']> {
+  try {
+    return (await open.world?.()) ?? null;
+  } catch (error) {
+    note(`the world cannot be shown: ${message(error)}`);
+    return null;
+  }
+}
+
+/** Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits for. */
+function waiting(): Promise<Stop> {
+  return new Promise((resolve) => {
+    process.once('beforeExit', () => {
+      resolve({ status: 'waiting' });
+    });
+  });
+}
+
+/** Resolves when the process is told to stop, or breaks. Told twice, it stops at once, as a crash would stop it. */
+function stopSignal(): { readonly signal: Promise<Stop>; done(): void } {
+  let stop: (stop: Stop) => void;
+  let told = false;
+  const signal = new Promise<Stop>((resolve) => {
+    stop = resolve;
+  });
+  const onSignal = (by: NodeJS.Signals) => {
+    if (told) process.exit(by === 'SIGINT' ? 130 : 143);
+    told = true;
+    stop({ status: 'stopped', by });
+  };
+  const onError = (error: unknown) => stop({ status: 'broken', error: message(error) });
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('uncaughtException', onError);
+  return {
+    signal,
+    done: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('uncaughtException', onError),
+  };
+}
+
+/** What an error says, in one line. */
+function message(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
+}

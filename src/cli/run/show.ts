@@ -1,0 +1,186 @@
+/** The verb `show`: what happened in a run, as tables. Every name in it comes from a journal, and is made harmless to print. */
+import pc from 'picocolors';
+import { instanceName, ROOT } from '../../model/instance.ts';
+import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
+import { table } from '../terminal/table.ts';
+import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { command, standingFields, standingText, timeText } from '../terminal/wording.ts';
+
+/** How a run is shown. */
+export interface ShowOptions {
+  readonly file: string;
+  readonly run: string;
+  readonly json: boolean;
+  readonly medium: Medium;
+  readonly counting: Counting;
+}
+
+/** Shows a run. */
+export async function showRun({ file, run, json, medium, counting }: ShowOptions): Promise<Told> {
+  return reading(file, (store) => {
+    const read = readRun(store, run, counting);
+    return [json ? `${JSON.stringify(fields(read))}\n` : text(read, file, medium)];
+  });
+}
+
+interface Instance {
+  readonly instance: string;
+  readonly epoch: number;
+  readonly live: boolean;
+  readonly committed: boolean;
+  readonly checkpoints: readonly { readonly kind: string; readonly at: number }[];
+  readonly restored: number;
+}
+
+function instances({ runState, restored }: ReadRun): Instance[] {
+  return [...runState.history.registry.all()].flatMap(({ id, committed, checkpoints }) => {
+    if (id.skeleton === ROOT) return [];
+    const instance = instanceName(id);
+    return {
+      instance,
+      epoch: runState.epochs.get(instance) ?? 0,
+      live: runState.live.has(instance),
+      committed: committed !== null,
+      checkpoints: checkpoints.map(({ kind, at }) => ({ kind, at })),
+      restored: restored.get(instance) ?? 0,
+    };
+  });
+}
+
+function effects({ runState }: ReadRun) {
+  return [...runState.ledger.all()].map(({ key, intent, status, error, at }) => ({
+    key,
+    tool: intent.tool,
+    instance: intent.instance.skeleton === ROOT ? null : instanceName(intent.instance),
+    class: intent.class,
+    status,
+    at,
+    ...(error !== null && { error }),
+  }));
+}
+
+/** Each decision of a run in short. */
+export function decisions({ decisions: decided }: Pick<ReadRun, 'decisions'>) {
+  return decided.map(({ number, time, entry: { signal, decision, checkpoint } }) => ({
+    number,
+    time: new Date(time).toISOString(),
+    at: decision.at,
+    signal,
+    verdict: decision.verdict,
+    level: decision.line?.level ?? null,
+    instance: decision.failed === null ? null : instanceName(decision.failed),
+    checkpoint: decision.verdict.startsWith('restore') ? checkpoint : null,
+  }));
+}
+
+function fields(read: ReadRun): object {
+  const { run, agent, standing, held, digests, rows, times, findings } = read;
+  return {
+    run,
+    agent,
+    ...standingFields(standing, held),
+    config: digests?.config ?? null,
+    machine: digests?.machine ?? null,
+    rows,
+    first: times === null ? null : new Date(times.first).toISOString(),
+    last: times === null ? null : new Date(times.last).toISOString(),
+    instances: instances(read),
+    effects: effects(read),
+    decisions: decisions(read),
+    findings: findings.map(({ instance, ...found }) => ({
+      ...found,
+      instance: instance === null ? null : instanceName(instance),
+    })),
+  };
+}
+
+function text(read: ReadRun, file: string, medium: Medium): string {
+  return [
+    head(read, medium),
+    section('Instances', instanceTable(read, medium), 'none has been entered', medium),
+    section('Effects', effectTable(read, medium), 'no call that could change the world', medium),
+    section('Decisions', decisionTable(read, medium), 'nothing has failed', medium),
+    section('Findings', findingTable(read, medium), 'nothing that a person should know', medium),
+    ...(read.decisions.length === 0 ? [] : [`${printable(command('explain', read.run, file))} says why.\n`]),
+  ].join('\n');
+}
+
+function head({ run, agent, standing, held, digests, rows, times }: ReadRun, medium: Medium): string {
+  const facts = [
+    `agent   ${agent ?? 'none yet'}`,
+    `config  ${digests?.config.slice(0, 16) ?? 'none yet'}`,
+    `rows    ${rows.toLocaleString('en')}`,
+    ...(times === null ? [] : [`time    ${timeText(times.first)} to ${timeText(times.last)}`]),
+  ];
+  const under = facts.map((text) => ({ text }));
+  return layOut(null, { label: run, text: standingText(standing, held), under }, medium);
+}
+
+function section(name: string, body: string | null, empty: string, { colours }: Medium): string {
+  const { bold } = pc.createColors(colours);
+  return `${bold(name)}${body === null ? `: ${empty}` : ''}\n${body ?? ''}`;
+}
+
+function instanceTable(read: ReadRun, medium: Medium): string | null {
+  const all = instances(read);
+  if (all.length === 0) return null;
+  const columns = [{ name: 'INSTANCE' }, { name: 'EPOCH', right: true }, { name: 'STANDS' }, { name: 'CHECKPOINTS' }];
+  const rows = all.map(({ instance, epoch, live, committed, checkpoints }) => [
+    instance,
+    String(epoch),
+    `${live ? 'live' : 'closed'}${committed ? ', committed' : ''}`,
+    checkpoints.map(({ kind, at }) => `${kind} ${at}`).join(', '),
+  ]);
+  return table(columns, rows, medium);
+}
+
+function effectTable(read: ReadRun, medium: Medium): string | null {
+  const all = effects(read);
+  if (all.length === 0) return null;
+  const columns = [
+    { name: 'TOOL' },
+    { name: 'INSTANCE' },
+    { name: 'CLASS' },
+    { name: 'STATUS' },
+    { name: 'EVENT', right: true },
+  ];
+  const rows = all.map(({ tool, instance, class: kind, status, at }) => [
+    tool,
+    instance ?? '(none)',
+    kind,
+    status,
+    at === null ? 'undone' : String(at),
+  ]);
+  return table(columns, rows, medium);
+}
+
+function decisionTable(read: ReadRun, medium: Medium): string | null {
+  const all = decisions(read);
+  if (all.length === 0) return null;
+  const columns = [
+    { name: '#', right: true },
+    { name: 'SIGNAL' },
+    { name: 'VERDICT' },
+    { name: 'INSTANCE' },
+    { name: 'BACK TO' },
+  ];
+  const rows = all.map(({ number, signal, verdict, level, instance, checkpoint }) => [
+    String(number),
+    signal,
+    level === null || !verdict.startsWith('restore') ? verdict : `${verdict}, level ${level}`,
+    instance ?? '(none)',
+    checkpoint === null ? '' : `${checkpoint.kind} ${checkpoint.at}`,
+  ]);
+  return table(columns, rows, medium);
+}
+
+function findingTable({ findings }: ReadRun, medium: Medium): string | null {
+  if (findings.length === 0) return null;
+  const columns = [{ name: 'TIMES', right: true }, { name: 'FINDING' }, { name: 'WHAT' }];
+  const rows = findings.map(({ code, text: what, instance, count: times }) => [
+    String(times),
+    code,
+    instance === null || instance.skeleton === ROOT ? what : `${instanceName(instance)}: ${what}`,
+  ]);
+  return table(columns, rows, medium);
+}

@@ -1,0 +1,64 @@
+/** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run as a trace. */
+import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
+import { type RunStatus, runStatusOf } from '../../reports/run-status.ts';
+import { traceOf } from '../../reports/trace.ts';
+import { type Counting, counted, reading, type Told } from '../reading/reading.ts';
+import { table } from '../terminal/table.ts';
+import type { Medium } from '../terminal/terminal.ts';
+import { standingFields, standingText, timeText } from '../terminal/wording.ts';
+
+interface Listed extends RunSummary {
+  readonly agent: string | null;
+  /** How it stands, or with what its journal refuses to be read. */
+  readonly stands: RunStatus | { readonly code: string };
+}
+
+/** Lists the runs of a journal file. */
+export async function listRuns(file: string, json: boolean, medium: Medium, counting: Counting): Promise<Told> {
+  return reading(file, (store) => {
+    const runs = store.runs().map((run) => listed(store, run, counting));
+    const unread = runs.flatMap(({ run, stands }) =>
+      'code' in stands ? [`${JSON.stringify(run)} (${stands.code})`] : [],
+    );
+    const problem = unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}`;
+    if (json) return { pieces: runs.map((run) => `${JSON.stringify(fields(run))}\n`), problem };
+    if (runs.length === 0) return ['no runs yet\n'];
+    const columns = [
+      { name: 'RUN' },
+      { name: 'AGENT' },
+      { name: 'ROWS', right: true },
+      { name: 'LAST WRITTEN' },
+      { name: 'STANDS' },
+    ];
+    const rows = runs.map(({ run, agent, head, time, held, stands }) => {
+      const text = 'code' in stands ? stands.code : standingText(stands, held);
+      return [run, agent ?? '', String(head), timeText(time), text];
+    });
+    return { pieces: [table(columns, rows, medium)], problem };
+  });
+}
+
+/** One that is damaged must not hide the others. */
+function listed(store: JournalStore, run: RunSummary, counting: Counting): Listed {
+  try {
+    const { agent, standing } = runStatusOf(counted(store.read(run.run), counting));
+    return { ...run, agent, stands: standing };
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return { ...run, agent: null, stands: { code: error.code } };
+  }
+}
+
+function fields({ run, agent, head, time, held, stands }: Listed): object {
+  const how = 'code' in stands ? { standing: null, code: stands.code, held } : standingFields(stands, held);
+  return { run, agent, head, time: new Date(time).toISOString(), ...how };
+}
+
+/** Writes a run as a trace (docs/trace-format.md). */
+export async function exportTrace(file: string, run: string, counting: Counting): Promise<Told> {
+  return reading(file, (store) => {
+    const lines: string[] = [];
+    for (const { text } of traceOf(run, counted(store.read(run), counting))) lines.push(`${text}\n`);
+    return lines;
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * The two streams of the command: answers go to standard output and to nowhere else; notes, complaints and progress go to
+ * standard error. And how it ends, whatever a module that was imported may still be waiting for.
+ */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import stringWidth from 'string-width';
+import type { Output } from '../decide/decide.ts';
+import type { Told } from '../reading/reading.ts';
+import { inert, type Medium, printable } from './terminal.ts';
+
+/** Widest line of prose that still reads well, in columns. */
+const READABLE = 100;
+/** What a reader of a pipe or a file is given, in columns. */
+const NARROW = 80;
+const PROGRESS_EVERY = 200_000;
+
+/** The version of this package. */
+export const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Says what a verb has to say, and what went wrong. */
+export async function tell({ pieces, problem }: Told, done: () => void = () => {}): Promise<void> {
+  done();
+  const output = terminal();
+  for (const piece of pieces) await output.answers(piece);
+  if (problem === null) return;
+  output.notes(problem);
+  process.exitCode = 2;
+}
+
+/** Says everything and ends, whatever a module that was imported may still be waiting for. */
+export async function finish(text: string, complaint: string | null, code: number): Promise<never> {
+  if (complaint !== null) process.stderr.write(`${printable(complaint)}\n`);
+  await new Promise((resolve) => process.stdout.write(inert(text), resolve));
+  process.exit(code);
+}
+
+/** The streams of this process; `what` is counted while it is read. */
+export function terminal(what: 'lines' | 'rows' = 'lines'): Output & { done(): void } {
+  const { stdout, stderr } = process;
+  let announced = 0;
+  let shown = false;
+  const clear = () => {
+    if (shown) stderr.write('\r\u001b[K');
+    shown = false;
+  };
+  return {
+    medium: { columns: Math.min(stdout.columns ?? READABLE, READABLE), colours: wantsColours() },
+    done: clear,
+    notes: (line) => {
+      clear();
+      stderr.write(`${printable(line)}\n`);
+    },
+    progress: (lines) => {
+      if (!stderr.isTTY || lines < announced + PROGRESS_EVERY) return;
+      announced = lines;
+      shown = true;
+      stderr.write(`\r${lines.toLocaleString('en')} ${what} read`);
+    },
+    answers: async (text) => {
+      clear();
+      if (!stdout.write(inert(text))) await once(stdout, 'drain');
+    },
+  };
+}
+
+/** What tables and accounts are laid out for: the width of the terminal, and the old one of all where there is none. */
+export function page(): Medium {
+  return {
+    columns: Math.min(Math.max(process.stdout.columns ?? NARROW, 40), READABLE),
+    colours: wantsColours(),
+    breaks: true,
+  };
+}
+
+/** NO_COLOR says no, FORCE_COLOR yes; else a terminal that can has colours, and a pipe or a file has none. */
+export function wantsColours(): boolean {
+  const { NO_COLOR = '', FORCE_COLOR = '', TERM } = process.env;
+  if (NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  return process.stdout.isTTY === true && TERM !== 'dumb';
+}
+
+/** Says one line to the person at the terminal. */
+export function note(line: string): void {
+  process.stderr.write(`${printable(line)}\n`);
+}
+
+/** How often a line that lives is drawn anew, in milliseconds. */
+const REDRAW = 100;
+
+/** One line on standard error that follows what it tells, where that is a terminal; it goes when it is done. */
+export function liveLine(tell: () => string): { done(): void } {
+  const { stderr } = process;
+  if (!stderr.isTTY) return { done: () => {} };
+  let shown = '';
+  const timer = setInterval(() => {
+    const now = truncated(printable(tell()), (stderr.columns ?? NARROW) - 1);
+    if (now === shown) return;
+    shown = now;
+    stderr.write(`\r\u001b[K${now}`);
+  }, REDRAW).unref();
+  return {
+    done: () => {
+      clearInterval(timer);
+      if (shown !== '') stderr.write('\r\u001b[K');
+    },
+  };
+}
+
+function truncated(text: string, width: number): string {
+  return stringWidth(text) <= width ? text : `${[...text].slice(0, Math.max(0, width - 3)).join('')}...`;
+}

@@ -1,0 +1,71 @@
+/** How the verbs that speak of runs word what they have in common: how a run stands, a time, and a command to type. */
+import type { RunStatus } from '../../reports/run-status.ts';
+import { keyWords } from '../reading/journal-key.ts';
+import { JOURNAL } from '../reading/reading.ts';
+
+/** How a run stands, in few words. `held` says whether a living process holds it. */
+export function standingText(standing: RunStatus, held: boolean): string {
+  switch (standing.is) {
+    case 'done':
+      return 'done';
+    case 'parked':
+      return `parked (${standing.verdict})`;
+    case 'stuck':
+      return 'stuck';
+    case 'recovering':
+      return held ? 'recovering' : 'recovery unfinished';
+    case 'waiting':
+      return `${held ? 'running' : 'at rest'}, waits for ${count(standing.approvals, 'approval')}`;
+    case 'open':
+      return held ? 'running' : 'at rest';
+  }
+}
+
+/** The same for a program. */
+export function standingFields(standing: RunStatus, held: boolean): object {
+  return {
+    standing: standing.is,
+    ...('verdict' in standing && { verdict: standing.verdict }),
+    ...('approvals' in standing && { approvals: standing.approvals }),
+    held,
+  };
+}
+
+/** A time to the second, in UTC. */
+export function timeText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** A command about a run, as it would be typed where it is printed. */
+export function command(verb: string, run: string, journal: string, ...more: readonly string[]): string {
+  const where = journal === JOURNAL ? [] : ['--journal', journal];
+  return ['belay', verb, run, ...more, ...where, ...keyWords()].map(word).join(' ');
+}
+
+/** A word of a command line, quoted where a shell would take it for more than one or for something else. */
+function word(text: string): string {
+  return /^[\w.:@%+=,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What a number of things is called. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}
+
+/** A value as JSON; what JSON has no form for, as text or as what it holds. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, plain) ?? 'nothing';
+}
+
+/** What JSON has no form for, as text or as what it holds. */
+export function plain(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Map) return [...value];
+  return value instanceof Set ? [...value] : value;
+}
+
+/** Text within a number of characters. */
+export function shortened(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most - 3).join('')}...`;
+}

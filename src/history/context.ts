@@ -1,0 +1,123 @@
+/**
+ * Memory as a fold of changes (semantics.md §3, R1). A change is found by comparing references between two consecutive
+ * contexts, so it costs the width of the containers on the changed path and not the weight of the context; folding changes
+ * copies those containers and nothing else. A context that is changed in place cannot be seen this way.
+ */
+import { escapeSegment, type Key } from '../model/key.ts';
+
+/** A path into a context: names of members, and indices of arrays as texts. */
+export type Path = readonly string[];
+
+/** What a step did to one place of the memory. `append` adds to the end of an array and says nothing of what was there. */
+export type Change =
+  | { readonly op: 'set'; readonly path: Path; readonly value: unknown }
+  | { readonly op: 'delete'; readonly path: Path }
+  | { readonly op: 'append'; readonly path: Path; readonly values: readonly unknown[] };
+
+/** Containers deeper than this are compared and replaced as a whole. */
+const DEEPEST = 64;
+
+type Container = Record<string, unknown>;
+
+/**
+ * The changes that lead from one context to the next.
+ * @param appendOnly whether the array at a path is one that is only ever added to.
+ */
+export function diff(before: unknown, after: unknown, appendOnly: (path: Path) => boolean): Change[] {
+  const changes: Change[] = [];
+  if (!Object.is(before, after)) compare(before, after, [], appendOnly, changes);
+  return changes;
+}
+
+function compare(
+  before: unknown,
+  after: unknown,
+  path: Path,
+  appendOnly: (path: Path) => boolean,
+  changes: Change[],
+): void {
+  const lists = Array.isArray(before) && Array.isArray(after);
+  if (!(lists || (isRecord(before) && isRecord(after))) || path.length >= DEEPEST) {
+    changes.push({ op: 'set', path, value: after });
+    return;
+  }
+  if (lists && before.length !== after.length) {
+    if (after.length < before.length) {
+      changes.push({ op: 'set', path, value: after });
+      return;
+    }
+    if (appendOnly(path) && before.every((value, index) => Object.is(value, after[index]))) {
+      changes.push({ op: 'append', path, values: after.slice(before.length) });
+      return;
+    }
+  }
+  const [old, now] = [before as Container, after as Container];
+  const names = Object.keys(now);
+  let stayed = 0;
+  for (const name of names) {
+    const [was, value] = [old[name], now[name]];
+    // What is equal and defined was there before; only for the rest it has to be asked.
+    const equal = Object.is(was, value);
+    if (equal && value !== undefined) stayed += 1;
+    else if (!Object.hasOwn(old, name)) changes.push({ op: 'set', path: [...path, name], value });
+    else {
+      stayed += 1;
+      if (!equal) compare(was, value, [...path, name], appendOnly, changes);
+    }
+  }
+  const gone = Object.keys(old);
+  if (stayed === gone.length) return;
+  for (const name of gone) {
+    if (!Object.hasOwn(now, name)) changes.push({ op: 'delete', path: [...path, name] });
+  }
+}
+
+/** Whether a value is an object without a class of its own: one that changes are looked for in. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Folds changes into a memory; what they do not touch is shared with it. */
+export function fold(context: unknown, changes: Iterable<Change>): unknown {
+  let folded = context;
+  for (const change of changes) folded = place(folded, change, 0);
+  return folded;
+}
+
+function place(at: unknown, change: Change, depth: number): unknown {
+  const name = change.path[depth];
+  if (name === undefined) return ending(at, change);
+  const copy: Container = Array.isArray(at) ? ([...at] as unknown as Container) : isRecord(at) ? { ...at } : {};
+  if (change.op === 'delete' && depth === change.path.length - 1) delete copy[name];
+  else define(copy, name, place(Object.hasOwn(copy, name) ? copy[name] : undefined, change, depth + 1));
+  return copy;
+}
+
+function ending(at: unknown, change: Change): unknown {
+  if (change.op === 'append') return [...(Array.isArray(at) ? at : []), ...change.values];
+  return change.op === 'set' ? change.value : undefined;
+}
+
+/** Assigns a member without ever meeting a setter: `__proto__` is a name like any other. */
+function define(record: Container, name: string, value: unknown): void {
+  if (name !== '__proto__') record[name] = value;
+  else Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/;
+
+/** The key of a place in the memory: `slots/0/value` (K4). `scheme` says whose memory it is where it is not the machine's own. */
+export function contextKey(path: Path, scheme?: readonly [string, string]): Key {
+  const escaped = path.map(escapeSegment);
+  if (scheme !== undefined) {
+    const [name, actor] = scheme;
+    return { text: `${name}${[actor, ...escaped].join('/')}`, segments: [name, actor, ...escaped], pattern: false };
+  }
+  if (escaped.length === 0) return { text: '**', segments: [], pattern: true };
+  // A member whose name looks like a scheme is no scheme.
+  const [first = '', ...rest] = escaped;
+  const segments = [SCHEME.test(first) ? first.replace(':', '%3A') : first, ...rest];
+  return { text: segments.join('/'), segments, pattern: false };
+}

@@ -1,0 +1,13 @@
+/** A row that does not follow what was before it is damage, however the fold comes to notice. */
+import { JournalError, type StoredRow } from './journal.ts';
+
+/** Folds a row in. @throws JournalError `journal_corrupt`. */
+export function replayRow(row: StoredRow, fold: () => void): void {
+  try {
+    fold();
+  } catch (error) {
+    if (error instanceof JournalError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new JournalError('journal_corrupt', `row ${row.seq} does not follow what was before it: ${why}`);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What the bodies of an encrypted file are sealed with: AES-256-GCM, a random nonce for each body. The key of a file is derived from the
+ * caller's and from the file's nonce, so one key may serve any number of files; its id stands in the file and tells a wrong key from a
+ * damaged body. A body is bound to its place, so none can be moved to another. Numbers, kinds, times, lengths and the names of runs are not
+ * hidden; hashes are made over what is sealed, so that a chain is checked without the key.
+ */
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { JournalError } from '../../journal.ts';
+import { SEALED_FORMAT } from './format.ts';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY = 32;
+const NONCE = 12;
+const TAG = 16;
+const ID = 16;
+
+/** Seals the bodies of one file, and opens them. `place` names where a body lies. */
+export interface Cipher {
+  /** True where a body cannot be read without a key. */
+  readonly seals: boolean;
+  seal(place: string, body: Buffer): Buffer;
+  /** Null where it is not what was sealed for that place. */
+  open(place: string, sealed: Buffer): Buffer | null;
+}
+
+/** The cipher of a file without a key: bodies are as they are. */
+const PLAIN: Cipher = { seals: false, seal: (_, body) => body, open: (_, sealed) => sealed };
+
+/** The place of a row, and that of a message. */
+export function rowPlace(run: number, seq: number, kind: number): string {
+  return `row ${run} ${seq} ${kind}`;
+}
+
+export function postPlace(run: number, number: number): string {
+  return `post ${run} ${number}`;
+}
+
+/** @throws JournalError `journal_key_bad` for anything but 32 bytes. */
+export function checkKey(key: Uint8Array | undefined): void {
+  if (key === undefined || (key instanceof Uint8Array && key.byteLength === KEY)) return;
+  const given = key instanceof Uint8Array ? `${key.byteLength} bytes` : typeof key;
+  const reason = `The key of an encrypted journal has ${KEY} bytes, and this one is ${given}. Make one with crypto.randomBytes(${KEY}).`;
+  throw new JournalError('journal_key_bad', reason);
+}
+
+/** Marks a new file as one that is sealed under a key, where one is given. */
+export function markSealed(db: Database, key: Uint8Array | undefined): void {
+  if (key !== undefined) db.prepare('INSERT INTO cipher (key_id) VALUES (?)').run(idOf(key, identityIn(db)));
+}
+
+/**
+ * The cipher of a file, from what it says of itself and the key that was given.
+ * @throws JournalError `journal_key_missing`, `journal_key_wrong`, `journal_not_encrypted`, `journal_corrupt`.
+ */
+export function cipherOf(
+  db: Database,
+  path: string,
+  {
+    format,
+    identity,
+    key,
+  }: { readonly format: number; readonly identity: Buffer; readonly key: Uint8Array | undefined },
+): Cipher {
+  const rows = format < SEALED_FORMAT ? [] : (db.prepare('SELECT key_id FROM cipher').all() as { key_id: unknown }[]);
+  const id = rows[0]?.key_id;
+  if (id === undefined) {
+    if (key === undefined) return PLAIN;
+    const reason = `${path} was made without a key, and what it holds is not encrypted. Open it without one, or name a new file.`;
+    throw new JournalError('journal_not_encrypted', reason);
+  }
+  if (rows.length > 1 || !Buffer.isBuffer(id) || id.length !== ID) {
+    const reason = `${path}: the id of its key has no form. Nothing was repaired: restore the file from a backup.`;
+    throw new JournalError('journal_corrupt', reason);
+  }
+  if (key === undefined) {
+    const mend =
+      'Give the key that it was made with: sqliteStore(file, { key }), belay --key-file FILE or BELAY_JOURNAL_KEY.';
+    throw new JournalError('journal_key_missing', `${path} is encrypted. ${mend}`);
+  }
+  if (!idOf(key, identity).equals(id)) {
+    const reason = `${path} is encrypted under another key. The file is not damaged: give the key that it was made with.`;
+    throw new JournalError('journal_key_wrong', reason);
+  }
+  return sealing(key, identity);
+}
+
+function sealing(given: Uint8Array, identity: Buffer): Cipher {
+  const key = createSecretKey(derived(given, identity, 'body', KEY));
+  return {
+    seals: true,
+    seal(place, body) {
+      const nonce = randomBytes(NONCE);
+      const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(place));
+      return Buffer.concat([nonce, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(place, sealed) {
+      if (sealed.length < NONCE + TAG) return null;
+      const nonce = sealed.subarray(0, NONCE);
+      const end = sealed.length - TAG;
+      const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG })
+        .setAAD(Buffer.from(place))
+        .setAuthTag(sealed.subarray(end));
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(NONCE, end)), decipher.final()]);
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** Tells which key a file was made with, and nothing of it; the same key has another id in another file. */
+function idOf(key: Uint8Array, identity: Buffer): Buffer {
+  return derived(key, identity, 'id', ID);
+}
+
+function derived(key: Uint8Array, identity: Buffer, use: string, length: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, identity, `belay journal ${use}`, length));
+}
+
+function identityIn(db: Database): Buffer {
+  return (db.prepare('SELECT identity FROM file').get() as { identity: Buffer }).identity;
+}

@@ -1,0 +1,228 @@
+/**
+ * Opening the file: what it is, is settled before anything is written to it. A file that is refused is left byte for byte as it
+ * was, its write-ahead log included, which SQLite would otherwise fold into it when the last connection closes.
+ * Without its log a file is whole but may be older; a log of another file brings that file's pages: the anchor tells both.
+ */
+import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { JournalError } from '../../journal.ts';
+import { guarded } from '../errors.ts';
+import { Presence } from '../lease/presence.ts';
+import { Anchor } from '../log/anchor.ts';
+import { type Cipher, cipherOf, markSealed } from './cipher.ts';
+import { APPLICATION_ID, type Migration, newestFormat } from './format.ts';
+import { migrate } from './migrate.ts';
+import { checkSchema, identityOf } from './schema.ts';
+import { immediately } from './transaction.ts';
+
+export interface FileOptions {
+  readonly migrations: readonly Migration[];
+  /** How long a call waits for a lock of another process, in milliseconds. */
+  readonly busyMs: number;
+  /** The most pages the file may have. */
+  readonly maxPages: number | undefined;
+  readonly now: () => number;
+  /** The key of the file; a new file is encrypted under it. */
+  readonly key: Uint8Array | undefined;
+}
+
+/** A file that is ours, in the present format. */
+export interface OpenFile {
+  readonly db: Database;
+  readonly anchor: Anchor;
+  readonly identity: Buffer;
+  readonly cipher: Cipher;
+  readonly presence: Presence;
+}
+
+/** Opens a file for writing; creates it where there is none, migrates it where it is older. */
+export function openForWriting(path: string, options: FileOptions): OpenFile {
+  const anchor = new Anchor(path);
+  return guarded(path, 'write', () => {
+    if (!existsSync(dirname(path))) {
+      throw new JournalError('journal_cannot_read', `${dirname(path)} is not there. Make the folder first.`);
+    }
+    if (sizeOf(path) <= 0) refuseLost(path, anchor);
+    else examine(path, newestFormat(options.migrations));
+    makePrivate(path);
+    const db = new Database(path, { timeout: options.busyMs });
+    try {
+      const settled = settle(db, path, anchor, options);
+      return { db, anchor, ...settled, presence: new Presence(path) };
+    } catch (error) {
+      closeUntouched(db, path);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Makes a file that is not there yet, for its owner alone: a journal holds what tools were given and what they answered. SQLite gives the log and
+ * its index the mode of the file. The mode of a file that is there is its owner's to choose.
+ */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
+  } catch {
+    // It is there; and where it cannot be made, SQLite says so next.
+  }
+}
+
+/** Whether this is ours and not newer, from outside: no connection that could change it is opened. */
+export function examine(path: string, newest: number): void {
+  const { application, format, utf8 } = isShared(path) ? headerBySqlite(path) : headerByBytes(path);
+  if (application !== APPLICATION_ID && application !== 0) throw notOurs(path);
+  if (format > newest) {
+    const reason = `${path} has format ${format}; this Belay knows ${newest}. Use a newer Belay; the file was left as it is.`;
+    throw new JournalError('journal_too_new', reason);
+  }
+  if (!utf8)
+    throw new JournalError('journal_corrupt', `${path}: the text encoding was changed. Restore it from a backup.`);
+}
+
+/** Closes a connection so that nothing is folded into the file: a reader beside it keeps the log from being checkpointed. */
+export function closeUntouched(db: Database, path: string): void {
+  // An empty log has nothing to fold in, and goes with the connection that made it.
+  if (sizeOf(`${path}-wal`) <= 0) {
+    db.close();
+    return;
+  }
+  let reader: Database | null = null;
+  try {
+    reader = new Database(path, { readonly: true });
+    reader.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch {
+    // What cannot be read is not checkpointed either.
+  }
+  db.close();
+  reader?.close();
+}
+
+function settle(
+  db: Database,
+  path: string,
+  anchor: Anchor,
+  options: FileOptions,
+): Pick<OpenFile, 'identity' | 'cipher'> {
+  pragma(db, 'page_size = 4096');
+  if (isBlank(db)) create(db, options);
+  if (pragma(db, 'application_id') !== APPLICATION_ID) throw notOurs(path);
+  for (const setting of ['cell_size_check = ON', 'trusted_schema = OFF']) pragma(db, setting);
+  if (options.maxPages !== undefined) pragma(db, `max_page_count = ${options.maxPages}`);
+  insist(path, 'journal_mode', pragma(db, 'journal_mode = WAL'), 'wal');
+  // A file that is in WAL mode already opens with NORMAL, which loses commits when the power fails.
+  pragma(db, 'synchronous = FULL');
+  insist(path, 'synchronous', pragma(db, 'synchronous'), 2);
+  migrate(db, path, options);
+  checkSchema(db, path, options.migrations);
+  const identity = identityOf(db, path);
+  const anchored = anchor.identity();
+  if (anchored === null) anchor.name(identity);
+  else if (!anchored.equals(identity)) throw replaced(path, anchor);
+  const format = newestFormat(options.migrations);
+  return { identity, cipher: cipherOf(db, path, { format, identity, key: options.key }) };
+}
+
+export function replaced(path: string, anchor: Anchor): JournalError {
+  const mend = `If you put it there on purpose, remove ${anchor.path}; otherwise restore the file that belongs to it.`;
+  return new JournalError('journal_corrupt', `${path} is not the file that its anchor was written for. ${mend}`);
+}
+
+function insist(path: string, name: string, is: unknown, wanted: unknown): void {
+  if (is === wanted) return;
+  const reason = `${path}: ${name} stays ${is} where ${wanted} was asked for, and a commit would not be durable.`;
+  throw new JournalError('journal_cannot_write', `${reason} Keep the file on a local disk, used by Belay alone.`);
+}
+
+function isBlank(db: Database): boolean {
+  const { objects } = db.prepare('SELECT count(*) AS objects FROM sqlite_schema').get() as { objects: number };
+  return objects === 0 && pragma(db, 'user_version') === 0 && pragma(db, 'application_id') === 0;
+}
+
+/** Before WAL mode, so that the mark is in the file itself and not in a log beside it. */
+function create(db: Database, { migrations, key }: FileOptions): void {
+  immediately(db, () => {
+    if (!isBlank(db)) return; // another process was faster
+    for (const { sql } of migrations) db.exec(sql);
+    markSealed(db, key);
+    pragma(db, `application_id = ${APPLICATION_ID}`);
+    pragma(db, `user_version = ${newestFormat(migrations)}`);
+  });
+}
+
+/** No file, or an empty one, where there was one: beginning anew would bury the loss. */
+export function refuseLost(path: string, anchor: Anchor): void {
+  if (anchor.identity() !== null) {
+    const mend = `Restore it, or remove ${anchor.path} to begin anew.`;
+    throw new JournalError('journal_tail_lost', `${path} is empty or gone, and its anchor remembers it. ${mend}`);
+  }
+  if (sizeOf(`${path}-wal`) > 0) {
+    const mend = 'Restore the file, or remove the log to begin anew.';
+    throw new JournalError('journal_corrupt', `${path} is empty or gone, and its log ${path}-wal is not. ${mend}`);
+  }
+}
+
+interface Header {
+  readonly application: unknown;
+  readonly format: number;
+  readonly utf8: boolean;
+}
+
+/** Whether connections may be open on it. Only then do the log and its index both exist. */
+export function isShared(path: string): boolean {
+  return sizeOf(`${path}-wal`) >= 0 && sizeOf(`${path}-shm`) >= 0;
+}
+
+/** The size of a file; -1 where there is none. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+}
+
+/** Reading the bytes would be wrong while a connection of this process is open: closing them drops its locks (POSIX). */
+function headerBySqlite(path: string): Header {
+  const db = new Database(path, { readonly: true });
+  try {
+    const format = pragma(db, 'user_version') as number;
+    return { application: pragma(db, 'application_id'), format, utf8: pragma(db, 'encoding') === 'UTF-8' };
+  } finally {
+    db.close();
+  }
+}
+
+function headerByBytes(path: string): Header {
+  const bytes = Buffer.alloc(100);
+  const descriptor = openSync(path, 'r');
+  try {
+    readSync(descriptor, bytes, 0, bytes.length, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  const application = bytes.readInt32BE(68);
+  const isLogged = bytes[18] === 2;
+  // Ours has its mark before it has a log; a SQLite file without a mark may still be blank.
+  if (bytes.toString('latin1', 0, 16) !== 'SQLite format 3\0' || (application === 0 && isLogged)) throw notOurs(path);
+  if (application === APPLICATION_ID && !isOurHeader(bytes)) {
+    // SQLite would mend some of it in passing, and drop the log for some of it.
+    throw new JournalError('journal_corrupt', `${path}: its header is damaged. Restore it from a backup.`);
+  }
+  return { application, format: bytes.readInt32BE(60), utf8: true };
+}
+
+/** What never changes in the header of a file of ours: page size, versions, reserved space, fractions, schema format, encoding. */
+function isOurHeader(bytes: Buffer): boolean {
+  const versions = `${bytes[18]}${bytes[19]}`;
+  const fixed = [bytes.readUInt16BE(16), ...bytes.subarray(20, 24), bytes.readUInt32BE(44), bytes.readUInt32BE(56)];
+  return (versions === '22' || versions === '11') && fixed.join() === '4096,0,64,32,32,4,1';
+}
+
+function notOurs(path: string): JournalError {
+  return new JournalError(
+    'journal_not_ours',
+    `${path} is no journal of Belay's. Name another file; this one was left as it is.`,
+  );
+}
+
+export function pragma(db: Database, source: string): unknown {
+  return db.pragma(source, { simple: true });
+}

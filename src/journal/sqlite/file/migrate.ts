@@ -1,0 +1,86 @@
+/**
+ * Older formats move forward: a complete copy is put beside the file first, then every step is taken inside one transaction.
+ * A copy never replaces another one. A file that somebody still writes in the older format is not touched.
+ */
+import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { JournalError } from '../../journal.ts';
+import { thisProcess } from '../lease/holder.ts';
+import { livingHolder } from '../lease/lease.ts';
+import { type Migration, newestFormat } from './format.ts';
+import { immediately } from './transaction.ts';
+
+export interface MigrateOptions {
+  readonly migrations: readonly Migration[];
+  readonly now: () => number;
+}
+
+/** Brings the file to the newest format of `migrations`; does nothing when it is there. */
+export function migrate(db: Database, path: string, options: MigrateOptions): void {
+  const newest = newestFormat(options.migrations);
+  for (let from = versionOf(db); from !== newest; from = versionOf(db)) {
+    if (from > newest) {
+      const reason = `${path} has format ${from}; this Belay knows ${newest}. Use a newer Belay.`;
+      throw new JournalError('journal_too_new', reason);
+    }
+    if (from < 1)
+      throw new JournalError('journal_corrupt', `${path}: there is no format ${from}. Restore it from a backup.`);
+    refuseWhileHeld(db, path, options.now());
+    const copied = changesOf(db);
+    const copy = backup(db, path, from);
+    const migrated = immediately(db, () => {
+      // Somebody wrote between the copy and this transaction: the copy is not what is about to change.
+      if (changesOf(db) !== copied) return false;
+      refuseWhileHeld(db, path, options.now());
+      for (const step of options.migrations) if (step.to > from) db.exec(step.sql);
+      db.pragma(`user_version = ${newest}`, { simple: true });
+      return true;
+    });
+    if (!migrated) rmSync(copy);
+  }
+}
+
+function versionOf(db: Database): number {
+  return db.pragma('user_version', { simple: true }) as number;
+}
+
+/** A number that moves when another connection commits. */
+function changesOf(db: Database): unknown {
+  return db.pragma('data_version', { simple: true });
+}
+
+function refuseWhileHeld(db: Database, path: string, now: number): void {
+  const rows = db.prepare('SELECT run FROM lease').all() as { run: number }[];
+  const held = rows.find(({ run }) => livingHolder(db, path, run, now, thisProcess()) !== null);
+  if (held === undefined) return;
+  const reason = `${path} has an older format and somebody writes run number ${held.run}. End that process first.`;
+  throw new JournalError('lease_held', reason);
+}
+
+/** Copies the file under a name that nobody has, complete or not at all. */
+function backup(db: Database, path: string, version: number): string {
+  const part = `${path}.backup-part-${process.pid}`;
+  rmSync(part, { force: true });
+  try {
+    db.prepare('VACUUM INTO ?').run(part);
+    const descriptor = openSync(part, 'r+');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    for (let copy = 1; ; copy += 1) {
+      const name = `${path}.v${version}-backup${copy === 1 ? '' : `-${copy}`}`;
+      if (linked(part, name)) return name;
+    }
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * One writer per run (J1): a lease with a fencing token. The token grows with every taking and is checked inside each commit
+ * transaction, so a writer that slept through its expiry writes nothing more. Who holds is judged by the clock and by whether the
+ * process lives; a clock that jumps can cost a holder its lease, never the journal its order.
+ */
+import { hostname } from 'node:os';
+import type Database from 'better-sqlite3';
+import type { Statement } from 'better-sqlite3';
+import { JournalError } from '../../journal.ts';
+import { corrupt } from '../errors.ts';
+import { type Holder, isGone, ownerNonce, thisProcess } from './holder.ts';
+
+/** A lease that this process took. */
+export interface Lease {
+  readonly token: number;
+  /** Tells this taking from any other, also of the same process. */
+  readonly nonce: string;
+  /** Until when nobody else may take it, in milliseconds. */
+  expires: number;
+}
+
+interface LeaseRow {
+  readonly token: number;
+  readonly nonce: string;
+  readonly host: string | null;
+  readonly pid: number | null;
+  readonly started: string | null;
+  readonly expires: number;
+}
+
+const SELECT = 'SELECT token, nonce, host, pid, started, expires FROM lease WHERE run = ?';
+
+/** Who holds a run now and lives: null when it is free, expired or left behind by a process that is gone. */
+export function livingHolder(
+  db: Database,
+  path: string,
+  run: number,
+  now: number,
+  here: Holder,
+): (Holder & { readonly expires: number }) | null {
+  const row = checked(db.prepare(SELECT).get(run), path, run);
+  if (row === null || row.host === null || row.pid === null || row.expires <= now) return null;
+  const holder = { host: row.host, pid: row.pid, started: row.started, expires: row.expires };
+  return isGone(holder, here) ? null : holder;
+}
+
+/** The leases of one open file. Everything but `isHeld` must run inside an immediate transaction. */
+export class Leases {
+  readonly #db: Database;
+  readonly #path: string;
+  readonly #here = thisProcess();
+  readonly #now: () => number;
+  readonly #duration: number;
+  readonly #select: Statement;
+  readonly #renew: Statement;
+
+  constructor(db: Database, path: string, now: () => number, duration: number) {
+    this.#db = db;
+    this.#path = path;
+    this.#now = now;
+    this.#duration = duration;
+    this.#select = db.prepare(SELECT);
+    this.#renew = db.prepare('UPDATE lease SET expires = ? WHERE run = ?');
+  }
+
+  isHeld(run: number): boolean {
+    return livingHolder(this.#db, this.#path, run, this.#now(), this.#here) !== null;
+  }
+
+  /**
+   * Takes the lease of a run.
+   * @throws JournalError `lease_held` while another holder lives and has not let it expire.
+   */
+  take(run: number, name: string): Lease {
+    const now = this.#now();
+    const holder = livingHolder(this.#db, this.#path, run, now, this.#here);
+    if (holder !== null) throw held(name, holder, now);
+    const before = checked(this.#select.get(run), this.#path, run)?.token ?? 0;
+    const lease = { token: before + 1, nonce: ownerNonce(), expires: now + this.#duration };
+    this.#db
+      .prepare(
+        'INSERT OR REPLACE INTO lease (run, token, nonce, host, pid, started, expires) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      )
+      .run(run, lease.token, lease.nonce, this.#here.host, this.#here.pid, this.#here.started, lease.expires);
+    return lease;
+  }
+
+  /** Whether the lease is still ours; if so it is renewed once less than half of it is left, or a clock went back. */
+  keep(run: number, lease: Lease): boolean {
+    const row = checked(this.#select.get(run), this.#path, run);
+    if (row === null || row.token !== lease.token || row.nonce !== lease.nonce) return false;
+    if (this.isDue(lease)) {
+      lease.expires = this.#now() + this.#duration;
+      this.#renew.run(lease.expires, run);
+    }
+    return true;
+  }
+
+  isDue(lease: Lease): boolean {
+    const left = lease.expires - this.#now();
+    return left < this.#duration / 2 || left > this.#duration;
+  }
+
+  /** Sets the lease free, if it is still ours. The token stays: the next one is higher. */
+  release(run: number, lease: Lease): void {
+    this.#db
+      .prepare(
+        'UPDATE lease SET host = NULL, pid = NULL, started = NULL, expires = 0 WHERE run = ? AND token = ? AND nonce = ?',
+      )
+      .run(run, lease.token, lease.nonce);
+  }
+}
+
+function held(name: string, holder: Holder & { readonly expires: number }, now: number): JournalError {
+  const host = holder.host.split(' ')[0] ?? hostname();
+  const until = new Date(holder.expires).toISOString();
+  const left = Math.ceil((holder.expires - now) / 1000);
+  const who = `Run ${JSON.stringify(name)} is held by process ${holder.pid} on ${host} until ${until} (${left} s)`;
+  return new JournalError('lease_held', `${who}. End that process, or wait until it lets the run go.`);
+}
+
+function checked(row: unknown, path: string, run: number): LeaseRow | null {
+  if (row === undefined) return null;
+  const { token, nonce, host, pid, started, expires } = row as Record<keyof LeaseRow, unknown>;
+  const named = typeof host === 'string' && Number.isSafeInteger(pid) && (pid as number) > 0;
+  const free = host === null && pid === null;
+  const valid =
+    Number.isSafeInteger(token) &&
+    (token as number) > 0 &&
+    typeof nonce === 'string' &&
+    (started === null || typeof started === 'string') &&
+    Number.isSafeInteger(expires) &&
+    Math.abs(expires as number) <= 8.64e15 &&
+    (named || free);
+  if (!valid) throw corrupt(path, `number ${run}`, 0, 'its lease has no form');
+  return row as LeaseRow;
+}

@@ -1,0 +1,42 @@
+/**
+ * What the store knows of a run that is open for writing: its lease, its head, what is pending, and who waits for it. One value
+ * that `Journal` fills and the group commit empties.
+ */
+import type { JournalError } from '../../journal.ts';
+import type { Lease } from '../lease/lease.ts';
+import type { Entry } from './chain.ts';
+import type { Run } from './tables.ts';
+import type { Head } from './verify.ts';
+
+interface Waiter {
+  readonly resolve: (durable: number) => void;
+  readonly reject: (error: JournalError) => void;
+}
+
+/** An open run. */
+export interface Writer {
+  readonly run: Run;
+  readonly lease: Lease;
+  /** The last group that is durable. */
+  durable: Head;
+  /** Rows that are not durable yet: the next group. */
+  pending: Entry[];
+  pendingBytes: number;
+  /** The time of the next group: the clock of its first row, but never before the group that is durable. */
+  pendingTime: number;
+  waiting: Waiter[];
+  state:
+    | { readonly kind: 'open' }
+    | { readonly kind: 'closed' }
+    | { readonly kind: 'failed'; readonly error: JournalError };
+}
+
+/** Ends a writer (J4): what is pending is given up, and whoever waits learns why. */
+export function fail(writer: Writer, error: JournalError): void {
+  if (writer.state.kind === 'failed') return;
+  writer.state = { kind: 'failed', error };
+  writer.pending = [];
+  const { waiting } = writer;
+  writer.waiting = [];
+  for (const { reject } of waiting) reject(error);
+}

@@ -1,0 +1,228 @@
+/**
+ * Records of work that was set aside (semantics.md C2-C6): all that a finished instance did, with the values that it read. A record is
+ * invisible until it is claimed; it is claimed as it is where every value that came from outside of it is the same now.
+ */
+
+import type { LedgerCall } from '../effects/ledger.ts';
+import { fold } from '../history/context.ts';
+import type { extentOf } from '../history/extent.ts';
+import type { Place, PlacedActor } from '../history/places.ts';
+import { isSame } from '../journal/value-codec.ts';
+import type { Started } from '../model/entry.ts';
+import { isExternal } from '../model/external-keys.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { Key } from '../model/key.ts';
+import type { Region } from '../model/region.ts';
+import { split } from '../model/region.ts';
+import { changeOf } from './edits.ts';
+import type { RecordedStep, Timer } from './state-types.ts';
+
+/** A value that was read, as it was then. */
+export interface ReadValue {
+  readonly key: Key;
+  /** The value in the memory of the record's actor; for a key outside, the version that was newest. */
+  readonly saw: unknown;
+  readonly of: 'memory' | 'version' | 'unknown';
+}
+
+/** One thing that a record holds, in the order in which it happened. */
+type RecordItem =
+  | { readonly is: 'step'; readonly step: RecordedStep; readonly reads: readonly ReadValue[] }
+  | { readonly is: 'call'; readonly call: LedgerCall };
+
+/** The record of an instance that was set aside. */
+export interface WorkRecord {
+  readonly id: InstanceId;
+  /** The region without numbers of actors: where a replay finds it (C5). */
+  readonly structure: string;
+  readonly actor: number;
+  readonly region: Region;
+  /** The step that had entered it. */
+  readonly entered: RecordedStep;
+  /** The control of its region where it was entered: at another entry it is not claimed (C5). */
+  readonly entry: string;
+  /** What it read when it was entered. */
+  readonly first: readonly ReadValue[];
+  readonly items: readonly RecordItem[];
+  /** The names of the instances in it. */
+  readonly members: ReadonlySet<string>;
+  /** What its last step started besides, and armed. */
+  readonly next: {
+    readonly event: unknown;
+    readonly started: readonly Started[];
+    readonly timers: readonly Timer[];
+    readonly raised: readonly unknown[];
+  };
+  /** On whose account it was set aside: its policy says whose promises may be crossed. */
+  readonly by: InstanceId | null;
+}
+
+/** What making a record reads of a run. */
+export interface Recordable {
+  readonly steps: readonly RecordedStep[];
+  readonly places: {
+    readonly actors: readonly PlacedActor[];
+    within(inner: Region, outer: Region): boolean;
+  };
+  /** The calls of an instance whose intents lie between two numbers. */
+  calls(name: string, after: number, upTo: number): readonly LedgerCall[];
+  structureOf(region: Region): string;
+  contextBefore(actor: number, step: RecordedStep): unknown;
+  stepsOf(actor: number, from: RecordedStep, upTo: RecordedStep): readonly RecordedStep[];
+  /** The identity of the newest version of a key outside, before a number, that none of some instances has written. */
+  versionOf(key: Key, before: number, but: ReadonlySet<string>): unknown;
+  enteredAt(name: string): number;
+  readonly timers: readonly Timer[];
+  /** The step of the same actor that follows. */
+  nextOf(step: RecordedStep): RecordedStep | undefined;
+  readonly account: InstanceId | null;
+}
+
+/** The event of the step by which control comes behind a record that was claimed. */
+export const CLAIMED = '@belay.claimed';
+
+/** Makes the record of a place, while everything still stands. Null where it is none: then its work is undone. */
+export function recordOf(
+  run: Recordable,
+  place: Place,
+  extent: ReturnType<typeof extentOf<RecordedStep>>,
+): WorkRecord | null {
+  const { closed, id, region } = place;
+  if (extent === null || closed === null) return null;
+  const entered = place.entered as RecordedStep;
+  const [actor, path] = split(region);
+  const ids = new Set(extent.steps.flatMap(({ entry }) => (entry?.started ?? []).map((started) => started.id)));
+  for (const started of entered.entry?.started ?? []) ids.add(started.id);
+  const from = run.enteredAt(instanceName(id));
+  const saw = (keys: readonly Key[], context: unknown, at: number): ReadValue[] =>
+    keys.flatMap((key): ReadValue[] => {
+      if (isExternal(key)) return [{ key, of: 'version', saw: run.versionOf(key, at, extent.members) }];
+      if (key.segments[0] === 'actor:') {
+        const inner = key.segments[1];
+        if (inner !== undefined && ids.has(inner)) return [];
+        const own = run.steps.length > 0 && actor !== 0;
+        return own ? [{ key, of: 'memory', saw: valueAt(context, key, true) }] : [{ key, of: 'unknown', saw: null }];
+      }
+      return [{ key, of: 'memory', saw: valueAt(context, key, false) }];
+    });
+  let context = run.contextBefore(actor, entered);
+  const advance = (step: RecordedStep) => {
+    context = fold(context, step.edits.map(changeOf));
+  };
+  const own = new Map<RecordedStep, unknown>();
+  for (const step of run.stepsOf(actor, entered, closed as RecordedStep)) {
+    own.set(step, context);
+    advance(step);
+  }
+  const begins = readsIn(entered, new Set([instanceName(id)]));
+  const second = run.stepsOf(actor, entered, closed as RecordedStep)[1];
+  const atEntry = second === undefined ? context : own.get(second);
+  const items: { at: number; item: RecordItem }[] = extent.steps.map((step) => {
+    const reads = step.actor === actor ? saw(readsIn(step, extent.members), own.get(step), step.act + 1) : [];
+    // The acts of a step follow the number at which it begins: a call with that number came before.
+    return { at: step.act + 0.5, item: { is: 'step', step, reads } };
+  });
+  for (const name of extent.members)
+    for (const call of run.calls(name, from, closed.to))
+      items.push({ at: call.at as number, item: { is: 'call', call } });
+  items.sort((a, b) => a.at - b.at);
+  const last = closed as RecordedStep;
+  const lasts = [last, ...arrivalsAt(run, last)];
+  const timers = run.timers.filter(({ armed, actor: of }) => of === actor && lasts.includes(armed as RecordedStep));
+  return {
+    id,
+    structure: run.structureOf(region),
+    actor,
+    region,
+    entered,
+    entry: JSON.stringify(partOf(entered.value, path) ?? null),
+    first: saw(begins, atEntry, entered.to + 1),
+    items: items.map(({ item }) => item),
+    members: extent.members,
+    next: {
+      event: last.entry?.event ?? { type: '' },
+      started: lasts.flatMap(({ entry }) => entry?.started ?? []),
+      timers,
+      // What it had sent with a delay comes by its timer.
+      raised: (last.leads as RecordedStep[])
+        .filter(({ gone, ties }) => !gone && ties.includes(last))
+        .map(({ entry }) => entry?.event)
+        .filter((event) => !timers.some((timer) => isEqual(timer.event, event))),
+    },
+    by: run.account,
+  };
+}
+
+/** Where the last step of an instance was claimed, control went on by a step of its own, which started what the last step had. */
+function arrivalsAt(run: Recordable, last: RecordedStep): readonly RecordedStep[] {
+  if (last.origins === null) return [];
+  const next = run.nextOf(last);
+  return (next?.entry?.event as { type?: unknown } | undefined)?.type === CLAIMED ? [next as RecordedStep] : [];
+}
+
+/** The keys that some instances read in a step. */
+function readsIn({ entry }: RecordedStep, members: ReadonlySet<string>): Key[] {
+  return (entry?.marks ?? []).flatMap((mark) => {
+    const isRead = mark.do === 'read' || (mark.do === 'write' && mark.mode === 'update');
+    return isRead && members.has(instanceName(mark.in)) ? [mark.key] : [];
+  });
+}
+
+/** Whether a value that was read is the same in a memory now. */
+export function readsSame(read: ReadValue, context: unknown, version: (key: Key) => unknown): boolean {
+  if (read.of === 'unknown') return false;
+  if (read.of === 'version') return version(read.key) === read.saw;
+  return isEqual(valueAt(context, read.key, read.key.segments[0] === 'actor:'), read.saw);
+}
+
+const ABSENT = Symbol('absent');
+
+/** What a memory has at a key: the value, or for a pattern every member that it fits, with its place. */
+function valueAt(context: unknown, key: Key, ofActor: boolean): unknown {
+  const segments = ofActor ? key.segments.slice(2) : key.segments;
+  if (!segments.includes('*')) return at(context, segments);
+  const found: [string, unknown][] = [];
+  const walk = (value: unknown, depth: number, path: readonly string[]): void => {
+    const segment = segments[depth];
+    if (segment === undefined) found.push([path.join('/'), value]);
+    else if (typeof value !== 'object' || value === null) return;
+    else if (segment === '*')
+      for (const [name, inner] of Object.entries(value)) walk(inner, depth + 1, [...path, name]);
+    else if (Object.hasOwn(value, segment))
+      walk((value as Record<string, unknown>)[segment], depth + 1, [...path, segment]);
+  };
+  walk(context, 0, []);
+  return found.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function at(context: unknown, segments: readonly string[]): unknown {
+  let value = context;
+  for (const segment of segments) {
+    const name = unescaped(segment);
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return ABSENT;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+function unescaped(segment: string): string {
+  if (segment === '%') return '';
+  return segment.includes('%')
+    ? segment.replace(/%u([0-9A-F]{4})|%([0-9A-F]{2})/g, (_, wide, narrow) =>
+        String.fromCharCode(Number.parseInt(wide ?? narrow, 16)),
+      )
+    : segment;
+}
+
+/** Whether two values are the same: those that are kept are shared, so that most are one. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  return Object.is(a, b) || (a !== ABSENT && b !== ABSENT && isSame(a, b));
+}
+
+/** The part of a state value that is a region's. */
+export function partOf(value: unknown, path: string): unknown {
+  let part = value;
+  for (const key of path === '' ? [] : path.split('.'))
+    part = typeof part === 'object' && part !== null ? (part as Record<string, unknown>)[key] : undefined;
+  return part;
+}

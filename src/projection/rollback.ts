@@ -1,0 +1,122 @@
+/**
+ * A restore as the fold carries it out: which retained steps it takes out, what stays of the others, and where everything that
+ * refers to a step stands afterwards (semantics.md R1, C1, C2).
+ */
+import { fold } from '../history/context.ts';
+import type { PlacedStep, Places } from '../history/places.ts';
+import type { StateValue } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { Region } from '../model/region.ts';
+import { changeOf } from './edits.ts';
+import type { ActorState, Live, RecordedStep, Timer, ToRedeliver } from './state-types.ts';
+
+/** How far an instance is kept: a number of the history, 0 for ⊥. */
+export type Kept = readonly [InstanceId, number];
+
+/** What a cut changes of a run. */
+export interface Rollbackable {
+  readonly places: Places<RecordedStep>;
+  readonly actors: readonly ActorState[];
+  timers: Timer[];
+  readonly live: Map<string, Live>;
+  enliven(id: InstanceId, region: Region): void;
+}
+
+/** The steps that a restore to these positions takes out: those in which any party loses its part (C1a). */
+export function undoneSteps(places: Places<RecordedStep>, kept: Iterable<Kept>): Set<PlacedStep> {
+  const undone = new Set<PlacedStep>();
+  for (const [id, at] of kept) {
+    for (const step of places.stepsOf(instanceName(id), at, Number.POSITIVE_INFINITY)) undone.add(step);
+  }
+  return undone;
+}
+
+/** The memory of an actor before one of the steps of the run. */
+export function contextBefore(places: Places<RecordedStep>, actor: number, before: PlacedStep): unknown {
+  const edits: RecordedStep['edits'][] = [];
+  const earlier = places.between(-1, before.nth - 1);
+  for (let index = earlier.length - 1; index >= 0; index -= 1) {
+    const step = earlier[index] as RecordedStep;
+    if (step.actor !== actor) continue;
+    if (step.context !== null) return fold(step.context.is, edits.reverse().flat().map(changeOf));
+    edits.push(step.edits);
+  }
+  return fold(undefined, edits.reverse().flat().map(changeOf));
+}
+
+/**
+ * The events from outside that steps took and a restore takes back, in order, with what they met then (C1b). Those of work that is set
+ * aside belong to its record.
+ */
+export function eventsToRedeliver(
+  run: Rollbackable,
+  undone: ReadonlySet<PlacedStep>,
+  aside: ReadonlySet<PlacedStep>,
+): ToRedeliver[] {
+  const steps = ([...undone] as RecordedStep[]).filter((step) => step.outside !== null && !aside.has(step));
+  return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(run, step));
+}
+
+/** What the event of a step met. */
+function metBy({ places }: Rollbackable, step: RecordedStep): ToRedeliver {
+  const before = places.between(-1, step.nth - 1).findLast(({ actor }) => actor === step.actor);
+  const regions = [...step.moves, ...step.looks];
+  return {
+    event: step.outside,
+    context: contextBefore(places, step.actor, step),
+    control: before?.value ?? ('' as StateValue),
+    regions,
+    moved: step.moves,
+    heard: heardIn(places, regions, step.nth),
+  };
+}
+
+/** The events from outside that regions have heard, before a step. */
+export function heardIn(places: Places<RecordedStep>, regions: readonly Region[], before: number): string[] {
+  const heard = new Set<RecordedStep>();
+  for (const region of regions)
+    for (const step of places.chain(region)) if (step.nth < before && step.outside !== null) heard.add(step);
+  return [...heard].sort((a, b) => a.nth - b.nth).map(({ outside }) => String((outside as { type?: unknown }).type));
+}
+
+/** Takes the undone steps out, folds the memories of those after them anew, and has everything else refer to what is left. */
+export function rollBack(run: Rollbackable, undone: ReadonlySet<PlacedStep>): void {
+  const { places } = run;
+  if (undone.size > 0) {
+    const first = Math.min(...[...undone].map(({ nth }) => nth));
+    const from = places.between(first - 1, Number.POSITIVE_INFINITY);
+    const contexts = new Map<number, unknown>();
+    for (const step of from)
+      if (!contexts.has(step.actor))
+        contexts.set(step.actor, contextBefore(places, step.actor, from[0] as RecordedStep));
+    for (const step of from) {
+      if (undone.has(step)) continue;
+      const context = fold(contexts.get(step.actor), step.edits.map(changeOf));
+      contexts.set(step.actor, context);
+      if (step.context !== null) step.context = { is: context };
+    }
+    places.remove(undone);
+    for (const [number, context] of contexts) {
+      const actor = run.actors[number] as ActorState;
+      actor.context = context;
+      actor.sinceBase = 0;
+      actor.begun = places.lastMover(`${number}:`) !== undefined;
+    }
+  }
+  for (const actor of run.actors) {
+    if (actor.ended !== null && undone.has(actor.ended)) actor.ended = null;
+    if (actor.by !== null && undone.has(actor.by)) actor.ended = actor.by;
+  }
+  run.timers = run.timers.filter(({ armed }) => !armed.gone);
+  for (const timer of run.timers) if (timer.gone !== null && undone.has(timer.gone)) timer.gone = null;
+  for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) reopen(run, name);
+}
+
+/** An instance whose closing step was undone is live again, unless it never started. */
+function reopen(run: Rollbackable, name: string): void {
+  const place = run.places.of(name);
+  if (place === undefined || place.entered.gone) return;
+  place.closed = null;
+  place.certified = false;
+  if (!run.live.has(name)) run.enliven(place.id, place.region);
+}

@@ -1,0 +1,100 @@
+/** What a run's fold is made of: its steps, its actors, who is live, its timers, and what is under way. */
+import type { PlacedStep } from '../history/places.ts';
+import type { DecisionEntry, Edit, HistoryValue, Started, StateValue, StepEntry } from '../model/entry.ts';
+import type { InstanceId } from '../model/instance.ts';
+import type { Region } from '../model/region.ts';
+
+/** A retained step, or a place where a restore put control. */
+export interface RecordedStep extends PlacedStep {
+  /** The control of its actor after it. */
+  readonly value: StateValue;
+  /** What history states remember after it, and what of that it changed. */
+  readonly remembered: HistoryValue;
+  readonly recalled: HistoryValue;
+  readonly edits: readonly Edit[];
+  /** The boundaries that it certified, by the name of their instance. */
+  readonly certified: readonly { readonly name: string; readonly id: string }[];
+  /** The memory of its actor after it, where that is kept: from there on the edits lead to the others. */
+  context: { readonly is: unknown } | null;
+  /** The event that it took from outside; null for any other. */
+  readonly outside: unknown;
+  /** The wall clock of its append, in milliseconds. */
+  readonly time: number;
+  /** As the journal has it; null where a restore put control. */
+  readonly entry: StepEntry | null;
+  /** The number of the first actor that it started. */
+  readonly firstStarted: number;
+  /** The names of the instances that it closed. */
+  readonly closes: string[];
+  /** The numbers under which its marks happened first, where a replay has claimed it; null where those are its own. */
+  readonly origins: readonly (number | undefined)[] | null;
+}
+
+/** An actor of the run. */
+export interface ActorState {
+  readonly number: number;
+  readonly parent: number | null;
+  readonly started: Started | null;
+  /** The step that started it; null for the root. */
+  readonly by: PlacedStep | null;
+  /** The event of that step. */
+  readonly event: unknown;
+  /** The event of its last step. */
+  last: unknown;
+  /** The region of its parent in which it is invoked. */
+  readonly region: Region | null;
+  context: unknown;
+  value: StateValue;
+  remembered: HistoryValue;
+  /** How many steps ago its memory was kept. */
+  sinceBase: number;
+  /** Whether it has taken a step. */
+  begun: boolean;
+  /** The step by which it had ended; null while it goes on. */
+  ended: PlacedStep | null;
+}
+
+/** A live instance. */
+export interface Live {
+  readonly id: InstanceId;
+  readonly region: Region;
+  /** The ids of the boundaries certified since control came to where it is. */
+  readonly certified: Set<string>;
+  /** The ids of the boundaries of which a finding has said that they do not certify. */
+  readonly told: Set<string>;
+  /** Why nothing of it certifies: a write outside its outputs, or a value that no journal holds. */
+  stray: string | null;
+}
+
+/** A timer of an actor. */
+export interface Timer {
+  readonly actor: number;
+  readonly id: string;
+  readonly region: Region;
+  readonly event: unknown;
+  readonly due: number;
+  readonly delay: number;
+  /** The step that armed it. */
+  readonly armed: PlacedStep;
+  /** The step by which it was gone; null while it is armed. */
+  gone: PlacedStep | null;
+}
+
+/** An event from outside that a restore took back, with what it met then: it is sent again only where it would meet the same (C1b). */
+export interface ToRedeliver {
+  readonly event: unknown;
+  readonly context: unknown;
+  readonly control: StateValue;
+  /** The regions that it moved or looked at, and the events from outside that they had heard before. */
+  readonly regions: readonly Region[];
+  readonly moved: readonly Region[];
+  readonly heard: readonly string[];
+}
+
+/** A decision that is being carried out, or that waits. */
+export interface Pending {
+  readonly entry: DecisionEntry;
+  phase: 'DECIDED' | 'FENCED' | 'RESTORED';
+  /** The reasons why undos are owed that failed, or wait for another, by the keys of their calls. */
+  readonly stuck: Map<string, string>;
+}

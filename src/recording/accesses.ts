@@ -1,0 +1,194 @@
+/**
+ * What those who take part in a microstep read and wrote (semantics.md K5, K6): reads as their tools declare them, writes as the
+ * changes of the memory show them and, outside of it, as the tools declare those, too.
+ */
+import { isExact } from '../boundaries/keys/scopes.ts';
+import { type Change, diff } from '../history/context.ts';
+import type { Edit, Party } from '../model/entry.ts';
+import type { HistoryEvent, WriteMode } from '../model/event.ts';
+import { isExternal } from '../model/external-keys.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
+import { editOf } from '../projection/edits.ts';
+import type { Entering } from './entering.ts';
+import { type Acting, isUnder, type StepView } from './step-view.ts';
+
+const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
+
+/** The reads and writes of a microstep. */
+export class Accesses {
+  readonly edits: readonly Edit[];
+  /** In the order in which the step made them. */
+  readonly made: readonly HistoryEvent[];
+  /** What the calls that it starts read, and may come to write: after the step, so that its checkpoints precede them. */
+  readonly begun: readonly HistoryEvent[];
+  readonly #view: StepView;
+  readonly #entering: Entering;
+
+  constructor(view: StepView, entering: Entering) {
+    this.#view = view;
+    this.#entering = entering;
+    const { parties } = entering;
+    const { contextBefore, context } = view.seen;
+    const changes = diff(contextBefore, context, (path) => view.isAppend(view.keyOf(path)));
+    this.edits = changes.map((change) => editOf(change, this.#authors(change, parties)));
+    this.made = [...this.#reads(parties), ...this.#writes(this.edits, parties), ...this.#ties(this.edits, parties)];
+    this.begun = [...this.#calls(parties)];
+  }
+
+  #mode(key: Key, op: Edit['op']): WriteMode {
+    if (op === 'append') return 'append';
+    const { blind, scopes } = this.#view.config;
+    return blind.some((declared) => isUnder(key, declared)) && isExact(key.text, scopes) ? 'blind' : 'update';
+  }
+
+  /** Which parties made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
+  #authors({ path }: Change, parties: readonly Party[]): number[] {
+    const all = parties.map((_, index) => index);
+    // What a child machine begins with is its own.
+    if (this.#view.isStart) return [0];
+    if (all.length <= 1) return all;
+    const key = this.#view.keyOf(path);
+    const owners = all.filter((index) =>
+      this.#outputs(parties[index] as Party).some((output) => overlaps(output, key)),
+    );
+    return owners.length === 1 ? owners : all;
+  }
+
+  #outputs({ instance }: Party): Key[] {
+    const skeleton = this.#view.config.skeletons.get(instance.skeleton);
+    if (skeleton === undefined) return [];
+    const tools = this.#view
+      .toolsOf(instance)
+      .flatMap(({ tool, args }) =>
+        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance.entity, args)),
+      );
+    return [...skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance.entity)), ...tools];
+  }
+
+  /** What those who take part read (K5). A step that ran no code of the machine's reads nothing. */
+  *#reads(parties: readonly Party[]): Generator<HistoryEvent> {
+    const { news, seen } = this.#view;
+    if (this.#view.isStart) {
+      yield* this.#readsOfStart(parties);
+      return;
+    }
+    // The end of a child machine tells of all that is in it, and of nobody else.
+    const child = news?.kind === 'machine' && seen.hears ? this.#view.memoryOf(news.id) : null;
+    for (const { instance } of parties) {
+      if (child !== null) yield { do: 'read', in: instance, key: child };
+      const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
+      // An eventless step is no answer's, though it carries the event of one: what decides where it goes is nobody's entry.
+      const isAnswer = heard.length > 0 && seen.hears;
+      const undeclared = isAnswer ? heard.some(({ tool }) => tool === undefined) : !seen.bare;
+      yield* this.#readsOf(instance, heard, undeclared);
+    }
+  }
+
+  /** A child machine reads, of its parent's, what the entry of its tool names (K5): the input that it is started with. */
+  *#readsOfStart(parties: readonly Party[]): Generator<HistoryEvent> {
+    const { started, parent } = this.#view.runState.actor(this.#view.actor);
+    const tool = started?.src == null ? undefined : this.#view.config.tools.get(started.src);
+    const args = started?.input;
+    const owner = parties.find(({ instance }) => instance.skeleton !== ROOT)?.instance;
+    const inputs = owner === undefined ? undefined : this.#view.config.skeletons.get(owner.skeleton)?.inputs;
+    const keys =
+      tool === undefined && inputs !== undefined
+        ? inputs.flatMap((template) => this.#view.fillOf(parent ?? 0, template, args, owner?.entity))
+        : tool === undefined
+          ? [
+              this.#view.memoryOf(
+                parent === 0 || parent === null ? null : (this.#view.runState.actor(parent).started?.id ?? null),
+              ),
+            ]
+          : tool.reads.flatMap((template) => this.#view.fillOf(parent ?? 0, template, args));
+    for (const { instance } of parties) for (const key of keys) yield { do: 'read', in: instance, key };
+  }
+
+  *#calls(parties: readonly Party[]): Generator<HistoryEvent> {
+    const acting = [...parties.map(({ instance }) => instance), ...this.#entering.entered.map(({ id }) => id)];
+    for (const instance of acting) {
+      const starting = this.#view.toolsOf(instance).filter(({ starts }) => starts);
+      if (starting.length === 0) continue;
+      const undeclared = starting.some(({ tool }) => tool === undefined);
+      yield* this.#readsOf(instance, starting, undeclared);
+      // The world changes at some point between the start and the answer: from the start on for its readers, and it hides what
+      // was there only once the answer has come.
+      for (const key of this.#declaredWrites(instance, starting))
+        yield { do: 'write', in: instance, key, mode: 'append' };
+    }
+  }
+
+  *#readsOf(instance: InstanceId, tools: readonly Acting[], undeclared: boolean): Generator<HistoryEvent> {
+    const keys = tools.flatMap(
+      ({ tool, args }) => tool?.reads.flatMap((template) => this.#view.fillAll(template, instance.entity, args)) ?? [],
+    );
+    if (undeclared) keys.push(...this.#inputs(instance));
+    const told = new Set<string>();
+    for (const key of keys) {
+      if (told.has(key.text)) continue;
+      told.add(key.text);
+      yield { do: 'read', in: instance, key };
+    }
+  }
+
+  /** What tools are declared to write outside of the memory, where no change can be observed. */
+  #declaredWrites(instance: InstanceId, tools: readonly Acting[]): Key[] {
+    return tools
+      .flatMap(({ tool, args }) =>
+        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance.entity, args)),
+      )
+      .filter(isExternal);
+  }
+
+  #inputs(instance: InstanceId): Key[] {
+    const skeleton = this.#view.config.skeletons.get(instance.skeleton);
+    if (skeleton === undefined) return [this.#everything()];
+    return skeleton.inputs.flatMap((template) => this.#view.fillAll(template, instance.entity));
+  }
+
+  /** What code outside every skeleton can read: of a child machine, its own memory. */
+  #everything(): Key {
+    const { actor, runState } = this.#view;
+    return actor === 0 ? EVERYTHING : this.#view.memoryOf(runState.actor(actor).started?.id ?? null);
+  }
+
+  /** What they wrote: the changes of the memory, and what their tools are declared to write outside of it. */
+  *#writes(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
+    for (const { path, op, by } of edits) {
+      const key = this.#view.keyOf(path);
+      for (const index of by) {
+        const { instance } = parties[index] as Party;
+        yield { do: 'write', in: instance, key, mode: this.#mode(key, op) };
+        this.#outside(instance, key, parties[index] as Party);
+      }
+    }
+    // An eventless step may still look at the answer that its event carries; what the call has changed outside was written when it was heard.
+    if (!this.#view.seen.hears) return;
+    for (const { instance } of parties) {
+      const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
+      for (const key of this.#declaredWrites(instance, heard)) {
+        yield { do: 'write', in: instance, key, mode: this.#mode(key, 'set') };
+      }
+    }
+  }
+
+  /** A write outside the declared outputs is a finding, and nothing certifies meanwhile (K5). */
+  #outside(instance: InstanceId, key: Key, party: Party): void {
+    if (instance.skeleton === ROOT || this.#outputs(party).some((output) => overlaps(output, key))) return;
+    this.#view.find(
+      'write_outside_outputs',
+      instance,
+      `${instanceName(instance)} wrote ${key.text}, which is none of its outputs`,
+    );
+  }
+
+  /** Changes that several instances made in one step tie them together: neither is undone without the others. */
+  *#ties(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
+    for (const { path, by } of edits) {
+      if (by.length <= 1) continue;
+      const key = this.#view.keyOf(path);
+      for (const index of by) yield { do: 'read', in: (parties[index] as Party).instance, key };
+    }
+  }
+}

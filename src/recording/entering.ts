@@ -1,0 +1,162 @@
+/**
+ * Who takes part in a microstep, and who begins and ends with it: instances are entered at the entry states of their skeletons,
+ * and left where control leaves the states (semantics.md K2, §4).
+ */
+import type { Skeleton } from '../boundaries/config.ts';
+import type { Party } from '../model/entry.ts';
+import type { HistoryEvent } from '../model/event.ts';
+import { hasVersion } from '../model/external-keys.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { type Region, regionName } from '../model/region.ts';
+import type { Live } from '../projection/state-types.ts';
+import type { Microstep, Place } from '../xstate/watch.ts';
+import { covers, isWithin, type Placed } from './entry-states.ts';
+import type { StepView } from './step-view.ts';
+
+/** The longest entity that names an instance, in characters. */
+const LONGEST_ENTITY = 1024;
+
+/** The parties of a microstep, and the instances that come and go with it. */
+export class Entering {
+  readonly parties: readonly Party[];
+  /** The names of the instances that it leaves. */
+  readonly leaving = new Set<string>();
+  readonly entered: Live[] = [];
+  /** The instances that it enters for the first time ever: no occurrence there was undone or set aside (C5, C8). */
+  readonly fresh: InstanceId[] = [];
+  readonly enters: HistoryEvent[] = [];
+  /** Where those are entered, in their order. */
+  readonly regions: Region[] = [];
+  readonly #view: StepView;
+
+  constructor(view: StepView) {
+    this.#view = view;
+    this.parties = this.#parties();
+    // The root of a region owns the calls outside every skeleton there, whether it had a part in a step or not.
+    for (const path of view.seen.moves) this.#root(regionName(view.actor, path));
+    this.#enterAll(this.parties, this.leaving);
+  }
+
+  /** Who takes part: the live instances whose states the transitions leave from or leave behind, else the roots of the regions. */
+  #parties(): Party[] {
+    const { before, sources, entered } = this.#view.seen;
+    const parties = new Map<string, Party>();
+    const add = (instance: InstanceId, region: Region) => parties.set(instanceName(instance), { instance, region });
+    if (before === null) {
+      const region = regionName(this.#view.actor, '');
+      add(this.#root(region), region);
+      // Starting a child machine is an act of the instance in whose state it is invoked (C1).
+      const starter = this.#invoker();
+      if (starter !== null) add(starter.id, starter.region);
+      return [...parties.values()];
+    }
+    for (const source of sources) {
+      const owners = this.#view.here.filter(({ live, placed }) => {
+        const touched = [
+          source,
+          ...before.filter((place) => isWithin(place.path, source.path) && leftBy(place, this.#view.seen, entered)),
+        ];
+        return live.region !== '' && touched.some((place) => covers(placed.skeleton.states, place.path));
+      });
+      for (const { live } of owners) add(live.id, live.region);
+      if (owners.length > 0) continue;
+      const region = regionName(this.#view.actor, source.region);
+      add(this.#root(region), region);
+    }
+    if (parties.size === 0) {
+      const region = regionName(this.#view.actor, '');
+      add(this.#root(region), region);
+    }
+    return [...parties.values()];
+  }
+
+  /** The root of a region, entered the first time that it has a part in a step. */
+  #root(region: Region): InstanceId {
+    const known = this.#view.runState.places.rootOf(region);
+    if (known !== undefined) return known;
+    const id = { skeleton: ROOT, entity: region, ordinal: 0 };
+    if (!this.regions.includes(region)) {
+      this.enters.push({ do: 'enter', in: id, by: null });
+      this.regions.push(region);
+    }
+    return id;
+  }
+
+  #enterAll(parties: readonly Party[], leaving: Set<string>): void {
+    const { entered, after } = this.#view.seen;
+    const here = this.#view.here;
+    for (const { live, placed } of here) {
+      if (!after.some(({ path }) => covers(placed.skeleton.states, path))) leaving.add(instanceName(live.id));
+    }
+    for (const placed of this.#view.placed) {
+      const { skeleton } = placed;
+      const at = entered.find(({ path }) => skeleton.entry.includes(path));
+      if (at === undefined || !sameMachine(placed, at.path)) continue;
+      const value = skeleton.entity.evaluate(this.#view.facts(at.path, null));
+      if ('reason' in value || value.value.length > LONGEST_ENTITY) {
+        const reason = 'reason' in value ? value.reason : `it has more than ${LONGEST_ENTITY} characters`;
+        this.#view.find(
+          'entity_unknown',
+          null,
+          `${skeleton.name} begins at ${at.path}, and whose work it is is not known: ${reason}`,
+        );
+        continue;
+      }
+      const same = here.find(({ live }) => live.id.skeleton === skeleton.name && !leaving.has(instanceName(live.id)));
+      if (same !== undefined && same.live.id.entity === value.value) continue;
+      if (same !== undefined) leaving.add(instanceName(same.live.id));
+      this.#enter(placed, value.value, parties, leaving);
+    }
+  }
+
+  #enter(placed: Placed, entity: string, parties: readonly Party[], leaving: ReadonlySet<string>): void {
+    const skeleton = placed.skeleton.name;
+    const region = regionName(this.#view.actor, placed.region);
+    const taken = new Set(
+      this.entered.flatMap((live) =>
+        live.id.skeleton === skeleton && live.id.entity === entity ? [live.id.ordinal] : [],
+      ),
+    );
+    const { runState } = this.#view;
+    const { id, isNew } = runState.occurrences.next(skeleton, entity, runState.structureOf(region), taken);
+    if (isNew) this.fresh.push(id);
+    this.enters.push({ do: 'enter', in: id, by: this.#starter(parties, leaving) });
+    this.regions.push(region);
+    this.entered.push({ id, region, certified: new Set(), told: new Set(), stray: null });
+    this.#missingInputs(placed.skeleton, id);
+  }
+
+  /** The live instance whose act the start is: it took part and goes on, or it invoked the machine whose first step this is (K6). */
+  #starter(parties: readonly Party[], leaving: ReadonlySet<string>): InstanceId | null {
+    const stays = parties.find(({ instance }) => instance.skeleton !== ROOT && !leaving.has(instanceName(instance)));
+    if (stays !== undefined) return stays.instance;
+    return this.#view.seen.before !== null ? null : (this.#invoker()?.id ?? null);
+  }
+
+  /** The live instance in whose state the machine is invoked that takes this step. */
+  #invoker(): Live | null {
+    const { region } = this.#view.runState.actor(this.#view.actor);
+    return region === null ? null : (this.#view.runState.ownerOf(region, this.#view.placed) ?? null);
+  }
+
+  #missingInputs(skeleton: Skeleton, id: InstanceId): void {
+    for (const template of skeleton.required) {
+      const key = template.fill(this.#view.facts('', id.entity));
+      if (!hasVersion(this.#view.seen.context, key)) {
+        this.#view.find(
+          'missing_input',
+          id,
+          `nothing that is kept has written ${key.text}, which ${skeleton.name} requires`,
+        );
+      }
+    }
+  }
+}
+
+function leftBy(place: Place, seen: Microstep, entered: readonly Place[]): boolean {
+  return !seen.after.includes(place) || entered.includes(place);
+}
+
+function sameMachine({ prefix }: Placed, path: string): boolean {
+  return prefix === path.slice(0, path.lastIndexOf('/') + 1);
+}

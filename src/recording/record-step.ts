@@ -1,0 +1,185 @@
+/**
+ * A microstep as an entry of the journal: which instances it enters and leaves, what they read and wrote, and which of their
+ * boundaries certify (semantics.md §2-§5). Reads from the fold and from the reviewed config; changes neither.
+ */
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import { commits } from '../model/checkpoint.ts';
+import type { Closed, Entry, Started, StepEntry } from '../model/entry.ts';
+import type { HistoryEvent } from '../model/event.ts';
+import { hasVersion, isExternal } from '../model/external-keys.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { split } from '../model/region.ts';
+import type { Facts } from '../predicates/predicate.ts';
+import type { RunState } from '../projection/run-state.ts';
+import type { DecisionPolicy } from '../recovery/decision-policy.ts';
+import { remembered } from '../xstate/structure.ts';
+import type { Child, Microstep } from '../xstate/watch.ts';
+import { Accesses } from './accesses.ts';
+import { type Certified, Certifying } from './certifying.ts';
+import { Entering } from './entering.ts';
+import type { Placed } from './entry-states.ts';
+import { separated } from './separate.ts';
+import { StepView } from './step-view.ts';
+import type { Verifier } from './verify.ts';
+
+/** A microstep as entries, and whom it entered of whom there never was an occurrence (C8). */
+export interface StepEntries {
+  readonly entries: Entry[];
+  readonly fresh: readonly InstanceId[];
+}
+
+/** What a recorder of steps asks: the config, the state of the run so far, and what certifies. */
+export interface RecorderPort {
+  readonly config: BoundaryConfig;
+  readonly runState: RunState;
+  readonly decisionPolicy: DecisionPolicy;
+}
+
+/** Records the microsteps of one run as entries. */
+export class StepRecorder {
+  readonly #config: BoundaryConfig;
+  readonly #runState: RunState;
+  readonly #placed: readonly Placed[];
+  readonly #decisionPolicy: DecisionPolicy;
+  readonly #verifier: Verifier | null;
+
+  /** `verifier` holds the changes against the memories, where that is wanted (§3). */
+  constructor(
+    { config, runState, decisionPolicy }: RecorderPort,
+    placed: readonly Placed[],
+    verifier: Verifier | null,
+  ) {
+    this.#config = config;
+    this.#runState = runState;
+    this.#decisionPolicy = decisionPolicy;
+    this.#placed = placed;
+    this.#verifier = verifier;
+  }
+
+  /**
+   * The entries of a microstep: the step itself, then what a person should know of it.
+   * @param actor the number of the actor that took it.
+   * @param endedBy the numbers of the actors that were there before and are not after it.
+   * @param sent the steps of another machine that sent its event, as (actor, how many of its steps ago).
+   */
+  step(
+    actor: number,
+    seen: Microstep,
+    endedBy: readonly number[],
+    sent: NonNullable<StepEntry['ties']> = [],
+  ): StepEntries {
+    const view = new StepView(this.#config, this.#runState, this.#placed, actor, seen);
+    const entering = new Entering(view);
+    const accesses = new Accesses(view, entering);
+    const boundaries = new Certifying(view, entering, accesses, this.#decisionPolicy, this.#verifier).boundaries();
+    const { event, snapshot } = seen;
+    const ties =
+      seen.raisedBack.length === 0 ? sent : [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
+    const entry: StepEntry = {
+      do: 'step',
+      actor,
+      event,
+      outside: seen.outside,
+      value: snapshot.value as StepEntry['value'],
+      remembered: seen.rememberedChanged ? remembered(snapshot) : null,
+      done: snapshot.status === 'done',
+      parties: entering.parties,
+      edits: accesses.edits,
+      started: seen.started.map(startedOf),
+      marks: [...entering.enters, ...accesses.made, ...boundaries.map(({ mark }) => mark), ...accesses.begun],
+      regions: entering.regions,
+      moves: seen.moves,
+      ...(seen.looks.length > 0 && { looks: seen.looks }),
+      ...(ties.length > 0 && { ties }),
+      boundaries: boundaries.map(({ id }) => id),
+      closed: this.#closed(entering.leaving, boundaries),
+      ended: endedBy,
+    };
+    this.#verifier?.advance(actor, accesses.edits);
+    const steps = seen.parts.length < 2 ? [entry] : this.#separated(entry, seen.parts);
+    return { entries: [...steps, ...view.findings], fresh: entering.fresh };
+  }
+
+  #separated(entry: StepEntry, parts: Microstep['parts']): StepEntry[] {
+    return separated(entry, parts, {
+      before: this.#runState.actor(entry.actor).value,
+      regionOf: (name) => this.#runState.places.of(name)?.region,
+      regionOfActor: (number) => this.#runState.actor(number).region,
+    });
+  }
+
+  /** A required input of an instance that nothing kept has written; null where it has all that it requires (F1). */
+  lacks(id: InstanceId): string | null {
+    const place = this.#runState.places.of(instanceName(id));
+    if (place === undefined) return null;
+    const { context } = this.#runState.actor(split(place.region)[0]);
+    const facts: Facts = { state: '', action: '', args: {}, entity: id.entity, memory: context, event: {} };
+    const required = this.#config.skeletons.get(id.skeleton)?.required ?? [];
+    return required.map((template) => template.fill(facts)).find((key) => !hasVersion(context, key))?.text ?? null;
+  }
+
+  /**
+   * The calls that a restore starts again read, and may write, once more: a step of the machine that takes it nowhere.
+   * @param made the numbers and inputs of the actors that were made anew.
+   */
+  restarts(actor: number, made: readonly (readonly [number, unknown])[]): Entry[] {
+    const runState = this.#runState;
+    const { value } = runState.actor(actor);
+    return made.flatMap(([number, input]): Entry[] => {
+      const { started, region } = runState.actor(number);
+      const owner = region === null ? undefined : runState.ownerOf(region, this.#placed);
+      const tool = started?.src === null || started === null ? undefined : this.#config.tools.get(started.src);
+      if (owner === undefined || started === null || started.kind === 'machine') return [];
+      const facts: Facts = {
+        state: '',
+        action: started.src ?? '',
+        args: input,
+        entity: owner.id.entity,
+        memory: runState.actor(actor).context,
+        event: {},
+      };
+      const skeleton = this.#config.skeletons.get(owner.id.skeleton);
+      const reads = (tool?.reads ?? skeleton?.inputs ?? []).flatMap((template) => template.fillAll(facts));
+      const writes = (tool?.writes ?? []).flatMap((template) => template.fillAll(facts)).filter(isExternal);
+      const marks: HistoryEvent[] = [
+        ...reads.map((key): HistoryEvent => ({ do: 'read', in: owner.id, key })),
+        ...writes.map((key): HistoryEvent => ({ do: 'write', in: owner.id, key, mode: 'append' })),
+      ];
+      if (marks.length === 0) return [];
+      return [
+        {
+          do: 'step',
+          actor,
+          event: { type: '@belay.restart' },
+          outside: false,
+          value,
+          remembered: null,
+          done: false,
+          parties: [{ instance: owner.id, region: owner.region }],
+          edits: [],
+          started: [],
+          marks,
+          regions: [],
+          moves: [],
+          looks: [split(region as string)[1]],
+          boundaries: [],
+          closed: [],
+          ended: [],
+        },
+      ];
+    });
+  }
+
+  #closed(leaving: ReadonlySet<string>, boundaries: readonly Certified[]): Closed[] {
+    const certified = new Set(boundaries.flatMap(({ mark }) => (commits(mark.kind) ? [instanceName(mark.in)] : [])));
+    return [...leaving].flatMap((name) => {
+      const live = this.#runState.live.get(name);
+      return live === undefined ? [] : [{ instance: live.id, gate: certified.has(name) }];
+    });
+  }
+}
+
+function startedOf({ id, src, place, kind, input }: Child): Started {
+  const at = place === null ? null : place.path.slice(place.path.lastIndexOf('/') + 1);
+  return { id, src, at, kind, input };
+}

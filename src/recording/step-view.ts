@@ -1,0 +1,202 @@
+/**
+ * A microstep as its lifting sees it: the facts that predicates and templates are asked with, the tools that take part, the keys
+ * of the memory, and who was live before. What is odd about it is gathered here.
+ */
+import type { BoundaryConfig, KeyTemplate, Tool } from '../boundaries/config.ts';
+import { contextKey, type Path } from '../history/context.ts';
+import type { Entry, Started } from '../model/entry.ts';
+import type { InstanceId } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
+import { split } from '../model/region.ts';
+import type { Facts } from '../predicates/predicate.ts';
+import type { RunState } from '../projection/run-state.ts';
+import type { ActorState, Live } from '../projection/state-types.ts';
+import type { Microstep, Place } from '../xstate/watch.ts';
+import { covers, type Placed } from './entry-states.ts';
+
+/** A tool that takes part in a step: one that it starts, or the one that it hears from. */
+export interface Acting {
+  readonly tool: Tool | undefined;
+  readonly args: unknown;
+  readonly starts: boolean;
+}
+
+/** A microstep, with what is known of it. */
+export class StepView {
+  readonly config: BoundaryConfig;
+  readonly runState: RunState;
+  readonly placed: readonly Placed[];
+  /** The number of the actor that took it. */
+  readonly actor: number;
+  readonly seen: Microstep;
+  /** The actor that its event is news from. */
+  readonly news: Started | null;
+  /** The region, within its machine, in which that one was invoked; null where that is not known, or there is none. */
+  readonly #heardIn: string | null;
+  /** The instances of the actor that were live before it. */
+  readonly here: readonly { readonly live: Live; readonly placed: Placed }[];
+  readonly findings: Entry[] = [];
+  readonly #tools = new Map<InstanceId, Acting[]>();
+  /** The facts for the templates of one instance, kept for the next of them. */
+  #filling: Facts | null = null;
+  #args: { action: string; args: unknown } | null = null;
+
+  constructor(config: BoundaryConfig, runState: RunState, placed: readonly Placed[], actor: number, seen: Microstep) {
+    this.config = config;
+    this.runState = runState;
+    this.placed = placed;
+    this.actor = actor;
+    this.seen = seen;
+    const heard = this.#heardFrom();
+    this.news = heard?.started ?? null;
+    this.#heardIn = heard?.region == null ? null : split(heard.region)[1];
+    this.here = this.#liveHere();
+  }
+
+  #liveHere(): { live: Live; placed: Placed }[] {
+    const here: { live: Live; placed: Placed }[] = [];
+    for (const live of this.runState.live.values()) {
+      if (Number(live.region.slice(0, live.region.indexOf(':'))) !== this.actor) continue;
+      const placed = this.placed.find(({ skeleton }) => skeleton.name === live.id.skeleton);
+      if (placed !== undefined) here.push({ live, placed });
+    }
+    return here;
+  }
+
+  /** Whether it is the first step of a child machine: its start. */
+  get isStart(): boolean {
+    return this.seen.before === null && this.actor !== 0;
+  }
+
+  /** The facts of the step, for predicates, templates and entities. */
+  facts(state: string, entity: string | null): Facts {
+    this.#args ??= this.#argsOf();
+    const { event, context } = this.seen;
+    return { state, action: this.#args.action, args: this.#args.args, entity, memory: context, event };
+  }
+
+  #argsOf(): { action: string; args: unknown } {
+    const { event, started } = this.seen;
+    const child = started[0];
+    const action = child?.src ?? this.news?.src ?? event.type;
+    return { action, args: child === undefined ? payload(event) : child.input };
+  }
+
+  /** The actor that the event is news from. */
+  #heardFrom(): ActorState | null {
+    const { type } = this.seen.event;
+    if (!type.startsWith('xstate.')) return null;
+    const match = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(type);
+    if (match === null) return null;
+    return (
+      this.runState.actors.findLast((other) => other.parent === this.actor && other.started?.id === match[1]) ?? null
+    );
+  }
+
+  /** The key of a place in the actor's memory. */
+  keyOf(path: Path): Key {
+    return this.actor === 0
+      ? contextKey(path)
+      : contextKey(path, ['actor:', String(this.runState.actor(this.actor).started?.id ?? '')]);
+  }
+
+  /** The whole memory of an actor, by the id that it was started with; of the root, with null: everything. */
+  memoryOf(id: string | null): Key {
+    if (id === null) return { text: '**', segments: [], pattern: true };
+    const { text, segments } = contextKey([], ['actor:', id]);
+    return { text: `${text}/**`, segments, pattern: true };
+  }
+
+  /** Every key that a template names in the memory of another actor. */
+  fillOf(actor: number, template: KeyTemplate, args: unknown, entity: string | null = null): Key[] {
+    return template.fillAll({ ...this.facts('', entity), args }).map((key) => this.#in(actor, key));
+  }
+
+  /** A template of a config as a key: in a machine that is invoked, keys without a scheme are its own memory's. */
+  fill(template: KeyTemplate, entity: string | null, args?: unknown): Key {
+    return this.fillAll(template, entity, args)[0] as Key;
+  }
+
+  /** Every key that a template names. */
+  fillAll(template: KeyTemplate, entity: string | null, args?: unknown): Key[] {
+    if (this.#filling === null || this.#filling.entity !== entity) this.#filling = this.facts('', entity);
+    const keys = template.fillAll(args === undefined ? this.#filling : { ...this.#filling, args });
+    return keys.map((key) => this.#in(this.actor, key));
+  }
+
+  #in(actor: number, key: Key): Key {
+    if (actor === 0 || key.segments.length === 0 || /^[a-z][a-z0-9+.-]*:$/.test(key.segments[0] as string)) return key;
+    const segments = ['actor:', String(this.runState.actor(actor).started?.id ?? ''), ...key.segments];
+    return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
+  }
+
+  /** Whether a key is only ever added to. */
+  isAppend(key: Key): boolean {
+    return this.config.append.some((declared) => isUnder(key, declared));
+  }
+
+  /** The tools of a step that are an instance's: those that it starts in the instance's states, and the one it hears from. */
+  toolsOf(instance: InstanceId): readonly Acting[] {
+    const known = this.#tools.get(instance);
+    if (known !== undefined) return known;
+    const tools = this.#findTools(instance);
+    this.#tools.set(instance, tools);
+    return tools;
+  }
+
+  #findTools(instance: InstanceId): Acting[] {
+    const tools: Acting[] = [];
+    for (const child of this.seen.started) {
+      if (child.kind === 'machine' || !this.#owns(instance, child.place)) continue;
+      tools.push({
+        tool: child.src === null ? undefined : this.config.tools.get(child.src),
+        args: child.input,
+        starts: true,
+      });
+    }
+    const heard = this.news;
+    if (heard !== null && this.#hears(instance)) {
+      const args = heard.input ?? payload(this.seen.event);
+      tools.push({ tool: heard.src === null ? undefined : this.config.tools.get(heard.src), args, starts: false });
+    }
+    return tools;
+  }
+
+  /** Whether an instance hears the answer to a call: it is its own, or was made around it, and not in a region beside it. */
+  #hears({ skeleton: name }: InstanceId): boolean {
+    const skeleton = this.config.skeletons.get(name);
+    if (skeleton === undefined || this.#heardIn === null) return true;
+    const region = this.#heardIn;
+    return [...(this.seen.before ?? []), ...this.seen.after].some((place) => {
+      return covers(skeleton.states, place.path) && (holds(place.region, region) || holds(region, place.region));
+    });
+  }
+
+  #owns(instance: InstanceId, place: Place | null): boolean {
+    const skeleton = this.config.skeletons.get(instance.skeleton);
+    if (place === null) return true;
+    if (skeleton !== undefined) return covers(skeleton.states, place.path);
+    return !this.placed.some((other) => covers(other.skeleton.states, place.path));
+  }
+
+  /** Notes something that a person should know. */
+  find(code: string, instance: InstanceId | null, text: string, boundary?: string): void {
+    this.findings.push({ do: 'finding', code, instance, text, ...(boundary !== undefined && { boundary }) });
+  }
+}
+
+/** Whether a key lies at or below a declared one. */
+export function isUnder(key: Key, declared: Key): boolean {
+  return key.segments.length >= declared.segments.length && overlaps(key, declared);
+}
+
+/** Whether a region is another one, or lies around it. */
+function holds(outer: string, inner: string): boolean {
+  return outer === '' || outer === inner || inner.startsWith(`${outer}.`);
+}
+
+/** An event without its type: what it brought. */
+function payload(event: { type: string }): Record<string, unknown> {
+  const { type, ...rest } = event;
+  return rest;
+}

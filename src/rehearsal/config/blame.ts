@@ -1,0 +1,75 @@
+/** Says where a config promises too much: the lines whose tightening removes a harm. */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { ConfigDocument } from '../../boundaries/page/document.ts';
+import type { Guards } from '../../predicates/compile.ts';
+import type { Reference } from '../faults/draw-faults.ts';
+import type { RehearsedFault } from '../faults/fault.ts';
+import type { Culprit, RehearsalCell } from '../report.ts';
+import type { Dishonesty } from '../trial/transport.ts';
+import { edited, type Page, type PageEdit, pageOf, placeOfEdit } from './page-edit.ts';
+import { tightenings } from './tightenings.ts';
+
+/** A page that is rehearsed, and how it is run. */
+export interface Tried {
+  readonly document: ConfigDocument;
+  /** The page as it is run, where that is not what the document says. */
+  readonly page?: Page;
+  readonly config: BoundaryConfig;
+  readonly guards: Guards;
+  readonly dishonest: Dishonesty | null;
+  run(config: BoundaryConfig, dishonest: Dishonesty | null): Promise<RehearsalCell>;
+}
+
+/** The culprits of a harm, the most exact first. */
+export async function culpritsOf(
+  { document, page = pageOf(document), config, guards, dishonest, run }: Tried,
+  fault: RehearsedFault,
+  { course }: Reference,
+): Promise<readonly Culprit[]> {
+  const called = new Set(course.seen.calls.map(({ tool }) => tool));
+  const fields = new Set(course.seen.calls.flatMap(({ args }) => textFields(args)));
+  const tool = 'tool' in fault ? fault.tool : null;
+  const isAbout = (edit: PageEdit) => edit.tool !== null && edit.tool === tool;
+  const edits = tightenings(page, called, [...fields]);
+  const culprits: Culprit[] = [];
+  for (const edit of [...edits.filter(isAbout), ...edits.filter((each) => !isAbout(each))]) {
+    const tightened = edited(document, { ...edit, change: (fresh) => applied(fresh, page, edit) }, config, guards);
+    if (tightened === null) continue;
+    const { verdict } = await run(tightened, dishonest);
+    if (verdict.is !== 'same' && verdict.is !== 'parked') continue;
+    culprits.push({ kind: edit.kind, text: edit.text, leadsTo: verdict.is, ...placeOfEdit(document, edit) });
+  }
+  return culprits.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** Kinds of tightenings that change nothing but what they are about. */
+const EXACT = new Set(['timeout missing', 'undo idle', 'reconciler lies', 'tool unlisted', 'blind added', 'joint all']);
+/** The others, the most exact first. */
+const BLUNT = [
+  'read removed',
+  'outside key removed',
+  'idempotent',
+  'append added',
+  'entities merged',
+  'condition always true',
+];
+
+/** A tightening that leads to the end of the run without faults says more than one that parks it, and an exact one more than a blunt one. */
+function rankOf({ kind, leadsTo }: Culprit): number {
+  if (EXACT.has(kind)) return leadsTo === 'same' ? 0 : 3.5;
+  // To call a tool irreversible parks, as a rule: that is what it is for.
+  const isMeant = leadsTo === 'same' || kind === 'idempotent';
+  return 2 + BLUNT.indexOf(kind) + (isMeant ? 0 : BLUNT.length);
+}
+
+/** Puts the page that is run in the place of the one that the document says, and edits it. */
+function applied(fresh: Page, page: Page, { change }: PageEdit): void {
+  for (const name of Object.keys(fresh)) delete fresh[name as keyof Page];
+  Object.assign(fresh, structuredClone(page));
+  change?.(fresh);
+}
+
+function textFields(args: unknown): readonly string[] {
+  if (typeof args !== 'object' || args === null) return [];
+  return Object.entries(args).flatMap(([name, value]) => (typeof value === 'string' ? [name] : []));
+}

@@ -1,0 +1,110 @@
+/** The faults of a path: everything that can go wrong in the run that its reference made. */
+import type { BoundaryConfig, Tool } from '../../boundaries/config.ts';
+import { instanceName } from '../../model/instance.ts';
+import type { Course } from '../trial/course.ts';
+import type { Certified, Hearing } from '../trial/observation.ts';
+import type { NamedPath } from '../trial/subject.ts';
+import {
+  CALL_FAULTS,
+  type CallFaultKind,
+  type CallSite,
+  RECONCILERS,
+  type ReconcilerKind,
+  type RehearsedFault,
+  type WrongFault,
+} from './fault.ts';
+import { refusedValue } from './wrong-value.ts';
+
+/** What is known of a path once it was run without faults. */
+export interface Reference {
+  readonly path: NamedPath;
+  readonly course: Course;
+}
+
+/** What may go wrong besides what the journal says. */
+export interface Drawing {
+  readonly config: BoundaryConfig;
+  /** The reconcilers that the agent brings. */
+  readonly reconcilers: ReadonlySet<string>;
+  /** True where a wrong answer of a tool can be made. */
+  canBeWrong(site: CallSite, output: unknown): boolean;
+}
+
+/** Every fault of a path, in the order of its calls. Kills stand last. */
+export function faultsOf({ path, course }: Reference, drawing: Drawing): readonly RehearsedFault[] {
+  const sites = course.seen.calls.map(({ tool, nth }) => ({ tool, nth }));
+  return [
+    ...sites.flatMap((site) => callFaults(site, drawing)),
+    ...wrongFaults(course, drawing),
+    ...course.approvals.flatMap((site): RehearsedFault[] => [
+      { kind: 'approval', ...site, answer: 'denied' },
+      { kind: 'approval', ...site, answer: 'expired' },
+    ]),
+    ...path.events.flatMap(({ send: { type } }, index): RehearsedFault[] =>
+      (['late', 'doubled', 'missing'] as const).map((how) => ({ kind: 'event', index, type, how })),
+    ),
+    ...sites.map((site): RehearsedFault => ({ kind: 'restart', ...site })),
+    ...Array.from({ length: Math.max(0, course.appends - 1) }, (_, index): RehearsedFault => {
+      return { kind: 'kill', append: index + 1 };
+    }),
+  ];
+}
+
+function callFaults(site: CallSite, { config, reconcilers }: Drawing): RehearsedFault[] {
+  const tool = config.tools.get(site.tool);
+  const asks = asked(tool, reconcilers);
+  return CALL_FAULTS.filter((how) => isPossible(how, tool)).flatMap((how) =>
+    asks.map((reconciler): RehearsedFault => ({ kind: 'call', ...site, how, reconciler })),
+  );
+}
+
+/** The ways in which a counterparty may answer: one where there is nobody to ask, as what did not happen need not be asked about. */
+function asked(tool: Tool | undefined, known: ReadonlySet<string>): readonly (ReconcilerKind | null)[] {
+  if (tool?.effect === 'none') return [null];
+  const name = tool?.reconcile ?? null;
+  return name !== null && known.has(name) ? RECONCILERS : [null];
+}
+
+function isPossible(how: CallFaultKind, tool: Tool | undefined): boolean {
+  if (how === 'late') return tool?.effect !== 'none';
+  return how !== 'refused' || (tool !== undefined && refusedValue((output) => tool.refuses(output)) !== null);
+}
+
+/** Each boundary that was certified × each answer that it rests on × each moment at which it can be found wrong. */
+function wrongFaults(course: Course, drawing: Drawing): RehearsedFault[] {
+  const { certified, hearings, moments } = course.seen;
+  return certified.flatMap((boundary) => {
+    if (boundary.kind === 'outcome' || boundary.moment >= moments) return [];
+    return hearings
+      .filter((hearing) => restsOn(boundary, hearing, certified))
+      .filter(({ call }) => drawing.canBeWrong(call, call.answer?.output))
+      .flatMap((hearing) => complaints(boundary, hearing, course));
+  });
+}
+
+/** True where a boundary is the first of its instance after the answer was heard. */
+function restsOn(boundary: Certified, { instance, keys, order }: Hearing, certified: readonly Certified[]): boolean {
+  const own = instanceName(boundary.instance);
+  if (instanceName(instance) !== own || keys.length === 0 || order > boundary.order) return false;
+  return !certified.some(
+    (other) => instanceName(other.instance) === own && other.order > order && other.order < boundary.order,
+  );
+}
+
+function complaints(boundary: Certified, { call, keys }: Hearing, { seen }: Course): WrongFault[] {
+  const { instance } = boundary;
+  const base = { kind: 'wrong', tool: call.tool, nth: call.nth, instance, boundary: boundary.boundary } as const;
+  const soon = boundary.moment + 1 - call.moment;
+  const last = seen.moments - call.moment;
+  const moments = [
+    { found: 'soon', after: soon } as const,
+    ...(last > soon ? [{ found: 'last', after: last } as const] : []),
+  ];
+  const named = moments.map((moment): WrongFault => ({ ...base, ...moment, key: keys[0] ?? null }));
+  // A checkpoint holds what was written before it: an instance that may go back to one has to be told which key is wrong.
+  const own = instanceName(instance);
+  const isKept = seen.certified.some(
+    ({ instance: other, kind, order }) => instanceName(other) === own && kind !== 'exit' && order >= boundary.order,
+  );
+  return isKept ? named : [...named, ...moments.map((moment): WrongFault => ({ ...base, ...moment, key: null }))];
+}

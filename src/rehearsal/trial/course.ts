@@ -1,0 +1,58 @@
+/** What one run of a rehearsal is made with, and what came of it. */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { Ending } from '../../sidecar/report.ts';
+import type { RehearsedFault } from '../faults/fault.ts';
+import type { Observation } from './observation.ts';
+import type { NamedPath, Subject } from './subject.ts';
+import type { Passing } from './transport.ts';
+
+/** How a run came to rest. */
+export type RestStatus =
+  | Ending['status']
+  /** The machine waits for an event or an approval, and nothing else is under way. */
+  | 'waiting'
+  /** A call never answers, and nothing ends the waiting. */
+  | 'hangs'
+  | 'endless'
+  /** Something threw where nothing catches it. */
+  | 'broken';
+
+/** What came of a run. */
+export interface Course {
+  readonly status: RestStatus;
+  readonly state: string;
+  readonly context: unknown;
+  /** The world before the run, and after it. */
+  readonly before: unknown;
+  readonly world: unknown;
+  readonly decision: Decision | null;
+  /** What threw, of a run that broke; what failed, of one that is stuck. */
+  readonly error: string | null;
+  readonly seen: Observation;
+  readonly appends: number;
+  readonly fired: boolean;
+  /** `found` once what was wrong was found and the complaint was taken; else why not. Null for other faults. */
+  readonly complaint: 'taken' | 'refused' | 'never' | null;
+  /** The calls that waited for an approval, each with its tool. */
+  readonly approvals: readonly { readonly tool: string; readonly nth: number }[];
+  /** The types of the events that were not sent. */
+  readonly unsent: readonly string[];
+  /** The tools of which a call never answered. */
+  readonly hanging: readonly string[];
+  /** The edges of the machine that were taken, as texts. */
+  readonly edges: ReadonlySet<string>;
+  /** The reconcilers that the agent brings. */
+  readonly reconcilers: readonly string[];
+  /** What the sidecar tells that a person should know: boundaries that do not certify, names that are not registered. */
+  readonly findings: readonly string[];
+}
+
+/** What a run is made with. */
+export interface TrialOptions {
+  readonly subject: Subject;
+  readonly config: BoundaryConfig;
+  readonly path: NamedPath;
+  readonly fault: RehearsedFault | null;
+  readonly passing: Omit<Passing, 'fault' | 'restart' | 'complain'>;
+}

@@ -1,0 +1,79 @@
+/**
+ * A journal in memory whose process can be killed without killing ours: after so many appends nothing more is appended and no flush
+ * comes back. The next process finds the rows that were appended before.
+ */
+import type { Journal, JournalStore, Row, StoredRow } from '../../journal/journal.ts';
+import { memoryStore } from '../../journal/memory/store.ts';
+
+/** The journals of one run, process after process. */
+export class MortalStore {
+  /** The number of appends of all processes. */
+  appends = 0;
+  readonly #dies: number | null;
+  readonly #onDeath: () => void;
+  readonly #onRow: (row: StoredRow) => void;
+  readonly #rows: JournalStore = memoryStore();
+  #open: Journal | null = null;
+  #read = 0;
+
+  /** @param dies the append after which the process is killed, once; null for never. */
+  constructor(dies: number | null, on: { death(): void; row(row: StoredRow): void }) {
+    this.#dies = dies;
+    this.#onDeath = on.death;
+    this.#onRow = on.row;
+  }
+
+  /** The store of the next process. */
+  async next(): Promise<JournalStore> {
+    await this.#open?.close().catch(() => {});
+    this.#open = null;
+    const rows = this.#rows;
+    return {
+      open: async (run, mode) => {
+        this.#open = await rows.open(run, mode);
+        return this.#mortal(this.#open);
+      },
+      read: (run) => rows.read(run),
+      post: (run, body) => rows.post(run, body),
+      posts: (run) => rows.posts(run),
+      runs: () => rows.runs(),
+      close: () => rows.close(),
+    };
+  }
+
+  #mortal(journal: Journal): Journal {
+    let isDead = false;
+    const append = (rows: readonly Row[]): number => {
+      if (isDead) return journal.head;
+      if (this.appends === this.#dies) {
+        this.appends += 1;
+        isDead = true;
+        this.#onDeath();
+        return journal.head;
+      }
+      this.appends += 1;
+      const head = journal.append(rows);
+      for (const row of journal.read(this.#read)) this.#onRow(row);
+      this.#read = head;
+      return head;
+    };
+    return {
+      run: journal.run,
+      get head() {
+        return journal.head;
+      },
+      get durable() {
+        return journal.durable;
+      },
+      append,
+      flush: async () => {
+        const durable = isDead ? 0 : await journal.flush();
+        // A process that died meanwhile hears of no flush.
+        return isDead ? new Promise<number>(() => {}) : durable;
+      },
+      read: (after) => journal.read(after),
+      posted: (after) => journal.posted(after),
+      close: () => (isDead ? Promise.resolve() : journal.close()),
+    };
+  }
+}

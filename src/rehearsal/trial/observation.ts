@@ -1,0 +1,136 @@
+/** What a rehearsal sees of a run: its calls, its events, and what its journal says about both, in order. */
+import { isDeepStrictEqual } from 'node:util';
+import { EntryDecoder } from '../../journal/entry-codec.ts';
+import type { StoredRow } from '../../journal/journal.ts';
+import type { Entry, StepEntry } from '../../model/entry.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import { instanceName } from '../../model/instance.ts';
+import { stateText } from '../../reports/timeline.ts';
+import type { CallSite, WrongFault } from '../faults/fault.ts';
+
+/** A call of a tool, as it reached the world. */
+export interface ObservedCall extends CallSite {
+  readonly args: unknown;
+  readonly key: string | null;
+  /** The number of the moment at which it left, from 1. */
+  readonly moment: number;
+  /** What the machine was told; absent while nothing was. */
+  answer?: { readonly output: unknown };
+  /** True once the tool itself answered: it has acted, if it acts. */
+  acted: boolean;
+  /** True once a step of the machine heard the answer. */
+  heard: boolean;
+}
+
+/** An answer that a step heard, and the keys of the context that the step wrote for an instance. */
+export interface Hearing {
+  readonly call: ObservedCall;
+  readonly instance: InstanceId;
+  readonly keys: readonly string[];
+  /** The place in the order of hearings and boundaries. */
+  readonly order: number;
+}
+
+/** A boundary that was certified. */
+export interface Certified {
+  readonly instance: InstanceId;
+  readonly boundary: string;
+  readonly kind: 'commit' | 'exit' | 'outcome';
+  readonly order: number;
+  /** The number of moments before it. */
+  readonly moment: number;
+}
+
+/** Observes one run. */
+export class Observation {
+  readonly calls: ObservedCall[] = [];
+  readonly hearings: Hearing[] = [];
+  readonly certified: Certified[] = [];
+  /** What happened, a line each. */
+  readonly timeline: string[] = [];
+  /** Calls that leave and events that are sent so far. */
+  moments = 0;
+  /** The moment at which what is wrong was found; 0 before, and where nothing is. */
+  foundAt = 0;
+  readonly #reader = new EntryDecoder();
+  #order = 0;
+
+  /** The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run without faults. */
+  suspectOf({ tool, nth, instance, key }: WrongFault): Pick<WrongFault, 'instance' | 'key'> {
+    const heard = this.hearings.find(({ call, keys }) => call.tool === tool && call.nth === nth && keys.length > 0);
+    if (heard === undefined) return { instance, key };
+    return { instance: heard.instance, key: key === null ? null : (heard.keys[0] ?? key) };
+  }
+
+  /** Adds a line to the timeline. */
+  tell(text: string): void {
+    if (this.timeline.length < 400) this.timeline.push(text);
+  }
+
+  /** Takes a row of the journal in. */
+  row(row: StoredRow): void {
+    const entry = this.#reader.entry(row);
+    if (entry !== null) this.#entry(entry);
+  }
+
+  #entry(entry: Entry): void {
+    if (entry.do === 'step') this.#step(entry);
+    if (entry.do === 'outcome' && entry.status !== 'confirmed' && entry.status !== 'buffered')
+      this.tell(`the call of ${this.#toolOf(entry.key)} is ${entry.status}`);
+    if (entry.do === 'claimed') this.tell(`the replay takes over ${instanceName(entry.instance)}`);
+    if (entry.do === 'phase' && entry.phase === 'COMPENSATING')
+      this.tell(`${this.#toolOf(entry.effect ?? '')} is undone`);
+    if (entry.do === 'end') this.tell('the run ends');
+  }
+
+  #toolOf(key: string): string {
+    const call = this.calls.find((each) => each.key === key);
+    return call === undefined ? 'a tool' : `${call.tool}#${call.nth}`;
+  }
+
+  #step(step: StepEntry): void {
+    this.#hear(step);
+    this.tell(`state ${stateText(step.value)}`);
+    let index = 0;
+    for (const mark of step.marks) {
+      if (mark.do !== 'boundary') continue;
+      const boundary = step.boundaries[index] ?? '';
+      index += 1;
+      this.#order += 1;
+      const { in: instance, kind } = mark;
+      this.certified.push({ instance, boundary, kind, order: this.#order, moment: this.moments });
+      if (boundary !== '') this.tell(`${instanceName(instance)} certifies ${boundary}`);
+    }
+  }
+
+  #hear({ event, marks }: StepEntry): void {
+    const { type, output } = event as { type: string; output?: unknown };
+    if (!type.startsWith('xstate.done.actor.')) return;
+    const call = this.calls.find(
+      ({ heard, answer }) => !heard && answer !== undefined && isDeepStrictEqual(plain(answer.output), plain(output)),
+    );
+    if (call === undefined) return;
+    call.heard = true;
+    this.#order += 1;
+    const writes = marks.flatMap((mark) => (mark.do === 'write' ? [mark] : []));
+    const names = new Map(writes.map((write) => [instanceName(write.in), write.in]));
+    for (const [name, instance] of names) {
+      const own = writes.filter((write) => instanceName(write.in) === name).map(({ key }) => key.text);
+      // What lies outside the context is not what the machine was told.
+      const keys = own.filter((key) => !/^[a-z][a-z0-9+.-]*:/.test(key));
+      this.hearings.push({ call, instance, keys, order: this.#order });
+    }
+  }
+}
+
+/** A value as plain data: what JSON keeps of it. */
+export function plain(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, each) => {
+    if (typeof each === 'bigint') return `${each}n`;
+    if (each instanceof Map) return { map: [...each] };
+    if (each instanceof Set) return { set: [...each] };
+    if (typeof each === 'number' && !Number.isFinite(each)) return String(each);
+    return each;
+  });
+  return text === undefined ? null : JSON.parse(text);
+}

@@ -1,0 +1,130 @@
+/** The people around a rehearsed run: one sends the events of the path, one answers what waits for an approval. */
+import type { GuardedRequest } from '../../effects/gates.ts';
+import type { Sidecar } from '../../sidecar/attach.ts';
+import type { Event } from '../../xstate/actor.ts';
+import type { CallSite, RehearsedFault } from '../faults/fault.ts';
+import type { Observation } from './observation.ts';
+import type { NamedPath } from './subject.ts';
+import type { Transport } from './transport.ts';
+
+const DAY = 86_400_000;
+
+/** A question that waits for an answer. */
+interface Question extends CallSite {
+  readonly gate: string;
+}
+
+/** Sends events and answers questions, as the fault has it. */
+export class People {
+  /** The calls that waited for an approval. */
+  readonly approvals: CallSite[] = [];
+  /** True once the fault has happened. */
+  fired = false;
+  readonly #fault: RehearsedFault | null;
+  readonly #path: NamedPath;
+  readonly #seen: Observation;
+  readonly #transport: Transport;
+  readonly #questions: Question[] = [];
+  /** Events that restores have taken back, and how often each type was sent and came. */
+  readonly #takenBack: Event[] = [];
+  readonly #sends = new Map<string, number>();
+  readonly #came = new Map<string, number>();
+  #sent = 0;
+  #isLate = false;
+
+  constructor(fault: RehearsedFault | null, path: NamedPath, seen: Observation, transport: Transport) {
+    this.#fault = fault;
+    this.#path = path;
+    this.#seen = seen;
+    this.#transport = transport;
+  }
+
+  /** A call waits for an approval. */
+  asked({ gate, asks, tool, key }: GuardedRequest): void {
+    if (asks !== 'approval' || this.#questions.some((each) => each.gate === gate)) return;
+    const before = this.#keys.get(key);
+    const nth = before ?? this.approvals.filter((each) => each.tool === tool).length + 1;
+    if (before === undefined) this.approvals.push({ tool, nth });
+    this.#keys.set(key, nth);
+    this.#questions.push({ gate, tool, nth });
+  }
+
+  readonly #keys = new Map<string, number>();
+
+  /** A restore has taken events back. */
+  takenBack(events: readonly unknown[]): void {
+    this.#takenBack.push(...(events as readonly Event[]));
+  }
+
+  /** An event has come to the machine from outside, whoever sent it. */
+  came({ type }: Event): void {
+    this.#came.set(type, (this.#came.get(type) ?? 0) + 1);
+  }
+
+  /** Sends an event again that was taken back and that nothing has delivered since, where the machine waits for it. */
+  sendAgain(sidecar: Sidecar): boolean {
+    if (sidecar.status !== 'running') return false;
+    const event = this.#takenBack.find(({ type }) => {
+      const again = (this.#came.get(type) ?? 0) - (this.#sends.get(type) ?? 0);
+      return this.#takenBack.filter((each) => each.type === type).length > again;
+    });
+    if (event === undefined || !sidecar.actor.getSnapshot().can(event as never)) return false;
+    this.#takenBack.splice(this.#takenBack.indexOf(event), 1);
+    this.#deliver(sidecar, event);
+    return true;
+  }
+
+  /** Does the next thing that is to be done. @returns false where there is none. */
+  look(sidecar: Sidecar): boolean {
+    return this.#answer(sidecar) || this.#send(sidecar);
+  }
+
+  /** The events that were not sent. */
+  unsent(): readonly string[] {
+    return this.#path.events.slice(this.#sent).map(({ send }) => send.type);
+  }
+
+  #answer(sidecar: Sidecar): boolean {
+    const question = this.#questions.shift();
+    if (question === undefined) return false;
+    const { gate, tool, nth } = question;
+    const fault = this.#fault;
+    const isIt = fault?.kind === 'approval' && fault.tool === tool && fault.nth === nth;
+    if (isIt) this.fired = true;
+    if (isIt && fault.answer === 'expired') return true;
+    const verdict = isIt ? 'denied' : 'approved';
+    this.#seen.tell(`${tool} is ${verdict}`);
+    void sidecar.answer(gate, verdict, { by: 'the rehearsal' }).catch(() => {});
+    return true;
+  }
+
+  #send(sidecar: Sidecar): boolean {
+    const event = this.#path.events[this.#sent];
+    if (event === undefined || sidecar.status !== 'running') return false;
+    const snapshot = sidecar.actor.getSnapshot();
+    if (snapshot.status !== 'active' || !snapshot.can(event.send as never)) return false;
+    if (event.at !== null && !snapshot.matches(event.at as never)) return false;
+    const how = this.#fault?.kind === 'event' && this.#fault.index === this.#sent ? this.#fault.how : null;
+    if (how === 'late' && !this.fired) {
+      this.fired = true;
+      this.#isLate = true;
+      setTimeout(() => {
+        this.#isLate = false;
+      }, DAY);
+    }
+    if (this.#isLate) return false;
+    // What is wrong is found before the event is sent, and not while it is on its way.
+    if (this.#transport.moment()) return true;
+    this.#sent += 1;
+    if (how !== null) this.fired = true;
+    if (how === 'missing') return true;
+    for (let times = how === 'doubled' ? 2 : 1; times > 0; times -= 1) this.#deliver(sidecar, event.send);
+    return true;
+  }
+
+  #deliver(sidecar: Sidecar, event: Event): void {
+    this.#seen.tell(`event ${event.type}`);
+    this.#sends.set(event.type, (this.#sends.get(event.type) ?? 0) + 1);
+    sidecar.actor.send(event as never);
+  }
+}

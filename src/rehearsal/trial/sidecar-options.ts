@@ -1,0 +1,65 @@
+/** The options that the sidecar of a rehearsed process is given: its counterparties as the fault has them, and who is told. */
+import { instanceName } from '../../model/instance.ts';
+import { SECRET, type SidecarOptions } from '../../sidecar/attach.ts';
+import type { Report } from '../../sidecar/report.ts';
+import { edgesTaken } from '../../xstate/edges-taken.ts';
+import type { TrialOptions } from './course.ts';
+import type { Observation } from './observation.ts';
+import type { People } from './people.ts';
+import type { OpenSubject } from './subject.ts';
+import type { Life, Transport } from './transport.ts';
+
+/** The name of every rehearsed run, and its secret: keys are made of them, so that they are the same in each. */
+const RUN = 'rehearsal';
+const SHARED = 'rehearsal'.padEnd(64, '0');
+
+/** A process, and who is told what it does. */
+export interface Told {
+  readonly life: Life;
+  readonly open: OpenSubject;
+  readonly transport: Transport;
+  readonly people: People;
+  readonly seen: Observation;
+  readonly edges: Set<string>;
+  readonly findings: Set<string>;
+}
+
+/** The options of one process. What a dead process tells is not heard. */
+export function sidecarOptions(
+  { config, fault }: Pick<TrialOptions, 'config' | 'fault'>,
+  { life, open, transport, people, seen, edges, findings }: Told,
+): SidecarOptions {
+  const named = fault?.kind === 'call' ? (config.tools.get(fault.tool)?.reconcile ?? null) : null;
+  const options: SidecarOptions & { readonly [SECRET]: string } = {
+    [SECRET]: SHARED,
+    run: RUN,
+    config,
+    input: open.input as never,
+    reconcilers: transport.reconcilers(life, open, named),
+    undo: transport.undos(life, open),
+    buffers: open.buffers ?? {},
+    checks: open.checks ?? {},
+    ...(open.guards !== undefined && { guards: open.guards }),
+    onGate: (gate) => {
+      if (life.isAlive) people.asked(gate);
+    },
+    inspect: (event) => {
+      for (const edge of edgesTaken(event)) edges.add(edge);
+      if (event.type === '@xstate.event' && event.sourceRef === undefined) people.came(event.event);
+    },
+    onFinding: ({ code, text }) => {
+      if (life.isAlive) findings.add(`${code}: ${text}`);
+    },
+    onDecision: (report) => {
+      if (!life.isAlive) return;
+      seen.tell(decisionText(report));
+      people.takenBack(report.takenBack);
+    },
+  };
+  return options;
+}
+
+function decisionText({ signal, decision }: Report): string {
+  const moves = decision.line?.moves.map(({ instance }) => instanceName(instance)) ?? [];
+  return `${signal} is answered with ${decision.verdict}${moves.length === 0 ? '' : `: ${moves.join(', ')}`}`;
+}

@@ -1,0 +1,247 @@
+/**
+ * The way between an agent and its world, on which faults happen: each call, each question to a reconciler and each undo passes here.
+ * What a dead process asks is not heard, and what it has sent is carried out.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Inverse, ReconcileResult, Reconciler, Undo } from '../../effects/counterparty.ts';
+import type { AnyStateMachine } from '../../xstate/actor.ts';
+import { type Act, withTools } from '../../xstate/tools.ts';
+import type { CallFault, CallSite, RehearsedFault, WrongFault } from '../faults/fault.ts';
+import { type Observation, type ObservedCall, plain } from './observation.ts';
+import type { OpenSubject } from './subject.ts';
+
+/** A process of a run. */
+export interface Life {
+  isAlive: boolean;
+}
+
+/** A counterparty that breaks its promise: the way in which a config relies on it too much is to be found. */
+export type Dishonesty =
+  | { readonly undo: string }
+  | { readonly reconciler: string }
+  /** A tool that is not handed its idempotency key. */
+  | { readonly tool: string };
+
+/** How the transport treats what passes. */
+export interface Passing {
+  readonly fault: RehearsedFault | null;
+  readonly dishonest: Dishonesty | null;
+  /** The answer in place of a right one. */
+  wrong(site: CallSite, output: unknown): unknown;
+  /** What the schema of a tool refuses. */
+  refused(tool: string): unknown;
+  /** The recorded answer of a call of a tool that is replayed; absent for others. */
+  recorded(tool: string, args: unknown): { readonly output: unknown } | undefined;
+  /** Time in milliseconds after which a late call acts. */
+  lateness(tool: string): number;
+  /** Told as a call leaves at which the process is to be closed. */
+  restart(): void;
+  /** Told as a moment comes at which what is wrong is found. */
+  complain(fault: WrongFault): void;
+}
+
+const NEVER = new Promise<never>(() => {});
+
+/** The transport of one run, over all of its processes. */
+export class Transport {
+  /** Calls at which the world works, or so it seems. */
+  inFlight = 0;
+  /** Calls that never answer. */
+  readonly hanging: ObservedCall[] = [];
+  /** True once the fault has happened. */
+  fired = false;
+  /** True once the wrong answer was found wrong: from then on the answer is the right one. */
+  found = false;
+  readonly #passing: Passing;
+  readonly #seen: Observation;
+  readonly #late = new Set<() => Promise<void>>();
+  #wrongArgs: { readonly args: unknown } | null = null;
+  #wrongAt: number | null = null;
+
+  constructor(passing: Passing, seen: Observation) {
+    this.#passing = passing;
+    this.#seen = seen;
+  }
+
+  /** A machine whose calls pass here. */
+  machine(life: Life, machine: AnyStateMachine): AnyStateMachine {
+    return withTools(machine, (tool, act) => (call) => this.#call(life, tool, act, call));
+  }
+
+  /** The reconcilers of an agent, as the fault has them. */
+  reconcilers(life: Life, { reconcilers = {} }: OpenSubject, named: string | null): Record<string, Reconciler> {
+    const { fault, dishonest } = this.#passing;
+    const kind = fault?.kind === 'call' ? fault.reconciler : null;
+    return Object.fromEntries(
+      Object.entries(reconcilers).flatMap(([name, ask]) => {
+        if (name === named && kind === 'absent') return [];
+        const answers: Reconciler = async (call) => {
+          if (!life.isAlive) return NEVER;
+          if (name === named && kind === 'silent') return { is: 'unknown' } as const;
+          const lies = dishonest !== null && 'reconciler' in dishonest && dishonest.reconciler === name;
+          const answer: ReconcileResult = lies ? { is: 'not_applied' } : await this.#working(async () => ask(call));
+          this.#seen.tell(`${name} is asked about a call of ${call.tool}: ${answer.is}`);
+          return life.isAlive ? answer : NEVER;
+        };
+        return [[name, answers] as const];
+      }),
+    );
+  }
+
+  /** The undos of an agent. */
+  undos(life: Life, { undo = {} }: OpenSubject): Record<string, Undo | Inverse> {
+    return Object.fromEntries(
+      Object.entries(undo).map(([name, own]) => {
+        const inverse = typeof own === 'function' ? { undo: own, moved: null } : own;
+        const undoing: Undo = async (call) => {
+          if (!life.isAlive) return NEVER;
+          if (!this.#isIdle(name)) await this.#working(async () => inverse.undo(call));
+          return life.isAlive ? undefined : NEVER;
+        };
+        const { moved } = inverse;
+        if (moved === null) return [name, undoing] as const;
+        return [name, { undo: undoing, moved: (call) => (life.isAlive ? moved.call(own, call) : NEVER) }] as const;
+      }),
+    );
+  }
+
+  /** Something leaves for the machine or for the world: a moment at which what is wrong may be found. @returns true where it is. */
+  moment(): boolean {
+    this.#seen.moments += 1;
+    const { fault } = this.#passing;
+    if (fault?.kind !== 'wrong' || this.#wrongAt === null) return false;
+    return this.#seen.moments - this.#wrongAt >= fault.after && this.find();
+  }
+
+  /** What is wrong is found wrong, where it was said. @returns false where there is nothing to find. */
+  find(): boolean {
+    const { fault } = this.#passing;
+    if (fault?.kind !== 'wrong' || this.#wrongAt === null || this.found) return false;
+    this.found = true;
+    this.#seen.foundAt = this.#seen.moments;
+    this.#passing.complain(fault);
+    return true;
+  }
+
+  /** Has every call that is late act now. */
+  async arrive(): Promise<void> {
+    for (const act of [...this.#late]) await act();
+  }
+
+  #isIdle(undo: string): boolean {
+    const { dishonest } = this.#passing;
+    return dishonest !== null && 'undo' in dishonest && dishonest.undo === undo;
+  }
+
+  async #call(life: Life, tool: string, act: Act, given: Parameters<Act>[0]): Promise<unknown> {
+    if (!life.isAlive) return NEVER;
+    const { calls } = this.#seen;
+    const nth = calls.filter((call) => call.tool === tool).length + 1;
+    this.moment();
+    const call: ObservedCall = {
+      ...{ tool, nth, args: plain(given.input), key: given.key ?? null, moment: this.#seen.moments },
+      acted: false,
+      heard: false,
+    };
+    calls.push(call);
+    this.#seen.tell(`${tool}#${nth} ${JSON.stringify(call.args)}`);
+    const { fault } = this.#passing;
+    if (fault?.kind === 'restart' && isAt(fault, call) && !this.fired) {
+      this.fired = true;
+      this.#passing.restart();
+    }
+    try {
+      const output = await this.#answer(call, act, this.#given(life, tool, given));
+      if (!life.isAlive) return NEVER;
+      call.answer = { output };
+      return output;
+    } catch (error) {
+      if (!life.isAlive) return NEVER;
+      this.#seen.tell(`${tool}#${nth} fails: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+  }
+
+  /** A call as it leaves: a dead process aborts nothing, as what it has sent is under way. */
+  #given(life: Life, tool: string, given: Parameters<Act>[0]): Parameters<Act>[0] {
+    const { dishonest } = this.#passing;
+    const isKept = dishonest !== null && 'tool' in dishonest && dishonest.tool === tool;
+    const own = new AbortController();
+    const { signal } = given;
+    if (signal?.aborted) own.abort(signal.reason);
+    signal?.addEventListener('abort', () => {
+      if (life.isAlive) own.abort(signal.reason);
+    });
+    return { ...given, signal: own.signal, ...(isKept && { key: undefined }) };
+  }
+
+  async #answer(call: ObservedCall, act: Act, given: Parameters<Act>[0]): Promise<unknown> {
+    const really = async (): Promise<unknown> => {
+      const recorded = this.#passing.recorded(call.tool, call.args);
+      const output = recorded === undefined ? await this.#working(() => act(given)) : recorded.output;
+      call.acted = true;
+      return output;
+    };
+    const { fault } = this.#passing;
+    if (fault?.kind === 'call' && isAt(fault, call) && !this.fired) {
+      this.fired = true;
+      return this.#fail(fault, call, really);
+    }
+    const output = await really();
+    if (fault?.kind !== 'wrong' || this.found) return output;
+    if (isAt(fault, call)) {
+      this.fired = true;
+      this.#wrongAt = call.moment;
+      this.#wrongArgs = { args: call.args };
+    } else if (!this.#isAgain(fault, call)) return output;
+    const wrong = this.#passing.wrong(fault, output);
+    this.#seen.tell(`${call.tool}#${call.nth} answers wrongly: ${JSON.stringify(plain(wrong))}`);
+    return wrong;
+  }
+
+  /** True for a call that asks what was answered wrongly before. */
+  #isAgain({ tool }: WrongFault, call: ObservedCall): boolean {
+    return this.#wrongArgs !== null && tool === call.tool && isDeepStrictEqual(this.#wrongArgs.args, call.args);
+  }
+
+  async #fail({ tool, how }: CallFault, call: ObservedCall, really: () => Promise<unknown>): Promise<unknown> {
+    switch (how) {
+      case 'before':
+        throw new Error(`rehearsed: ${tool} fails before it acts`);
+      case 'lost':
+        await really();
+        throw new Error(`rehearsed: ${tool} has acted, and its reply is lost`);
+      case 'timeout':
+        await really();
+        this.#seen.tell(`${call.tool}#${call.nth} has acted, and never answers`);
+        this.hanging.push(call);
+        return NEVER;
+      case 'refused':
+        await really();
+        return this.#passing.refused(tool);
+      case 'late': {
+        const arrive = async (): Promise<void> => {
+          if (!this.#late.delete(arrive)) return;
+          this.#seen.tell(`${call.tool}#${call.nth} arrives late`);
+          await really().catch(() => {});
+        };
+        this.#late.add(arrive);
+        setTimeout(() => void arrive(), this.#passing.lateness(tool));
+        throw Object.assign(new Error(`rehearsed: no answer of ${tool}`), { name: 'TimeoutError' });
+      }
+    }
+  }
+
+  async #working<T>(work: () => Promise<T>): Promise<T> {
+    this.inFlight += 1;
+    try {
+      return await work();
+    } finally {
+      this.inFlight -= 1;
+    }
+  }
+}
+
+function isAt(site: CallSite, call: CallSite): boolean {
+  return site.tool === call.tool && site.nth === call.nth;
+}

@@ -1,0 +1,272 @@
+import { instanceName } from '../../model/instance.ts';
+import { stateText } from '../../reports/timeline.ts';
+import { attach, resume, type Sidecar } from '../../sidecar/attach.ts';
+import type { Ending } from '../../sidecar/report.ts';
+import { DrivenClock } from '../../testing/driven-clock.ts';
+import type { Snapshot } from '../../xstate/actor.ts';
+import type { WrongFault } from '../faults/fault.ts';
+import type { Course, RestStatus, TrialOptions } from './course.ts';
+import { MortalStore } from './mortal-store.ts';
+import { Observation, plain } from './observation.ts';
+import { People } from './people.ts';
+import { sidecarOptions, type Told } from './sidecar-options.ts';
+import type { OpenSubject, WorldOfRun } from './subject.ts';
+import { type Life, Transport } from './transport.ts';
+
+/** The most timers that a run fires: one that goes on after so many does not end. */
+const MOST = 60_000;
+/** The most waits for a call of which nothing shows that it works: ten seconds of real time. */
+const MOST_WAITS = 40;
+/** The longest time that a run is followed, in milliseconds. */
+const LONGEST = 400 * 86_400_000;
+
+/** Runs an agent once. The world is made anew before, and removed after. */
+export async function runTrial(options: TrialOptions): Promise<Course> {
+  const world = await options.subject.fresh(options.path.input);
+  try {
+    return await new Trial(options, world).run();
+  } finally {
+    await world.clear();
+  }
+}
+
+class Trial {
+  readonly #options: TrialOptions;
+  readonly #world: WorldOfRun;
+  readonly #clock = new DrivenClock();
+  readonly #seen = new Observation();
+  readonly #store: MortalStore;
+  readonly #transport: Transport;
+  readonly #people: People;
+  #open: OpenSubject | null = null;
+  #life: Life = { isAlive: false };
+  #sidecar: Sidecar | null = null;
+  #ending: Ending | null = null;
+  #broken: unknown = null;
+  #wants: 'nothing' | 'close' | 'revive' = 'nothing';
+  #complaint: Course['complaint'] = null;
+  #before: unknown = null;
+  readonly #told: Pick<Told, 'seen' | 'transport' | 'people' | 'edges' | 'findings'>;
+
+  constructor(options: TrialOptions, world: WorldOfRun) {
+    const { fault, passing, path } = options;
+    this.#options = options;
+    this.#world = world;
+    this.#store = new MortalStore(fault?.kind === 'kill' ? fault.append : null, {
+      death: () => this.#die(),
+      row: (row) => this.#seen.row(row),
+    });
+    this.#transport = new Transport(
+      {
+        ...passing,
+        fault,
+        restart: () => {
+          this.#wants = 'close';
+        },
+        complain: (wrong) => void this.#complain(wrong),
+      },
+      this.#seen,
+    );
+    this.#people = new People(fault, path, this.#seen, this.#transport);
+    const [seen, transport, people] = [this.#seen, this.#transport, this.#people];
+    this.#told = { seen, transport, people, edges: new Set(), findings: new Set() };
+    if (fault?.kind === 'wrong') this.#complaint = 'never';
+  }
+
+  async run(): Promise<Course> {
+    const uncaught = (error: unknown) => {
+      this.#broken ??= error;
+    };
+    process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught);
+    try {
+      await this.#begin(true);
+      const status = await this.#drive();
+      return await this.#close(status);
+    } finally {
+      this.#clock.release();
+      process.off('uncaughtException', uncaught).off('unhandledRejection', uncaught);
+      await this.#leave();
+    }
+  }
+
+  /** Lets the run go on until it rests. */
+  async #drive(): Promise<RestStatus> {
+    const began = this.#clock.now();
+    const calls = () => this.#transport.inFlight;
+    let [fires, waits] = [0, 0];
+    while (fires < MOST && this.#clock.now() - began < LONGEST) {
+      await this.#clock.quiet(calls);
+      const rest = await this.#look();
+      if (rest === 'goes on') continue;
+      if (rest !== 'idle') return rest;
+      if (this.#clock.fireNext(calls() > 0)) fires += 1;
+      else if (calls() > 0 && waits < MOST_WAITS) waits += 1;
+      else if (!this.#transport.find() && !this.#sendAgain()) return this.#restStatus();
+    }
+    return 'endless';
+  }
+
+  /** Does what is to be done now. */
+  async #look(): Promise<RestStatus | 'goes on' | 'idle'> {
+    if (this.#broken !== null) return 'broken';
+    if (this.#wants !== 'nothing') {
+      await this.#again();
+      return 'goes on';
+    }
+    if (this.#ending !== null) {
+      if (!this.#complainAtRest(this.#ending)) return this.#ending.status;
+      this.#ending = null;
+      return 'goes on';
+    }
+    return this.#sidecar !== null && this.#people.look(this.#sidecar) ? 'goes on' : 'idle';
+  }
+
+  /** A run that stands still can still be told what is wrong with it. */
+  #complainAtRest({ status }: Ending): boolean {
+    return status !== 'done' && this.#transport.find();
+  }
+
+  #sendAgain(): boolean {
+    return this.#sidecar !== null && this.#people.sendAgain(this.#sidecar);
+  }
+
+  #restStatus(): RestStatus {
+    return this.#transport.hanging.some(({ tool }) => this.#waitsFor(tool)) ? 'hangs' : 'waiting';
+  }
+
+  /** True where a call that never answers may be what the run waits for: its tool has no timeout. */
+  #waitsFor(tool: string): boolean {
+    return (this.#options.config.tools.get(tool)?.timeout ?? null) === null;
+  }
+
+  async #begin(isFirst: boolean): Promise<void> {
+    const life: Life = { isAlive: true };
+    this.#life = life;
+    this.#clock.release();
+    const open = await this.#world.open();
+    this.#open = open;
+    if (isFirst) this.#before = plain(await open.snapshot());
+    const journal = await this.#store.next();
+    this.#clock.hold();
+    const start = isFirst ? attach : resume;
+    const opening = start(this.#transport.machine(life, open.machine), {
+      ...sidecarOptions(this.#options, { ...this.#told, life, open }),
+      journal,
+    });
+    opening.then(
+      (sidecar) => {
+        if (this.#life !== life) return;
+        this.#sidecar = sidecar;
+        if (!life.isAlive) return;
+        this.#follow(sidecar, life);
+        sidecar.actor.subscribe({ error: () => {} });
+        sidecar.actor.start();
+      },
+      (error: unknown) => {
+        if (life.isAlive) this.#broken ??= error;
+      },
+    );
+  }
+
+  #follow(sidecar: Sidecar, life: Life): void {
+    sidecar.finished().then(
+      (ending) => {
+        if (life.isAlive && this.#sidecar === sidecar) this.#ending = ending;
+      },
+      (error: unknown) => {
+        if (life.isAlive) this.#broken ??= error;
+      },
+    );
+  }
+
+  #die(): void {
+    if (!this.#life.isAlive) return;
+    this.#seen.tell('the process is killed');
+    this.#life.isAlive = false;
+    this.#wants = 'revive';
+  }
+
+  /** Another process takes the run up, once the calls that left are carried out in the world. */
+  async #again(): Promise<void> {
+    const sidecar = this.#sidecar;
+    if (this.#wants === 'close') {
+      this.#seen.tell('the process is closed');
+      await sidecar?.close().catch(() => {});
+    }
+    this.#life.isAlive = false;
+    this.#wants = 'nothing';
+    this.#sidecar = null;
+    this.#ending = null;
+    try {
+      sidecar?.actor.stop();
+    } catch {
+      // A process that was killed stops nothing.
+    }
+    while (this.#transport.inFlight > 0) {
+      await this.#clock.quiet(() => this.#transport.inFlight);
+      if (this.#transport.inFlight > 0 && !this.#clock.fireNext(true)) break;
+    }
+    await this.#leave();
+    await this.#begin(false);
+  }
+
+  async #leave(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    await open?.close();
+  }
+
+  async #complain(fault: WrongFault): Promise<void> {
+    await Promise.resolve();
+    const { instance, key } = this.#seen.suspectOf(fault);
+    const named = key === null ? {} : { key };
+    this.#seen.tell(`found wrong: ${key ?? 'the work'} of ${instanceName(instance)}`);
+    try {
+      const sidecar = this.#sidecar;
+      const telling = sidecar?.fail('CONTRACT_VIOLATION', { instance, ...named });
+      this.#complaint = 'taken';
+      await telling;
+      if (sidecar !== null && this.#life.isAlive) this.#follow(sidecar, this.#life);
+    } catch (error) {
+      this.#complaint = 'refused';
+      this.#seen.tell(`the complaint is refused: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #close(status: RestStatus): Promise<Course> {
+    const ending = this.#ending;
+    const snapshot = this.#sidecar?.actor.getSnapshot() as Snapshot | undefined;
+    const [state, context] = [stateText(snapshot?.value), plain(snapshot?.context)];
+    await this.#transport.arrive();
+    await this.#clock.quiet(() => this.#transport.inFlight);
+    this.#life.isAlive = false;
+    await this.#sidecar?.close().catch(() => {});
+    this.#clock.release();
+    const reconcilers = Object.keys(this.#open?.reconcilers ?? {});
+    const world = plain(await this.#open?.snapshot());
+    this.#seen.tell(`${status} in ${state}`);
+    return {
+      ...{ status, state, context, world, before: this.#before, seen: this.#seen },
+      decision: ending !== null && 'decision' in ending ? ending.decision : null,
+      error: this.#broken === null ? (ending?.status === 'stuck' ? ending.error : null) : messageOf(this.#broken),
+      appends: this.#store.appends,
+      fired: this.#transport.fired || this.#people.fired || (this.#options.fault?.kind === 'kill' && this.#isKilled()),
+      complaint: this.#complaint,
+      approvals: this.#people.approvals,
+      unsent: this.#people.unsent(),
+      hanging: this.#transport.hanging.flatMap(({ tool }) => (this.#waitsFor(tool) ? [tool] : [])),
+      edges: this.#told.edges,
+      reconcilers,
+      findings: [...this.#told.findings],
+    };
+  }
+
+  #isKilled(): boolean {
+    const { fault } = this.#options;
+    return fault?.kind === 'kill' && this.#store.appends > fault.append;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

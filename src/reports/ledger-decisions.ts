@@ -1,0 +1,265 @@
+/**
+ * The ledger of decisions: why a run acted, in the order of its journal. Calls and what they relied on, what people said, what was
+ * refused, how failures were answered, and what each commit made visible.
+ */
+import type { StoredRow } from '../journal/journal.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Verdict } from '../model/decision.ts';
+import type { EffectClass, EffectStatus } from '../model/effect.ts';
+import type {
+  AnswerEntry,
+  DecisionEntry,
+  Entry,
+  GateEntry,
+  IntentEntry,
+  OutcomeEntry,
+  StepEntry,
+} from '../model/entry.ts';
+import type { Signal } from '../model/failure.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
+import type { VetoCode } from '../model/veto.ts';
+import { vetoes } from '../recovery/vetoes.ts';
+import type { RunState } from '../projection/run-state.ts';
+import { shownArgs } from './ledger-effects.ts';
+
+/** Something that a call relied on: a key that was read for it, and who had written that last; nobody but the glue: none. */
+export interface Relied {
+  readonly key: string;
+  readonly by: readonly InstanceId[];
+}
+
+/** One entry of the ledger, in row `seq`; `time` is that of the wall clock, in milliseconds. */
+export type LedgerDecision = { readonly seq: number; readonly time: number } & (
+  | {
+      readonly is: 'call';
+      readonly key: string;
+      readonly tool: string;
+      readonly instance: InstanceId;
+      readonly class: EffectClass;
+      readonly args: unknown;
+      readonly held: 'gate' | 'buffer' | null;
+      readonly relies: readonly Relied[];
+      /** The digest of the config that was in force. */
+      readonly config: string | null;
+    }
+  /** What a person said, or the clock; a refused answer as well, with the reason in `why`. */
+  | {
+      readonly is: 'answer';
+      readonly gate: string;
+      readonly verdict: AnswerEntry['verdict'];
+      readonly by: string | null;
+      readonly why: string | null;
+      readonly post: number | null;
+      /** What became of the call, where the answer settled that; else null. */
+      readonly status: EffectStatus | null;
+      /** What the gate asked; null where there is no such gate. */
+      readonly asked: AnsweredGate | null;
+    }
+  /** A call that was not let go. */
+  | {
+      readonly is: 'refusal';
+      readonly tool: string | null;
+      readonly instance: InstanceId | null;
+      readonly why: string;
+    }
+  | {
+      readonly is: 'recovery';
+      /** The how manieth of its run, from 1. */
+      readonly number: number;
+      readonly signal: Signal;
+      readonly error: string;
+      readonly verdict: Verdict;
+      readonly level: 0 | 1 | 2 | null;
+      readonly instance: InstanceId | null;
+      /** Where it goes back to, if anywhere. */
+      readonly checkpoint: Checkpoint | null;
+      /** Why other checkpoints would not do, each code once. */
+      readonly codes: readonly VetoCode[];
+    }
+  | {
+      readonly is: 'commit';
+      readonly id: string;
+      readonly instance: InstanceId;
+      readonly boundary: string;
+      readonly invariants: readonly string[];
+      readonly keys: readonly string[];
+    }
+);
+
+/** What an answered gate asked, and what its answer is bound to. */
+export interface AnsweredGate extends Pick<GateEntry, 'asks' | 'key' | 'digest' | 'epoch'> {
+  readonly tool: string | null;
+  readonly instance: InstanceId | null;
+}
+
+type Said<T extends LedgerDecision['is']> = Omit<Extract<LedgerDecision, { is: T }>, 'seq' | 'time'>;
+
+/** Collects the ledger while a fold goes along: what an entry is about is asked of the fold before it, or after it. */
+export class Reasons {
+  readonly all: LedgerDecision[] = [];
+  readonly #runState: RunState;
+  /** What was read by the step that started an actor, by its number: whose call it makes, only the intent says. */
+  readonly #reads = new Map<number, readonly { readonly by: string; readonly key: Key }[]>();
+  /** Who has written each key last, the newest at the end; null where a restore has made that stale. */
+  #written: Map<string, { readonly key: Key; readonly by: InstanceId }> | null = new Map();
+  #recoveries = 0;
+
+  constructor(runState: RunState) {
+    this.#runState = runState;
+  }
+
+  /** Takes an entry that the fold does not have yet. */
+  before(entry: Entry, row: StoredRow): void {
+    if (entry.do === 'answer') this.#add(row, this.#answer(entry));
+    if (entry.do === 'outcome') this.#outcome(entry, row);
+  }
+
+  /** Takes an entry that the fold has. */
+  after(entry: Entry, row: StoredRow): void {
+    switch (entry.do) {
+      case 'step':
+        this.#step(entry);
+        return;
+      case 'restored':
+        this.#written = null;
+        return;
+      case 'intent':
+        this.#add(row, this.#call(entry));
+        return;
+      case 'decision':
+        this.#decision(entry, row);
+        return;
+      case 'publish': {
+        const { id, instance, boundary, invariants, keys } = entry;
+        this.#add(row, { is: 'commit', id, instance, boundary, invariants, keys });
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  #add<T extends LedgerDecision['is']>({ seq, time }: StoredRow, said: { readonly is: T } & Said<T>): void {
+    this.all.push({ seq, time, ...said } as unknown as LedgerDecision);
+  }
+
+  #step({ started, marks }: StepEntry): void {
+    for (const mark of marks) if (mark.do === 'write') this.#write(mark.key, mark.in);
+    const first = this.#runState.actors.length - started.length;
+    const reads = marks.flatMap((mark) => (mark.do === 'read' ? [{ by: instanceName(mark.in), key: mark.key }] : []));
+    for (const [index, { kind }] of started.entries()) if (kind === 'promise') this.#reads.set(first + index, reads);
+  }
+
+  #write(key: Key, by: InstanceId): void {
+    this.#written?.delete(key.text);
+    this.#written?.set(key.text, { key, by });
+  }
+
+  #call(entry: IntentEntry): Said<'call'> {
+    const { key, tool, instance, held = null } = entry;
+    const own = instanceName(instance);
+    const reads = this.#reads.get(entry.actor) ?? [];
+    const keys = new Map(reads.flatMap(({ by, key: read }) => (by === own ? [[read.text, read] as const] : [])));
+    return {
+      is: 'call',
+      key,
+      tool,
+      instance,
+      class: entry.class,
+      args: shownArgs(entry, this.#runState),
+      held,
+      relies: [...keys.values()].map((read) => ({ key: read.text, by: this.#writers(read) })),
+      config: this.#runState.digests?.config ?? null,
+    };
+  }
+
+  /** Who has written what is read now under a key: a write covers what was written below it before (K6). */
+  #writers(read: Key): InstanceId[] {
+    if (this.#written === null) this.#lookAgain();
+    const writers = new Map<string, InstanceId>();
+    const covers: Key[] = [];
+    for (const { key, by } of [...(this.#written?.values() ?? [])].reverse()) {
+      if (!overlaps(key, read)) continue;
+      const common = key.segments.length > read.segments.length ? key : read;
+      const isCovered = covers.some(({ segments }) => segments.every((each, index) => common.segments[index] === each));
+      if (!isCovered && by.skeleton !== ROOT) writers.set(instanceName(by), by);
+      if (!key.pattern) covers.push(key);
+    }
+    return [...writers.values()];
+  }
+
+  /** What is written by what a restore has kept. */
+  #lookAgain(): void {
+    const { registry, versions } = this.#runState.history;
+    const writes = [...registry.all()].flatMap((record) => versions.writesOf(record));
+    this.#written = new Map();
+    for (const { key, by } of writes.sort((a, b) => a.at - b.at)) this.#write(key, by.id);
+  }
+
+  #answer({ gate, verdict, by, why, post }: AnswerEntry): Said<'answer'> {
+    const asked = this.#runState.asked.get(gate);
+    const intent = asked === undefined ? undefined : this.#runState.ledger.get(asked.key)?.intent;
+    return {
+      is: 'answer',
+      gate,
+      verdict,
+      by,
+      why,
+      post,
+      status: null,
+      asked:
+        asked === undefined
+          ? null
+          : {
+              asks: asked.asks,
+              key: asked.key,
+              digest: asked.digest,
+              epoch: asked.epoch,
+              tool: intent?.tool ?? null,
+              instance: intent?.instance ?? null,
+            },
+    };
+  }
+
+  #outcome(entry: OutcomeEntry, row: StoredRow): void {
+    const last = this.all.at(-1);
+    const settles = last?.is === 'answer' && last.verdict === 'settled' && last.asked?.key === entry.key;
+    if (settles) this.all[this.all.length - 1] = { ...last, status: last.status ?? entry.status };
+    this.#lateRefusal(entry, row);
+  }
+
+  /** A call that had its approval and was not let go all the same; what a person denied, or nobody answered, stands there as such. */
+  #lateRefusal({ key, status, error }: OutcomeEntry, row: StoredRow): void {
+    const call = this.#runState.ledger.get(key);
+    if (status !== 'failed' || call?.status !== 'buffered' || call.intent.held !== 'gate') return;
+    if (this.#runState.asked.of(key)?.status !== 'approved') return;
+    const { tool, instance } = call.intent;
+    this.#add(row, { is: 'refusal', tool, instance, why: error ?? '' });
+  }
+
+  #decision(entry: DecisionEntry, row: StoredRow): void {
+    const { signal, error, decision, checkpoint, call } = entry;
+    if (signal === 'GOVERNOR_DENIED' && !this.#isSaid(entry)) {
+      const tool = call === null ? null : (this.#runState.actors[call]?.started?.src ?? null);
+      this.#add(row, { is: 'refusal', tool, instance: decision.failed, why: error });
+    }
+    this.#recoveries += 1;
+    this.#add(row, {
+      is: 'recovery',
+      number: this.#recoveries,
+      signal,
+      error,
+      verdict: decision.verdict,
+      level: decision.line?.level ?? null,
+      instance: decision.failed,
+      checkpoint: decision.verdict.startsWith('restore') ? checkpoint : null,
+      codes: [...new Set([...vetoes(decision)].map(({ code }) => code))],
+    });
+  }
+
+  /** Whether the ledger has the refusal that a decision answers: that of a call that had been held at its gate. */
+  #isSaid({ call }: DecisionEntry): boolean {
+    return call !== null && this.#runState.ledger.ofActor(call)?.intent.held === 'gate';
+  }
+}

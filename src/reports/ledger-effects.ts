@@ -1,0 +1,112 @@
+/** The ledger of effects: what a run did to the world, call by call, and what it has spent on that. */
+import type { LedgerCall } from '../effects/ledger.ts';
+import type { EffectClass, EffectStatus } from '../model/effect.ts';
+import type { Entry, IntentEntry } from '../model/entry.ts';
+import type { InstanceId } from '../model/instance.ts';
+import type { RunState } from '../projection/run-state.ts';
+
+/** A call of a tool that may change the world, as the ledger of effects has it. Times are wall clocks, in milliseconds. */
+export interface LedgerEffect {
+  readonly key: string;
+  readonly tool: string;
+  readonly instance: InstanceId;
+  readonly class: EffectClass;
+  readonly status: EffectStatus;
+  /** When it was first intended, and how often: a replay, or a further try, intends it again under its key. */
+  readonly time: number;
+  readonly intents: number;
+  readonly args: unknown;
+  readonly output: unknown;
+  readonly error: string | null;
+  /** `buffer` or `gate`: it waits, or has waited, before it leaves; null for any other. */
+  readonly held: 'gate' | 'buffer' | null;
+  /** Whether a restore has taken its place in the history back, and no replay has claimed it since. */
+  readonly undone: boolean;
+  /** Whether it may still be undone in the world, and why not any more, if it was demoted. */
+  readonly undo: boolean;
+  readonly demoted: string | null;
+  /** The approval that it used, and who gave it. */
+  readonly gate: { readonly gate: string; readonly by: string | null } | null;
+  /** The commit that it became visible with. */
+  readonly publication: string | null;
+  /** What it took of the budgets; what it was admitted for, where nobody knows yet. */
+  readonly spent: Readonly<Record<string, number>>;
+}
+
+/** What was spent of a budget, calls under way included with what they were admitted for. Limits are the config's to say. */
+export interface SpentBudget {
+  readonly budget: string;
+  readonly spent: number;
+}
+
+/** What a call was asked with, as people may see it; journals of format 1 have it as the input of its actor alone. */
+export function shownArgs(intent: IntentEntry, runState: RunState): unknown {
+  const args = 'args' in intent ? intent.args : runState.actors[intent.actor]?.started?.input;
+  return runState.redaction.args(intent.tool, args);
+}
+
+/** What the journal says of calls beyond their outcome. */
+export class Acts {
+  /** When each call was last intended, by its key. */
+  readonly since = new Map<string, number>();
+  readonly #first = new Map<string, { time: number; intents: number }>();
+  readonly #gates = new Map<string, string>();
+  readonly #publications = new Map<string, string>();
+  readonly #demoted = new Map<string, string>();
+  readonly #names = new Set<string>();
+
+  take(entry: Entry, time: number): void {
+    switch (entry.do) {
+      case 'intent': {
+        const { key } = entry;
+        const { time: first, intents } = this.#first.get(key) ?? { time, intents: 0 };
+        this.#first.set(key, { time: first, intents: intents + 1 });
+        this.since.set(key, time);
+        return;
+      }
+      case 'leave':
+        this.#gates.set(entry.key, entry.gate);
+        return;
+      case 'publish':
+        for (const key of entry.keys) this.#publications.set(key, entry.id);
+        return;
+      case 'demoted':
+        this.#demoted.set(entry.key, entry.why);
+        return;
+      case 'spend':
+        for (const name of Object.keys(entry.amounts)) this.#names.add(name);
+        return;
+      default:
+        return;
+    }
+  }
+
+  effect(call: LedgerCall, runState: RunState): LedgerEffect {
+    const { key, intent, status, output, error, undo, at } = call;
+    const { time, intents } = this.#first.get(key) as { time: number; intents: number };
+    const gate = this.#gates.get(key);
+    return {
+      key,
+      tool: intent.tool,
+      instance: intent.instance,
+      class: intent.class,
+      status,
+      time,
+      intents,
+      args: shownArgs(intent, runState),
+      output: runState.redaction.output(intent.tool, output),
+      error: error === null ? null : runState.redaction.text(error),
+      held: intent.held ?? null,
+      undone: at === null,
+      undo,
+      demoted: this.#demoted.get(key) ?? null,
+      gate: gate === undefined ? null : { gate, by: runState.asked.get(gate)?.by ?? null },
+      publication: this.#publications.get(key) ?? null,
+      spent: runState.budgets.spentBy(key),
+    };
+  }
+
+  budgets(runState: RunState): SpentBudget[] {
+    return [...this.#names].map((budget) => ({ budget, spent: runState.budgets.spent(budget) }));
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The three ledgers of a run, as views of its one journal: why it acted, what it did, and what it owes. Pure: whoever wants to know
+ * what is due says what time it is.
+ */
+import type { StoredRow } from '../journal/journal.ts';
+import { RunState } from '../projection/run-state.ts';
+import { replayRow } from '../journal/replay-row.ts';
+import { EntryDecoder } from '../journal/entry-codec.ts';
+import { type LedgerDecision, Reasons } from './ledger-decisions.ts';
+import { Acts, type LedgerEffect, type SpentBudget } from './ledger-effects.ts';
+import { type Obligation, obligationsOf } from './ledger-obligations.ts';
+import type { Redaction } from '../projection/redaction.ts';
+import { type RunStatus, RunStatusFold } from './run-status.ts';
+
+/** The ledgers of a run. */
+export interface Ledgers {
+  /** How it stands. */
+  readonly standing: RunStatus;
+  readonly decisions: readonly LedgerDecision[];
+  readonly effects: readonly LedgerEffect[];
+  readonly budgets: readonly SpentBudget[];
+  readonly obligations: readonly Obligation[];
+}
+
+/**
+ * The ledgers of a run, from its rows.
+ * @param now the wall clock, in milliseconds: it says which questions are due and which approvals have expired.
+ * @throws JournalError `journal_corrupt`, `journal_too_new`.
+ */
+export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
+  const runState = new RunState();
+  const reader = new EntryDecoder();
+  const reasons = new Reasons(runState);
+  const acts = new Acts();
+  const standing = new RunStatusFold();
+  for (const row of rows) {
+    const entry = reader.entry(row);
+    if (entry === null) continue;
+    replayRow(row, () => {
+      reasons.before(entry, row);
+      runState.apply(entry, row.time);
+      reasons.after(entry, row);
+    });
+    acts.take(entry, row.time);
+    standing.take(entry);
+  }
+  return {
+    standing: standing.now,
+    decisions: runState.redaction.isActive ? reasons.all.map((each) => shown(each, runState.redaction)) : reasons.all,
+    effects: [...runState.ledger.all()].map((call) => acts.effect(call, runState)),
+    budgets: acts.budgets(runState),
+    obligations: obligationsOf(runState, standing.now, acts.since, now),
+  };
+}
+
+/** A decision without the values that became known as redacted after it. */
+function shown(decision: LedgerDecision, redaction: Redaction): LedgerDecision {
+  switch (decision.is) {
+    case 'call':
+      return { ...decision, args: redaction.args(decision.tool, decision.args) };
+    case 'answer':
+      return decision.why === null ? decision : { ...decision, why: redaction.text(decision.why) };
+    case 'refusal':
+      return { ...decision, why: redaction.text(decision.why) };
+    case 'recovery':
+      return { ...decision, error: redaction.text(decision.error) };
+    case 'commit':
+      return decision;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * How a run stands, read off its journal and nothing else. It is asked for every run of a file, so most rows are only counted by
+ * their kind and not read.
+ */
+import type { StoredRow } from '../journal/journal.ts';
+import type { Verdict } from '../model/decision.ts';
+import { isOpen } from '../model/effect.ts';
+import type { Entry } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { kindOf, EntryDecoder } from '../journal/entry-codec.ts';
+
+/** How a run stands; whether a living process holds it is for its lease to say. */
+export type RunStatus =
+  | { readonly is: 'done' }
+  /** Nothing more happens until somebody acts (§8.4). */
+  | { readonly is: 'parked'; readonly verdict: Verdict }
+  /** What was to be undone could not be, and memory is not restored over it (E5): a person looks at it. */
+  | { readonly is: 'stuck'; readonly verdict: Verdict; readonly effect: string; readonly error: string }
+  /** A recovery was decided and is not yet carried out: it is under way, or was interrupted (R5). */
+  | { readonly is: 'recovering'; readonly verdict: Verdict }
+  /** Nothing is wrong: calls wait for a person's approval, each at a gate of its own. */
+  | { readonly is: 'waiting'; readonly approvals: number }
+  | { readonly is: 'open' };
+
+/** The entries that it depends on; of all others it is enough to know that they came. */
+const TELLING: ReadonlySet<Entry['do']> = new Set(['begin', 'decision', 'phase', 'end', 'intent', 'gate'] as const);
+/** Those that it depends on while somebody is asked. */
+const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
+
+/** Follows a run from entry to entry. */
+export class RunStatusFold {
+  agent: string | null = null;
+  #stands: Exclude<RunStatus, { is: 'waiting' }> = { is: 'open' };
+  /** The instances of the calls that wait at a gate, or once did, by their keys. */
+  readonly #gated = new Map<string, InstanceId>();
+  /** The approvals that are wanted: the key of the call, by the gate. */
+  readonly #approvals = new Map<string, string>();
+
+  get now(): RunStatus {
+    const { size } = this.#approvals;
+    return this.#stands.is === 'open' && size > 0 ? { is: 'waiting', approvals: size } : this.#stands;
+  }
+
+  /** Whether the entry itself has to be handed to `take`. */
+  needs(kind: Entry['do']): boolean {
+    return TELLING.has(kind) || (this.#approvals.size > 0 && ANSWERING.has(kind));
+  }
+
+  /** Takes an entry in. */
+  take(entry: Pick<Entry, 'do'> | Entry): void {
+    const now = this.#stands;
+    switch (entry.do) {
+      case 'begin':
+        this.agent = (entry as Extract<Entry, { do: 'begin' }>).agent;
+        return;
+      case 'end':
+        this.#stands = { is: 'done' };
+        return;
+      case 'decision': {
+        const { verdict } = (entry as Extract<Entry, { do: 'decision' }>).decision;
+        this.#stands = { is: verdict === 'escalate' || verdict === 'rerun' ? 'parked' : 'recovering', verdict };
+        return;
+      }
+      case 'phase':
+        this.#phase(entry as Extract<Entry, { do: 'phase' }>);
+        return;
+      case 'step':
+        // A parked machine takes no step: what it waited for was found out when the run was taken up again.
+        if (now.is === 'parked') this.#stands = { is: 'open' };
+        return;
+      case 'intent': {
+        const { held, key, instance } = entry as Extract<Entry, { do: 'intent' }>;
+        if (held === 'gate') this.#gated.set(key, instance);
+        return;
+      }
+      case 'gate': {
+        const { asks, gate, key } = entry as Extract<Entry, { do: 'gate' }>;
+        if (asks === 'approval') this.#approvals.set(gate, key);
+        return;
+      }
+      case 'answer':
+      case 'outcome':
+      case 'restored':
+        if (this.#approvals.size > 0)
+          this.#answered(entry as Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #phase({ phase, effect = '', error = '' }: Extract<Entry, { do: 'phase' }>): void {
+    const now = this.#stands;
+    if (phase === 'RESUMED') this.#stands = { is: 'open' };
+    else if (phase === 'STUCK' && now.is === 'recovering')
+      this.#stands = { is: 'stuck', verdict: now.verdict, effect, error };
+    else if (now.is === 'stuck' && phase !== 'STUCK') this.#stands = { is: 'recovering', verdict: now.verdict };
+    // A rerun was advised, and somebody has started it.
+    else if (now.is === 'parked' && phase === 'FENCED') this.#stands = { is: 'recovering', verdict: now.verdict };
+  }
+
+  /** Approvals that are no longer wanted: somebody has answered, the call is known otherwise, or a restore has voided them (R4). */
+  #answered(entry: Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>): void {
+    const isOver = ([gate, key]: [string, string]): boolean => {
+      switch (entry.do) {
+        case 'answer':
+          return entry.gate === gate && entry.verdict !== 'refused';
+        case 'outcome':
+          return entry.key === key && !isOpen(entry.status);
+        case 'restored': {
+          const own = this.#gated.get(key);
+          return own === undefined || entry.kept.some(([id]) => instanceName(id) === instanceName(own));
+        }
+      }
+    };
+    for (const approval of [...this.#approvals]) if (isOver(approval)) this.#approvals.delete(approval[0]);
+  }
+}
+
+/** The agent of a run and how it stands. @throws JournalError `journal_corrupt`, `journal_too_new`. */
+export function runStatusOf(rows: Iterable<StoredRow>): { readonly agent: string | null; readonly standing: RunStatus } {
+  const runState = new RunStatusFold();
+  const reader = new EntryDecoder();
+  for (const row of rows) {
+    const kind = kindOf(row);
+    if (kind === null || runState.needs(kind)) {
+      const entry = reader.entry(row);
+      if (entry !== null) runState.take(entry);
+    } else runState.take({ do: kind });
+  }
+  return { agent: runState.agent, standing: runState.now };
+}
