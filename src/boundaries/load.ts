@@ -15,7 +15,7 @@ export interface Loaded {
   readonly document: ConfigDocument;
 }
 
-/** How a config is loaded: `file` is what findings call it, `guards` are the conditions in code that it may name. */
+/** Options of loading: `file` is the name that findings use, `guards` are the conditions in code that it may name. */
 export interface LoadOptions {
   readonly file: string;
   readonly guards?: Guards;

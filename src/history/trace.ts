@@ -20,7 +20,7 @@ export type TraceLine =
   | { readonly do: 'event'; readonly event: HistoryEvent; readonly region?: string }
   | { readonly do: 'knows'; readonly of: ControlLine };
 
-/** What can be wrong with a line, before the history is asked. */
+/** The codes of malformed lines, found before the history is asked. */
 export type TraceErrorCode =
   | 'no_trace'
   | 'not_json'
@@ -43,7 +43,7 @@ export class TraceError extends CodedError<TraceErrorCode> {
 /** An instance as a line has it. */
 type InstanceColumns = [skeleton: string, entity: string, ordinal: number];
 
-/** What a line looks like once its shape is checked. */
+/** The form of a line once its shape is checked. */
 type Written =
   | { do: 'trace'; id: string }
   | { do: 'enter'; in: InstanceColumns; by?: InstanceColumns; region?: string }

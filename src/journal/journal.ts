@@ -111,7 +111,10 @@ export interface RunSummary {
 
 /** Where journals are kept: memory, or one SQLite file. */
 export interface JournalStore {
-  /** True where nothing that it is given can be read outside of the process without a key: it is encrypted, or never leaves memory. */
+  /**
+   * True where nothing that it is given can be read outside of the process without a key: it is encrypted, or never leaves
+   * memory.
+   */
   readonly confidential?: boolean;
   /** Takes the lease of a run and opens its journal for writing. */
   open(run: string, mode: OpenMode): Promise<Journal>;

@@ -40,7 +40,7 @@ export function parseKey(text: string): Key {
   return { text, segments, pattern };
 }
 
-/** Whether some concrete key lies under both (K4). */
+/** True if some concrete key lies under both (K4). */
 export function overlaps(a: Key, b: Key): boolean {
   const shared = Math.min(a.segments.length, b.segments.length);
   for (let depth = 0; depth < shared; depth += 1) {

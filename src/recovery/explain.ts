@@ -75,7 +75,7 @@ function failing({ signal, error, state, tool }: Circumstance): Outline {
   return { label: signal, text: `${what}${where}: ${JSON.stringify(error)}` };
 }
 
-/** What came of a restore: the work that was done again, and the completed work that stayed as it was. */
+/** The result of a restore: the work that was done again, and the completed work that stayed as it was. */
 function outcome(aftermath: Aftermath | null): Outline[] {
   if (aftermath === null) return [];
   const { replayed, preserved } = aftermath;

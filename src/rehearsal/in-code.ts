@@ -20,7 +20,9 @@ export interface RehearsalWorld {
 export interface RehearsalOptions extends RehearsalSettings, Omit<OpenSubject, 'snapshot' | 'close' | 'input'> {
   /** The path of the boundary config, or the config itself, loaded. */
   readonly config: string | BoundaryConfig;
-  /** The world of the tools; a recording world has every tool act on it, and answers for the reconcilers and undos of the config. */
+  /**
+   * The world of the tools; a recording world has every tool act on it, and answers for the reconcilers and undos of the config.
+   */
   readonly world: RehearsalWorld;
 }
 

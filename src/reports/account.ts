@@ -13,7 +13,10 @@ import type { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import { timelineOf } from './timeline.ts';
 
-/** A checkpoint with the id of its boundary (`entry` for the entry), and the number of the retained step that it stands at, from 0. */
+/**
+ * A checkpoint with the id of its boundary (`entry` for the entry), and the number of the retained step that it stands at, from
+ * 0.
+ */
 export interface AccountedCheckpoint extends Checkpoint {
   readonly boundary: string;
   readonly step: number;

@@ -310,7 +310,10 @@ export class Run implements Watcher {
     return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
   }
 
-  /** Whom a step has entered: work that was set aside is looked at, and nothing is begun anew beside what stands unclaimed (C5, C8). */
+  /**
+   * Whom a step has entered: work that was set aside is looked at, and nothing is begun anew beside what stands unclaimed (C5,
+   * C8).
+   */
   #enters(entry: Entry, fresh: readonly InstanceId[], actor: number): void {
     if (entry.do !== 'step') return;
     const names = entry.marks.flatMap((mark) => (mark.do === 'enter' ? [instanceName(mark.in)] : []));
@@ -513,7 +516,10 @@ export class Run implements Watcher {
     }
   }
 
-  /** What comes of a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */
+  /**
+   * What comes of a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2,
+   * F2).
+   */
   async #heard(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
     if (call.signal.aborted) return { next: 'wait' };
     if (reply.is !== 'failed' || reply.held === true || !this.#calls.isMachines(call, reply))

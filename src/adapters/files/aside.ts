@@ -19,7 +19,9 @@ export interface FileRecord {
   readonly base?: string | null;
   /** The name of the publication that it belongs to, if there is a manifest of that name. */
   readonly publication: string | null;
-  /** What was there, known from the moment that it is about to be replaced; then also its permissions and a number for the order. */
+  /**
+   * What was there, known from the moment that it is about to be replaced; then also its permissions and a number for the order.
+   */
   readonly before?: string | null;
   readonly mode?: number;
   readonly order?: number;

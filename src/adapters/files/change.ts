@@ -53,7 +53,10 @@ export function settle({ root, aside }: Desk, { key, path }: FileRecord): void {
   syncFolder(dirname(aside.part(key, 'next')));
 }
 
-/** Keeps what is in a place now, and says so in the record. @throws CommitRefused where that is not what it was when it was staged. */
+/**
+ * Keeps what is in a place now, and says so in the record. @throws CommitRefused where that is not what it was when it was
+ * staged.
+ */
 function capture({ aside }: Desk, record: FileRecord, place: string): FileRecord {
   const now = contentOf(place);
   if (record.base !== undefined && record.base !== (now?.digest ?? null))

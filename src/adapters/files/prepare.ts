@@ -1,4 +1,7 @@
-/** Checks that staged files can be published, before a commit is decided: nothing is visible yet, and what is refused is refused whole (E4). */
+/**
+ * Checks that staged files can be published, before a commit is decided: nothing is visible yet, and what is refused is refused
+ * whole (E4).
+ */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';

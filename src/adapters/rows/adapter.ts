@@ -65,7 +65,10 @@ export interface RowAdapter {
   forget(keys: readonly string[]): void;
 }
 
-/** Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no SQL. */
+/**
+ * Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no
+ * SQL.
+ */
 export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: RowOptions): RowAdapter {
   prepareTables(db);
   prepareStaging(db);

@@ -1,4 +1,7 @@
-/** The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and what they hand on. */
+/**
+ * The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and what they hand
+ * on.
+ */
 import type { Command } from 'commander';
 import { explainRun } from '../explain/explanation.ts';
 import { showLedger } from '../ledger/ledger.ts';

@@ -1,4 +1,7 @@
-/** The verbs by which people answer what runs ask them, `gates`, `approve`, `deny` and `settle`: options, help, what they hand on. */
+/**
+ * The verbs by which people answer what runs ask them, `gates`, `approve`, `deny` and `settle`: options, help, what they hand
+ * on.
+ */
 import { type Command, Option } from 'commander';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';

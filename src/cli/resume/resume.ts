@@ -1,4 +1,6 @@
-/** The verb `resume`: takes a run up where its journal ends; first says what became of a call, or starts the run over, if wanted. */
+/**
+ * The verb `resume`: takes a run up where its journal ends; first says what became of a call, or starts the run over, if wanted.
+ */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { isOpen } from '../../model/effect.ts';
 import { timelineOf } from '../../reports/timeline.ts';

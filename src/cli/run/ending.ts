@@ -1,4 +1,6 @@
-/** How a process of a run ended, for the person who started it and for a program: the state, the decisions, the world, what next. */
+/**
+ * How a process of a run ended, for the person who started it and for a program: the state, the decisions, the world, what next.
+ */
 import pc from 'picocolors';
 import { quoted } from '../../recovery/explain.ts';
 import type { Fault } from '../../xstate/faults.ts';

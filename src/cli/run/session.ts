@@ -174,7 +174,10 @@ async function worldOf(open: OpenAgent): Promise<Ended['world']> {
   }
 }
 
-/** Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits for. */
+/**
+ * Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits
+ * for.
+ */
 function waiting(): Promise<Stop> {
   return new Promise((resolve) => {
     process.once('beforeExit', () => {

@@ -1,4 +1,6 @@
-/** How words reach a terminal: wrapped to its width, coloured where it wants colour, and with nothing in them that it would obey. */
+/**
+ * How words reach a terminal: wrapped to its width, coloured where it wants colour, and with nothing in them that it would obey.
+ */
 import pc from 'picocolors';
 import wrapAnsi from 'wrap-ansi';
 import type { Outline } from '../../recovery/explain.ts';

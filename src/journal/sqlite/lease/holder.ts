@@ -47,7 +47,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** State and start from /proc/<pid>/stat: fields 3 and 22, counted after the name, which may hold anything but ends with the last `)`. */
+/**
+ * State and start from /proc/<pid>/stat: fields 3 and 22, counted after the name, which may hold anything but ends with the last
+ * `)`.
+ */
 function statOf(pid: number): { dead: boolean; started: string | null } | null {
   const stat = tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (stat === null) return null;
