@@ -23,13 +23,13 @@ export interface MailTransport {
   sendMail(message: OutgoingMail): Promise<unknown>;
 }
 
-/** What the owner of a mailbox says of a message. `not_there` is final: it will not arrive later either. */
+/** The knowledge of a mailbox's owner about a message. `not_there` is final: it will not arrive later either. */
 export type MailPresence = 'there' | 'not_there' | 'unknown';
 
-/** Who sends, and who can be asked. */
+/** The sender, and the party that can be asked. */
 export interface MailOptions {
   readonly from: string;
-  /** What stands behind the @ of message ids: a name that is yours. */
+  /** The name behind the @ of message ids: one that is yours. */
   readonly domain: string;
   /** Asks whether a message arrived. Left out, nobody knows. */
   readonly lookup?: (messageId: string) => Promise<MailPresence> | MailPresence;
@@ -149,7 +149,7 @@ function checked(input: Mail): Mail {
   return { to, subject, text };
 }
 
-/** Whether the server has certainly not taken the message: it was never handed over, or refused for good. */
+/** True if the server has certainly not taken the message: it was never handed over, or refused for good. */
 function wasRefused(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, syscall, responseCode } = error as { code?: unknown; syscall?: unknown; responseCode?: unknown };

@@ -24,7 +24,7 @@ export function prepareCommit(desk: Desk, calls: readonly StagedCall[], { id }: 
   const name = nameOf(id);
   if (desk.aside.manifest(name) !== null) return name;
   for (const { key, path } of checkedCalls(desk, calls, name)) reserve(desk, path, key, name);
-  // Whoever held a path until now may have published just before.
+  // The holder of a path until now may have published just before.
   checkedCalls(desk, calls, name);
   return name;
 }
