@@ -50,7 +50,8 @@ export class Run implements Watcher {
   readonly parts: RunParts;
   readonly #refs = new Map<number, Ref>();
   readonly #numbers = new WeakMap<object, number>();
-  readonly #backlog: { ref: Ref; event: Event; source: unknown }[] = [];
+  /** Events that wait. `completes` is the actor that hears of complete states of its own (C5a). */
+  readonly #backlog: { ref: Ref; event: Event; source: unknown; completes?: number }[] = [];
   readonly #verifier: Verifier | null;
   readonly #write: Writing;
   readonly #calls: Calls;
@@ -679,7 +680,7 @@ export class Run implements Watcher {
     for (const actor of actors) {
       const ref = this.#refs.get(actor);
       if (ref === undefined) continue;
-      for (const event of this.#owedTo(actor, ref)) this.#backlog.push({ ref, event, source: null });
+      for (const event of this.#owedTo(actor, ref)) this.#backlog.push({ ref, event, source: null, completes: actor });
     }
   }
 
@@ -851,7 +852,9 @@ export class Run implements Watcher {
       next !== undefined;
       next = this.#holding ? undefined : this.#backlog.shift()
     ) {
-      const { ref, event, source } = next;
+      const { ref, event, source, completes } = next;
+      // A restore since may have taken back what was complete (C9).
+      if (completes !== undefined && !this.#owedTo(completes, ref).some(({ type }) => type === event.type)) continue;
       const children = (ref.getSnapshot() as { children?: Record<string, unknown> }).children;
       if (source !== null && children?.[String(event.actorId)] !== source) {
         this.#write.append([{ do: 'late', actor: this.#numbers.get(ref) ?? 0, event: event.type }]);
