@@ -56,7 +56,18 @@ export interface FileAdapter {
   forget(keys: readonly string[]): void;
 }
 
-/** Makes tools of a folder. @throws TypeError where it is none, or where nothing can be kept aside of it. */
+/**
+ * Makes tools of a folder.
+ * @throws TypeError where it is none, or where nothing can be kept aside of it.
+ * @example
+ * import { mkdirSync, readFileSync } from 'node:fs';
+ * import { fileAdapter } from 'belay-sidecar/adapters';
+ *
+ * mkdirSync('letters', { recursive: true });
+ * const files = fileAdapter({ root: 'letters' });
+ * await files.write({ input: { path: 'a.txt', content: 'hello' }, key: 'call-1', signal: new AbortController().signal });
+ * assert.equal(readFileSync('letters/a.txt', 'utf8'), 'hello');
+ */
 export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay') }: FileOptions): FileAdapter {
   const root = new Root(folder, kept);
   const desk: Desk = { root, aside: new Aside(root.aside) };
