@@ -22,7 +22,7 @@ import { type ActorPlan, BEGIN, END, planOfTimer, RESTORE, WAKE } from '../xstat
 import { regionOfTimer, stateOfTimer } from '../xstate/timers.ts';
 import type { Call, MachineWatch, Microstep, Place, Watcher } from '../xstate/watch.ts';
 import { Approvals } from './approvals.ts';
-import { Calls } from './calls.ts';
+import { Calls } from './calls/calls.ts';
 import type { RestoredParts } from './failures/recovered-machine.ts';
 import { Recovering } from './failures/recovering.ts';
 import { Outbox } from './outbox.ts';

@@ -55,7 +55,7 @@ export class Decisions {
   async demote(undo: readonly Effect[]): Promise<boolean> {
     let demoted = false;
     for (const effect of undo) {
-      const why = await this.#run.calls.moved(effect);
+      const why = await this.#run.calls.undoing.moved(effect);
       if (why === null || effect.id === null) continue;
       this.#run.write.append([{ do: 'demoted', key: effect.id, why }]);
       demoted = true;

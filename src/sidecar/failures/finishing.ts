@@ -12,7 +12,7 @@ export async function finish({ parts, write, calls, outbox, ending }: Needs, out
     const unpublished = [...new Set([...outbox.abandoned(), ...abandoned])];
     await write.durable();
     parts.claims?.release(parts.run);
-    const dropped = calls.plainUnderWay;
+    const dropped = calls.underWay.plain;
     const told = { ...(unpublished.length > 0 && { unpublished }), ...(dropped.length > 0 && { dropped }) };
     ending.end({ status: 'done', output, ...told });
   } catch (error) {

@@ -37,7 +37,7 @@ export class OpenCalls {
 
   /** Asks the counterparties of all open calls, once at least. */
   async reconcile(): Promise<void> {
-    for (const { key } of this.all()) await this.#run.calls.reconcile(key, true);
+    for (const { key } of this.all()) await this.#run.calls.reconciling.reconcile(key, true);
     this.#parking.askLater();
   }
 
@@ -54,11 +54,11 @@ export class OpenCalls {
     );
     const asked = [...new Set(keys)].filter((key) => key !== failed && this.#isOpen(key));
     for (const key of asked) {
-      if (calls.isUnderWay(key)) {
+      if (calls.underWay.has(key)) {
         machine.hold();
-        await calls.abort(key);
+        await calls.underWay.abort(key);
       }
-      if (this.#isOpen(key) && (await calls.reconcile(key)) !== null) this.#parking.askLater();
+      if (this.#isOpen(key) && (await calls.reconciling.reconcile(key)) !== null) this.#parking.askLater();
     }
     return asked.some((key) => !this.#isOpen(key));
   }
@@ -66,8 +66,8 @@ export class OpenCalls {
   /** Aborts and waits for a call that is under way, then asks its counterparty, whatever it was asked before. */
   async findOut(key: string): Promise<void> {
     const { calls } = this.#run;
-    if (calls.isUnderWay(key)) await calls.abort(key);
-    if (this.#isOpen(key)) await calls.reconcile(key, true);
+    if (calls.underWay.has(key)) await calls.underWay.abort(key);
+    if (this.#isOpen(key)) await calls.reconciling.reconcile(key, true);
   }
 
   /**

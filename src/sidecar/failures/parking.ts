@@ -2,7 +2,7 @@
 import { type Alarm, setAlarm } from '../../effects/alarm.ts';
 import type { Decision } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
-import type { Calls } from '../calls.ts';
+import type { Calls } from '../calls/calls.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import type { Complaints } from './complaints.ts';
 import { type Decisions, effectsIn } from './decisions.ts';
@@ -93,7 +93,7 @@ export class Parking {
     if (this.#run.stopping.aborted) return;
     const { ledger } = this.#parts.runState;
     const before = ledger.open().length;
-    for (const key of keys) await this.#calls.reconcile(key);
+    for (const key of keys) await this.#calls.reconciling.reconcile(key);
     if (ledger.open().length < before) await this.#run.queue.askAgain();
     if (this.#open.asking !== null) this.standStill(this.#open.asking);
     if (this.#open.asking === null) this.askLater();

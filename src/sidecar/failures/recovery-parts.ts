@@ -1,6 +1,6 @@
 /** The parts that all recoveries of a run share. */
 import type { Approvals } from '../approvals.ts';
-import type { Calls } from '../calls.ts';
+import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../outbox.ts';
 import type { RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../recovery-queries.ts';

@@ -27,7 +27,7 @@ export class Settling {
     const { parts, machine, write, calls, queries, open } = this.#run;
     const { call, failure } = raised;
     if (call === null || call.key === null) return null;
-    if ((await calls.reconcile(call.key)) !== null) this.#parking.askLater();
+    if ((await calls.reconciling.reconcile(call.key)) !== null) this.#parking.askLater();
     const known = parts.runState.ledger.get(call.key);
     if (known === undefined || isOpen(known.status) || parts.runState.actor(call.actor).ended !== null) return null;
     if (known.status !== 'confirmed' && known.status !== 'failed') return null;

@@ -58,7 +58,7 @@ export class TakingBack {
     }
     this.#run.machine.hold();
     for (const effect of undone.reverse()) {
-      if ((await this.#run.calls.undo(effect)) === null) continue;
+      if ((await this.#run.calls.undoing.undo(effect)) === null) continue;
       // It stands, and is what a person has to look at: nothing is done again over it (E5).
       if (!this.#run.stopping.aborted)
         this.#parking.parkOver(raised, [queries.effectOf(effect.id as string, effect.instance)]);

@@ -32,7 +32,7 @@ export class ToldOutcomes {
     if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
     this.#refuseUnderWay(named);
     const wasOpen = isOpen(named.status);
-    if (status !== 'compensated') await calls.askNow(named.key);
+    if (status !== 'compensated') await calls.reconciling.askNow(named.key);
     const call = this.#runState.ledger.get(named.key) as LedgerCall;
     const why = this.#contradicts(call, status, output);
     if (why !== null) {
@@ -56,7 +56,7 @@ export class ToldOutcomes {
   #refuseUnderWay({ key, status, intent }: LedgerCall): void {
     const request = this.#runState.asked.of(key);
     const isAsked = request?.asks === 'outcome' && request.status === 'pending';
-    if (status !== 'intended' || !this.#run.calls.isUnderWay(key) || isAsked) return;
+    if (status !== 'intended' || !this.#run.calls.underWay.has(key) || isAsked) return;
     const why =
       'is under way, and its own answer will tell: wait for it, or close the run and settle it in the next process';
     throw new SidecarError('bad_settlement', `${intent.tool} (${key}) ${why}`);

@@ -40,8 +40,8 @@ export class UnclaimedEffects {
     const effect = queries.effectOf(recorded.key, recorded.intent.instance);
     if (recorded.at !== null || crossing({ ...effect, undo: recorded.undo }) !== 'undo' || !this.#mayUndo(recorded))
       return false;
-    if ((await calls.moved(effect)) !== null) return false;
-    return (await calls.undo(effect)) === null;
+    if ((await calls.undoing.moved(effect)) !== null) return false;
+    return (await calls.undoing.undo(effect)) === null;
   }
 
   /**
@@ -56,7 +56,8 @@ export class UnclaimedEffects {
     const standing = this.#standing();
     const blocked: LedgerCall[] = [];
     for (const [call, effect] of standing) {
-      const isUndoable = crossing(effect) === 'undo' && this.#mayUndo(call) && (await calls.moved(effect)) === null;
+      const isUndoable =
+        crossing(effect) === 'undo' && this.#mayUndo(call) && (await calls.undoing.moved(effect)) === null;
       if (!isUndoable) blocked.push(call);
     }
     if (blocked.length > 0) {
@@ -65,7 +66,7 @@ export class UnclaimedEffects {
       return false;
     }
     for (const [call, effect] of standing.reverse()) {
-      if ((await calls.undo(effect)) === null) continue;
+      if ((await calls.undoing.undo(effect)) === null) continue;
       this.park([call], 0, call.intent.instance, again);
       return false;
     }

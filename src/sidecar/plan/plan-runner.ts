@@ -88,11 +88,11 @@ export class PlanRunner {
       this.#standStuck(decision, parts, owed);
       return false;
     }
-    await calls.staged();
+    await calls.underWay.staged();
     const records = new Set(parts.aside.map(instanceName));
     for (const [id, at] of parts.kept) {
       if (records.has(instanceName(id))) continue;
-      for (const call of run.runState.ledger.buffered(id)) if ((call.at ?? 0) > at) await calls.discard(call);
+      for (const call of run.runState.ledger.buffered(id)) if ((call.at ?? 0) > at) await calls.undoing.discard(call);
     }
     return true;
   }
@@ -102,8 +102,9 @@ export class PlanRunner {
     const { calls } = this.#run;
     const owed: Owed[] = [];
     for (const effect of effects) {
-      const before = owed.find((other) => !calls.mayUndoBeside(effect, other.effect));
-      const error = before === undefined ? await calls.undo(effect) : `it waits for the undo of ${before.effect.tool}`;
+      const before = owed.find((other) => !calls.undoing.mayUndoBeside(effect, other.effect));
+      const error =
+        before === undefined ? await calls.undoing.undo(effect) : `it waits for the undo of ${before.effect.tool}`;
       if (error !== null) owed.push({ effect, error });
     }
     return owed;

@@ -76,7 +76,7 @@ export class TakingUp {
   async finishUndos(): Promise<void> {
     const { calls, queries } = this.#run;
     for (const { key, intent } of this.#runState.ledger.halfUndone())
-      await calls.undo(queries.effectOf(key, intent.instance));
+      await calls.undoing.undo(queries.effectOf(key, intent.instance));
   }
 
   /** Asks the last process's questions again: what can be restored by now is, and another answer replaces the old one. */
