@@ -1,7 +1,7 @@
 /** The parts that all recoveries of a run share. */
 import type { Approvals } from '../approvals.ts';
 import type { Calls } from '../calls/calls.ts';
-import type { Outbox } from '../outbox.ts';
+import type { Outbox } from '../commits/outbox.ts';
 import type { RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../recovery-queries.ts';
 import type { Writing } from '../writing.ts';
