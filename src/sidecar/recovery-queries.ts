@@ -24,7 +24,8 @@ import { covers, type Placed } from '../recording/entry-states.ts';
 import type { Cut } from '../recovery/cut.ts';
 import type { MachineWatch } from '../xstate/watch.ts';
 import { bare, type Raised, type RunParts, type Suspect } from './parts.ts';
-import { controlAfter, type Resume } from './plan.ts';
+import { controlAfter } from './plan/control.ts';
+import type { Resume } from './plan/restore-plan.ts';
 import type { MovedInput } from './report.ts';
 
 /** Recorded answers that were found wrong. */

@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C5a',
-    file: 'sidecar/plan.ts',
+    file: 'sidecar/plan/resume-plan.ts',
     off: 'a claim does not arm the timers of its last step',
     find: 'timers: record.next.timers.map(',
     replace: 'timers: record.next.timers.slice(0, 0).map(',

@@ -1,11 +1,12 @@
 /** Starts a run over, where that is what was advised: everything is undone, and the keys stay (semantics.md §8.4). */
 import type { DecisionEntry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
+import type { Kept } from '../../projection/rollback.ts';
+import type { RunState } from '../../projection/run-state.ts';
 import { type Decisions, isDifferent } from '../failures/decisions.ts';
 import type { RecoveryParts } from '../failures/recovery-parts.ts';
 import type { WrongAnswers } from '../failures/wrong-answers.ts';
 import type { Raised } from '../parts.ts';
-import { keptByRerun } from '../plan.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { PlanRunner } from './plan-runner.ts';
 
@@ -65,4 +66,14 @@ function isAnswerTo({ failure }: Raised, entry: DecisionEntry | undefined): bool
   const failed = entry?.decision.failed ?? null;
   if (entry === undefined || failed === null || failure.in === null) return false;
   return instanceName(failed) === instanceName(failure.in) && entry.key === (failure.key?.text ?? null);
+}
+
+/** The numbers up to which a rerun keeps what it keeps: the first step of the run, and nothing after it (§8.4). */
+export function keptByRerun(runState: RunState): Kept[] {
+  return [...runState.places.all()].map(({ id, root, entered }): Kept => {
+    if (entered.nth > 0) return [id, 0];
+    const checkpoints = runState.history.registry.get(id)?.positions ?? [];
+    const first = root ? checkpoints.findLast(({ at }) => at <= entered.to) : checkpoints[0];
+    return [id, first?.at ?? 0];
+  });
 }

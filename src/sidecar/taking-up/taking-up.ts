@@ -8,7 +8,7 @@ import { isTakenBack, recordOf } from '../failures/undone-work.ts';
 import type { WrongAnswers } from '../failures/wrong-answers.ts';
 import type { Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
-import { keptByRerun } from '../plan.ts';
+import { keptByRerun } from '../plan/rerun.ts';
 import { failureBy, type JournaledQuestions, type Question } from './journaled-questions.ts';
 
 type Needs = Pick<
