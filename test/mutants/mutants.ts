@@ -60,7 +60,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C3',
-    file: 'sidecar/recovery-queries.ts',
+    file: 'sidecar/queries/resuming.ts',
     off: 'what is set aside stays visible',
     find: 'return [...moves, ...aside.map(({ instance }): Kept => [instance, 0])];',
     replace: 'return aside.length < 0 ? [] : [...moves];',

@@ -7,7 +7,7 @@ import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { Ref, Snapshot } from '../../xstate/actor.ts';
 import type { Call } from '../../xstate/watch.ts';
-import type { Approvals } from '../approvals.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { Claiming } from './claiming.ts';

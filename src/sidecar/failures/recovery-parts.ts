@@ -1,9 +1,9 @@
 /** The parts that all recoveries of a run share. */
-import type { Approvals } from '../approvals.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { RunParts } from '../parts.ts';
-import type { RecoveryQueries } from '../recovery-queries.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { Writing } from '../writing.ts';
 import type { FailureQueue } from './failure-queue.ts';
 import type { OpenFailures } from './open-failures.ts';

@@ -4,7 +4,7 @@ import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Kept } from '../../projection/rollback.ts';
 import type { Raised } from '../parts.ts';
-import type { RecoveryQueries } from '../recovery-queries.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { RestoredParts } from './recovered-machine.ts';
 
 /** A failure, as far as it says that an answer was wrong. */

@@ -2,15 +2,15 @@
  * What people are asked, and what they say: a call waits at its gate, in whatever process, until somebody answers in whatever other
  * one (semantics.md R4). Messages are requests; what counts is what the run's own journal says.
  */
-import { type Alarm, setAlarm } from '../effects/alarm.ts';
-import { type Answer, answerIn } from '../effects/answers.ts';
-import type { ApprovalRequest, GuardedRequest } from '../effects/gates.ts';
-import type { Approval } from '../effects/guard.ts';
-import { isDistrusted, type LedgerCall } from '../effects/ledger.ts';
-import type { AnswerEntry, GateEntry } from '../model/entry.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
-import { shownArgs } from '../reports/ledger-effects.ts';
-import type { RunParts, Writer } from './parts.ts';
+import { type Alarm, setAlarm } from '../../effects/alarm.ts';
+import { type Answer, answerIn } from '../../effects/answers.ts';
+import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
+import type { Approval } from '../../effects/guard.ts';
+import { isDistrusted, type LedgerCall } from '../../effects/ledger.ts';
+import type { AnswerEntry, GateEntry } from '../../model/entry.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { shownArgs } from '../../reports/ledger-effects.ts';
+import type { RunParts, Writer } from '../parts.ts';
 
 /** How often the inbox is looked into while somebody waits, in milliseconds. */
 const POLL = 200;
