@@ -2,7 +2,7 @@
  * One run of a machine under the sidecar: what the machine does is lifted, written and folded in; what fails goes to its recoveries, and
  * what those decide comes back as a restore, in place (semantics.md §10, §11).
  */
-import type { Reply } from '../effects/guard.ts';
+import type { Reply } from '../effects/guarded-call.ts';
 import { toolSignal } from '../effects/signals.ts';
 import { encode } from '../journal/codec.ts';
 import type { DismissalReason, Entry } from '../model/entry.ts';

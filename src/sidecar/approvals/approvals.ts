@@ -3,7 +3,7 @@
  * is what the run's own journal says.
  */
 import type { ApprovalRequest } from '../../effects/gates.ts';
-import type { Approval } from '../../effects/guard.ts';
+import type { Approval } from '../../effects/guarded-call.ts';
 import { isDistrusted } from '../../effects/ledger.ts';
 import type { GateEntry } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';

@@ -1,6 +1,7 @@
 /** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
 import { admission, bill } from '../../effects/budgets.ts';
-import { type Admission, type GuardedCall, guardedCall, type Reply } from '../../effects/guard.ts';
+import { guardedCall } from '../../effects/guard.ts';
+import type { Admission, GuardedCall, Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';

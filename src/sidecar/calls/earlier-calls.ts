@@ -1,5 +1,5 @@
 /** Tells if an earlier call of the same tool is the same act as a new one (semantics.md E3). */
-import type { GuardedCall } from '../../effects/guard.ts';
+import type { GuardedCall } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger.ts';
 import { readsOf, writesOf } from '../../effects/touched.ts';
 import { isExternal } from '../../model/external-keys.ts';
@@ -32,7 +32,7 @@ export function relationOf(
       .some(({ key }) => isRead(key) && !(isOwn && isExternal(key)));
   });
   const others = runState.ledger
-    .after(instance, since)
+    .between(instanceName(instance), since, Number.POSITIVE_INFINITY)
     .filter(({ status, intent }) => status !== 'failed' && status !== 'buffered' && intent.actor !== number);
   const written = others.flatMap(({ intent }) =>
     writesOf(config, { tool: intent.tool, args: argsOf(runState, intent), entity: instance.entity }),

@@ -2,7 +2,7 @@
 import type { Retry } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import { setAlarm } from '../../effects/alarm.ts';
-import type { Reply } from '../../effects/guard.ts';
+import type { Reply } from '../../effects/guarded-call.ts';
 import type { Signal } from '../../model/failure.ts';
 import type { Call } from '../../xstate/watch.ts';
 import type { RunParts } from '../parts.ts';

@@ -1,6 +1,7 @@
 /** Makes the calls of a decided commit visible, group by group, until all of them are: redo-only (semantics.md E4). */
+
+import { completion } from '../../effects/acting.ts';
 import { bill } from '../../effects/budgets.ts';
-import { completion } from '../../effects/guard.ts';
 import type { LedgerCall } from '../../effects/ledger.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 import { timed } from '../../effects/timed.ts';
