@@ -22,7 +22,7 @@ export function keyedAs(runState: RunState, placed: readonly Placed[], id: Insta
   return actor === 0 ? id : { ...id, entity: `${placeOf(runState, placed, actor)}:${path}` };
 }
 
-/** The place where a machine is invoked: by which instance or region, as what, and as the how manieth there. */
+/** The place where a machine is invoked: by which instance or region, as what, and how many of the same came before it there. */
 function placeOf(runState: RunState, placed: readonly Placed[], actor: number): string {
   const { actors, places } = runState;
   const { parent, region, started } = runState.actor(actor);

@@ -9,7 +9,7 @@ import type { RecordedStep } from '../../projection/state-types.ts';
 export type Occurrence = Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number | undefined };
 
 /** Recorded answers that were found wrong. */
-export interface WrongAnswers {
+export interface SuspectAnswers {
   readonly keys: readonly string[];
   /** True where it is known that it was that answer, and not another of the same work. */
   readonly isSure: boolean;
@@ -19,7 +19,12 @@ export interface WrongAnswers {
  * The calls of an instance after a position whose recorded answers were found wrong: those that wrote the suspect key, or any where no
  * key says which (C10).
  */
-export function wrongAnswers(runState: RunState, id: InstanceId, suspect: string | null, after: number): WrongAnswers {
+export function wrongAnswers(
+  runState: RunState,
+  id: InstanceId,
+  suspect: string | null,
+  after: number,
+): SuspectAnswers {
   const { ledger, history } = runState;
   const name = instanceName(id);
   // Without a key it is about what it did before it was last taken back, too, and that its replay has not come to again.

@@ -24,7 +24,7 @@ import type { Resume } from '../plan/restore-plan.ts';
 import type { MovedInput } from '../report.ts';
 import { keyedAs, rootOf } from './call-names.ts';
 import { movedInputs } from './moved-inputs.ts';
-import { lostCalls, type Occurrence, type WrongAnswers, wrongAnswers } from './recorded-answers.ts';
+import { lostCalls, type Occurrence, type SuspectAnswers, wrongAnswers } from './recorded-answers.ts';
 import { keptOf, Resuming } from './resuming.ts';
 
 /** The queries of one run. */
@@ -59,7 +59,7 @@ export class RecoveryQueries {
   }
 
   /** @see {@link wrongAnswers} */
-  wrongAnswers(id: InstanceId, suspect: string | null, after: number): WrongAnswers {
+  wrongAnswers(id: InstanceId, suspect: string | null, after: number): SuspectAnswers {
     return wrongAnswers(this.#runState, id, suspect, after);
   }
 
