@@ -1,9 +1,12 @@
 /**
- * Idempotency keys (semantics.md E3): the name of the decision to make a call, by which the journal, its counterparty and whoever is asked
- * about it know it. It is opaque, so that it fits into a header or a column whatever entities are called, and so that what it is made of
+ * Idempotency keys (semantics.md E3): the name of the decision to make a call, by which the journal, its counterparty and the person who is
+ * asked about it know it. It is opaque, so that it fits into a header or a column whatever entities are called, and so that what it is made of
  * cannot be guessed from it: an entity may be the number of a card.
  */
 import { createHash, createHmac } from 'node:crypto';
+import type { EffectStatus } from '../model/effect.ts';
+import type { IntentEntry } from '../model/entry.ts';
+import type { InstanceId } from '../model/instance.ts';
 
 /** The form of the keys of a run: it keeps the one that it began with. */
 export type KeyForm =
@@ -33,6 +36,41 @@ export function keyOf(readable: string, form: KeyForm): string {
 /** The id of a commit, which counterparties hear of: no more can be guessed from it than from a key. */
 export function commitIdOf(readable: string, form: KeyForm): string {
   return hashing(form).update(readable).digest('hex').slice(0, 32);
+}
+
+/** The parts of a call's key. */
+export interface KeyedCall {
+  readonly instance: InstanceId;
+  /** The name that the instance has in keys: the root of a machine that is invoked again has another id by then. */
+  readonly keyedAs: InstanceId;
+  readonly tool: string;
+  /** The digest of its arguments. */
+  readonly digest: string;
+}
+
+/** A call that has a key already. */
+interface KnownCall {
+  readonly key: string;
+  readonly status: EffectStatus;
+  readonly intent: IntentEntry;
+}
+
+/** The first generation of a key that is not used up by an earlier call. @param digest that of the arguments of the new one. */
+export function freeKey(key: string, digest: string, known: (name: string) => KnownCall | undefined): string {
+  let name = key;
+  for (let again = 1; isOver(known(name), digest); again += 1) name = `${key}~${again}`;
+  return name;
+}
+
+/** The entity that the key of a call was made of. */
+export function entityOf({ key, intent }: KnownCall): unknown {
+  if (!key.startsWith('[')) return intent.keyedAs ?? intent.instance.entity;
+  return (JSON.parse(key.replace(/~\d+$/, '')) as unknown[])[2];
+}
+
+/** True where a key is used up: the call that is asked for now is another decision. */
+function isOver(known: KnownCall | undefined, digest: string): boolean {
+  return known?.status === 'compensated' || (known?.status === 'failed' && known.intent.digest !== digest);
 }
 
 function hashing(form: KeyForm) {

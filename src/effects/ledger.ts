@@ -1,13 +1,12 @@
 /**
  * The ledger: every call of a tool that may change the world, under the key that names the decision to make it (semantics.md
- * §6, E3). It is a fold of intents and outcomes; it remembers what a restore has undone, because the world does.
+ * §6, E3). It is a projection of intents and outcomes; it remembers what a restore has undone, because the world does.
  */
-
 import { isSame } from '../journal/value-codec.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import type { IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { type KeyForm, keyOf } from './keys.ts';
+import { freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
 
 /** One call. */
 export interface LedgerCall {
@@ -16,13 +15,13 @@ export interface LedgerCall {
   status: EffectStatus;
   output: unknown;
   error: string | null;
-  /** Whether an undo of it may still be tried; false once it is known that what it changed has moved on (§6). */
+  /** True where an undo of it may still be tried; false once it is known that what it changed has moved on (§6). */
   undo: boolean;
-  /** Whether its undo has begun and is not known to be done: it stands or not, so that it answers nothing (E5). */
+  /** True where its undo has begun and is not known to be done: it stands or not, so that it answers nothing (E5). */
   undoing: boolean;
-  /** Whether a held call has been staged: there is something to publish, or to discard (E4). */
+  /** True where a held call has been staged: there is something to publish, or to discard (E4). */
   staged: boolean;
-  /** How often its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
+  /** The times that its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
   asked: { readonly tries: number; readonly next: number | null };
   /** The wall clock of its intent, in milliseconds. */
   readonly calledAt: number;
@@ -32,17 +31,8 @@ export interface LedgerCall {
   wrong: { readonly output: unknown; readonly isSure: boolean } | null;
   /** The promise that its undo would cross: that of certified work that was set aside, on whose account; null for none (C7, C9). */
   promise: { readonly by: InstanceId | null } | null;
-  /** Whether the machine has heard its answer. */
+  /** True where the machine has heard its answer. */
   isAnswered: boolean;
-}
-
-/** The parts of a call's key. */
-interface KeyedCall {
-  readonly instance: InstanceId;
-  readonly keyedAs: InstanceId;
-  readonly tool: string;
-  /** The digest of its arguments. */
-  readonly digest: string;
 }
 
 /** The calls of a run. */
@@ -60,7 +50,7 @@ export class Ledger {
     return this.#calls.get(key);
   }
 
-  /** The call that somebody names: by its key, or by what that is made of, as JSON. */
+  /** The call that a person names: by its key, or by what that is made of, as JSON. */
   named(text: string): LedgerCall | undefined {
     return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.form));
   }
@@ -69,7 +59,7 @@ export class Ledger {
     return this.#calls.values();
   }
 
-  /** The calls whose outcome nobody knows, in the order of their intents. */
+  /** The calls whose outcome is not known, in the order of their intents. */
   open(): LedgerCall[] {
     return [...this.#calls.values()].filter((call) => isOpen(call.status));
   }
@@ -84,34 +74,21 @@ export class Ledger {
    * The key of the next call of a tool by an instance: its number among those that are retained (E3). A call that was
    * compensated is another decision when it is made again, since its counterparty would answer from memory; and so is one with other
    * arguments than were sent, or were about to be, by a call that is known not to have happened: one key has one body.
-   * @param keyedAs the name that the instance has in keys: the root of a machine that is invoked again has another id by then.
    */
   nextKey(run: string, { instance, keyedAs, tool, digest }: KeyedCall): string {
     const nth = (this.#placed.get(instanceName(instance)) ?? []).filter(({ intent }) => intent.tool === tool).length;
-    const readable = JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]);
-    const key = keyOf(readable, this.form);
-    let again = 0;
-    let name = key;
-    for (let known = this.#calls.get(name); isOver(known, digest); known = this.#calls.get(name)) {
-      again += 1;
-      name = `${key}~${again}`;
-    }
-    return name;
+    const key = keyOf(JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]), this.form);
+    return freeKey(key, digest, (name) => this.#calls.get(name));
   }
 
   /**
-   * The earlier calls of a tool by an instance of which nobody knows what became, or whose answer came too late for the machine to hear, in
+   * The earlier calls of a tool by an instance of which it is not known what became, or whose answer came too late for the machine to hear, in
    * the order of their intents. One outcome answers one call.
    */
   unheard(instance: InstanceId, tool: string): LedgerCall[] {
     return (this.#placed.get(instanceName(instance)) ?? []).filter(({ status, intent, isAnswered }) => {
       return intent.tool === tool && (status === 'unknown' || (status === 'confirmed' && !isAnswered));
     });
-  }
-
-  /** The calls of an instance that it intended after event `since`, in that order. */
-  after(instance: InstanceId, since: number): LedgerCall[] {
-    return (this.#placed.get(instanceName(instance)) ?? []).filter(({ at }) => at !== null && at > since);
   }
 
   /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
@@ -136,11 +113,11 @@ export class Ledger {
     this.#calls.set(intent.key, call);
     this.#byActor.set(intent.actor, call);
     if (known !== undefined) this.#displaced.delete(known);
-    if (call.status === 'buffered' && intent.held === 'buffer') this.#heldBack.add(call);
     this.#place(call);
   }
 
   #place(call: LedgerCall): void {
+    if (call.status === 'buffered' && call.intent.held === 'buffer') this.#heldBack.add(call);
     const name = instanceName(call.intent.instance);
     const placed = (this.#placed.get(name) ?? []).filter((other) => other.key !== call.key);
     this.#placed.set(name, [...placed, call]);
@@ -159,7 +136,6 @@ export class Ledger {
     call.intent = { ...call.intent, instance };
     call.promise = null;
     this.#displaced.delete(call);
-    if (call.status === 'buffered' && call.intent.held === 'buffer') this.#heldBack.add(call);
     this.#place(call);
   }
 
@@ -228,7 +204,7 @@ export class Ledger {
    * @param aside the keys of such calls.
    * @returns those that never leave.
    */
-  displace(instance: InstanceId, after: number, aside: ReadonlySet<string> = NONE): LedgerCall[] {
+  displace(instance: InstanceId, after: number, aside: ReadonlySet<string> = new Set()): LedgerCall[] {
     const name = instanceName(instance);
     const calls = this.#placed.get(name) ?? [];
     if (!calls.some(({ at }) => at !== null && at > after)) return [];
@@ -240,10 +216,8 @@ export class Ledger {
       this.#heldBack.delete(call);
       if (!aside.has(call.key) && this.#neverLeaves(call)) never.push(call);
     }
-    this.#placed.set(
-      name,
-      calls.filter(({ at }) => at !== null),
-    );
+    const left = calls.filter(({ at }) => at !== null);
+    this.#placed.set(name, left);
     return never;
   }
 
@@ -260,26 +234,13 @@ export class Ledger {
   }
 }
 
-/** What is known of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */
+/** The status of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */
 export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): EffectStatus {
   if (known?.status === 'confirmed' && !isDistrusted(known)) return 'confirmed';
   return intent.held === undefined ? 'intended' : 'buffered';
 }
 
-/** The entity that the key of a call was made of. */
-export function entityOf({ key, intent }: LedgerCall): unknown {
-  if (!key.startsWith('[')) return intent.keyedAs ?? intent.instance.entity;
-  return (JSON.parse(key.replace(/~\d+$/, '')) as unknown[])[2];
-}
-
-/** True where a key is used up: the call that is asked for now is another decision. */
-function isOver(known: LedgerCall | undefined, digest: string): boolean {
-  return known?.status === 'compensated' || (known?.status === 'failed' && known.intent.digest !== digest);
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-/** Whether the answer that a ledger has is the one that was found wrong (C10). */
+/** True where the answer that a ledger has is the one that was found wrong (C10). */
 export function isDistrusted({ wrong, output }: LedgerCall): boolean {
   return wrong !== null && isSame(wrong.output, output);
 }

@@ -36,7 +36,7 @@ import { machineShape } from '../xstate/shape.ts';
 import { watchTimers } from '../xstate/timers.ts';
 import { MachineWatch } from '../xstate/watch.ts';
 import type { Check, RunParts, Suspect } from './parts.ts';
-import { planResume } from './plan.ts';
+import { planResume } from './plan/resume-plan.ts';
 import { compareNames } from './registered.ts';
 import type { Ending, Report } from './report.ts';
 import { Run } from './run.ts';

@@ -2,7 +2,7 @@
  * One run of a machine under the sidecar: what the machine does is lifted, written and folded in; what fails goes to its recoveries, and
  * what those decide comes back as a restore, in place (semantics.md §10, §11).
  */
-import type { Reply } from '../effects/guard.ts';
+import type { Reply } from '../effects/guarded-call.ts';
 import { toolSignal } from '../effects/signals.ts';
 import { encode } from '../journal/codec.ts';
 import type { DismissalReason, Entry } from '../model/entry.ts';
@@ -21,14 +21,15 @@ import type { Event, Ref, Snapshot } from '../xstate/actor.ts';
 import { type ActorPlan, BEGIN, END, planOfTimer, RESTORE, WAKE } from '../xstate/restore.ts';
 import { regionOfTimer, stateOfTimer } from '../xstate/timers.ts';
 import type { Call, MachineWatch, Microstep, Place, Watcher } from '../xstate/watch.ts';
-import { Approvals } from './approvals.ts';
-import { Calls } from './calls.ts';
-import { Outbox } from './outbox.ts';
+import { Approvals } from './approvals/approvals.ts';
+import { Calls } from './calls/calls.ts';
+import { Outbox } from './commits/outbox.ts';
+import type { RestoredParts } from './failures/recovered-machine.ts';
+import { Recovering } from './failures/recovering.ts';
 import { bare, type Held, type Raised, type RunParts, type Suspect } from './parts.ts';
-import { planClaim, planRestore } from './plan.ts';
-import type { RestoredParts } from './recovering.ts';
-import { Recovering } from './recovering.ts';
-import { RecoveryQueries } from './recovery-queries.ts';
+import { planRestore } from './plan/restore-plan.ts';
+import { planClaim } from './plan/resume-plan.ts';
+import { RecoveryQueries } from './queries/recovery-queries.ts';
 import { Reuse } from './reuse.ts';
 import { SidecarError } from './sidecar-error.ts';
 import { Writing } from './writing.ts';

@@ -3,15 +3,15 @@
  * done again.
  */
 import { createHash } from 'node:crypto';
-import type { PublishEntry } from '../model/entry.ts';
-import { isExternal } from '../model/external-keys.ts';
-import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { type Key, overlaps } from '../model/key.ts';
-import { split } from '../model/region.ts';
-import type { Relied } from '../projection/positions.ts';
-import type { RunState } from '../projection/run-state.ts';
-import type { RecordedStep } from '../projection/state-types.ts';
-import type { Raised } from './parts.ts';
+import type { PublishEntry } from '../../model/entry.ts';
+import { isExternal } from '../../model/external-keys.ts';
+import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import { type Key, overlaps } from '../../model/key.ts';
+import { split } from '../../model/region.ts';
+import type { Relied } from '../../projection/positions.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import type { Raised } from '../parts.ts';
 import type { Refusal } from './preparing.ts';
 
 /** The longest wait before the work of a refused commit is done again, in milliseconds. */

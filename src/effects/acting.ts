@@ -1,0 +1,107 @@
+/** Acts: makes a call that was admitted, or stages it, and writes what came of it (semantics.md E2, E4). */
+import { isSame } from '../journal/value-codec.ts';
+import type { EffectStatus } from '../model/effect.ts';
+import type { Entry, OutcomeEntry } from '../model/entry.ts';
+import { denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import type { LedgerCall } from './ledger.ts';
+import { errorMessage, NotApplied } from './signals.ts';
+import { type Settled, timed } from './timed.ts';
+
+/** Makes a call that changes nothing: only what it spends is written. */
+export async function plainCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  const of = String(call.actor);
+  const admission = call.admit(of);
+  if ('refused' in admission) return denied(admission.refused);
+  if (admission.entries.length > 0) {
+    port.append(admission.entries);
+    await port.durable();
+    if (call.signal.aborted) return { is: 'dropped' };
+  }
+  const settled = await timed(call, undefined);
+  const spent = call.charge(of, settled);
+  if (spent.length > 0) port.append(spent);
+  if ('error' in settled) return failed(settled.signal, settled.error, null);
+  const refusal = call.tool?.refuses(settled.output) ?? null;
+  if (refusal !== null) return failed('INVALID_OUTPUT', new Error(refusal), null);
+  return { is: 'done', output: settled.output };
+}
+
+/** Stages a call that is held back until its instance commits (E4). Nobody sees it: what fails here has not happened. */
+export async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<Reply> {
+  if (call.tool?.buffer === 'call') {
+    port.append([{ do: 'outcome', key, status: 'buffered' }]);
+    return { is: 'done', output: undefined };
+  }
+  const settled = await timed(call, key);
+  if (call.signal.aborted) return { is: 'dropped' };
+  const refusal = 'error' in settled ? null : (call.tool?.refuses(settled.output) ?? null);
+  if ('error' in settled || refusal !== null) {
+    const error = 'error' in settled ? settled.error : new Error(refusal as string);
+    await call.discard(key);
+    port.append([{ do: 'outcome', key, status: 'failed', error: errorMessage(error) }]);
+    return failed('error' in settled ? settled.signal : 'INVALID_OUTPUT', error, key);
+  }
+  port.append([{ do: 'outcome', key, status: 'buffered', output: settled.output }]);
+  return { is: 'done', output: settled.output };
+}
+
+/**
+ * Makes the call. What comes back is news of this try alone: where the call was made again since, or is known to have happened, an error
+ * says nothing of that, and is not written over it (E2). `before`: it has left once under this key, and that this try did not happen says nothing of
+ * the first.
+ */
+export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
+  const mine = port.ledger.get(key);
+  const isNews = ({ status }: { readonly status: EffectStatus }) => {
+    const now = port.ledger.get(key);
+    if (status === 'confirmed') return now === mine || now?.status !== 'confirmed';
+    return now === mine && now?.status !== 'confirmed' && now?.status !== 'compensated';
+  };
+  const write = (outcome: Omit<OutcomeEntry, 'do' | 'key'>, spent: readonly Entry[] = []) => {
+    const entries = isNews(outcome) ? [...spent, { do: 'outcome', key, ...outcome } as const] : spent;
+    if (entries.length > 0) port.append(entries);
+  };
+  const settled = await timed(call, key, (late) => {
+    // News after the deadline: it settles what was unknown, and changes nothing that is settled.
+    if (port.ledger.get(key)?.status === 'unknown') write(completion(late));
+  });
+  const spent = call.charge(key, settled);
+  if ('error' in settled) {
+    const told = completion(settled);
+    const isOpenStill = before && told.status === 'failed';
+    write({ ...told, ...(isOpenStill && { status: 'unknown' as const }) }, spent);
+    return failed(settled.signal, settled.error, key);
+  }
+  const refusal = call.tool?.refuses(settled.output) ?? null;
+  if (refusal !== null) {
+    write({ status: 'unknown', error: refusal }, spent);
+    return failed('INVALID_OUTPUT', new Error(refusal), key);
+  }
+  const wrong = port.ledger.get(key)?.wrong ?? null;
+  write({ status: 'confirmed', output: settled.output }, spent);
+  if (wrong?.isSure === true && isSame(wrong.output, settled.output)) {
+    const error = new Error(`${call.name} gives the answer again that was found wrong`);
+    return { is: 'failed', signal: 'CONTRACT_VIOLATION', error, key: null, held: true };
+  }
+  return { is: 'done', output: settled.output };
+}
+
+/** The outcome that a call which came back says of itself. */
+export function completion(settled: Settled) {
+  if (!('error' in settled)) return { status: 'confirmed', output: settled.output } as const;
+  const { error } = settled;
+  return { status: error instanceof NotApplied ? 'failed' : 'unknown', error: errorMessage(error) } as const;
+}
+
+/**
+ * Its actor was stopped before it left. What a restore has taken back meanwhile may belong to another call by now, and what waits when
+ * the process takes leave of the run goes on waiting.
+ */
+export function drop(port: GuardPort, key: string, mine: LedgerCall | undefined): Reply {
+  const own = port.ledger.get(key);
+  // The same call may have been asked for again meanwhile, by the same actor: that intent is another one.
+  const isOwn = own !== undefined && own === mine && own.at !== null && own.status !== 'confirmed';
+  if (isOwn && !(own.status === 'buffered' && port.stopping()))
+    port.append([{ do: 'outcome', key, status: 'failed', error: 'stopped before the call left' }]);
+  return { is: 'dropped' };
+}

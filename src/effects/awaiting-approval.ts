@@ -1,0 +1,72 @@
+/** Holds a call until a person has approved it, and has it leave with that approval (semantics.md R4). */
+import { isOpen } from '../model/effect.ts';
+import { act, drop } from './acting.ts';
+import { earlier } from './earlier-calls.ts';
+import { type Approval, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import { Denied } from './signals.ts';
+
+/** The name of a call that is held, and the digest of its arguments. */
+interface HeldCall {
+  readonly key: string;
+  readonly digest: string;
+}
+
+/**
+ * Waits for the approval, asks again if the call may leave, and uses the approval up in the commit with which it leaves.
+ * @param again makes the call once more, where this try of it was settled meanwhile.
+ */
+export async function awaitApproval(
+  port: GuardPort,
+  call: GuardedCall,
+  held: HeldCall,
+  again: () => Promise<Reply>,
+): Promise<Reply> {
+  const { key, digest } = held;
+  const mine = port.ledger.get(key);
+  const isNew = mine?.status === 'buffered';
+  const dropped = (): Reply => (isNew ? drop(port, key, mine) : { is: 'dropped' });
+  const like = earlier(port, call, digest).like?.key ?? null;
+  for (;;) {
+    const approval = await call.approval(key, digest, like);
+    if (approval.is === 'dropped' || call.signal.aborted) return dropped();
+    if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
+    const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
+    await port.clear();
+    if (call.signal.aborted) return dropped();
+    const admission = why === null ? call.admit(key) : { refused: why };
+    if ('refused' in admission)
+      return refuse(port, key, isNew, deniedBy(approval, admission.refused), admission.refused);
+    const { gate } = approval as { gate: string };
+    // While it was asked about, the approval may have run out.
+    if (call.opens(gate, digest)) {
+      port.append([{ do: 'leave', key, gate }, ...admission.entries]);
+      return (await left(port, call, key, again)) ?? dropped();
+    }
+  }
+}
+
+/** Makes a call whose leaving is journaled. @returns null where it was aborted before. */
+async function left(
+  port: GuardPort,
+  call: GuardedCall,
+  key: string,
+  again: () => Promise<Reply>,
+): Promise<Reply | null> {
+  const leaving = port.ledger.get(key);
+  await port.durable();
+  if (call.signal.aborted) return null;
+  // What was said meanwhile of this try holds, and another one is asked about anew.
+  return leaving !== undefined && !isOpen(leaving.status) ? again() : act(port, call, key);
+}
+
+/** Journals that a new call never left. @returns the reply that says why. */
+function refuse(port: GuardPort, key: string, isNew: boolean, reply: Reply, error: string): Reply {
+  if (isNew) port.append([{ do: 'outcome', key, status: 'failed', error }]);
+  return reply;
+}
+
+/** A call that was refused at its gate: by a person, whom the error names, or because it may not leave any more. */
+function deniedBy(approval: Approval, why: string): Reply {
+  if (approval.is !== 'denied') return denied(why);
+  return failed('GOVERNOR_DENIED', new Denied(approval.why, approval.by), null);
+}

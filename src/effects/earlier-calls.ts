@@ -1,0 +1,40 @@
+/** Finds the earlier calls that a new one may repeat, or has to wait for (semantics.md E3, C8). */
+import { classOf, type GuardedCall, type GuardPort } from './guarded-call.ts';
+import { entityOf } from './keys.ts';
+import type { Ledger, LedgerCall } from './ledger.ts';
+
+/** The earlier calls that one may repeat. */
+interface Earlier {
+  /** The same act, whose answer the machine has not heard. */
+  readonly same?: LedgerCall;
+  /** One whose outcome has to be known before anything like it leaves. */
+  readonly open?: LedgerCall;
+  /** One that has happened and that no call has been answered with: a person says whether this is the same act. */
+  readonly like?: LedgerCall;
+}
+
+/** No earlier call. */
+export const NOTHING_BEFORE: Earlier = {};
+
+/** Finds what a call may repeat, of what its instance has called before. */
+export function earlier({ ledger }: GuardPort, call: GuardedCall, digest: string): Earlier {
+  if (call.tool?.buffer) return NOTHING_BEFORE;
+  // What is asked of an idempotent counterparty with other arguments is another thing, whatever became of the first.
+  const isOnlySame = classOf(call.tool) === 'idempotent';
+  const unheard = ledger.unheard(call.instance, call.name).filter((other) => {
+    return !(isOnlySame && other.intent.digest !== digest) && call.relation(other) !== 'waited for';
+  });
+  const same = unheard.find((other) => other.intent.digest === digest && call.relation(other) === 'same');
+  if (same !== undefined) return { same };
+  const open = unheard.find(({ status }) => status === 'unknown');
+  if (open !== undefined) return { open };
+  const like = unheard.at(-1);
+  return like === undefined ? NOTHING_BEFORE : { like };
+}
+
+/** A kept effect of the same tool and entity that no replay has claimed: nothing new of its kind is done before (C8). */
+export function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string): LedgerCall | undefined {
+  return ledger.kept().find((other) => {
+    return other.key !== key && other.intent.tool === name && entityOf(other) === keyedAs.entity;
+  });
+}

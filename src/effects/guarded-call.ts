@@ -1,0 +1,110 @@
+/** A call as it comes to the guard, where the guard writes, and the replies that it gives. */
+import type { Tool } from '../boundaries/config.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
+import type { EffectClass } from '../model/effect.ts';
+import type { Entry } from '../model/entry.ts';
+import type { Signal } from '../model/failure.ts';
+import type { InstanceId } from '../model/instance.ts';
+import type { Ledger, LedgerCall } from './ledger.ts';
+import type { Settled } from './timed.ts';
+
+/** Where a guard writes. */
+export interface GuardPort {
+  readonly run: string;
+  /** The secret of the run, under which digests are made; null for a run that has none. */
+  readonly secret: string | null;
+  /** The codecs of values that have no form of their own. */
+  readonly codecs: readonly ValueCodec[];
+  readonly ledger: Ledger;
+  append(entries: readonly Entry[]): void;
+  /** Resolves once everything appended is durable. */
+  durable(): Promise<unknown>;
+  /** Resolves once no plan is being carried out: nothing new leaves while one is (R5). */
+  clear(): Promise<void>;
+  /** True where the process takes leave of the run: what waits then goes on waiting. */
+  stopping(): boolean;
+}
+
+/** The budget's answer to a call: the entries to write with it, or why it may not leave. */
+export type Admission = { readonly entries: readonly Entry[] } | { readonly refused: string };
+
+/** The answer to a call that waits for its approval. */
+export type Approval =
+  | { readonly is: 'approved'; readonly gate: string }
+  | { readonly is: 'denied'; readonly why: string; readonly by: string | null }
+  /** It is known by now that the call has happened: an earlier try of it, which no actor waited for any more, came back. */
+  | { readonly is: 'settled' }
+  /** Its actor was stopped, or the run is over. */
+  | { readonly is: 'dropped' };
+
+/** A call as it comes to the guard. `tool` is undefined where the config does not declare it. */
+export interface GuardedCall {
+  readonly name: string;
+  readonly tool: Tool | undefined;
+  /** True where its inverse or compensation may be used. */
+  readonly undo: boolean;
+  readonly instance: InstanceId;
+  /** The name that its instance has in keys: the root of a machine that is invoked again has another id by then. */
+  readonly keyedAs: InstanceId;
+  /** The number of its actor. */
+  readonly actor: number;
+  readonly args: unknown;
+  readonly signal: AbortSignal;
+  /** True where it waits for a person's approval before it leaves. */
+  readonly gated: boolean;
+  act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
+  /** Admits what it spends, under its key or the number of its actor. */
+  admit(of: string): Admission;
+  /** What it is charged once it is known; of a call that came back with an error only its time is. */
+  charge(of: string, settled: Settled): readonly Entry[];
+  /**
+   * Waits for a person's approval of a call that is held at its gate; `like` is the key of an earlier call that it may be the same act as.
+   */
+  approval(key: string, digest: string, like: string | null): Promise<Approval>;
+  /**
+   * How an earlier call relates to this one: the machine still waits for its answer, or it is the same act, or that cannot be told: another
+   * state has made it, or one of its declared reads was written since (E3).
+   */
+  relation(earlier: LedgerCall): 'waited for' | 'same' | 'unsure';
+  /** Asks the preconditions of a call that is about to leave: why it may not, or null. Null itself where it has none. */
+  readonly allowed: (() => Promise<string | null>) | null;
+  /** Asks everything once more, after an approval. */
+  stillAllowed(): Promise<string | null>;
+  /** True where an approval still opens, at the very moment at which it is used. */
+  opens(gate: string, digest: string): boolean;
+  /** Removes what a failed staging may have left. */
+  discard(key: string): Promise<void>;
+}
+
+/** The reply to a call. */
+export type Reply =
+  | { readonly is: 'done'; readonly output: unknown }
+  /** `key` null where its class takes none, and where it never left. */
+  | {
+      readonly is: 'failed';
+      readonly signal: Signal;
+      readonly error: unknown;
+      readonly key: string | null;
+      /** Present where nothing was asked for: what became of an earlier try has to be known before. That is no error of the machine's. */
+      readonly held?: true;
+    }
+  | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }
+  /** A call of the same tool about the same entity stands in the world, and no replay has taken it over (C8). */
+  | { readonly is: 'unclaimed'; readonly kept: LedgerCall }
+  /** Its actor was stopped before the call left. */
+  | { readonly is: 'dropped' };
+
+/** The class of a tool; an undeclared one is irreversible (E6). */
+export function classOf(tool: Tool | undefined): EffectClass {
+  return tool?.effect ?? 'irreversible';
+}
+
+/** The reply of a call that failed. */
+export function failed(signal: Signal, error: unknown, key: string | null): Reply {
+  return { is: 'failed', signal, error, key };
+}
+
+/** It never left, so nothing is asked about it. */
+export function denied(why: string): Reply {
+  return failed('GOVERNOR_DENIED', new Error(why), null);
+}

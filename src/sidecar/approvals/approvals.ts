@@ -1,0 +1,165 @@
+/**
+ * Approvals: a call waits, in any process, until a person answers, in any other one (semantics.md R4). Messages are requests; what counts
+ * is what the run's own journal says.
+ */
+import type { ApprovalRequest } from '../../effects/gates.ts';
+import type { Approval } from '../../effects/guarded-call.ts';
+import { isDistrusted } from '../../effects/ledger.ts';
+import type { GateEntry } from '../../model/entry.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import type { RunParts, Writer } from '../parts.ts';
+import { Inbox } from './inbox.ts';
+import { epochOf, refusalOf } from './refusals.ts';
+import { requestOf } from './request.ts';
+
+/** A call that waits for its approval. */
+interface Asking {
+  readonly key: string;
+  readonly digest: string;
+  readonly instance: InstanceId;
+  /** How long an answer may take, in milliseconds; null for as long as it likes. */
+  readonly lasts: number | null;
+  /** The key of an earlier call that it may be the same act as, or null. */
+  readonly like: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** The approvals of one run. */
+export class Approvals {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+  readonly #inbox: Inbox;
+  /** The requests that this process has told of. */
+  readonly #announced = new Set<string>();
+
+  /** @param settled is told of calls of which a person has said what became of them. */
+  constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
+    this.#parts = parts;
+    this.#write = write;
+    this.#inbox = new Inbox(parts, write, settled);
+  }
+
+  /** Waits for a person's approval of a call, and asks for it where it was not asked for. */
+  async approval(asking: Asking): Promise<Approval> {
+    let own: string | null = null;
+    while (!asking.signal.aborted) {
+      const stands = this.#stands(asking, own);
+      if (typeof stands === 'object') return stands;
+      if (stands === 'wait') {
+        const waits = this.#parts.runState.asked.of(asking.key);
+        own = waits?.gate ?? null;
+        if (waits !== undefined) this.#announce(waits);
+        await this.#inbox.woken(asking.signal);
+      } else own = await this.#askFor(asking);
+    }
+    return { is: 'dropped' };
+  }
+
+  /** The state of the question about a call; `own` is the request that was waited for so far. */
+  #stands({ key, digest, instance }: Asking, own: string | null): Approval | 'wait' | 'ask' {
+    const { asked, ledger } = this.#parts.runState;
+    const call = ledger.get(key);
+    if (call?.status === 'confirmed' && !isDistrusted(call)) return { is: 'settled' };
+    const gate = asked.of(key);
+    if (gate === undefined) return 'ask';
+    const epoch = epochOf(this.#parts.runState, instance);
+    const closed = asked.closed(gate, { digest, epoch, now: this.#parts.now() });
+    if (closed === null) return { is: 'approved', gate: gate.gate };
+    // A no is final for the call: work that is done again is not asked about again, unless it asks for something else (R4).
+    if (closed === 'denied' && gate.digest === digest) return { is: 'denied', why: deniedText(gate), by: gate.by };
+    if (closed === 'expired' && gate.gate === own)
+      return { is: 'denied', why: 'nobody has approved it in time', by: null };
+    return closed === 'pending' ? 'wait' : 'ask';
+  }
+
+  #askFor({ key, digest, instance, lasts, like }: Asking): Promise<string> {
+    const expires = lasts === null ? null : this.#parts.now() + lasts;
+    const bound = { key, digest, epoch: epochOf(this.#parts.runState, instance), expires };
+    return this.#ask({ asks: 'approval', ...bound, ...(like !== null && { like }) });
+  }
+
+  /** True where an approval opens for a call as it is now. */
+  opens(id: string, digest: string, instance: InstanceId): boolean {
+    const { asked } = this.#parts.runState;
+    const gate = asked.get(id);
+    if (gate === undefined) return false;
+    return (
+      asked.closed(gate, { digest, epoch: epochOf(this.#parts.runState, instance), now: this.#parts.now() }) === null
+    );
+  }
+
+  /** Asks a person what became of a call, where no counterparty could tell (E2). */
+  askOutcome(key: string): void {
+    const { asked, ledger } = this.#parts.runState;
+    const call = ledger.get(key);
+    if (call === undefined) return;
+    const before = asked.of(key);
+    if (before?.status === 'pending') {
+      this.#announce(before);
+      return;
+    }
+    const { digest, instance } = call.intent;
+    void this.#ask({
+      asks: 'outcome',
+      key,
+      digest,
+      epoch: epochOf(this.#parts.runState, instance),
+      expires: null,
+    }).catch(() => {});
+  }
+
+  async #ask(question: Omit<GateEntry, 'do' | 'gate'>): Promise<string> {
+    const { asked } = this.#parts.runState;
+    const entry = asked.next(question);
+    this.#write.append([entry]);
+    await this.#write.durable();
+    this.#inbox.watch();
+    this.#announce(asked.get(entry.gate) as ApprovalRequest);
+    return entry.gate;
+  }
+
+  /** Tells of a question, once in each process: a person who was asked before a restart may have been asked by a program that is gone. */
+  #announce(gate: ApprovalRequest): void {
+    if (this.#announced.has(gate.gate)) return;
+    this.#announced.add(gate.gate);
+    this.#inbox.watch();
+    try {
+      this.#parts.onGate(requestOf(this.#parts, gate));
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  /** Takes an answer from this process. @returns why the answer is refused, or null. */
+  answer(gate: string, verdict: 'approved' | 'denied', by: string, why: string | null): string | null {
+    const refused = by.trim() === '' ? 'nobody has given it' : refusalOf(this.#parts, gate, 'approval', {});
+    this.#write.append([
+      refused === null
+        ? { do: 'answer', gate, verdict, by, why, post: null }
+        : { do: 'answer', gate, verdict: 'refused', by, why: refused, post: null },
+    ]);
+    this.#inbox.wake();
+    return refused;
+  }
+
+  /** @see {@link Inbox.poll} */
+  poll(): void {
+    this.#inbox.poll();
+  }
+
+  /** @see {@link Inbox.stop} */
+  stop(): void {
+    this.#inbox.stop();
+  }
+
+  /** @see {@link Inbox.wake} */
+  wake(): void {
+    this.#inbox.wake();
+  }
+}
+
+function deniedText({ by, why }: ApprovalRequest): string {
+  return `denied by ${by ?? 'nobody'}${why === null ? '' : `: ${why}`}`;
+}

@@ -1,0 +1,136 @@
+/** Reads the answers that other processes leave for a run, and wakes the calls that wait for them (semantics.md R4). */
+import { type Alarm, setAlarm } from '../../effects/alarm.ts';
+import { answerIn } from '../../effects/answers.ts';
+import type { AnswerEntry } from '../../model/entry.ts';
+import type { RunParts, Writer } from '../parts.ts';
+import { refusalOf, unlikelyOutcome } from './refusals.ts';
+
+/** The time between two looks into the inbox while a call waits, in milliseconds. */
+const POLL = 200;
+
+/** The inbox of one run. */
+export class Inbox {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+  readonly #settled: (key: string) => void;
+  #waking: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  /** Set for the first time at which an approval expires. */
+  #expiry: Alarm | null = null;
+
+  /** @param settled is told of calls of which a person has said what became of them. */
+  constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
+    this.#parts = parts;
+    this.#write = write;
+    this.#settled = settled;
+  }
+
+  /** Reads what was left for the run, and lets what has taken too long expire. */
+  poll(): void {
+    const { asked } = this.#parts.runState;
+    const posted = this.#parts.journal.posted(asked.read);
+    for (const { number, body } of posted) this.#take(number, body);
+    const now = this.#parts.now();
+    const expired = asked.pending().filter(({ expires }) => expires !== null && expires <= now);
+    for (const { gate } of expired)
+      this.#write.append([{ do: 'answer', gate, verdict: 'expired', by: null, why: null, post: null }]);
+    if (posted.length === 0 && expired.length === 0) return;
+    // The sender of a message looks into the journal for what became of it.
+    void this.#write.durable().catch(() => {});
+    this.wake();
+  }
+
+  #take(post: number, body: string): void {
+    const answer = answerIn(body);
+    if (answer === null) {
+      this.#write.append([refusedEntry('', null, 'it is no answer', post)]);
+      return;
+    }
+    const { gate, digest, epoch, by, why, verdict } = answer;
+    const like = this.#parts.runState.asked.get(gate)?.like;
+    const asks = verdict === 'settled' && like === undefined ? 'outcome' : 'approval';
+    const refused = refusalOf(this.#parts, gate, asks, { digest, epoch }) ?? unlikelyOutcome(this.#parts, answer);
+    if (refused !== null) {
+      this.#write.append([refusedEntry(gate, by, refused, post)]);
+      return;
+    }
+    const key = this.#parts.runState.asked.get(gate)?.key as string;
+    this.#write.append([{ do: 'answer', gate, verdict, by, why, post }]);
+    if (verdict !== 'settled') return;
+    const { status } = answer;
+    const output = answer.output ?? this.#parts.runState.ledger.get(like ?? '')?.output;
+    this.#write.append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output }) }]);
+    this.#settled(key);
+  }
+
+  /** Looks into the inbox from time to time, as long as a person is asked. */
+  watch(): void {
+    this.#awaitExpiry();
+    this.#timer ??= setInterval(() => {
+      if (this.#parts.runState.asked.pending().length === 0 && this.#waking.length === 0) this.stop();
+      else this.#tryPoll();
+      this.#keepAlive();
+    }, POLL);
+    this.#keepAlive();
+  }
+
+  /** A process that waits for an approval stays, unless it was told otherwise: nothing else may keep it. */
+  #keepAlive(): void {
+    const isAsked = this.#parts.runState.asked.pending().some(({ asks }) => asks === 'approval');
+    if (isAsked && this.#parts.keepAlive) this.#timer?.ref();
+    else this.#timer?.unref();
+  }
+
+  #awaitExpiry(): void {
+    this.#expiry?.cancel();
+    const due = Math.min(
+      ...this.#parts.runState.asked.pending().map(({ expires }) => expires ?? Number.POSITIVE_INFINITY),
+    );
+    if (!Number.isFinite(due)) return;
+    const look = () => {
+      this.#tryPoll();
+      this.#awaitExpiry();
+    };
+    this.#expiry = setAlarm(due, this.#parts.now, look, false);
+  }
+
+  #tryPoll(): void {
+    try {
+      this.poll();
+    } catch {
+      // A journal that cannot be read now says so where it is written; the next look may find it well.
+    }
+  }
+
+  /** Looks no more. */
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#expiry?.cancel();
+    this.#expiry = null;
+  }
+
+  /** Has the calls that wait look again: something was said, or a restore has taken back what they were granted. */
+  wake(): void {
+    const waking = this.#waking;
+    this.#waking = [];
+    for (const wake of waking) wake();
+  }
+
+  /** Resolves once there is something to look at again, or a call is aborted. */
+  woken(signal: AbortSignal): Promise<void> {
+    this.watch();
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waking.push(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+}
+
+function refusedEntry(gate: string, by: string | null, why: string, post: number): AnswerEntry {
+  return { do: 'answer', gate, verdict: 'refused', by, why, post };
+}

@@ -1,0 +1,39 @@
+/** Says why an answer to an approval request does not count (semantics.md R4). */
+import type { Answer } from '../../effects/answers.ts';
+import type { GateEntry } from '../../model/entry.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RunParts } from '../parts.ts';
+
+/** The number of restores that an instance has been through. */
+export function epochOf({ epochs }: RunState, instance: InstanceId): number {
+  return epochs.get(instanceName(instance)) ?? 0;
+}
+
+/** Says why an answer does not fit its request; null where it does. @param bound what the answer says that it is for. */
+export function refusalOf(
+  { runState, now: clock }: RunParts,
+  request: string,
+  asks: GateEntry['asks'],
+  bound: { digest?: string; epoch?: number },
+): string | null {
+  const { asked, ledger } = runState;
+  const now = clock();
+  const key = asked.get(request)?.key;
+  const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;
+  const epoch = instance === undefined ? undefined : epochOf(runState, instance);
+  // It has to fit what it says that it is for, and what the request is for has to be so still.
+  return asked.refuses(request, asks, { ...bound, now }) ?? asked.refuses(request, asks, { epoch: epoch ?? -1, now });
+}
+
+/** Says why an outcome that a person tells cannot be one, as its tool declares what it answers; null where it can. */
+export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer): string | null {
+  if (answer.verdict !== 'settled') return null;
+  const { asked, ledger } = runState;
+  const request = asked.get(answer.gate);
+  if (answer.status !== 'confirmed') return request?.like === undefined ? null : 'it has not left yet: deny it instead';
+  if (request?.like !== undefined && answer.output === undefined) return null;
+  const call = ledger.get(request?.key ?? '');
+  const why = config.tools.get(call?.intent.tool ?? '')?.refuses(answer.output) ?? null;
+  return why === null ? null : `it is no answer of ${call?.intent.tool}: ${why}`;
+}

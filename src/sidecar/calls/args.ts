@@ -1,0 +1,8 @@
+/** The arguments that a call was made with. */
+import type { LedgerCall } from '../../effects/ledger.ts';
+import type { RunState } from '../../projection/run-state.ts';
+
+/** The arguments as they were journaled; a call of an older journal has those of its actor. */
+export function argsOf(runState: RunState, { args, actor }: LedgerCall['intent']): unknown {
+  return args === undefined ? runState.actor(actor).started?.input : args;
+}

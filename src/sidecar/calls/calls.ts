@@ -1,0 +1,217 @@
+/** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
+import { admission, bill } from '../../effects/budgets.ts';
+import { guardedCall } from '../../effects/guard.ts';
+import type { Admission, GuardedCall, Reply } from '../../effects/guarded-call.ts';
+import type { LedgerCall } from '../../effects/ledger.ts';
+import type { Entry } from '../../model/entry.ts';
+import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import { reliesOnUncommitted } from '../../recovery/covered.ts';
+import type { Ref, Snapshot } from '../../xstate/actor.ts';
+import type { Call } from '../../xstate/watch.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { RunParts, Writer } from '../parts.ts';
+import { argsOf } from './args.ts';
+import { Claiming } from './claiming.ts';
+import { relationOf } from './earlier-calls.ts';
+import { positioned } from './positions.ts';
+import { Preconditions } from './preconditions.ts';
+import { Reconciling } from './reconciling.ts';
+import { retried } from './retrying.ts';
+import { UnderWay } from './under-way.ts';
+import { Undoing } from './undoing.ts';
+
+type Failed = Extract<Reply, { is: 'failed' }>;
+
+/** Whose a call is, and the name that it has in keys. */
+type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
+
+/** The calls of one run. */
+export class Calls {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+  readonly #approvals: Approvals;
+  readonly #clear: () => Promise<void>;
+  readonly #preconditions: Preconditions;
+  readonly #claiming: Claiming;
+  readonly #stop = new AbortController();
+  /** The calls that have left and have not come back. */
+  readonly underWay: UnderWay;
+  /** Asks counterparties. */
+  readonly reconciling: Reconciling;
+  /** Takes calls back. */
+  readonly undoing: Undoing;
+
+  /** @param clear resolves once no plan is being carried out. */
+  constructor(parts: RunParts, write: Writer, approvals: Approvals, clear: () => Promise<void>) {
+    this.#clear = clear;
+    this.#parts = parts;
+    this.#write = write;
+    this.#approvals = approvals;
+    this.#preconditions = new Preconditions(parts);
+    this.#claiming = new Claiming(parts, write);
+    this.underWay = new UnderWay(parts);
+    this.reconciling = new Reconciling(parts, write, this.#stop.signal);
+    this.undoing = new Undoing(parts, write);
+  }
+
+  /** Takes leave of the run: what waits goes on waiting in the next process. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
+  async ask(asked: Call, number: number, whose: Whose, lacks: () => string | null): Promise<Reply> {
+    const { instance } = whose;
+    const call = this.#asJournaled(asked, number);
+    const denied = (await this.#claiming.claim(call, instance)) ?? (await this.#preconditions.denied(call, instance));
+    // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
+    if (call.signal.aborted) return { is: 'dropped' };
+    const lacking = lacks();
+    if (lacking !== null)
+      return { is: 'failed', signal: 'MISSING_INPUT', error: new Error(lackText(lacking, instance)), key: null };
+    if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
+    const { run, runState } = this.#parts;
+    const port = {
+      run,
+      ledger: runState.ledger,
+      append: (entries: readonly Entry[]) => this.#append(entries, instance),
+      durable: () => this.#write.durable(),
+      clear: this.#clear,
+      secret: runState.secret,
+      codecs: runState.codecs,
+      stopping: () => this.#stop.signal.aborted,
+    };
+    return guardedCall(port, this.#guarded(call, number, whose, lacks));
+  }
+
+  /** A call that is made again and was about to leave sends what was journaled with it: one key has one body (E3). */
+  #asJournaled(call: Call, number: number): Call {
+    const known = this.#parts.runState.ledger.ofActor(number);
+    return known === undefined ? call : { ...call, input: argsOf(this.#parts.runState, known.intent) };
+  }
+
+  #guarded(call: Call, number: number, whose: Whose, lacks: () => string | null): GuardedCall {
+    const { instance } = whose;
+    const tool = this.#parts.config.tools.get(call.tool);
+    const { input: args, signal } = call;
+    const asks = this.#preconditions;
+    return {
+      ...whose,
+      ...this.#budgeted(call),
+      name: call.tool,
+      tool,
+      undo: this.undoing.mayUndo(call.tool, instance),
+      actor: number,
+      args,
+      signal,
+      gated: asks.isGated(call, number, instance),
+      act: (key, own) => this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write)),
+      allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
+      approval: (key, digest, like) =>
+        this.#approvals.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal, like }),
+      relation: (earlier) => relationOf(earlier, call, number, instance, this.#parts),
+      stillAllowed: async () => {
+        const why = (await asks.denied(call, instance)) ?? (await asks.unmet(call, number, instance));
+        if (why !== null) return why;
+        const lacking = lacks();
+        return lacking === null ? null : lackText(lacking, instance);
+      },
+      opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
+      discard: (key) => this.undoing.discard(this.#parts.runState.ledger.get(key)),
+    };
+  }
+
+  /** Admits what a call may spend, and bills what it has spent. */
+  #budgeted({ tool: name, input: args }: Call): Pick<GuardedCall, 'admit' | 'charge'> {
+    const { config, runState, now } = this.#parts;
+    const tool = config.tools.get(name);
+    let since = 0;
+    let admitted: Readonly<Record<string, number>> = {};
+    return {
+      admit: (of): Admission => {
+        if (config.budgets.size === 0) return { entries: [] };
+        const asked = admission(config.budgets, runState.budgets, tool, args);
+        if ('refused' in asked) return asked;
+        since = now();
+        admitted = asked.amounts;
+        return { entries: [{ do: 'spend', of, is: 'admitted', amounts: admitted }] };
+      },
+      charge: (of, settled) => {
+        const took = Math.max(0, now() - since);
+        return bill(of, admitted, tool, { args, took, ...('output' in settled && { output: settled.output }) });
+      },
+    };
+  }
+
+  #act(key: string | undefined, own: AbortSignal, call: Call): Promise<unknown> {
+    const acting =
+      key === undefined
+        ? this.underWay.trackPlain(call.tool, call.act(key, own, call.input))
+        : this.underWay.track(key, own, (signal) => call.act(key, signal, call.input));
+    const buffer = this.#parts.config.tools.get(call.tool)?.buffer ?? null;
+    return typeof buffer === 'object' && buffer !== null ? this.underWay.trackStaging(acting) : acting;
+  }
+
+  /** Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4). */
+  #append(entries: readonly Entry[], instance: InstanceId): void {
+    this.#write.append(entries);
+    const [intent] = entries;
+    if (intent?.do !== 'intent' || intent.class !== 'irreversible' || intent.held === 'buffer') return;
+    const { history } = this.#parts.runState;
+    const open = reliesOnUncommitted(history, instance, history.head, ({ skeleton }) => skeleton === ROOT);
+    if (open === null) return;
+    const text = `${intent.tool} is irreversible, and relies on what ${instanceName(open)} has not committed`;
+    const finding = { do: 'finding', code: 'uncovered_read', instance, text } as const;
+    this.#write.append([finding]);
+    this.#parts.onFinding(finding);
+  }
+
+  /** True where the machine handles the error itself and the config does not want it (F2). */
+  isMachines(call: Call, { error, signal }: Failed): boolean {
+    const wanted = this.#parts.config.recover.some(
+      ({ tool, signals }) => tool === call.tool && signals.includes(signal),
+    );
+    if (wanted) return false;
+    const parent = (call.ref as unknown as { _parent?: Ref })._parent;
+    const snapshot = parent?.getSnapshot() as Snapshot | undefined;
+    try {
+      return snapshot?.can({ type: `xstate.error.actor.${call.ref.id}`, error, actorId: call.ref.id }) ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  /** @see {@link retried} */
+  again(call: Call, reply: Failed, tries: number): Promise<boolean> {
+    return retried(call, reply, tries, this.#parts, this.reconciling);
+  }
+
+  /** @see {@link Reconciling.outcome} */
+  outcome(key: string | null): Promise<LedgerCall | undefined> {
+    return this.reconciling.outcome(key);
+  }
+
+  /** @see {@link Reconciling.reconcile} */
+  reconcile(key: string): Promise<number | null> {
+    return this.reconciling.reconcile(key);
+  }
+
+  /** @see {@link Undoing.discard} */
+  discard(call: LedgerCall | undefined): Promise<void> {
+    return this.undoing.discard(call);
+  }
+
+  /** @see {@link UnderWay.drain} */
+  drain(longest: number): Promise<void> {
+    return this.underWay.drain(longest);
+  }
+
+  /** @see {@link Claiming.claimAgain} */
+  claimAgain(): Promise<string | null> {
+    return this.#claiming.claimAgain();
+  }
+}
+
+function lackText(lacking: string, { skeleton }: InstanceId): string {
+  return `nothing that is kept has written ${lacking}, which ${skeleton} requires`;
+}

@@ -1,0 +1,53 @@
+/** Claims what the calls of a run touch, where runs are kept apart (semantics.md §12). */
+import type { Claim, Claims } from '../../effects/claims.ts';
+import { claimsOn, keysTouched } from '../../effects/touched.ts';
+import { isExternal } from '../../model/external-keys.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import type { Call } from '../../xstate/watch.ts';
+import type { RunParts, Writer } from '../parts.ts';
+import { argsOf } from './args.ts';
+
+/** The claiming of one run. */
+export class Claiming {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+
+  constructor(parts: RunParts, write: Writer) {
+    this.#parts = parts;
+    this.#write = write;
+  }
+
+  /** Waits until what a call touches is this run's. @returns why it does not get that, or null. */
+  async claim({ tool, input: args, signal }: Call, instance: InstanceId): Promise<string | null> {
+    const { claims, config } = this.#parts;
+    const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
+    return claims === null || keys.length === 0 ? null : this.#take(claims, claimsOn(config, keys), signal, instance);
+  }
+
+  /**
+   * Claims what this run has touched so far, as one that is taken up has to: what its history has read and written, and what calls have
+   * changed that a restore has undone. @returns why it does not get that, or null.
+   */
+  async claimAgain(): Promise<string | null> {
+    const { claims, config, runState } = this.#parts;
+    const { registry, versions } = runState.history;
+    const accesses = [...registry.all()].flatMap((record) => [
+      ...versions.readsBy(record),
+      ...versions.writesOf(record),
+    ]);
+    const calls = [...runState.ledger.all()].flatMap(({ intent }) =>
+      keysTouched(config, { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity }),
+    );
+    const keys = [...accesses.map(({ key }) => key).filter(isExternal), ...calls];
+    if (claims === null || keys.length === 0) return null;
+    return this.#take(claims, claimsOn(config, keys), new AbortController().signal, null);
+  }
+
+  #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
+    return claims.take(this.#parts.run, wanted, signal, (reason) => {
+      const finding = { do: 'finding', code: 'waits_for_run', instance, text: `waits: ${reason}` } as const;
+      this.#write.append([finding]);
+      this.#parts.onFinding(finding);
+    });
+  }
+}

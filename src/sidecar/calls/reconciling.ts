@@ -1,0 +1,119 @@
+/** Asks counterparties what became of calls whose outcome is open, and never guesses (semantics.md E2). */
+import type { Tool } from '../../boundaries/config.ts';
+import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
+import type { Reconciler } from '../../effects/counterparty.ts';
+import type { LedgerCall } from '../../effects/ledger.ts';
+import { isOpen } from '../../model/effect.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { RunParts, Writer } from '../parts.ts';
+import { broughtAs } from '../registered.ts';
+import { argsOf } from './args.ts';
+
+/** How much longer each further question to a counterparty waits. */
+const FACTOR = 5;
+/** The longest wait for the next question that is waited out at once, in milliseconds: what takes longer is asked later. */
+const AT_ONCE = 1_000;
+
+/** A counterparty that can be asked, and how its tool wants it asked. */
+interface Counterparty {
+  readonly reconciler: Reconciler;
+  readonly asking: Tool['asking'];
+}
+
+/** The reconciling of one run's calls. */
+export class Reconciling {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+  readonly #stopping: AbortSignal;
+
+  constructor(parts: RunParts, write: Writer, stopping: AbortSignal) {
+    this.#parts = parts;
+    this.#write = write;
+    this.#stopping = stopping;
+  }
+
+  /** A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before. */
+  async outcome(key: string | null): Promise<LedgerCall | undefined> {
+    if (key === null) return undefined;
+    await this.reconcile(key);
+    return this.#parts.runState.ledger.get(key);
+  }
+
+  /**
+   * Asks the counterparty of a call whose outcome is open, as often as its tool says and with longer and longer waits. What is left for
+   * later than at once stays for later.
+   * @param now asks once at least, whatever has been asked before: a run that is taken up, a person who wants to know.
+   * @returns the wall clock of the next question, or null where the outcome is known or no question is left.
+   */
+  async reconcile(key: string, now = false): Promise<number | null> {
+    const { ledger } = this.#parts.runState;
+    const counterparty = this.#counterpartyOf(ledger.get(key));
+    if (counterparty === null) return null;
+    for (let owed = now; !this.#stopping.aborted; owed = false) {
+      const call = ledger.get(key);
+      if (call === undefined || !isOpen(call.status)) return null;
+      if (call.asked.tries >= counterparty.asking.tries && !owed) return null;
+      const wait = owed ? 0 : (call.asked.next ?? 0) - this.#parts.now();
+      if (wait > AT_ONCE) return call.asked.next;
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      if (!(await this.#askOnce(call, counterparty))) return null;
+    }
+    return null;
+  }
+
+  /** Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it. */
+  async askNow(key: string): Promise<void> {
+    const call = this.#parts.runState.ledger.get(key);
+    const counterparty = this.#counterpartyOf(call);
+    if (call === undefined || counterparty === null || !isOpen(call.status)) return;
+    await this.#askOnce(call, counterparty);
+  }
+
+  #counterpartyOf(call: LedgerCall | undefined): Counterparty | null {
+    const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
+    const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
+    return tool === undefined || reconciler === undefined ? null : { reconciler, asking: tool.asking };
+  }
+
+  /** Asks once, and writes down what came of it. @returns true where the projection knows that: a journal may take nothing any more. */
+  async #askOnce(call: LedgerCall, counterparty: Counterparty): Promise<boolean> {
+    const isCurrent = () => this.#parts.runState.ledger.get(call.key) === call && isOpen(call.status);
+    const before = call.asked;
+    const entry = isCurrent() ? await this.#answer(call, counterparty) : null;
+    // While it was waited, or asked, the call itself may have come back, or a replay may have claimed its key.
+    if (!isCurrent()) return true;
+    this.#write.append([entry ?? this.#unknown(call, counterparty)]);
+    return !isCurrent() || call.asked !== before;
+  }
+
+  /** The entry of an answer that tells nothing: when it is asked again, if it is. */
+  #unknown({ key, asked, calledAt }: LedgerCall, { asking: { tries, wait, settles } }: Counterparty): Entry {
+    const now = this.#parts.now();
+    const later = now + Math.min(wait * FACTOR ** asked.tries, LONGEST_WAIT);
+    const settled = calledAt + (settles ?? 0);
+    const isLast = asked.tries + 1 >= tries;
+    if (now >= settled) return { do: 'asked', key, tries: asked.tries + 1, next: isLast ? null : later };
+    // The last question waits until its counterparty has to know.
+    return isLast
+      ? { do: 'asked', key, tries: asked.tries, next: Math.max(later, settled) }
+      : { do: 'asked', key, tries: asked.tries + 1, next: later };
+  }
+
+  /** Asks once. @returns the outcome; null where it is not known. */
+  async #answer(
+    { key, intent, calledAt }: LedgerCall,
+    { reconciler, asking: { settles } }: Counterparty,
+  ): Promise<Extract<Entry, { do: 'outcome' }> | null> {
+    try {
+      const args = argsOf(this.#parts.runState, intent);
+      const result = await reconciler({ key, tool: intent.tool, args, calledAt });
+      if (result.is === 'applied') return { do: 'outcome', key, status: 'confirmed', output: result.output };
+      if (result.is !== 'not_applied') return null;
+      // An answer that may be older than the call says nothing of it.
+      if (settles !== null && this.#parts.now() < calledAt + settles) return null;
+      return { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' };
+    } catch {
+      return null;
+    }
+  }
+}

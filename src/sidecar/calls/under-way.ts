@@ -1,0 +1,112 @@
+/** The calls that have left in this process and have not come back: they are aborted, and waited for, here. */
+import type { RunParts } from '../parts.ts';
+
+/** How long a call without a timeout is waited for, in milliseconds. */
+const PATIENCE = 1_000;
+
+/** The calls under way of one run. */
+export class UnderWay {
+  readonly #parts: RunParts;
+  /** The calls that may change the world, by their keys. */
+  readonly #keyed = new Map<string, { readonly abort: AbortController; readonly returned: Promise<unknown> }>();
+  /** The calls that change nothing. */
+  readonly #plain = new Set<{ readonly tool: string; readonly returned: Promise<unknown> }>();
+  /** What is being staged at this moment. */
+  readonly #staging = new Set<Promise<unknown>>();
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  /** True while a call has left and not come back. */
+  has(key: string): boolean {
+    return this.#keyed.has(key);
+  }
+
+  /** The tools whose calls change nothing and have not come back: a run that ends now drops their answers. */
+  get plain(): string[] {
+    return [...this.#plain].map(({ tool }) => tool);
+  }
+
+  /** Makes a call that may change the world, and keeps it until it has come back. */
+  track(key: string, own: AbortSignal, act: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
+    const abort = new AbortController();
+    const forward = () => abort.abort(own.reason);
+    if (own.aborted) forward();
+    own.addEventListener('abort', forward, { once: true });
+    const acting = act(abort.signal);
+    const mine = { abort, returned: acting.then(ignored, ignored) };
+    this.#keyed.set(key, mine);
+    void mine.returned.then(() => {
+      own.removeEventListener('abort', forward);
+      if (this.#keyed.get(key) === mine) this.#keyed.delete(key);
+    });
+    return acting;
+  }
+
+  /** Keeps a call that changes nothing until it has come back. */
+  trackPlain(tool: string, acting: Promise<unknown>): Promise<unknown> {
+    const mine = { tool, returned: acting.then(ignored, ignored) };
+    this.#plain.add(mine);
+    void mine.returned.then(() => this.#plain.delete(mine));
+    return acting;
+  }
+
+  /** Keeps a staging until it is done. */
+  trackStaging(staging: Promise<unknown>): Promise<unknown> {
+    this.#staging.add(staging);
+    const done = () => this.#staging.delete(staging);
+    staging.then(done, done);
+    return staging;
+  }
+
+  /** Waits, for a while, until nothing is being staged: what is put aside after its discarding would stay there. */
+  async staged(): Promise<void> {
+    if (this.#staging.size === 0) return;
+    await within(PATIENCE, Promise.allSettled(this.#staging));
+  }
+
+  /** Waits until what is under way has come back, and no longer than so many milliseconds. */
+  async drain(longest: number): Promise<void> {
+    const all = [...this.#keyed.values(), ...this.#plain].map(({ returned }) => returned);
+    await within(longest, Promise.all(all));
+    await written();
+  }
+
+  /**
+   * Aborts a call that is under way and waits, for a while, until it has come back: then what it says of itself is in the ledger (C11).
+   * @returns true where it has.
+   */
+  async abort(key: string): Promise<boolean> {
+    const call = this.#keyed.get(key);
+    if (call === undefined) return false;
+    call.abort.abort(new Error('the work that made this call is rolled back'));
+    const back = await within(this.#patience(key), call.returned);
+    if (back) await written();
+    return back;
+  }
+
+  /** How long a call is waited for that was aborted, in milliseconds: as long as it may take. */
+  #patience(key: string): number {
+    const { config, runState } = this.#parts;
+    return config.tools.get(runState.ledger.get(key)?.intent.tool ?? '')?.timeout ?? PATIENCE;
+  }
+}
+
+/** Waits for a promise, and no longer than so many milliseconds. @returns true where it is settled. */
+async function within(longest: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), longest);
+  });
+  const isDone = await Promise.race([work.then(() => true as const), late]);
+  clearTimeout(timer);
+  return isDone;
+}
+
+/** Waits until the answer of a call that came back is written: that is in the same turn, after those who wait for it were told. */
+function written(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function ignored(): void {}

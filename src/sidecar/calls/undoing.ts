@@ -1,0 +1,111 @@
+/** Undoes calls in the world, and removes what held calls have staged (semantics.md E4, E5). */
+import type { Inverse, Undo, UndoCall } from '../../effects/counterparty.ts';
+import type { LedgerCall } from '../../effects/ledger.ts';
+import { errorMessage } from '../../effects/signals.ts';
+import { meet } from '../../effects/touched.ts';
+import type { Effect } from '../../model/effect.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import { areIndependent } from '../../recovery/dependence.ts';
+import type { RunParts, Writer } from '../parts.ts';
+import { broughtAs } from '../registered.ts';
+import { argsOf } from './args.ts';
+
+/** The delay before each try of an undo, in milliseconds. */
+const TRIES = [0, 20, 100];
+
+/** The undoing of one run's calls. */
+export class Undoing {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+
+  constructor(parts: RunParts, write: Writer) {
+    this.#parts = parts;
+    this.#write = write;
+  }
+
+  /** True where the reviewed policy lets a tool's inverse or compensation be used for an instance. */
+  mayUndo(name: string, instance: InstanceId): boolean {
+    const tool = this.#parts.config.tools.get(name);
+    if (tool === undefined || this.#undoOf(name) === null) return false;
+    const policy = this.#parts.config.skeletons.get(instance.skeleton)?.rollback.compensable ?? 'block';
+    return tool.effect === 'reversible' || policy === 'undo';
+  }
+
+  /** True where an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common. */
+  mayUndoBeside(effect: Effect, other: Effect): boolean {
+    const { runState, config } = this.#parts;
+    const called = (of: Effect) => {
+      const intent = runState.ledger.get(of.id ?? '')?.intent;
+      return intent && { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity };
+    };
+    const [own, others] = [called(effect), called(other)];
+    if (own === undefined || others === undefined || meet(config, own, others)) return false;
+    return areIndependent(runState.history, effect.instance, other.instance);
+  }
+
+  /**
+   * Says why a confirmed call cannot be undone any more, because what it changed has moved on; null where it can, or where that cannot be
+   * told beforehand: then its undo finds out.
+   */
+  async moved(effect: Effect): Promise<string | null> {
+    const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
+    const undo = call === undefined ? null : this.#undoOf(call.intent.tool);
+    if (call === undefined || undo === null || typeof undo === 'function' || call.status !== 'confirmed') return null;
+    try {
+      return await undo.moved(this.#undoCall(call));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Undoes one effect, under a key of its own. @returns what went wrong, or null. */
+  async undo(effect: Effect): Promise<string | null> {
+    const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
+    if (call === undefined) return 'the ledger does not know the call';
+    if (call.status === 'compensated') return null;
+    const undo = this.#undoOf(call.intent.tool);
+    let failure = `nothing is registered that undoes ${call.intent.tool}`;
+    this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);
+    await this.#write.durable();
+    for (const delay of undo === null ? [] : TRIES) {
+      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+      try {
+        await (typeof undo === 'function' ? undo : (undo as Inverse).undo)(this.#undoCall(call));
+        this.#write.append([
+          { do: 'outcome', key: call.key, status: 'compensated' },
+          { do: 'phase', phase: 'COMPENSATED', effect: call.key },
+        ]);
+        return null;
+      } catch (error) {
+        failure = this.#parts.runState.redaction.text(errorMessage(error));
+      }
+    }
+    return failure;
+  }
+
+  /** Removes what a held call has staged: it never happened. What cannot be removed stays invisible, and is told. */
+  async discard(call: LedgerCall | undefined): Promise<void> {
+    const tool = call === undefined ? undefined : this.#parts.config.tools.get(call.intent.tool);
+    if (call === undefined || !tool?.buffer || tool.buffer === 'call') return;
+    const { key, intent, output } = call;
+    try {
+      await broughtAs(this.#parts.buffers, tool.buffer.name)?.discard([
+        { key, tool: intent.tool, args: argsOf(this.#parts.runState, intent), staged: output },
+      ]);
+    } catch (error) {
+      const text = `what ${intent.tool} has staged stays aside, unseen: ${errorMessage(error)}`;
+      const finding = { do: 'finding', code: 'not_discarded', instance: intent.instance, text } as const;
+      this.#write.append([finding]);
+      this.#parts.onFinding(finding);
+    }
+  }
+
+  #undoOf(name: string): Undo | Inverse | null {
+    const undo = this.#parts.config.tools.get(name)?.undo ?? null;
+    return undo === null ? null : (broughtAs(this.#parts.undos, undo) ?? null);
+  }
+
+  #undoCall({ key, intent, output }: LedgerCall): UndoCall {
+    return { key, undoKey: `${key}~undo`, tool: intent.tool, args: argsOf(this.#parts.runState, intent), output };
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The commits of a run: what instances have held back becomes visible once it is due (semantics.md E4). The staging areas are asked first;
+ * then the durable entry is the decision; what follows is redo-only, also across a crash.
+ */
+import type { LedgerCall } from '../../effects/ledger.ts';
+import type { PublishEntry } from '../../model/entry.ts';
+import type { Raised, RunParts } from '../parts.ts';
+import { abandonedKeys, abandonHeld } from './abandoned.ts';
+import { dueCommits } from './due.ts';
+import { type Asking, prepareAll, type Refusal, withdrawAll } from './preparing.ts';
+import { Publishing, type PublishingPort } from './publishing.ts';
+import { failureOf, waitBefore } from './refusing.ts';
+import { Staging } from './staging.ts';
+import { triesOf, waitOf } from './tries.ts';
+
+/** What the outbox asks of the run. */
+export interface OutboxPort extends PublishingPort {
+  discard(call: LedgerCall): Promise<void>;
+  /** A commit was refused before anything of it was visible: its instance has failed. */
+  refused(raised: Raised): void;
+}
+
+/** The outbox of one run. */
+export class Outbox {
+  readonly #parts: RunParts;
+  readonly #run: OutboxPort;
+  readonly #staging: Staging;
+  readonly #publishing: Publishing;
+  #under: Promise<void> | null = null;
+  /** The commits that are being prepared, or were refused: they are not begun again. */
+  readonly #begun = new Set<string>();
+  readonly #stop = new AbortController();
+
+  constructor(parts: RunParts, run: OutboxPort) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#staging = new Staging(parts);
+    this.#publishing = new Publishing(parts, run, this.#staging, this.#stop.signal);
+  }
+
+  /** True while a commit may still be refused: then its instance has to be done again, which it cannot be after the end of the run. */
+  get mayRefuse(): boolean {
+    const { ledger, publications } = this.#parts.runState;
+    const isAsked = (call: LedgerCall) => this.#staging.area(this.#staging.areaOf(call))?.prepare !== undefined;
+    return ledger.buffered().some(isAsked) || publications.some(({ prepared }) => prepared !== undefined);
+  }
+
+  get #isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Resolves once everything that was decided so far is visible. */
+  async settled(): Promise<void> {
+    while (this.#under !== null) await this.#under;
+  }
+
+  /** @see {@link Publishing.quiet} */
+  quiet(): Promise<void> {
+    return this.#publishing.quiet();
+  }
+
+  /** Takes leave of the run: what is not visible yet becomes so in the next process. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Decides which commits can be made now, and makes them. @param isOver true at the end of the run: nothing is rolled back any more. */
+  begin(isOver = false): void {
+    if (this.#parts.runState.ledger.buffered().length === 0) return;
+    const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
+    const plain = due.filter((entry) => this.#staging.asked(entry).length === 0);
+    if (plain.length > 0) {
+      this.#run.append(plain);
+      this.#carryOn(() => this.#publishAll(plain, true));
+    }
+    for (const entry of due) if (!plain.includes(entry)) this.#prepare(entry, isOver);
+  }
+
+  /** Goes on with what was decided and is not visible yet, after a crash or a person's word. */
+  goOn(): void {
+    const decided = [...this.#parts.runState.publications];
+    if (decided.length > 0) this.#carryOn(() => this.#publishAll(decided, false));
+  }
+
+  /** @see {@link abandonedKeys} */
+  abandoned(): string[] {
+    return abandonedKeys(this.#parts);
+  }
+
+  /** @see {@link abandonHeld} */
+  abandon(): Promise<string[]> {
+    return abandonHeld(this.#parts, this.#run);
+  }
+
+  #carryOn(act: () => Promise<void>): void {
+    const before = this.#under ?? Promise.resolve();
+    const under = before.then(async () => {
+      await this.#run.durable();
+      await act();
+      await this.#run.durable();
+    });
+    const done = under
+      .catch(() => {}) // The journal has broken, and says so to those who wait for the run.
+      .then(() => {
+        if (this.#under === done) this.#under = null;
+      });
+    this.#under = done;
+  }
+
+  /** Asks the areas of a commit, decides it, and makes it. */
+  #prepare(entry: PublishEntry, isOver: boolean): void {
+    const name = nameOf(entry);
+    this.#begun.add(name);
+    this.#carryOn(async () => {
+      // Nothing of a commit is decided that a rollback has taken back meanwhile, or that the process takes leave of.
+      const isDue = () => !this.#isStopped && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
+      const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
+      if (prepared === null || !isDue()) {
+        this.#begun.delete(name);
+        if (!this.#isStopped) await withdrawAll(this.#staging, entry);
+      } else if ('refused' in prepared) await this.#refuse(entry, prepared.refused);
+      else {
+        this.#begun.delete(name);
+        const decided = { ...entry, prepared: prepared.tokens };
+        this.#run.append([decided]);
+        await this.#run.durable();
+        await this.#publish(decided, true);
+      }
+    });
+  }
+
+  /** Has the instance of a refused commit fail; asked again, the same commit is tried once more. */
+  async #refuse(entry: PublishEntry, refusal: Refusal): Promise<void> {
+    const name = nameOf(entry);
+    this.#begun.add(name);
+    const { runState, now } = this.#parts;
+    const relied = this.#staging.relied(refusal.call);
+    const wait = waitBefore(runState, entry, refusal, relied, now());
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (this.#isStopped) return;
+    const again = async () => {
+      this.#begun.delete(name);
+      this.begin();
+      await this.settled();
+    };
+    this.#run.refused({ ...failureOf(runState, entry, refusal, relied), again });
+  }
+
+  async #publishAll(entries: readonly PublishEntry[], fresh: boolean): Promise<void> {
+    for (const entry of entries) await this.#publish(entry, fresh);
+  }
+
+  async #publish(entry: PublishEntry, fresh: boolean): Promise<void> {
+    const moved = fresh ? null : await this.#movedMeanwhile(entry);
+    const refusal = moved ?? (await this.#publishing.publish(entry, fresh));
+    if (refusal !== null) await this.#withdraw(entry, refusal);
+  }
+
+  async #withdraw(entry: PublishEntry, refusal: Refusal): Promise<void> {
+    this.#run.append([{ do: 'withdrawn', id: entry.id, why: refusal.why }]);
+    await withdrawAll(this.#staging, entry);
+    await this.#refuse(entry, refusal);
+  }
+
+  /** Asks the areas of a commit once more that was decided before a crash, if nothing of it is visible yet. @returns why it is refused by now. */
+  async #movedMeanwhile(entry: PublishEntry): Promise<Refusal | null> {
+    const [first] = this.#staging.groups(entry);
+    const area = this.#staging.area(first?.area ?? null);
+    if (entry.prepared === undefined || area?.published === undefined) return null;
+    try {
+      if (await area.published(this.#staging.publicationOf(entry, first?.area ?? null))) return null;
+    } catch {
+      return null;
+    }
+    const prepared = await prepareAll(this.#staging, entry, this.#asking(entry));
+    return 'refused' in prepared && !this.#isStopped ? prepared.refused : null;
+  }
+
+  #asking(entry: PublishEntry): Asking {
+    const waits = Array.from({ length: triesOf(this.#parts.config, entry) }, (_, round) => waitOf(round));
+    return { waits, isStopped: () => this.#isStopped };
+  }
+}
+
+/** Names a commit and the boundary at which it is due: done again, the same commit is another try. */
+function nameOf({ id, at }: PublishEntry): string {
+  return `${id} ${at}`;
+}

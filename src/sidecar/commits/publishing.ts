@@ -1,0 +1,164 @@
+/** Makes the calls of a decided commit visible, group by group, until all of them are: redo-only (semantics.md E4). */
+
+import { completion } from '../../effects/acting.ts';
+import { bill } from '../../effects/budgets.ts';
+import type { LedgerCall } from '../../effects/ledger.ts';
+import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
+import { timed } from '../../effects/timed.ts';
+import { isOpen } from '../../model/effect.ts';
+import type { PublishEntry, SpendEntry } from '../../model/entry.ts';
+import type { RunParts, Writer } from '../parts.ts';
+import { type Refusal, refusalOf } from './preparing.ts';
+import { type Group, isRepeatable, type Staging } from './staging.ts';
+import { triesOf, waitOf } from './tries.ts';
+
+/** What publishing asks of the run. */
+export interface PublishingPort extends Writer {
+  /** The function of a tool, as the machine has it. */
+  toolOf(name: string): ((call: { input: unknown; key: string; signal: AbortSignal }) => Promise<unknown>) | undefined;
+  reconcile(key: string): Promise<unknown>;
+  /** Parks the run on a commit that cannot be made visible. Resolves once it is to be tried again. */
+  park(call: LedgerCall, error: unknown): Promise<void>;
+}
+
+/** The publishing of one run's commits. */
+export class Publishing {
+  readonly #parts: RunParts;
+  readonly #run: PublishingPort;
+  readonly #staging: Staging;
+  readonly #stopping: AbortSignal;
+  /** What is being made visible at this moment. */
+  #acting: Promise<unknown> | null = null;
+
+  constructor(parts: RunParts, run: PublishingPort, staging: Staging, stopping: AbortSignal) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#staging = staging;
+    this.#stopping = stopping;
+  }
+
+  /** Resolves once nothing is being made visible at this moment: what waits for a person is not waited for. */
+  async quiet(): Promise<void> {
+    while (this.#acting !== null) await this.#acting.catch(() => {});
+  }
+
+  /** Makes a commit visible. @returns the refusal that withdraws it, or null. @param fresh true where none of it was tried before. */
+  async publish(entry: PublishEntry, fresh: boolean): Promise<Refusal | null> {
+    for (const [index, group] of this.#staging.groups(entry).entries()) {
+      const refusal = await this.#group(entry, group, fresh, index === 0);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  }
+
+  /** @param isFirst true where nothing of the commit is visible before. */
+  async #group(entry: PublishEntry, group: Group, fresh: boolean, isFirst: boolean): Promise<Refusal | null> {
+    const { calls } = group;
+    const tries = triesOf(this.#parts.config, entry);
+    let unsure = !fresh;
+    for (let round = 0; !this.#stopping.aborted; round += 1) {
+      const [first] = calls.filter((call) => !isThrough(call));
+      if (first === undefined) return null;
+      const isBlind = unsure && !this.#mayRepeat(first) && (await this.#staysOpen(first));
+      if (isThrough(first)) return null;
+      if (isBlind || round >= tries) {
+        await this.#run.park(first, new Error(first.error ?? 'nobody can tell whether it was made visible'));
+        round = -1;
+        continue;
+      }
+      await new Promise((resolve) => setTimeout(resolve, waitOf(round)));
+      await this.#leaveAgain(calls.filter((call) => !isThrough(call) && call.status !== 'intended'));
+      // While it waited, a rollback may have taken them back.
+      if (calls.every((call) => isThrough(call)) || this.#stopping.aborted) return null;
+      const result = await this.#act(entry, group);
+      if (typeof result !== 'boolean') {
+        if (isFirst && isUnseen(entry, calls)) return result;
+        // Asking again cannot help, and what is visible stays: it is owed until a person has acted.
+        round = tries;
+      }
+      unsure = result === true;
+    }
+    return null;
+  }
+
+  /** Asks the counterparty of a call. @returns true where it is still not known what became of it. */
+  async #staysOpen(call: LedgerCall): Promise<boolean> {
+    await this.#run.reconcile(call.key);
+    return isOpen(call.status);
+  }
+
+  /** True where it is safe to ask again without knowing what became of it: its counterparty tells by the key. */
+  #mayRepeat(call: LedgerCall): boolean {
+    const buffer = this.#parts.config.tools.get(call.intent.tool)?.buffer ?? null;
+    return call.intent.class === 'idempotent' || (buffer !== 'call' && isRepeatable(call));
+  }
+
+  async #leaveAgain(calls: readonly LedgerCall[]): Promise<void> {
+    if (calls.length === 0) return;
+    this.#run.append(calls.map(({ key }) => ({ do: 'outcome', key, status: 'intended' }) as const));
+    await this.#run.durable();
+  }
+
+  /** Makes calls visible once. @returns true where it is not known what became of them, or why they never can be. */
+  #act(entry: PublishEntry, { area, calls }: Group): Promise<boolean | Refusal> {
+    const acting = area === null ? this.#actAlone(calls[0] as LedgerCall) : this.#actTogether(entry, area, calls);
+    this.#acting = acting;
+    return acting.finally(() => {
+      this.#acting = null;
+    });
+  }
+
+  /** Asks an area for all of its calls, also for those that are visible: what one commit makes visible is one thing. */
+  async #actTogether(entry: PublishEntry, area: string, calls: readonly LedgerCall[]): Promise<boolean | Refusal> {
+    const owed = calls.filter((call) => !isThrough(call));
+    try {
+      const registered = this.#staging.area(area);
+      if (registered === undefined) throw new NotApplied(`no buffer ${area} is registered`);
+      const standing = calls.filter(({ at }) => at !== null).map((call) => this.#staging.staged(call));
+      await registered.publish(standing, this.#staging.publicationOf(entry, area));
+      this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
+      return false;
+    } catch (error) {
+      const status = error instanceof NotApplied ? 'failed' : 'unknown';
+      this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status, error: errorMessage(error) }) as const));
+      return error instanceof CommitRefused ? refusalOf(error, owed) : status === 'unknown';
+    }
+  }
+
+  async #actAlone(call: LedgerCall): Promise<boolean> {
+    const { key, intent } = call;
+    const tool = this.#parts.config.tools.get(intent.tool);
+    const act = this.#run.toolOf(intent.tool);
+    if (act === undefined) throw new Error(`the machine has no tool ${intent.tool}`);
+    const { signal } = new AbortController();
+    const settled = await timed(
+      { tool, signal, act: (_, own) => act({ input: intent.args, key, signal: own }) },
+      key,
+      (late) => {
+        if (call.status === 'unknown') this.#run.append([{ do: 'outcome', key, ...completion(late) }]);
+      },
+    );
+    const refusal = 'error' in settled ? null : (tool?.refuses(settled.output) ?? null);
+    if (refusal !== null) this.#run.append([{ do: 'outcome', key, status: 'unknown', error: refusal }]);
+    else this.#run.append([{ do: 'outcome', key, ...completion(settled) }]);
+    this.#run.append(this.#billed(call));
+    return call.status === 'unknown';
+  }
+
+  /** The bill of a call that has become visible, where it says itself what it took. */
+  #billed({ key, status, intent, output }: LedgerCall): SpendEntry[] {
+    const { time: _, ...admitted } = this.#parts.runState.budgets.admitted(key);
+    const tool = this.#parts.config.tools.get(intent.tool);
+    return status === 'confirmed' ? bill(key, admitted, tool, { args: intent.args, output, took: 0 }) : [];
+  }
+}
+
+/** True where nothing of a commit is visible, since its first calls are not. Versions that asked no area had another order. */
+function isUnseen({ prepared }: PublishEntry, first: readonly LedgerCall[]): boolean {
+  return prepared !== undefined && first.every(({ status }) => status === 'failed');
+}
+
+/** True where nothing is owed any more: it is visible, a person gave it up, or a rollback took it back. */
+function isThrough({ status, at }: LedgerCall): boolean {
+  return status === 'confirmed' || status === 'compensated' || at === null;
+}

@@ -1,0 +1,112 @@
+/** Answers failures: each is settled or decided, and what was decided is carried out, or waits for a person (semantics.md §8, R5). */
+import { instanceName } from '../../model/instance.ts';
+import type { Held, Raised } from '../parts.ts';
+import type { PlanRunner } from '../plan/plan-runner.ts';
+import type { Complaints } from './complaints.ts';
+import { type Decisions, isRestore } from './decisions.ts';
+import type { FailureHandler } from './failure-queue.ts';
+import type { OpenCalls } from './open-calls.ts';
+import type { Parking } from './parking.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
+import { Repeats } from './repeats.ts';
+import type { Settling } from './settling.ts';
+import type { TakingBack } from './taking-back.ts';
+import { isTakenBack, recordOf } from './undone-work.ts';
+
+type Needs = Pick<
+  RecoveryParts,
+  'parts' | 'machine' | 'write' | 'queries' | 'outbox' | 'open' | 'queue' | 'ending' | 'stopping'
+>;
+
+/** The answer to a failure whose call, if it has one, goes on waiting. */
+const WAIT: Held = { next: 'wait' };
+
+/** The ways in which a failure is answered. */
+interface Answers {
+  readonly complaints: Complaints;
+  readonly decisions: Decisions;
+  readonly parking: Parking;
+  readonly openCalls: OpenCalls;
+  readonly settling: Settling;
+  readonly takingBack: TakingBack;
+  readonly plans: PlanRunner;
+}
+
+/** The answering of one run's failures. */
+export class Answering implements FailureHandler {
+  readonly #run: Needs;
+  readonly #by: Answers;
+  readonly #repeats = new Repeats();
+
+  constructor(run: Needs, by: Answers) {
+    this.#run = run;
+    this.#by = by;
+  }
+
+  /** Answers a failure, and tells the call that failed what to do. */
+  async recover(raised: Raised): Promise<void> {
+    const held = await this.#answer(raised);
+    const retraction = this.#run.stopping.aborted ? [] : this.#by.complaints.retraction(raised);
+    if (retraction.length > 0) this.#run.write.append(retraction);
+    // While the run is parked, no call is made again: it is decided again with what is parked.
+    if (held.next === 'again' && this.#run.open.isParked) this.#run.open.deferred.push(raised);
+    else if (held.next !== 'wait') raised.call?.answer(held);
+  }
+
+  async #answer(raised: Raised): Promise<Held> {
+    const { parts, write, open, stopping } = this.#run;
+    if (stopping.aborted || write.broken !== null || open.stuck !== null) {
+      this.#by.complaints.refuseOverStuck(raised);
+      return WAIT;
+    }
+    if (!this.#by.complaints.admits(raised)) return WAIT;
+    // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
+    if (raised.call?.isDropped() === true) return WAIT;
+    if (isTakenBack(parts.runState, raised)) return this.#by.takingBack.takeBackStanding(raised).then(() => WAIT);
+    const record = recordOf(parts.runState, raised);
+    if (record !== null) return this.#by.takingBack.giveUp(raised, record).then(() => WAIT);
+    return this.#settleOrDecide(raised);
+  }
+
+  /** Settles or decides a failure, and carries out what was decided. */
+  async #settleOrDecide(raised: Raised): Promise<Held> {
+    const { machine, queries, outbox, ending, stopping } = this.#run;
+    await this.#repeats.pause(raised);
+    if (stopping.aborted || raised.call?.isDropped() === true) return WAIT;
+    const settled = await this.#by.settling.settle(raised);
+    if (settled !== null) return settled;
+    // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
+    await Promise.race([outbox.settled(), ending.finished]);
+    await outbox.quiet();
+    if (stopping.aborted) return WAIT;
+    let decision = this.#by.decisions.decide(raised);
+    while (!isRestore(decision) && (await this.#by.openCalls.askAbout(decision, raised.call?.key ?? null)))
+      decision = this.#by.decisions.decide(raised);
+    if (stopping.aborted) return WAIT;
+    // Nothing is awaited between the answer that counts and its entry (R5).
+    while (decision.undo.length > 0 && (await this.#by.decisions.hasMoved(decision)))
+      decision = this.#by.decisions.decide(raised);
+    if (stopping.aborted) return WAIT;
+    if (isRestore(decision)) {
+      machine.hold();
+      await this.#by.plans.carryOut(decision, this.#by.decisions.fence(raised, decision));
+    } else this.#by.parking.park(raised, queries.withWhomToAsk(decision));
+    return WAIT;
+  }
+
+  /** Asks the questions again that the run is parked on. */
+  async askAgain(): Promise<void> {
+    const { open, queue, parts, machine } = this.#run;
+    await this.#by.plans.goOnStuck();
+    if (!open.isParked || open.stuck !== null) return;
+    // What others have read comes first: nothing is done again on what is still found wrong (C12).
+    const entered = ({ failure }: Raised) =>
+      (failure.in === null ? undefined : parts.runState.places.of(instanceName(failure.in))?.entered.nth) ?? 0;
+    const parked = [...open.parked, ...open.deferred].sort((one, other) => entered(one) - entered(other));
+    open.deferred = [];
+    open.unpark();
+    // A commit that was refused is tried again before anything is done again for it.
+    await Promise.all(parked.map((raised) => (raised.again === undefined ? queue.raise(raised) : raised.again())));
+    if (parked.some(({ again }) => again !== undefined) && !open.isParked && queue.length === 0) machine.release();
+  }
+}

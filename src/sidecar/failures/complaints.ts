@@ -1,0 +1,126 @@
+/** Complaints from outside the run: which may be made, and which take the place of complaints that the run is parked on (semantics.md C12). */
+import type { DecisionEntry, Entry } from '../../model/entry.ts';
+import type { Failure } from '../../model/failure.ts';
+import { instanceName } from '../../model/instance.ts';
+import { questionOf } from '../../projection/run-state.ts';
+import type { Raised, Suspect } from '../parts.ts';
+import { SidecarError } from '../sidecar-error.ts';
+import type { Writing } from '../writing.ts';
+import type { FailureQueue } from './failure-queue.ts';
+import { type OpenFailures, stuckError } from './open-failures.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
+
+/** The complaints of one run. */
+export class Complaints {
+  readonly #open: OpenFailures;
+  readonly #queue: FailureQueue;
+  readonly #write: Writing;
+  /** The complaints that are not looked at yet. */
+  readonly #fresh = new Set<Raised>();
+  /** The complaints that were refused, until their callers are told why. */
+  readonly #refused = new Map<Raised, SidecarError>();
+  /** The parked complaints that a complaint takes the place of, until the journal has it. */
+  readonly #replaced = new Map<Raised, readonly Raised[]>();
+
+  constructor({ open, queue, write }: Pick<RecoveryParts, 'open' | 'queue' | 'write'>) {
+    this.#open = open;
+    this.#queue = queue;
+    this.#write = write;
+  }
+
+  /**
+   * Takes a failure in that a caller has seen: the instance, and the key that was found wrong, if one was.
+   * @throws SidecarError `stuck`, or `bad_failure` where it is to take the place of a complaint and none waits.
+   */
+  async fail(complaint: Omit<Raised, 'actor' | 'call' | 'suspect'>): Promise<void> {
+    const raised: Raised = { ...complaint, actor: 0, call: null, suspect: true };
+    this.#fresh.add(raised);
+    await this.#queue.raise(raised);
+    const why = this.#refused.get(raised);
+    this.#refused.delete(raised);
+    if (why !== undefined) throw why;
+  }
+
+  /**
+   * Takes back the complaints that one takes the place of which is about work that is undone already, and needs no other answer.
+   * @throws SidecarError `stuck`, or `bad_failure` where it is to take the place of a complaint and none waits.
+   */
+  async retract(complaint: Suspect, instead: boolean): Promise<void> {
+    const takesPlaceOf = (other: Raised) => isReplaced(other, { failure: null, complaint, instead });
+    if (!instead && !this.#open.parked.some(takesPlaceOf)) return;
+    await this.#queue.add(() => {
+      this.#open.refuseIfStuck();
+      const replaced = this.#open.parked.filter(takesPlaceOf);
+      if (instead && replaced.length === 0) throw noneWaits();
+      if (replaced.length > 0) this.#write.append([retractionOf(replaced)]);
+      this.#open.unask(replaced);
+    });
+  }
+
+  /** @throws SidecarError `bad_failure` where no complaint waits that another one could take the place of. */
+  refuseUnlessParked(): void {
+    if (!this.#open.parked.some(({ complaint }) => complaint !== undefined)) throw noneWaits();
+  }
+
+  /** Refuses a new complaint where a plan is stuck. Any other failure is left alone. */
+  refuseOverStuck(raised: Raised): void {
+    if (this.#fresh.delete(raised) && this.#open.stuck !== null) this.#refused.set(raised, stuckError());
+  }
+
+  /**
+   * Has a new complaint take the place of others that the run is parked on, and that have moved nothing: of all where the caller says so,
+   * else of the same one, and of one that did not say which occurrence it meant. Any other complaint stays a suspect.
+   * @returns false where it cannot: it is refused.
+   */
+  admits(raised: Raised): boolean {
+    if (!this.#fresh.delete(raised)) return true;
+    const replaced = this.#open.parked.filter((other) => isReplaced(other, raised));
+    if (raised.instead === true && replaced.length === 0) {
+      this.#refused.set(raised, noneWaits());
+      return false;
+    }
+    if (replaced.length > 0) this.#replaced.set(raised, replaced);
+    this.#open.unask(replaced);
+    return true;
+  }
+
+  /** Makes the entry that takes back what a complaint has taken the place of, once. */
+  retraction(raised: Raised): Entry[] {
+    const replaced = this.#replaced.get(raised);
+    this.#replaced.delete(raised);
+    return replaced === undefined ? [] : [retractionOf(replaced)];
+  }
+}
+
+/** A complaint as far as it may take the place of another: its failure is null where what it is about is undone already. */
+interface Successor extends Pick<Raised, 'complaint' | 'instead'> {
+  readonly failure: Failure | null;
+}
+
+/** True where a new complaint takes the place of a question that the run is parked on. */
+function isReplaced({ failure: old, complaint: meant }: Raised, { failure, complaint, instead }: Successor): boolean {
+  if (meant === undefined) return false;
+  if (instead === true) return true;
+  if (old.in === null) return meant.skeleton === complaint?.skeleton && meant.entity === complaint.entity;
+  if (failure === null || failure.in === null || instanceName(old.in) !== instanceName(failure.in)) return false;
+  return old.key?.text === failure.key?.text;
+}
+
+function retractionOf(replaced: readonly Raised[]): Entry {
+  const questions = replaced.map(({ failure, complaint }) =>
+    questionOf({
+      failed: failure.in,
+      key: failure.key?.text ?? null,
+      call: null,
+      ...(complaint !== undefined && { complaint: complaint as NonNullable<DecisionEntry['complaint']> }),
+    }),
+  );
+  return { do: 'retracted', questions };
+}
+
+function noneWaits(): SidecarError {
+  return new SidecarError(
+    'bad_failure',
+    'no complaint waits that this one could take the place of: leave `instead` out',
+  );
+}

@@ -1,0 +1,122 @@
+/** Asks the decision policy about failures, makes sure that its answer still holds, and journals and tells it. */
+import { errorMessage } from '../../effects/signals.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { Effect } from '../../model/effect.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import type { Raised } from '../parts.ts';
+import type { MovedInput } from '../report.ts';
+import type { Complaints } from './complaints.ts';
+import type { RestoredParts } from './recovered-machine.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
+import type { WrongAnswers } from './wrong-answers.ts';
+
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'stopping'>;
+
+/** A decision that restores. */
+export type Restore = Extract<Decision, { verdict: 'restore' | 'restore_joint' }>;
+
+/** The decisions of one run. */
+export class Decisions {
+  readonly #run: Needs;
+  readonly #complaints: Complaints;
+  readonly #answers: WrongAnswers;
+
+  constructor(run: Needs, complaints: Complaints, answers: WrongAnswers) {
+    this.#run = run;
+    this.#complaints = complaints;
+    this.#answers = answers;
+  }
+
+  /** Decides about a failure, at the history as it is. */
+  decide({ signal, failure }: Raised): Decision {
+    const { runState, decisionPolicy, policy } = this.#run.parts;
+    const suspects = this.#run.open.suspectsBeside(failure);
+    for (const { instance } of runState.publications) suspects.push(instanceName(instance));
+    return decisionPolicy.decide(runState.history, failure, this.#run.queries.rules(failure), {
+      control:
+        policy === 'dart'
+          ? null
+          : {
+              places: runState.places,
+              suspects: new Set(suspects),
+              escapes: (cut) => this.#run.queries.escapes(cut),
+            },
+      unavailable: (checkpoint) => this.#run.queries.unavailable(failure, checkpoint, signal),
+    });
+  }
+
+  /** True where what an answer rests on is another by now: in the history, or in the world, where an effect cannot be undone any more. */
+  async hasMoved({ undo, at }: Decision): Promise<boolean> {
+    const demoted = await this.demote(undo);
+    return !this.#run.stopping.aborted && (demoted || at !== this.#run.parts.runState.history.head);
+  }
+
+  /** Asks the world if what would be undone still can be: what cannot blocks from now on (§6). @returns true where any cannot. */
+  async demote(undo: readonly Effect[]): Promise<boolean> {
+    let demoted = false;
+    for (const effect of undo) {
+      const why = await this.#run.calls.undoing.moved(effect);
+      if (why === null || effect.id === null) continue;
+      this.#run.write.append([{ do: 'demoted', key: effect.id, why }]);
+      demoted = true;
+    }
+    return demoted;
+  }
+
+  /** Journals an answer with its fence, and tells it. @returns how far everyone is kept. */
+  fence(raised: Raised, decision: Restore): RestoredParts {
+    const kept = this.#run.queries.keptBy(decision);
+    const wrong = this.#answers.distrusted(kept, this.#run.open.complaintsWith(raised));
+    const parts = { kept, aside: recordsIn(decision), ...wrong };
+    const moved = this.#run.queries.movedInputs(kept);
+    const takenBack = this.#run.parts.runState.takenBackBy(kept, parts.aside);
+    const decided = this.#run.queries.decisionEntry(raised, decision);
+    this.#run.write.append([...this.#complaints.retraction(raised), decided, { do: 'phase', phase: 'FENCED' }]);
+    this.tell(raised, decision, moved, takenBack);
+    return parts;
+  }
+
+  /** Tells the user of the run a decision. */
+  tell(
+    { signal, error }: Raised,
+    decision: Decision,
+    movedInputs: readonly MovedInput[] = [],
+    takenBack: readonly unknown[] = [],
+  ): void {
+    try {
+      this.#run.parts.onDecision({ decision, signal, error: errorMessage(error), movedInputs, takenBack });
+    } catch (thrown) {
+      // A listener that throws is no reason to leave a recovery half done.
+      queueMicrotask(() => {
+        throw thrown;
+      });
+    }
+  }
+}
+
+export function isRestore(decision: Decision): decision is Restore {
+  return decision.verdict === 'restore' || decision.verdict === 'restore_joint';
+}
+
+/** True where two answers ask for different things of those who read them. */
+export function isDifferent(a: Decision, b: Decision): boolean {
+  const asks = (decision: Decision) => JSON.stringify([decision.verdict, 'unblock' in decision && decision.unblock]);
+  return asks(a) !== asks(b);
+}
+
+/** The effects that refusals name. */
+export function effectsIn(refusals: Decision['refusals']): Effect[] {
+  const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
+  return (reasons as readonly { readonly effect?: Effect }[]).flatMap(({ effect }) => effect ?? []);
+}
+
+/** The effects that an answer names: those that stand in the way, and those that a person is asked about. */
+export function effectsNamedBy(decision: Decision): Effect[] {
+  const acts = 'unblock' in decision ? decision.unblock.acts : [];
+  return [...effectsIn(decision.refusals), ...acts.flatMap((act) => ('effect' in act ? [act.effect] : []))];
+}
+
+/** The instances that a decision sets aside by themselves. */
+export function recordsIn({ aside = [] }: Restore): InstanceId[] {
+  return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));
+}

@@ -1,0 +1,90 @@
+/** Takes the failures of a run in, and has them answered one after the other. */
+import type { Raised } from '../parts.ts';
+import type { Writing } from '../writing.ts';
+import type { OpenFailures } from './open-failures.ts';
+import type { RecoveredMachine } from './recovered-machine.ts';
+
+/** Answers what the queue takes in. */
+export interface FailureHandler {
+  recover(raised: Raised): Promise<void>;
+  /** Asks the questions again that the run is parked on. */
+  askAgain(): Promise<void>;
+}
+
+/** The sink of failures of one run. */
+export class FailureQueue {
+  readonly #open: OpenFailures;
+  readonly #machine: RecoveredMachine;
+  readonly #write: Writing;
+  readonly #stopping: AbortSignal;
+  #last: Promise<unknown> = Promise.resolve();
+  #handler: FailureHandler | null = null;
+  #length = 0;
+
+  /** @param stopping is aborted when the process takes leave of the run. */
+  constructor(open: OpenFailures, machine: RecoveredMachine, write: Writing, stopping: AbortSignal) {
+    this.#open = open;
+    this.#machine = machine;
+    this.#write = write;
+    this.#stopping = stopping;
+  }
+
+  /** The number of recoveries that are under way or wait for their turn. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Has a handler answer failures, before the first is raised. */
+  serve(handler: FailureHandler): void {
+    this.#handler = handler;
+  }
+
+  /** Takes a failure in. Resolves once it was looked at, and never rejects: an error of the handler breaks the journal's writing. */
+  raise(raised: Raised): Promise<void> {
+    this.#open.queued.add(raised);
+    const recovered = this.add(
+      () => {
+        this.#open.queued.delete(raised);
+        return this.#handler?.recover(raised);
+      },
+      (error) => this.#write.break(error),
+    );
+    return recovered.catch(ignored);
+  }
+
+  /** Has the questions asked again that the run is parked on. */
+  askAgain(): Promise<void> {
+    return this.#handler?.askAgain() ?? Promise.resolve();
+  }
+
+  /** Does work after all recoveries before it. @param failed is told of its error, as the caller is. */
+  add<T>(work: () => T | Promise<T>, failed: (error: unknown) => void = ignored): Promise<T> {
+    this.#length += 1;
+    const done = this.#last.then(work);
+    this.#last = done.then(ignored, failed).finally(() => this.#answered());
+    return done;
+  }
+
+  /** Does work at once, counted among the recoveries. */
+  async beside(work: () => Promise<void>): Promise<void> {
+    this.#length += 1;
+    try {
+      await work();
+    } finally {
+      this.#length -= 1;
+      this.#machine.settled();
+    }
+  }
+
+  /** One recovery is over: where the run waits for nothing else, the machine goes on. */
+  #answered(): void {
+    this.#length -= 1;
+    if (this.#length > 0) return;
+    const { parked, stuck } = this.#open;
+    if (parked.length === 0 && stuck === null && !this.#stopping.aborted) this.#machine.release();
+    this.#machine.settled();
+  }
+}
+
+/** The caller hears of it in another way. */
+function ignored(): void {}

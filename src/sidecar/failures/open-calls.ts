@@ -1,0 +1,121 @@
+/** Calls whose outcome is not known: makes it known where it stands in the way, and parks the run where it cannot be (semantics.md E2, C11). */
+import type { LedgerCall } from '../../effects/ledger.ts';
+import type { Decision } from '../../model/decision.ts';
+import { isOpen } from '../../model/effect.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Raised } from '../parts.ts';
+import type { Parking } from './parking.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
+
+type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'calls' | 'queries' | 'open' | 'queue' | 'stopping'>;
+
+/** The open calls of one run. */
+export class OpenCalls {
+  readonly #run: Needs;
+  readonly #parking: Parking;
+  /** The calls whose outcome the run is parked on, and whose late reply sets it going again. */
+  readonly #awaited = new Set<string>();
+
+  constructor(run: Needs, parking: Parking) {
+    this.#run = run;
+    this.#parking = parking;
+  }
+
+  get #runState(): RunState {
+    return this.#run.parts.runState;
+  }
+
+  #isOpen(key: string): boolean {
+    return isOpen(this.#runState.ledger.get(key)?.status ?? 'failed');
+  }
+
+  /** The calls of which it is not known what became, but for those that a commit makes visible. */
+  all(): LedgerCall[] {
+    const outbox = new Set(this.#runState.publications.flatMap(({ keys }) => keys));
+    return this.#runState.ledger.open().filter(({ key }) => !outbox.has(key));
+  }
+
+  /** Asks the counterparties of all open calls, once at least. */
+  async reconcile(): Promise<void> {
+    for (const { key } of this.all()) await this.#run.calls.reconciling.reconcile(key, true);
+    this.#parking.askLater();
+  }
+
+  /**
+   * Makes known what became of calls that stand in the way because that is not known: one under way is aborted and waited for, then its
+   * counterparty is asked; of the failed call it was asked before.
+   * @returns true where any of them is known now: then the answer that counts is still to come (R5).
+   */
+  async askAbout({ refusals }: Decision, failed: string | null): Promise<boolean> {
+    const { calls, machine } = this.#run;
+    const standing = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
+    const keys = standing.flatMap((reason) =>
+      'effect' in reason && reason.effect.id !== null ? [reason.effect.id] : [],
+    );
+    const asked = [...new Set(keys)].filter((key) => key !== failed && this.#isOpen(key));
+    for (const key of asked) {
+      if (calls.underWay.has(key)) {
+        machine.hold();
+        await calls.underWay.abort(key);
+      }
+      if (this.#isOpen(key) && (await calls.reconciling.reconcile(key)) !== null) this.#parking.askLater();
+    }
+    return asked.some((key) => !this.#isOpen(key));
+  }
+
+  /** Aborts and waits for a call that is under way, then asks its counterparty, whatever it was asked before. */
+  async findOut(key: string): Promise<void> {
+    const { calls } = this.#run;
+    if (calls.underWay.has(key)) await calls.underWay.abort(key);
+    if (this.#isOpen(key)) await calls.reconciling.reconcile(key, true);
+  }
+
+  /**
+   * Finds out what became of the calls that no actor waits for any more, before a run ends: those under way are waited for, then their
+   * counterparties are asked. Where that does not tell, the run is parked on the first of them.
+   * @returns true where all of them are known.
+   */
+  async clear(again: () => void): Promise<boolean> {
+    for (const { key } of this.all()) await this.findOut(key);
+    const [first] = this.all();
+    if (first !== undefined) this.#parkOn(first, new Error(first.error ?? 'nobody has heard what became of it'), again);
+    return first === undefined;
+  }
+
+  /** Parks the run on a call of a commit that cannot be made visible. Resolves once it is to be tried again. */
+  parkCommit(call: LedgerCall, error: unknown): Promise<void> {
+    return new Promise((again) => this.#parkOn(call, error, again));
+  }
+
+  /** A call has come back after all: a run that waited for its outcome alone goes on. */
+  heard(): void {
+    const known = [...this.#awaited].filter((key) => !this.#isOpen(key));
+    for (const key of known) this.#awaited.delete(key);
+    const { open, queue, stopping } = this.#run;
+    if (known.length > 0 && open.parked.length > 0 && !stopping.aborted) queueMicrotask(() => void queue.askAgain());
+  }
+
+  #parkOn({ key, intent }: LedgerCall, error: unknown, again: () => void): void {
+    this.#awaited.add(key);
+    const { parts, queries } = this.#run;
+    const { instance } = intent;
+    const effect = queries.effectOf(key, instance);
+    const candidate = this.#runState.history.registry.get(instance)?.committed ?? { kind: 'commit', at: 0 };
+    const decision: Decision = {
+      verdict: 'escalate',
+      failed: instance,
+      at: this.#runState.history.head,
+      policy: parts.policy,
+      refusals: [{ candidate, adds: [{ code: 'effect_outcome_unknown', effect }] }],
+      undo: [],
+      line: null,
+      unblock: { leadsTo: 'ask_again', acts: [{ act: 'settle_outcome', effect }] },
+    };
+    this.#parking.askLater();
+    const failure = { in: instance, key: null };
+    const commit = this.#runState.publications.find(({ keys }) => keys.includes(key))?.id;
+    const of = commit === undefined ? {} : { commit };
+    const raised: Raised = { signal: 'TOOL_EXCEPTION', error, actor: 0, failure, call: null, again, ...of };
+    this.#parking.park(raised, queries.withWhomToAsk(decision));
+  }
+}

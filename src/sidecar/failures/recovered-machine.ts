@@ -1,0 +1,32 @@
+/** The machine of a run, as its recoveries see it. */
+import type { DismissalReason } from '../../model/entry.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import type { WorkRecord } from '../../projection/records.ts';
+import type { Kept } from '../../projection/rollback.ts';
+
+/** What a recovery does to the machine. */
+export interface RecoveredMachine {
+  /** Holds events back, until `release`. */
+  hold(): void;
+  release(): void;
+  /** Undoes context and, in place, control. */
+  restore(parts: RestoredParts, inPlace: boolean): void;
+  /** Sends again what restores took back. */
+  offer(): void;
+  /** Gives a record up. */
+  dismiss(record: WorkRecord, why: DismissalReason, wrong?: readonly string[]): void;
+  /** Begins a run again whose first macrostep threw; false where there is none. */
+  beginAgain(): boolean;
+  /** A recovery is over, with any result. */
+  settled(): void;
+}
+
+/** What a restore keeps, sets aside, and does not believe any more. */
+export interface RestoredParts {
+  readonly kept: readonly Kept[];
+  readonly aside: readonly InstanceId[];
+  /** The keys of calls whose recorded answers were found wrong (C10). */
+  readonly wrong: readonly string[];
+  /** Those of them of which it is known that it was that answer, and not another of the same work. */
+  readonly sure: readonly string[];
+}

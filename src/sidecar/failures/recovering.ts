@@ -1,0 +1,224 @@
+/** Puts together what recovers a run, and passes on what the run asks of it. */
+import type { LedgerCall } from '../../effects/ledger.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import type { Raised, RunParts, Suspect } from '../parts.ts';
+import { PlanRunner } from '../plan/plan-runner.ts';
+import { Rerun } from '../plan/rerun.ts';
+import type { Ending } from '../report.ts';
+import { JournaledQuestions } from '../taking-up/journaled-questions.ts';
+import { type TakenUp, TakingUp } from '../taking-up/taking-up.ts';
+import { Answering } from './answering.ts';
+import { Complaints } from './complaints.ts';
+import { Decisions } from './decisions.ts';
+import { FailureQueue } from './failure-queue.ts';
+import { finish } from './finishing.ts';
+import { OpenCalls } from './open-calls.ts';
+import { OpenFailures } from './open-failures.ts';
+import { Parking } from './parking.ts';
+import type { RecoveredMachine } from './recovered-machine.ts';
+import type { RecoveryHelpers, RecoveryParts } from './recovery-parts.ts';
+import { RunEnding } from './run-ending.ts';
+import { Settling } from './settling.ts';
+import { TakingBack } from './taking-back.ts';
+import { ToldOutcomes } from './told-outcomes.ts';
+import { UnclaimedEffects } from './unclaimed-effects.ts';
+import { WrongAnswers } from './wrong-answers.ts';
+
+/** The recoveries of one run. */
+export class Recovering {
+  readonly #run: RecoveryParts;
+  readonly #stop = new AbortController();
+  readonly #complaints: Complaints;
+  readonly #parking: Parking;
+  readonly #openCalls: OpenCalls;
+  readonly #unclaimed: UnclaimedEffects;
+  readonly #told: ToldOutcomes;
+  readonly #plans: PlanRunner;
+  readonly #rerun: Rerun;
+  readonly #takingUp: TakingUp;
+  readonly #answering: Answering;
+
+  constructor(parts: RunParts, machine: RecoveredMachine, helpers: RecoveryHelpers) {
+    const ending = new RunEnding(helpers.write);
+    const open = new OpenFailures(ending);
+    const stopping = this.#stop.signal;
+    const queue = new FailureQueue(open, machine, helpers.write, stopping);
+    const run: RecoveryParts = { ...helpers, parts, machine, ending, open, queue, stopping };
+    const answers = new WrongAnswers(run.queries);
+    this.#run = run;
+    const complaints = new Complaints(run);
+    const decisions = new Decisions(run, complaints, answers);
+    const parking = new Parking(run, complaints, decisions);
+    const openCalls = new OpenCalls(run, parking);
+    const settling = new Settling(run, decisions, parking);
+    const takingBack = new TakingBack(run, decisions, parking, answers);
+    const plans = new PlanRunner(run);
+    const questions = new JournaledQuestions(parts.runState, answers);
+    this.#complaints = complaints;
+    this.#parking = parking;
+    this.#openCalls = openCalls;
+    this.#unclaimed = new UnclaimedEffects(run, parking, openCalls);
+    this.#told = new ToldOutcomes(run);
+    this.#plans = plans;
+    this.#rerun = new Rerun(run, decisions, plans, answers);
+    this.#takingUp = new TakingUp(run, { decisions, plans, answers, parking, questions });
+    this.#answering = new Answering(run, { complaints, decisions, parking, openCalls, settling, takingBack, plans });
+    queue.serve(this.#answering);
+  }
+
+  /** The end of the run, or its first standstill since it was last set going. */
+  get finished(): Promise<Ending> {
+    return this.#run.ending.finished;
+  }
+
+  get status(): 'running' | 'recovering' | 'parked' {
+    const { open, queue } = this.#run;
+    if (open.isParked && open.asking === null) return 'parked';
+    if (open.asking !== null) return 'recovering';
+    return queue.length > 0 ? 'recovering' : 'running';
+  }
+
+  /** True while anything is being decided or carried out, or waits for a person. */
+  get isBusy(): boolean {
+    const { open, queue } = this.#run;
+    return queue.length > 0 || open.isParked || open.stuck !== null;
+  }
+
+  /** Takes leave of the run: nothing new is decided or asked. */
+  stop(): void {
+    this.#stop.abort();
+    this.#parking.stop();
+  }
+
+  /** Takes a failure in. */
+  raise(raised: Raised): Promise<void> {
+    return this.#run.queue.raise(raised);
+  }
+
+  /** @see {@link Answering.askAgain} */
+  askAgain(): Promise<void> {
+    return this.#answering.askAgain();
+  }
+
+  /** @see {@link Rerun.start} */
+  rerun(): Promise<void> {
+    return this.#rerun.start();
+  }
+
+  /** Resolves once no plan is being carried out. */
+  clear(): Promise<void> {
+    return this.#plans.clear();
+  }
+
+  /** Tells those who wait for the run that it is over. */
+  finish(output: unknown): Promise<void> {
+    return finish(this.#run, output);
+  }
+
+  // Complaints.
+
+  /** @see {@link Complaints.fail} */
+  fail(complaint: Omit<Raised, 'actor' | 'call' | 'suspect'>): Promise<void> {
+    return this.#complaints.fail(complaint);
+  }
+
+  /** @see {@link Complaints.retract} */
+  retract(complaint: Suspect, instead: boolean): Promise<void> {
+    return this.#complaints.retract(complaint, instead);
+  }
+
+  /** @see {@link Complaints.refuseUnlessParked} */
+  refuseUnlessParked(): void {
+    this.#complaints.refuseUnlessParked();
+  }
+
+  /** @see {@link OpenFailures.refuseIfStuck} */
+  refuseIfStuck(): void {
+    this.#run.open.refuseIfStuck();
+  }
+
+  // Calls, and effects that stand.
+
+  /** @see {@link Parking.park} */
+  park(raised: Raised, decision: Decision): void {
+    this.#parking.park(raised, decision);
+  }
+
+  /** @see {@link UnclaimedEffects.park} */
+  parkUnclaimed(kept: readonly LedgerCall[], actor: number, instance: InstanceId, again?: () => void): void {
+    this.#unclaimed.park(kept, actor, instance, again);
+  }
+
+  /** @see {@link UnclaimedEffects.undoDiverged} */
+  undoDiverged(recorded: LedgerCall): Promise<boolean> {
+    return this.#unclaimed.undoDiverged(recorded);
+  }
+
+  /** @see {@link UnclaimedEffects.clear} */
+  clearUnclaimed(again: () => void): Promise<boolean> {
+    return this.#unclaimed.clear(again);
+  }
+
+  /** @see {@link OpenCalls.clear} */
+  clearOpen(again: () => void): Promise<boolean> {
+    return this.#openCalls.clear(again);
+  }
+
+  /** @see {@link OpenCalls.all} */
+  openCalls(): LedgerCall[] {
+    return this.#openCalls.all();
+  }
+
+  /** @see {@link OpenCalls.heard} */
+  heard(): void {
+    this.#openCalls.heard();
+  }
+
+  /** @see {@link OpenCalls.reconcile} */
+  reconcile(): Promise<void> {
+    return this.#openCalls.reconcile();
+  }
+
+  /** @see {@link OpenCalls.parkCommit} */
+  parkCommit(call: LedgerCall, error: unknown): Promise<void> {
+    return this.#openCalls.parkCommit(call, error);
+  }
+
+  /** @see {@link ToldOutcomes.settle} */
+  settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
+    return this.#told.settle(key, status, output);
+  }
+
+  // Taking a run up.
+
+  /** @see {@link TakingUp.finishPlan} */
+  finishPlan(): Promise<TakenUp> {
+    return this.#takingUp.finishPlan();
+  }
+
+  /** @see {@link TakingUp.finishUndos} */
+  finishUndos(): Promise<void> {
+    return this.#takingUp.finishUndos();
+  }
+
+  /** @see {@link TakingUp.askPending} */
+  askPending(): Promise<TakenUp> {
+    return this.#takingUp.askPending();
+  }
+
+  /** @see {@link TakingUp.takeUpCommits} */
+  takeUpCommits(): Promise<TakenUp> {
+    return this.#takingUp.takeUpCommits();
+  }
+
+  /** @see {@link TakingUp.refused} */
+  refused(raised: Raised): void {
+    this.#takingUp.refused(raised);
+  }
+
+  /** @see {@link TakingUp.parkAgain} */
+  parkAgain(): boolean {
+    return this.#takingUp.parkAgain();
+  }
+}

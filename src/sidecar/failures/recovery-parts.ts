@@ -1,0 +1,31 @@
+/** The parts that all recoveries of a run share. */
+import type { Approvals } from '../approvals/approvals.ts';
+import type { Calls } from '../calls/calls.ts';
+import type { Outbox } from '../commits/outbox.ts';
+import type { RunParts } from '../parts.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import type { Writing } from '../writing.ts';
+import type { FailureQueue } from './failure-queue.ts';
+import type { OpenFailures } from './open-failures.ts';
+import type { RecoveredMachine } from './recovered-machine.ts';
+import type { RunEnding } from './run-ending.ts';
+
+/** The helpers that a run hands to its recoveries. */
+export interface RecoveryHelpers {
+  readonly write: Writing;
+  readonly calls: Calls;
+  readonly queries: RecoveryQueries;
+  readonly approvals: Approvals;
+  readonly outbox: Outbox;
+}
+
+/** What there is before the first failure: each recovery part takes of it what it needs. */
+export interface RecoveryParts extends RecoveryHelpers {
+  readonly parts: RunParts;
+  readonly machine: RecoveredMachine;
+  readonly open: OpenFailures;
+  readonly queue: FailureQueue;
+  readonly ending: RunEnding;
+  /** Aborted when the process takes leave of the run. */
+  readonly stopping: AbortSignal;
+}

@@ -1,0 +1,37 @@
+/** Waits between recoveries from the same failure: what it came from may pass (semantics.md R6). */
+import { errorMessage } from '../../effects/signals.ts';
+import { encode } from '../../journal/codec.ts';
+import { instanceName } from '../../model/instance.ts';
+import type { Raised } from '../parts.ts';
+
+/** The delay before the second recovery from the same failure, which doubles for each further one, in milliseconds. */
+const FIRST_PAUSE = 10;
+/** The longest delay, in milliseconds. */
+const LONGEST_PAUSE = 250;
+
+/** The failures of one run that were repeated. */
+export class Repeats {
+  /** What failed last in each instance, and how often in a row. */
+  readonly #last = new Map<string, { readonly what: string; readonly times: number }>();
+
+  /** Counts a failure, and waits where the same one came directly before it. */
+  async pause(raised: Raised): Promise<void> {
+    const { failure, signal, about } = raised;
+    if (failure.in === null || about !== undefined) return;
+    const of = `${signal} ${instanceName(failure.in)}`;
+    const what = failingOf(raised);
+    const before = this.#last.get(of);
+    const times = before?.what === what ? before.times : 0;
+    this.#last.set(of, { what, times: times + 1 });
+    if (times === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(FIRST_PAUSE * 2 ** (times - 1), LONGEST_PAUSE)));
+  }
+}
+
+/** Names what has failed, to tell if the same fails again: a call by its key, one without a key by what it was asked. */
+function failingOf({ call, error }: Raised): string {
+  if (call === null) return errorMessage(error);
+  if (call.key !== null) return call.key;
+  const asked = encode(call.args);
+  return `${call.tool} ${'text' in asked ? asked.text : ''}`;
+}

@@ -1,0 +1,51 @@
+/** Tells those who wait for a run how it ended, or why it stands still. */
+import type { Ending } from '../report.ts';
+import type { Writing } from '../writing.ts';
+
+/** The ending of one run, which begins anew each time the run is set going again. */
+export class RunEnding {
+  readonly #write: Writing;
+  #ended: (ending: Ending) => void = () => {};
+  #failed: (error: unknown) => void = () => {};
+  /** True once those who wait for the run have been told. */
+  #isTold = false;
+  /** The end of the run, or its first standstill since it was last set going. Rejects where the journal refuses. */
+  finished: Promise<Ending> = this.#anew();
+
+  constructor(write: Writing) {
+    this.#write = write;
+    write.onBreak((error) => this.#failed(error));
+  }
+
+  /** Has those who ask from now on wait for the next ending, where the last one was told. */
+  goOn(): void {
+    if (this.#isTold) this.finished = this.#anew();
+  }
+
+  /** Tells that the run stands still, once that is durable. */
+  standStill(ending: Ending): void {
+    const [ended, failed] = [this.#ended, this.#failed];
+    this.#isTold = true;
+    void this.#write.durable().then(() => ended(ending), failed);
+  }
+
+  /** Tells that the run is over. */
+  end(ending: Ending): void {
+    this.#ended(ending);
+  }
+
+  /** Tells that the run cannot be ended. */
+  fail(error: unknown): void {
+    this.#failed(error);
+  }
+
+  #anew(): Promise<Ending> {
+    this.#isTold = false;
+    const ending = new Promise<Ending>((resolve, reject) => {
+      this.#ended = resolve;
+      this.#failed = reject;
+    });
+    ending.catch(() => {});
+    return ending;
+  }
+}

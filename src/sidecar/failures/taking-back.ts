@@ -1,0 +1,69 @@
+/** Answers complaints about work that is set aside, or undone already: what its calls did is undone, with no new cut (semantics.md C10, C12). */
+import type { LedgerCall } from '../../effects/ledger.ts';
+import { crossing } from '../../model/effect.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import type { WorkRecord } from '../../projection/records.ts';
+import type { Raised } from '../parts.ts';
+import type { Decisions } from './decisions.ts';
+import type { Parking } from './parking.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
+import type { WrongAnswers } from './wrong-answers.ts';
+
+type Needs = Pick<RecoveryParts, 'machine' | 'write' | 'calls' | 'queries' | 'open' | 'stopping'>;
+
+/** Takes back, in the world, what was found wrong. */
+export class TakingBack {
+  readonly #run: Needs;
+  readonly #decisions: Decisions;
+  readonly #parking: Parking;
+  readonly #answers: WrongAnswers;
+
+  constructor(run: Needs, decisions: Decisions, parking: Parking, answers: WrongAnswers) {
+    this.#run = run;
+    this.#decisions = decisions;
+    this.#parking = parking;
+    this.#answers = answers;
+  }
+
+  /** Gives the record of work up that was found wrong, and undoes what that did where it can be undone. */
+  async giveUp(raised: Raised, record: WorkRecord): Promise<void> {
+    const name = instanceName(raised.failure.in as InstanceId);
+    const calls = record.items.flatMap((item) => (item.is === 'call' ? [item.call] : []));
+    const own = calls.filter(({ intent, status }) => instanceName(intent.instance) === name && status === 'confirmed');
+    if (!(await this.#takeBack(raised, own))) return;
+    const wrong = own.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
+    this.#run.machine.dismiss(record, 'found_wrong', wrong);
+    if (!this.#run.open.isParked) this.#run.machine.release();
+  }
+
+  /** Takes back the standing calls of undone work before its replay comes to them. */
+  async takeBackStanding(raised: Raised): Promise<void> {
+    const lost = this.#answers.standing(raised);
+    if (lost.length === 0 || !(await this.#takeBack(raised, lost))) return;
+    const wrong = lost.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
+    const instance = raised.failure.in as InstanceId;
+    this.#run.write.append([{ do: 'dismissed', instance, why: 'undone_before', ...(wrong.length > 0 && { wrong }) }]);
+    if (!this.#run.open.isParked) this.#run.machine.release();
+  }
+
+  /** Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns true where all are. */
+  async #takeBack(raised: Raised, calls: readonly LedgerCall[]): Promise<boolean> {
+    const { queries } = this.#run;
+    const effects = calls.map(({ key, intent }) => queries.effectOf(key, intent.instance));
+    const undone = effects.filter((effect) => crossing(effect) === 'undo');
+    const blocked = effects.filter((effect) => crossing(effect) !== 'cross' && crossing(effect) !== 'undo');
+    if (blocked.length > 0 || (await this.#decisions.demote(undone))) {
+      this.#parking.parkOver(raised, blocked.length > 0 ? blocked : effects);
+      return false;
+    }
+    this.#run.machine.hold();
+    for (const effect of undone.reverse()) {
+      if ((await this.#run.calls.undoing.undo(effect)) === null) continue;
+      // It stands, and is what a person has to look at: nothing is done again over it (E5).
+      if (!this.#run.stopping.aborted)
+        this.#parking.parkOver(raised, [queries.effectOf(effect.id as string, effect.instance)]);
+      return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,93 @@
+/** Takes a person's word of what became of a call, unless the journal or the counterparty knows better (semantics.md E2). */
+import type { LedgerCall } from '../../effects/ledger.ts';
+import { isSame } from '../../journal/value-codec.ts';
+import { isOpen } from '../../model/effect.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { SidecarError } from '../sidecar-error.ts';
+import { effectsNamedBy } from './decisions.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
+
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'approvals' | 'queue'>;
+
+/** The outcomes of one run's calls that people tell. */
+export class ToldOutcomes {
+  readonly #run: Needs;
+
+  constructor(run: Needs) {
+    this.#run = run;
+  }
+
+  get #runState(): RunState {
+    return this.#run.parts.runState;
+  }
+
+  /**
+   * Settles a call as a person says. Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way and no person was asked,
+   * or none was made; `not_advised` where a person undid by hand what the run relies on.
+   */
+  async settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
+    const { write, calls, approvals, queue } = this.#run;
+    const named = this.#runState.ledger.named(key);
+    if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    this.#refuseUnderWay(named);
+    const wasOpen = isOpen(named.status);
+    if (status !== 'compensated') await calls.reconciling.askNow(named.key);
+    const call = this.#runState.ledger.get(named.key) as LedgerCall;
+    const why = this.#contradicts(call, status, output);
+    if (why !== null) {
+      // What waits for that outcome has its answer, if not the one that was given.
+      if (wasOpen && !isOpen(call.status)) await queue.askAgain();
+      throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
+    }
+    // The journal has it so already: a word that is given twice is one.
+    if (call.status === status) return queue.askAgain();
+    if (status === 'compensated' && !this.#mayBeUndoneByHand(call)) {
+      const relied = `the run relies on ${call.intent.tool} (${call.key}), and no open question advises to undo it`;
+      throw new SidecarError('not_advised', `${relied}: look at what the run waits for now`);
+    }
+    const answer = output ?? this.#earlier(call.key)?.output;
+    write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output: answer }) }]);
+    approvals.wake();
+    await write.durable();
+    await queue.askAgain();
+  }
+
+  #refuseUnderWay({ key, status, intent }: LedgerCall): void {
+    const request = this.#runState.asked.of(key);
+    const isAsked = request?.asks === 'outcome' && request.status === 'pending';
+    if (status !== 'intended' || !this.#run.calls.underWay.has(key) || isAsked) return;
+    const why =
+      'is under way, and its own answer will tell: wait for it, or close the run and settle it in the next process';
+    throw new SidecarError('bad_settlement', `${intent.tool} (${key}) ${why}`);
+  }
+
+  /** Says why the journal does not take the word: it knows better, or it is no answer of its tool. Null where it does take it. */
+  #contradicts(
+    { key, status, intent, output: known }: LedgerCall,
+    as: LedgerCall['status'],
+    output: unknown,
+  ): string | null {
+    const isKnown = status === as && (as !== 'confirmed' || output === undefined || isSame(known, output));
+    const isUndoneByHand = as === 'compensated' && status === 'confirmed';
+    if (as === 'confirmed' && output === undefined && this.#earlier(key) !== undefined) return null;
+    if (!isKnown && !isOpen(status) && !isUndoneByHand) return `is ${status} as the journal has it, and not ${as}`;
+    const { tools } = this.#run.parts.config;
+    const refused = as === 'confirmed' && !isKnown ? tools.get(intent.tool)?.refuses(output) : null;
+    return refused == null ? null : `cannot have answered that: ${refused}`;
+  }
+
+  /** The earlier call that one which waits for a person may be the same act as (E3). */
+  #earlier(key: string): LedgerCall | undefined {
+    const { asked, ledger } = this.#runState;
+    const request = asked.of(key);
+    return request?.status === 'pending' && request.like !== undefined ? ledger.get(request.like) : undefined;
+  }
+
+  /** True where a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it (C13). */
+  #mayBeUndoneByHand({ key, at }: LedgerCall): boolean {
+    const { open, pending } = this.#runState;
+    const asked = [...open.values()].flatMap(({ decision }) => effectsNamedBy(decision));
+    return at === null || [...asked, ...(pending?.entry.decision.undo ?? [])].some(({ id }) => id === key);
+  }
+}

@@ -1,0 +1,27 @@
+/** Reads the control that a restore would leave: the projection of the control writes that are retained (semantics.md C1). */
+import type { PlacedStep } from '../../history/places.ts';
+import type { StateValue } from '../../model/entry.ts';
+import { regionName, split } from '../../model/region.ts';
+import { partOf } from '../../projection/records.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import { withPart } from '../../projection/translate.ts';
+
+/** The control that a restore would leave in a region, or undefined where nothing has ever moved it. */
+export function controlAfter(
+  runState: RunState,
+  undone: ReadonlySet<PlacedStep>,
+  actor: number,
+): StateValue | undefined {
+  const stands = (step: RecordedStep) => step.actor === actor && !undone.has(step);
+  const outer = runState.places.lastMover(regionName(actor, ''), stands);
+  if (outer === undefined) return undefined;
+  let { value } = outer;
+  const paths = runState.places.regionsOf(actor).map((region) => split(region)[1]);
+  for (const path of paths.filter((inner) => inner !== '').sort((a, b) => a.length - b.length)) {
+    const mover = runState.places.lastMover(regionName(actor, path), stands);
+    const part = mover === undefined || mover.nth < outer.nth ? undefined : partOf(mover.value, path);
+    if (part !== undefined) value = withPart(value, path, part as StateValue);
+  }
+  return value;
+}

@@ -1,0 +1,123 @@
+/** Carries plans out from their fence on: undo in the world, then in context and control, then go on (semantics.md R5). Redo-only. */
+import type { Decision } from '../../model/decision.ts';
+import type { Effect } from '../../model/effect.ts';
+import { instanceName } from '../../model/instance.ts';
+import type { RestoredParts } from '../failures/recovered-machine.ts';
+import type { RecoveryParts } from '../failures/recovery-parts.ts';
+import { isTakenBack } from '../failures/undone-work.ts';
+import type { Raised } from '../parts.ts';
+
+type Needs = Pick<
+  RecoveryParts,
+  'parts' | 'machine' | 'write' | 'calls' | 'approvals' | 'outbox' | 'open' | 'queue' | 'ending' | 'stopping'
+>;
+
+/** An undo that a plan still owes, and why. */
+interface Owed {
+  readonly effect: Effect;
+  readonly error: string;
+}
+
+/** The plans of one run. */
+export class PlanRunner {
+  readonly #run: Needs;
+  /** The plan that is being carried out. */
+  #underWay: Promise<void> | null = null;
+
+  constructor(run: Needs) {
+    this.#run = run;
+  }
+
+  /** Resolves once no plan is being carried out; never where one cannot be finished in this process. */
+  async clear(): Promise<void> {
+    while (this.#underWay !== null) await this.#underWay.catch(() => {});
+    if (this.#run.open.stuck !== null) await new Promise(() => {});
+  }
+
+  /** Carries a fenced plan out. Resolves once it is durable, or stuck. */
+  carryOut(decision: Decision, parts: RestoredParts): Promise<void> {
+    const plan = this.#carry(decision, parts).finally(() => {
+      this.#underWay = null;
+    });
+    this.#underWay = plan;
+    return plan;
+  }
+
+  /** Tries the plan again that could not be finished, if there is one. */
+  goOnStuck(): Promise<void> {
+    const { open, ending, queue } = this.#run;
+    const { stuck } = open;
+    if (stuck === null) return Promise.resolve();
+    open.stuck = null;
+    ending.goOn();
+    return queue.beside(() => this.carryOut(stuck.decision, stuck.parts));
+  }
+
+  async #carry(decision: Decision, parts: RestoredParts): Promise<void> {
+    const { machine, write, approvals, outbox, open, queue, stopping } = this.#run;
+    machine.hold();
+    if (!(await this.undo(decision, parts))) return;
+    if (stopping.aborted) return;
+    machine.restore(parts, true);
+    write.append([{ do: 'phase', phase: 'RESUMED' }]);
+    outbox.begin();
+    approvals.wake();
+    open.parked = this.#stillAsked(parts);
+    if (open.isParked) void queue.askAgain();
+    else if (queue.length <= 1) machine.release();
+    machine.offer();
+    await write.durable();
+  }
+
+  /** The questions that remain after a restore: what was undone has none any more. */
+  #stillAsked({ kept }: RestoredParts): Raised[] {
+    const moved = new Set(kept.map(([id]) => instanceName(id)));
+    return this.#run.open.parked.filter((raised) => {
+      if (raised.suspect === true) return !isTakenBack(this.#run.parts.runState, raised);
+      return (
+        raised.call?.isDropped() !== true && (raised.failure.in === null || !moved.has(instanceName(raised.failure.in)))
+      );
+    });
+  }
+
+  /** Undoes what a plan crosses, and removes what it takes back unseen (E4, E5). @returns true where all of it is undone. */
+  async undo(decision: Decision, parts: RestoredParts): Promise<boolean> {
+    const { calls, parts: run } = this.#run;
+    const owed = await this.#undoIndependently(decision.undo);
+    if (owed.length > 0) {
+      this.#standStuck(decision, parts, owed);
+      return false;
+    }
+    await calls.underWay.staged();
+    const records = new Set(parts.aside.map(instanceName));
+    for (const [id, at] of parts.kept) {
+      if (records.has(instanceName(id))) continue;
+      for (const call of run.runState.ledger.buffered(id)) if ((call.at ?? 0) > at) await calls.undoing.discard(call);
+    }
+    return true;
+  }
+
+  /** Undoes effects, newest first. One that fails holds back those that it is not independent of, and no others. @returns those still owed. */
+  async #undoIndependently(effects: readonly Effect[]): Promise<Owed[]> {
+    const { calls } = this.#run;
+    const owed: Owed[] = [];
+    for (const effect of effects) {
+      const before = owed.find((other) => !calls.undoing.mayUndoBeside(effect, other.effect));
+      const error =
+        before === undefined ? await calls.undoing.undo(effect) : `it waits for the undo of ${before.effect.tool}`;
+      if (error !== null) owed.push({ effect, error });
+    }
+    return owed;
+  }
+
+  /** Nothing is restored until every undo that is owed was made, or a person has made it (E5). */
+  #standStuck(decision: Decision, parts: RestoredParts, owed: readonly Owed[]): void {
+    const { machine, write, open, ending } = this.#run;
+    machine.hold();
+    open.stuck = { decision, parts };
+    for (const { effect, error } of [...owed].reverse())
+      write.append([{ do: 'phase', phase: 'STUCK', effect: effect.id ?? '', error }]);
+    const { effect, error } = owed[0] as Owed;
+    ending.standStill({ status: 'stuck', decision, effect, error, owed });
+  }
+}

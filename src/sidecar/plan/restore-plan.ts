@@ -1,0 +1,200 @@
+/**
+ * Plans a restore from a cut: where control stands in each region, which actors go on, which are made anew, which timers are armed again
+ * (semantics.md C1, §10). A pure reading of the projections.
+ */
+import type { PlacedStep } from '../../history/places.ts';
+import type { ControlEntry, HistoryValue, StateValue } from '../../model/entry.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { type Region, regionName, split } from '../../model/region.ts';
+import { type Kept, undoneSteps } from '../../projection/rollback.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { ActorState, RecordedStep, Timer } from '../../projection/state-types.ts';
+import { withPart } from '../../projection/translate.ts';
+import type { ActorPlan, TimerPlan } from '../../xstate/restore.ts';
+import { armedIn, childPlan, timerPlan } from './actor-plan.ts';
+import { controlAfter } from './control.ts';
+
+/** A region that resumes at a state that the config names instead of where its past says (§4, Separable). */
+export interface Resume {
+  readonly region: Region;
+  readonly by: InstanceId;
+  readonly value: StateValue;
+}
+
+/** A plan that can be carried out, and again after a crash. */
+export interface Plan {
+  readonly controls: readonly ControlEntry[];
+  /** The actors to rewind in place, outermost first. Their contexts are read once the projections have undone what is undone. */
+  readonly rewinds: readonly Rewind[];
+}
+
+interface Rewind {
+  readonly actor: number;
+  plan(): ActorPlan;
+}
+
+/** What a plan asks of a run besides its projections. */
+export interface Surroundings {
+  /** The name of the instance whose calls are made in a state: a live one, or the root of the region. */
+  ownerOf(region: Region): string;
+  /** The path of the state that a delayed transition belongs to; null for a delayed event of another kind. */
+  stateOf(actor: number, type: string): string | null;
+  /** True where a timer has fired, and the step that its event was to cause has failed: only a plan arms it again. */
+  isLost(timer: Timer): boolean;
+  /** True where a machine has come to its end. */
+  isOver(actor: number): boolean;
+  now(): number;
+}
+
+/** Plans a restore. Must be asked before the projections have undone anything. */
+export function planRestore(
+  runState: RunState,
+  kept: readonly Kept[],
+  resumes: readonly Resume[],
+  around: Surroundings,
+): Plan {
+  return new Planner(runState, kept, resumes, around).plan();
+}
+
+class Planner {
+  readonly #runState: RunState;
+  readonly #undone: ReadonlySet<PlacedStep>;
+  /** The actors that lose steps. */
+  readonly #touched: ReadonlySet<number>;
+  readonly #moved: ReadonlySet<string>;
+  readonly #resumes: readonly Resume[];
+  readonly #around: Surroundings;
+
+  constructor(runState: RunState, kept: readonly Kept[], resumes: readonly Resume[], around: Surroundings) {
+    this.#runState = runState;
+    this.#undone = undoneSteps(runState.places, kept);
+    this.#touched = new Set([...this.#undone].map(({ actor }) => actor));
+    this.#moved = new Set(kept.map(([id]) => instanceName(id)));
+    this.#resumes = resumes;
+    this.#around = around;
+  }
+
+  plan(): Plan {
+    const controls: ControlEntry[] = [];
+    const rewinds: Rewind[] = [];
+    for (const actor of this.#runState.actors) {
+      if (!this.#goesOn(actor)) continue;
+      const children = this.#children(actor.number);
+      const lost = this.#runState.timers.some((timer) => timer.actor === actor.number && this.#around.isLost(timer));
+      if (!lost && !this.#touched.has(actor.number) && children.every(({ fate }) => fate === 'keep' || fate === 'gone'))
+        continue;
+      rewinds.push({ actor: actor.number, plan: this.#planOf(actor, controls, true) });
+    }
+    return { controls, rewinds };
+  }
+
+  #stands(step: PlacedStep | null): boolean {
+    return step === null || !this.#undone.has(step);
+  }
+
+  /** True where a machine runs now and goes on: it, and all around it. */
+  #goesOn(actor: ActorState): boolean {
+    if (actor.parent === null) return true;
+    if (actor.started?.kind !== 'machine' || this.#fateOf(actor) !== 'keep') return false;
+    return this.#goesOn(this.#runState.actor(actor.parent));
+  }
+
+  #children(parent: number): { readonly child: ActorState; readonly fate: Fate }[] {
+    return this.#runState.actors
+      .filter((child) => child.parent === parent && child.started !== null)
+      .map((child) => ({ child, fate: this.#fateOf(child) }));
+  }
+
+  /** What becomes of an actor: it goes on, is made anew where it stood or from its beginning, or is not there. */
+  #fateOf(child: ActorState): Fate {
+    const { by, ended, started, region } = child;
+    if (by?.gone === true || !this.#stands(by)) return 'gone';
+    if (ended !== null && (ended.gone || this.#stands(ended))) return 'gone';
+    const isRunning = ended === null;
+    const isMoved = region !== null && this.#moved.has(this.#around.ownerOf(region));
+    if (started?.kind === 'machine') return this.#fateOfMachine(child, isMoved);
+    if (started?.kind === 'other') return isRunning ? 'keep' : 'afresh';
+    return isRunning && !isMoved ? 'keep' : 'afresh';
+  }
+
+  #fateOfMachine({ number, begun, ended }: ActorState, isMoved: boolean): Fate {
+    const stands = (step: PlacedStep) => this.#stands(step) && step.actor === number;
+    if (this.#runState.places.lastMover(regionName(number, ''), stands) === undefined)
+      return ended === null && !begun ? 'keep' : 'afresh';
+    // One that has come to its end takes no plan any more; where nobody could take its output, it tells it again.
+    const isAnew = this.#around.isOver(number) && (isMoved || this.#touched.has(number));
+    return ended === null && !isAnew ? 'keep' : 'restored';
+  }
+
+  #planOf(actor: ActorState, controls: ControlEntry[], inPlace: boolean): () => ActorPlan {
+    const { number } = actor;
+    const value = this.#control(actor);
+    const remembered = this.#remembered(actor);
+    controls.push({ actor: number, value, remembered });
+    const children = this.#children(number);
+    const keep = inPlace
+      ? children.filter(({ fate }) => fate === 'keep').map(({ child }) => child.started?.id as string)
+      : [];
+    const make = children
+      .filter(({ fate }) => fate === 'afresh' || fate === 'restored' || (fate === 'keep' && !inPlace))
+      .map(({ child, fate }) => {
+        const isMachine = child.started?.kind === 'machine' && fate !== 'afresh';
+        return { child, plan: isMachine ? this.#planOf(child, controls, false) : null };
+      });
+    const owing = new Set(make.flatMap(({ child }) => (child.started?.kind === 'promise' ? [child.started.at] : [])));
+    const { cancel, timers } = this.#timers(number, owing, inPlace);
+    return () => ({
+      value,
+      remembered,
+      context: this.#runState.actor(number).context,
+      last: actor.last as ActorPlan['last'],
+      keep,
+      make: make.map(({ child, plan }) => childPlan(child, plan?.() ?? null)),
+      cancel,
+      timers,
+      isArmed: armedIn(this.#runState, number, (step) => !step.gone && this.#stands(step)),
+      now: () => this.#around.now(),
+    });
+  }
+
+  #control(actor: ActorState): StateValue {
+    let value = controlAfter(this.#runState, this.#undone, actor.number) ?? actor.value;
+    for (const resume of this.#resumes) {
+      const [number, path] = split(resume.region);
+      if (number === actor.number) value = withPart(value, path, resume.value);
+    }
+    return value;
+  }
+
+  #remembered({ number, remembered }: ActorState): HistoryValue {
+    const isChanged = [...(this.#undone as ReadonlySet<RecordedStep>)].some(
+      (step) => step.actor === number && Object.keys(step.recalled).length > 0,
+    );
+    if (!isChanged) return remembered;
+    const stands = this.#runState.steps.filter((step) => step.actor === number && !this.#undone.has(step));
+    return Object.assign({}, ...stands.map(({ recalled }) => recalled));
+  }
+
+  #timers(
+    number: number,
+    owing: ReadonlySet<string | null>,
+    inPlace: boolean,
+  ): { cancel: string[]; timers: TimerPlan[] } {
+    const cancel: string[] = [];
+    const timers: TimerPlan[] = [];
+    for (const timer of this.#runState.timers) {
+      if (timer.actor !== number) continue;
+      const isOwed = this.#stands(timer.armed) && (timer.gone === null || this.#undone.has(timer.gone));
+      if (inPlace && timer.gone === null && !isOwed) cancel.push(timer.id);
+      if (!isOwed) continue;
+      const { type } = timer.event as { type: string };
+      const isFull = owing.has(this.#around.stateOf(number, type));
+      if (inPlace && timer.gone === null && !isFull && !this.#around.isLost(timer)) continue;
+      if (inPlace && timer.gone === null) cancel.push(timer.id);
+      timers.push(timerPlan(timer, isFull ? this.#around.now() + timer.delay : timer.due));
+    }
+    return { cancel, timers };
+  }
+}
+
+type Fate = 'keep' | 'afresh' | 'restored' | 'gone';

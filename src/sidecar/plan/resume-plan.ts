@@ -1,0 +1,65 @@
+/** Plans for machines that go on where the journal ends: in a fresh process, and behind work that a replay has taken over. */
+import type { Started } from '../../model/entry.ts';
+import { type Region, split } from '../../model/region.ts';
+import type { WorkRecord } from '../../projection/records.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { ActorPlan } from '../../xstate/restore.ts';
+import { armedIn, childPlan, timerPlan } from './actor-plan.ts';
+
+/** The plan of a fresh process: everything stands where the journal ends. */
+export function planResume(runState: RunState, now: () => number): ActorPlan {
+  return standing(runState, 0, now);
+}
+
+/** The way on behind a record that was claimed: control stands where its last step left it, and what that owes is started (C5a). */
+export function planClaim(
+  runState: RunState,
+  record: WorkRecord,
+  region: Region,
+  next: readonly number[],
+  now: () => number,
+): ActorPlan {
+  const [number] = split(region);
+  const actor = runState.actor(number);
+  const running = runState.actors.filter(
+    ({ parent, ended, started }) => parent === number && ended === null && started !== null,
+  );
+  const inside = runState.timers.filter(
+    (timer) => timer.actor === number && runState.places.within(timer.region, region),
+  );
+  return {
+    value: actor.value,
+    remembered: actor.remembered,
+    context: actor.context,
+    last: actor.last as ActorPlan['last'],
+    keep: running.filter((child) => !next.includes(child.number)).map(({ started }) => (started as Started).id),
+    make: running.filter((child) => next.includes(child.number)).map((child) => childPlan(child, null)),
+    cancel: inside.filter(({ gone }) => gone !== null).map(({ id }) => id),
+    timers: record.next.timers.map((timer) => timerPlan(timer, now() + timer.delay)),
+    isArmed: armedIn(runState, number, () => true),
+    now,
+  };
+}
+
+/** An actor as it stands, everything in it made anew: for a fresh process. */
+function standing(runState: RunState, number: number, now: () => number): ActorPlan {
+  const actor = runState.actor(number);
+  const make = runState.actors
+    .filter((child) => child.parent === number && child.ended === null && child.started !== null)
+    .map((child) =>
+      childPlan(child, child.started?.kind === 'machine' && child.begun ? standing(runState, child.number, now) : null),
+    );
+  const timers = runState.timers.filter((timer) => timer.actor === number && timer.gone === null);
+  return {
+    value: actor.value,
+    remembered: actor.remembered,
+    context: actor.context,
+    last: actor.last as ActorPlan['last'],
+    keep: [],
+    make,
+    cancel: [],
+    timers: timers.map((timer) => timerPlan(timer, timer.due)),
+    isArmed: armedIn(runState, number, () => true),
+    now,
+  };
+}

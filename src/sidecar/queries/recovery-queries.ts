@@ -1,0 +1,185 @@
+/**
+ * Answers what recoveries ask of the projections of a run: by which rules a failure is decided, which checkpoints can be used, how far
+ * everyone is kept, where control goes on. It changes nothing.
+ */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { LedgerCall } from '../../effects/ledger.ts';
+import { errorMessage } from '../../effects/signals.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Act, Counterparty, Decision, Policy, Rules } from '../../model/decision.ts';
+import type { Effect } from '../../model/effect.ts';
+import type { DecisionEntry } from '../../model/entry.ts';
+import { isExternal } from '../../model/external-keys.ts';
+import type { Failure, Signal } from '../../model/failure.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import type { Unavailable } from '../../model/veto.ts';
+import type { Facts } from '../../predicates/predicate.ts';
+import type { Kept } from '../../projection/rollback.ts';
+import { budgetKey, type RunState } from '../../projection/run-state.ts';
+import type { Placed } from '../../recording/entry-states.ts';
+import type { Cut } from '../../recovery/cut.ts';
+import type { MachineWatch } from '../../xstate/watch.ts';
+import type { Raised, RunParts, Suspect } from '../parts.ts';
+import type { Resume } from '../plan/restore-plan.ts';
+import type { MovedInput } from '../report.ts';
+import { keyedAs, rootOf } from './call-names.ts';
+import { movedInputs } from './moved-inputs.ts';
+import { lostCalls, type Occurrence, type SuspectAnswers, wrongAnswers } from './recorded-answers.ts';
+import { keptOf, Resuming } from './resuming.ts';
+
+/** The queries of one run. */
+export class RecoveryQueries {
+  readonly #runState: RunState;
+  readonly #config: BoundaryConfig;
+  readonly #policy: Policy;
+  #placed: readonly Placed[] = [];
+  #resuming: Resuming;
+
+  constructor({ runState, config, policy }: Pick<RunParts, 'runState' | 'config' | 'policy'>) {
+    this.#runState = runState;
+    this.#config = config;
+    this.#policy = policy;
+    this.#resuming = new Resuming(runState, config, [], null);
+  }
+
+  /** Takes the watch of the machine, and where its skeletons lie. */
+  bind(watch: MachineWatch, placed: readonly Placed[]): void {
+    this.#placed = placed;
+    this.#resuming = new Resuming(this.#runState, this.#config, placed, watch);
+  }
+
+  /** @see {@link rootOf} */
+  rootOf(region: string): InstanceId {
+    return rootOf(this.#runState, region);
+  }
+
+  /** @see {@link keyedAs} */
+  keyedAs(id: InstanceId): InstanceId {
+    return keyedAs(this.#runState, this.#placed, id);
+  }
+
+  /** @see {@link wrongAnswers} */
+  wrongAnswers(id: InstanceId, suspect: string | null, after: number): SuspectAnswers {
+    return wrongAnswers(this.#runState, id, suspect, after);
+  }
+
+  /** @see {@link lostCalls} */
+  lost(id: Occurrence): LedgerCall[] {
+    return lostCalls(this.#runState, id);
+  }
+
+  /** @see {@link movedInputs} */
+  movedInputs(kept: readonly Kept[]): MovedInput[] {
+    return movedInputs(this.#runState, kept);
+  }
+
+  /** @see {@link Resuming.resumes} */
+  resumes(kept: readonly Kept[]): Resume[] {
+    return this.#resuming.resumes(kept);
+  }
+
+  /** @see {@link Resuming.escapes} */
+  escapes(cut: Pick<Cut, 'moves' | 'aside'>): { readonly instance: InstanceId; readonly step: number }[] {
+    return this.#resuming.escapes(cut);
+  }
+
+  /** A call as an effect; one that the ledger does not know is irreversible. */
+  effectOf(key: string, instance: InstanceId): Effect {
+    const call = this.#runState.ledger.get(key);
+    return {
+      instance,
+      id: key,
+      ...(call !== undefined && { tool: call.intent.tool }),
+      class: call?.intent.class ?? 'irreversible',
+      status: call?.status ?? 'unknown',
+      undo: call?.intent.undo ?? false,
+      at: call?.at ?? this.#runState.history.head,
+    };
+  }
+
+  /** The rules under which a failure is decided. */
+  rules({ in: failed }: Failure): Rules {
+    const joint = failed === null ? [] : (this.#config.skeletons.get(failed.skeleton)?.rollback.joint ?? []);
+    return { policy: this.#policy, joint };
+  }
+
+  /** Says why a checkpoint cannot be used for a failure; null where it can. */
+  unavailable(failure: Failure, checkpoint: Checkpoint, signal: Signal): Unavailable | null {
+    const runState = this.#runState;
+    if (checkpoint.at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
+    if (runState.recoveries >= this.#config.tries)
+      return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };
+    if (failure.in === null) return null;
+    const tries = this.#config.skeletons.get(failure.in.skeleton)?.rollback.tries ?? this.#config.tries;
+    const spent =
+      runState.spent.get(budgetKey(failure.in, runState.boundaryAt(failure.in, checkpoint.at), signal)) ?? 0;
+    return spent >= tries ? { code: 'recovery_budget_spent', of: 'boundary', spent } : null;
+  }
+
+  /** The positions that a decision keeps; under `dart`, which restores a whole snapshot, none beyond the candidate. */
+  keptBy(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): Kept[] {
+    const moves = decision.line.moves.map(({ instance, keep }) => [instance, keep === 'none' ? 0 : keep.at] as const);
+    const kept = keptOf(moves, decision.aside ?? []);
+    if (decision.policy !== 'dart') return kept;
+    const { places, history } = this.#runState;
+    const failed = instanceName(decision.failed);
+    const own = kept[0]?.[1] ?? 0;
+    // The whole snapshot is that of the step at which the candidate stands.
+    const isEntry = own === history.expect(decision.failed).checkpoints[0]?.at;
+    const step = isEntry ? places.of(failed)?.entered : places.steps[places.stepAt(own)];
+    const limit = step?.to ?? own;
+    return [...history.registry.all()].map((record): Kept => {
+      if (instanceName(record.id) === failed) return [record.id, own];
+      return [record.id, (record.checkpoints[0]?.at ?? 0) > limit ? 0 : limit];
+    });
+  }
+
+  /** The decision, with the counterparty to ask for each outcome that a person is to settle: only the config knows. */
+  withWhomToAsk(decision: Decision): Decision {
+    if (!('unblock' in decision)) return decision;
+    const acts = decision.unblock.acts.map((act): Act => {
+      return act.act === 'settle_outcome' ? { ...act, ask: this.#counterparty(act.effect) } : act;
+    });
+    return { ...decision, unblock: { ...decision.unblock, acts } };
+  }
+
+  #counterparty({ id, tool: name, instance }: Effect): Counterparty {
+    const tool = name === undefined ? undefined : this.#config.tools.get(name);
+    const call = id === null ? undefined : this.#runState.ledger.get(id);
+    const args = call === undefined ? {} : this.#runState.actor(call.intent.actor).started?.input;
+    const facts: Facts = { state: '', action: name ?? '', args, entity: instance.entity, memory: {}, event: {} };
+    const writes = (tool?.writes ?? []).flatMap((template) => template.fillAll(facts)).filter(isExternal);
+    return { reconciler: tool?.reconcile ?? null, writes: writes.map(({ text }) => text) };
+  }
+
+  /** The journal entry of a decision. */
+  decisionEntry(
+    { signal, error, actor, call, failure, suspect, complaint, commit }: Raised,
+    decision: Decision,
+  ): DecisionEntry {
+    const own =
+      decision.failed === null
+        ? undefined
+        : decision.line?.moves.find(
+            (move) => instanceName(move.instance) === instanceName(decision.failed as InstanceId),
+          );
+    return {
+      do: 'decision',
+      signal,
+      error: errorMessage(error),
+      actor,
+      call: call?.actor ?? null,
+      key: failure.key?.text ?? null,
+      decision,
+      checkpoint: own === undefined || own.keep === 'none' ? null : own.keep,
+      ...(suspect === true && { suspect }),
+      ...(complaint !== undefined && { complaint: named(complaint) }),
+      ...(commit !== undefined && { commit }),
+    };
+  }
+}
+
+/** What a caller named, and nothing else that the object may have. */
+function named({ skeleton, entity, ordinal }: Suspect): Suspect {
+  return { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
+}

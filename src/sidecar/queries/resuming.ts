@@ -1,0 +1,114 @@
+/** Tells where control goes on after a restore, and which instances it would leave behind (semantics.md §4, C1). It changes nothing. */
+import type { BoundaryConfig, Skeleton } from '../../boundaries/config.ts';
+import type { PlacedStep } from '../../history/places.ts';
+import type { Aside } from '../../model/decision.ts';
+import type { StateValue } from '../../model/entry.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { split } from '../../model/region.ts';
+import { partOf } from '../../projection/records.ts';
+import { type Kept, undoneSteps } from '../../projection/rollback.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import { covers, type Placed } from '../../recording/entry-states.ts';
+import type { Cut } from '../../recovery/cut.ts';
+import type { MachineWatch } from '../../xstate/watch.ts';
+import { bare } from '../parts.ts';
+import { controlAfter } from '../plan/control.ts';
+import type { Resume } from '../plan/restore-plan.ts';
+
+/** The control of one run after restores. */
+export class Resuming {
+  readonly #runState: RunState;
+  readonly #config: BoundaryConfig;
+  readonly #placed: readonly Placed[];
+  readonly #watch: MachineWatch | null;
+
+  /** @param placed where the skeletons lie in the machine. @param watch null before the machine is there. */
+  constructor(runState: RunState, config: BoundaryConfig, placed: readonly Placed[], watch: MachineWatch | null) {
+    this.#runState = runState;
+    this.#config = config;
+    this.#placed = placed;
+    this.#watch = watch;
+  }
+
+  /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
+  resumes(kept: readonly Kept[]): Resume[] {
+    const undone = undoneSteps(this.#runState.places, kept);
+    return kept.flatMap(([id, at]): Resume[] => {
+      const skeleton = this.#config.skeletons.get(id.skeleton);
+      const place = this.#runState.places.of(instanceName(id));
+      if (skeleton === undefined || skeleton.rollback.resume === null || at === 0 || place === undefined) return [];
+      // Work that is over, and whose end stands, goes on nowhere.
+      if (place.closed !== null && !undone.has(place.closed)) return [];
+      const stands = controlAfter(this.#runState, undone, split(place.region)[0]);
+      const value = stands === undefined ? null : this.#resumeValue(skeleton, stands, place.region);
+      return value === null ? [] : [{ region: place.region, by: id, value: value as StateValue }];
+    });
+  }
+
+  /** Lists the instances that would stand where the machine does not: every live instance's region has to be active after a restore. */
+  escapes({ moves, aside }: Pick<Cut, 'moves' | 'aside'>): { readonly instance: InstanceId; readonly step: number }[] {
+    const kept = keptOf(
+      [...moves].map(([{ id }, { keep }]) => [id, keep?.at ?? 0] as const),
+      aside,
+    );
+    const { places, history } = this.#runState;
+    const undone = undoneSteps(places, kept);
+    const resumes = this.resumes(kept);
+    const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
+    const concerned = new Set([...limits.keys(), ...this.#runState.live.keys()]);
+    for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) concerned.add(name);
+    const controls = new Map<number, StateValue | null>();
+    return [...concerned].flatMap((name) => {
+      const place = places.of(name);
+      const isClosed = place?.closed != null && !undone.has(place.closed);
+      if (place === undefined || place.root || isClosed || undone.has(place.entered) || limits.get(name) === 0)
+        return [];
+      const [actor, path] = split(place.region);
+      if (!controls.has(actor)) controls.set(actor, this.#standsAfter(undone, actor));
+      const control = controls.get(actor) ?? null;
+      const resume = resumes.find(({ region, by }) => region === place.region && instanceName(by) === name);
+      const skeleton = this.#config.skeletons.get(place.id.skeleton);
+      if (resume !== undefined || skeleton === undefined) return [];
+      const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
+      const active = control === null ? [] : statesOf(partOf(control, path), path);
+      if (active.some((state) => covers(skeleton.states, `${prefix}${state}`))) return [];
+      return [{ instance: place.id, step: history.registry.get(place.id)?.checkpoints[0]?.at ?? 0 }];
+    });
+  }
+
+  /** The control of an actor after a restore; null where it is not there then. */
+  #standsAfter(undone: ReadonlySet<PlacedStep>, actor: number): StateValue | null {
+    const { by, ended, parent } = this.#runState.actor(actor);
+    if (by !== null && undone.has(by)) return null;
+    if (ended !== null && !undone.has(ended)) return null;
+    if (parent !== null && this.#standsAfter(undone, parent) === null) return null;
+    return controlAfter(this.#runState, undone, actor) ?? null;
+  }
+
+  #resumeValue(skeleton: Skeleton, value: unknown, region: string): unknown {
+    const [, path] = split(region);
+    let at = value;
+    for (const key of path === '' ? [] : path.split('.'))
+      at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined;
+    const states = statesOf(at, path);
+    const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
+    if (states.some((state) => covers(skeleton.states, `${prefix}${state}`))) return null;
+    const resume = bare(skeleton.rollback.resume as string);
+    const inner = path === '' ? resume : resume.slice(path.length + 1);
+    return this.#watch?.valueWithin(prefix, path, inner) ?? null;
+  }
+}
+
+/** The positions that a line keeps, with those of what it sets aside: that is not kept at all. */
+export function keptOf(moves: readonly Kept[], aside: readonly Aside[]): Kept[] {
+  return [...moves, ...aside.map(({ instance }): Kept => [instance, 0])];
+}
+
+/** The paths of the states of a state value, from a region's path on. */
+function statesOf(value: unknown, path: string): string[] {
+  const under = (key: string) => (path === '' ? key : `${path}.${key}`);
+  if (typeof value === 'string') return [under(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [under(key), ...statesOf(inner, under(key))]);
+}
