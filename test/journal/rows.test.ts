@@ -4,8 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EntryDecoder, EntryEncoder, type Lost } from '../../src/journal/entry-codec.ts';
+import { EntryDecoder, EntryEncoder } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
+import type { Lost } from '../../src/journal/lost.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { EVERY_ENTRY, LOSSY } from './every-entry.ts';
 
@@ -73,6 +74,28 @@ test('the entries of one run share the numbers of its names', () => {
   expect(new Set(rows.filter(({ kind }) => kind === 0).map(({ body }) => body)).size).toBe(
     rows.filter(({ kind }) => kind === 0).length,
   );
+});
+
+describe('a value in as many containers as may be is read back', () => {
+  let deep: unknown = [undefined];
+  for (let level = 1; level < 255; level += 1) deep = [deep];
+  const value = { type: 'deep', deep };
+  const { step, intent, outcome } = EVERY_ENTRY;
+  const plain = step['with nothing but its event'] as Extract<Entry, { do: 'step' }>;
+  test.each<[string, Entry]>([
+    ['an event', { ...plain, event: value }],
+    [
+      'what an edit sets',
+      { ...plain, edits: [{ op: 'set', path: ['a'], by: [], value }], parties: step['with every mark']?.parties ?? [] },
+    ],
+    ['an input', { ...plain, started: [{ id: 'a', src: null, at: null, kind: 'other', input: value }] }],
+    ['arguments', { ...(intent['of a call'] as Extract<Entry, { do: 'intent' }>), args: value }],
+    ['an output', { ...(outcome['with an output'] as Extract<Entry, { do: 'outcome' }>), output: value }],
+  ])('%s', (_name, entry) => {
+    const { rows, lost } = rowsOf(entry);
+    expect(lost).toBeUndefined();
+    expect(read(rows).entry).toEqual(entry);
+  });
 });
 
 test('a row of a journal of the first format has an intent without its arguments', () => {
