@@ -4,8 +4,7 @@
  */
 import type { StoredRow } from '../journal/journal.ts';
 import { RunState } from '../projection/run-state.ts';
-import { replayRow } from '../journal/replay-row.ts';
-import { EntryDecoder } from '../journal/entry-codec.ts';
+import { entriesOf } from '../journal/entries.ts';
 import { type LedgerDecision, Reasons } from './ledger-decisions.ts';
 import { Acts, type LedgerEffect, type SpentBudget } from './ledger-effects.ts';
 import { type Obligation, obligationsOf } from './ledger-obligations.ts';
@@ -29,14 +28,11 @@ export interface Ledgers {
  */
 export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
   const runState = new RunState();
-  const reader = new EntryDecoder();
   const reasons = new Reasons(runState);
   const acts = new Acts();
   const standing = new RunStatusFold();
-  for (const row of rows) {
-    const entry = reader.entry(row);
-    if (entry === null) continue;
-    replayRow(row, () => {
+  for (const { entry, row, fold } of entriesOf(rows)) {
+    fold(() => {
       reasons.before(entry, row);
       runState.apply(entry, row.time);
       reasons.after(entry, row);

@@ -7,8 +7,7 @@ import type { Circumstance } from '../model/aftermath.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { RunState } from '../projection/run-state.ts';
-import { replayRow } from '../journal/replay-row.ts';
-import { EntryDecoder } from '../journal/entry-codec.ts';
+import { entriesOf, type StoredEntry } from '../journal/entries.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 
 /** A decision, and what was around it. */
@@ -51,7 +50,7 @@ export interface Timeline {
 /** Reads a run. @throws JournalError `journal_corrupt`, `journal_too_new`. */
 export function timelineOf(rows: Iterable<StoredRow>): Timeline {
   const teller = new Teller();
-  for (const row of rows) teller.take(row);
+  for (const stored of entriesOf(teller.counted(rows))) teller.take(stored);
   return teller.story();
 }
 
@@ -59,7 +58,6 @@ type Replaying = { instance: InstanceId; tools: string[] };
 type Draft = Omit<Decided, 'around'> & { around: Circumstance };
 
 class Teller {
-  readonly #reader = new EntryDecoder();
   readonly #runState = new RunState();
   readonly #standing = new RunStatusFold();
   readonly #decisions: Draft[] = [];
@@ -70,17 +68,22 @@ class Teller {
   #rows = 0;
   #times: { first: number; last: number } | null = null;
 
-  take(row: StoredRow): void {
-    this.#rows += 1;
-    this.#times = { first: this.#times?.first ?? row.time, last: row.time };
-    const entry = this.#reader.entry(row);
-    if (entry === null) return;
+  /** Counts the rows, those too that only name things. */
+  *counted(rows: Iterable<StoredRow>): Generator<StoredRow> {
+    for (const row of rows) {
+      this.#rows += 1;
+      this.#times = { first: this.#times?.first ?? row.time, last: row.time };
+      yield row;
+    }
+  }
+
+  take({ entry, row, fold }: StoredEntry): void {
     if (entry.do === 'decision') this.#decide(entry, row);
     if (entry.do === 'restored') this.#restore(entry);
     if (entry.do === 'step') this.#replay(entry);
     if (entry.do === 'finding') this.#find(entry);
     this.#standing.take(entry);
-    replayRow(row, () => this.#runState.apply(entry, row.time));
+    fold(() => this.#runState.apply(entry, row.time));
   }
 
   story(): Timeline {

@@ -10,8 +10,7 @@ import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
-import { replayRow } from '../journal/replay-row.ts';
-import { EntryDecoder } from '../journal/entry-codec.ts';
+import { entriesOf } from '../journal/entries.ts';
 
 /** A line of a trace, and the decision that was made where it asks one. */
 export interface TraceLineOut {
@@ -35,11 +34,8 @@ export function* traceOf(run: string, rows: Iterable<StoredRow>): Generator<Trac
   const writer = new TraceWriter();
   let epoch = 0;
   yield { text: JSON.stringify({ do: 'trace', id: run }) };
-  const reader = new EntryDecoder();
-  for (const row of rows) {
-    const entry = reader.entry(row);
-    if (entry === null) continue;
-    replayRow(row, () => writer.runState.apply(entry, row.time));
+  for (const { entry, row, fold } of entriesOf(rows)) {
+    fold(() => writer.runState.apply(entry, row.time));
     if (writer.advance()) {
       epoch += 1;
       yield { text: JSON.stringify({ do: 'trace', id: `${run}#${epoch}` }) };
