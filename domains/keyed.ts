@@ -12,7 +12,7 @@ export interface Made<TOutput> {
 
 /** A database whose changes have keys. */
 export class Keyed {
-  readonly #database: Database;
+  readonly #database: Database.Database;
 
   /** Opens a file; an empty one is filled, and nothing of that can be seen before all of it. */
   constructor(file: string, fill: (empty: Keyed) => void) {

@@ -11,10 +11,12 @@ export interface ReviveOptions {
   readonly resolve?: (id: string) => unknown;
   /** Makes the value that a named codec has written; by default an object that holds both. */
   readonly decode?: (codec: string, form: unknown) => unknown;
+  /** How many containers enclose the values that were encoded; none by default. */
+  readonly around?: number;
 }
 
 type Parsed = Record<string, unknown>;
-type Hooks = Required<ReviveOptions>;
+type Hooks = Required<Omit<ReviveOptions, 'around'>>;
 
 const SCALARS: ReadonlyMap<unknown, unknown> = new Map<string, unknown>([
   ['undefined', undefined],
@@ -31,8 +33,8 @@ const DATE_LIMIT = 8.64e15;
  * @throws JournalError `journal_corrupt`, and whatever `resolve` throws.
  */
 export function revive(parsed: unknown, options: ReviveOptions = {}): unknown {
-  const { resolve = (id) => ({ id }), decode = (codec, form) => new Coded(codec, form) } = options;
-  return revived(parsed, 0, { resolve, decode });
+  const { resolve = (id) => ({ id }), decode = (codec, form) => new Coded(codec, form), around = 0 } = options;
+  return revived(parsed, -around, { resolve, decode });
 }
 
 function revived(parsed: unknown, depth: number, hooks: Hooks): unknown {

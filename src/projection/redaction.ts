@@ -3,7 +3,7 @@
  * again, in errors and other texts. It learns the values as they come to a redacted key or argument; the journal itself keeps them, since
  * a restore needs them, and is encrypted.
  */
-import type { Entry } from '../model/entry.ts';
+import type { Entry, IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { escapeSegment, parseKey } from '../model/key.ts';
 import { type RedactionRules, redacts } from '../model/redaction.ts';
 import { ownMembers, Secrets } from './secrets.ts';
@@ -16,10 +16,14 @@ export interface Redactable {
   readonly actors: readonly {
     readonly parent: number | null;
     readonly started: { id: string; src: string | null } | null;
+    readonly context?: unknown;
   }[];
   /** The tool of a call, by its key. */
   toolOf(key: string): string | undefined;
 }
+
+/** A call that was made before the rules came. */
+type RedactableCall = Pick<OutcomeEntry, 'key' | 'status' | 'output'> & { readonly intent: IntentEntry };
 
 /** Matches any segment: of what is appended to a list, the place is not known. */
 const ANY = Symbol('any');
@@ -69,9 +73,14 @@ export class Redaction {
     }
   }
 
-  /** Learns the memory of an actor as it stands: rules may come after it. */
-  context(actor: string | null, value: unknown): void {
-    this.#context(actor, [], value);
+  /** Takes rules of a later config in, and learns what they are about of what there is already. */
+  adopt(rules: RedactionRules, run: Redactable, calls: Iterable<RedactableCall>): void {
+    this.add(rules);
+    for (const { started, context } of run.actors) this.#context(started?.id ?? null, [], context);
+    for (const { key, intent, status, output } of calls) {
+      this.take(intent, run);
+      this.take({ do: 'outcome', key, status, output }, run);
+    }
   }
 
   /** A text without the values that are redacted. */

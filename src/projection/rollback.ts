@@ -7,19 +7,21 @@ import type { PlacedStep, Places } from '../history/places.ts';
 import type { StateValue } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
+import type { Actors } from './actors.ts';
 import { changeOf } from './edits.ts';
-import type { ActorState, Live, RecordedStep, Timer, ToRedeliver } from './state-types.ts';
+import type { LiveInstances } from './live-instances.ts';
+import type { RecordedStep, ToRedeliver } from './state-types.ts';
+import type { Timers } from './timers.ts';
 
 /** How far an instance is kept: a number of the history, 0 for ⊥. */
 export type Kept = readonly [InstanceId, number];
 
-/** What a cut changes of a run. */
-export interface Rollbackable {
+/** The projections that a rollback changes. */
+interface Rollbackable {
   readonly places: Places<RecordedStep>;
-  readonly actors: readonly ActorState[];
-  timers: Timer[];
-  readonly live: Map<string, Live>;
-  enliven(id: InstanceId, region: Region): void;
+  readonly actors: Actors;
+  readonly timers: Timers;
+  readonly instances: LiveInstances;
 }
 
 /** The steps that a restore to these positions takes out: those in which any party loses its part (C1a). */
@@ -49,16 +51,16 @@ export function contextBefore(places: Places<RecordedStep>, actor: number, befor
  * aside belong to its record.
  */
 export function eventsToRedeliver(
-  run: Rollbackable,
+  places: Places<RecordedStep>,
   undone: ReadonlySet<PlacedStep>,
   aside: ReadonlySet<PlacedStep>,
 ): ToRedeliver[] {
   const steps = ([...undone] as RecordedStep[]).filter((step) => step.outside !== null && !aside.has(step));
-  return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(run, step));
+  return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(places, step));
 }
 
 /** What the event of a step met. */
-function metBy({ places }: Rollbackable, step: RecordedStep): ToRedeliver {
+function metBy(places: Places<RecordedStep>, step: RecordedStep): ToRedeliver {
   const before = places.between(-1, step.nth - 1).findLast(({ actor }) => actor === step.actor);
   const regions = [...step.moves, ...step.looks];
   return {
@@ -79,44 +81,34 @@ export function heardIn(places: Places<RecordedStep>, regions: readonly Region[]
   return [...heard].sort((a, b) => a.nth - b.nth).map(({ outside }) => String((outside as { type?: unknown }).type));
 }
 
-/** Takes the undone steps out, folds the memories of those after them anew, and has everything else refer to what is left. */
-export function rollBack(run: Rollbackable, undone: ReadonlySet<PlacedStep>): void {
-  const { places } = run;
-  if (undone.size > 0) {
-    const first = Math.min(...[...undone].map(({ nth }) => nth));
-    const from = places.between(first - 1, Number.POSITIVE_INFINITY);
-    const contexts = new Map<number, unknown>();
-    for (const step of from)
-      if (!contexts.has(step.actor))
-        contexts.set(step.actor, contextBefore(places, step.actor, from[0] as RecordedStep));
-    for (const step of from) {
-      if (undone.has(step)) continue;
-      const context = fold(contexts.get(step.actor), step.edits.map(changeOf));
-      contexts.set(step.actor, context);
-      if (step.context !== null) step.context = { is: context };
-    }
-    places.remove(undone);
-    for (const [number, context] of contexts) {
-      const actor = run.actors[number] as ActorState;
-      actor.context = context;
-      actor.sinceBase = 0;
-      actor.begun = places.lastMover(`${number}:`) !== undefined;
-    }
-  }
-  for (const actor of run.actors) {
+/** Takes the undone steps out, folds the contexts of those after them anew, and has everything else refer to what is left. */
+export function rollBack({ places, actors, timers, instances }: Rollbackable, undone: ReadonlySet<PlacedStep>): void {
+  if (undone.size > 0) takeOut(places, actors, undone);
+  for (const actor of actors.all) {
     if (actor.ended !== null && undone.has(actor.ended)) actor.ended = null;
     if (actor.by !== null && undone.has(actor.by)) actor.ended = actor.by;
   }
-  run.timers = run.timers.filter(({ armed }) => !armed.gone);
-  for (const timer of run.timers) if (timer.gone !== null && undone.has(timer.gone)) timer.gone = null;
-  for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) reopen(run, name);
+  timers.rollBack(undone);
+  for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) instances.reopen(name);
 }
 
-/** An instance whose closing step was undone is live again, unless it never started. */
-function reopen(run: Rollbackable, name: string): void {
-  const place = run.places.of(name);
-  if (place === undefined || place.entered.gone) return;
-  place.closed = null;
-  place.certified = false;
-  if (!run.live.has(name)) run.enliven(place.id, place.region);
+function takeOut(places: Places<RecordedStep>, actors: Actors, undone: ReadonlySet<PlacedStep>): void {
+  const first = Math.min(...[...undone].map(({ nth }) => nth));
+  const from = places.between(first - 1, Number.POSITIVE_INFINITY);
+  const contexts = new Map<number, unknown>();
+  for (const step of from)
+    if (!contexts.has(step.actor)) contexts.set(step.actor, contextBefore(places, step.actor, from[0] as RecordedStep));
+  for (const step of from) {
+    if (undone.has(step)) continue;
+    const context = fold(contexts.get(step.actor), step.edits.map(changeOf));
+    contexts.set(step.actor, context);
+    if (step.context !== null) step.context = { is: context };
+  }
+  places.remove(undone);
+  for (const [number, context] of contexts) {
+    const actor = actors.at(number);
+    actor.context = context;
+    actor.sinceBase = 0;
+    actor.begun = places.lastMover(`${number}:`) !== undefined;
+  }
 }

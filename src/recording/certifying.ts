@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
 import { keyTemplate } from '../boundaries/keys/key-template.ts';
-import { lostIn, lostText } from '../journal/entry-codec.ts';
+import { lostIn, lostText } from '../journal/lost.ts';
 import { crossing } from '../model/effect.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { hasValue } from '../model/external-keys.ts';

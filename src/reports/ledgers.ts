@@ -3,9 +3,8 @@
  * what is due says what time it is.
  */
 
-import { EntryDecoder } from '../journal/entry-codec.ts';
+import { entriesOf } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
-import { replayRow } from '../journal/replay-row.ts';
 import type { Redaction } from '../projection/redaction.ts';
 import { RunState } from '../projection/run-state.ts';
 import { type LedgerDecision, Reasons } from './ledger-decisions.ts';
@@ -27,22 +26,14 @@ export interface Ledgers {
  * The ledgers of a run, from its rows.
  * @param now the wall clock, in milliseconds: it says which questions are due and which approvals have expired.
  * @throws JournalError `journal_corrupt`, `journal_too_new`.
- * @example
- * import { ledgersOf } from 'belay-sidecar/reports';
- *
- * const { decisions, effects, obligations } = ledgersOf([], Date.now());
- * assert.deepEqual([decisions, effects, obligations], [[], [], []]);
  */
 export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
   const runState = new RunState();
-  const reader = new EntryDecoder();
   const reasons = new Reasons(runState);
   const acts = new Acts();
   const standing = new RunStatusFold();
-  for (const row of rows) {
-    const entry = reader.entry(row);
-    if (entry === null) continue;
-    replayRow(row, () => {
+  for (const { entry, row, fold } of entriesOf(rows)) {
+    fold(() => {
       reasons.before(entry, row);
       runState.apply(entry, row.time);
       reasons.after(entry, row);

@@ -3,9 +3,8 @@
  * a person should know. One reading of the journal, beside whoever may be writing it.
  */
 
-import { EntryDecoder } from '../journal/entry-codec.ts';
+import { entriesOf, type StoredEntry } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
-import { replayRow } from '../journal/replay-row.ts';
 import type { Circumstance } from '../model/aftermath.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
@@ -52,7 +51,7 @@ export interface Timeline {
 /** Reads a run. @throws JournalError `journal_corrupt`, `journal_too_new`. */
 export function timelineOf(rows: Iterable<StoredRow>): Timeline {
   const teller = new Teller();
-  for (const row of rows) teller.take(row);
+  for (const stored of entriesOf(teller.counted(rows))) teller.take(stored);
   return teller.story();
 }
 
@@ -60,7 +59,6 @@ type Replaying = { instance: InstanceId; tools: string[] };
 type Draft = Omit<Decided, 'around'> & { around: Circumstance };
 
 class Teller {
-  readonly #reader = new EntryDecoder();
   readonly #runState = new RunState();
   readonly #standing = new RunStatusFold();
   readonly #decisions: Draft[] = [];
@@ -71,17 +69,22 @@ class Teller {
   #rows = 0;
   #times: { first: number; last: number } | null = null;
 
-  take(row: StoredRow): void {
-    this.#rows += 1;
-    this.#times = { first: this.#times?.first ?? row.time, last: row.time };
-    const entry = this.#reader.entry(row);
-    if (entry === null) return;
+  /** Counts the rows, those too that only name things. */
+  *counted(rows: Iterable<StoredRow>): Generator<StoredRow> {
+    for (const row of rows) {
+      this.#rows += 1;
+      this.#times = { first: this.#times?.first ?? row.time, last: row.time };
+      yield row;
+    }
+  }
+
+  take({ entry, row, fold }: StoredEntry): void {
     if (entry.do === 'decision') this.#decide(entry, row);
     if (entry.do === 'restored') this.#restore(entry);
     if (entry.do === 'step') this.#replay(entry);
     if (entry.do === 'finding') this.#find(entry);
     this.#standing.take(entry);
-    replayRow(row, () => this.#runState.apply(entry, row.time));
+    fold(() => this.#runState.apply(entry, row.time));
   }
 
   story(): Timeline {

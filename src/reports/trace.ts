@@ -4,9 +4,8 @@
  * instance asks nothing there, and a settled call moves nothing.
  */
 import type { PlacedStep } from '../history/places.ts';
-import { EntryDecoder } from '../journal/entry-codec.ts';
+import { entriesOf } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
-import { replayRow } from '../journal/replay-row.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -30,24 +29,13 @@ type Item =
     }
   | { readonly is: 'step'; readonly step: RecordedStep; readonly closed: boolean };
 
-/**
- * The lines of a run's trace, one JSON object each, without line ends.
- * @throws JournalError `journal_corrupt`.
- * @example
- * import { traceOf } from 'belay-sidecar/reports';
- *
- * const [first] = traceOf('order-1', []);
- * assert.equal(first?.text, '{"do":"trace","id":"order-1"}');
- */
+/** The lines of a run's trace, one JSON object each, without line ends. @throws JournalError `journal_corrupt`. */
 export function* traceOf(run: string, rows: Iterable<StoredRow>): Generator<TraceLineOut> {
   const writer = new TraceWriter();
   let epoch = 0;
   yield { text: JSON.stringify({ do: 'trace', id: run }) };
-  const reader = new EntryDecoder();
-  for (const row of rows) {
-    const entry = reader.entry(row);
-    if (entry === null) continue;
-    replayRow(row, () => writer.runState.apply(entry, row.time));
+  for (const { entry, row, fold } of entriesOf(rows)) {
+    fold(() => writer.runState.apply(entry, row.time));
     if (writer.advance()) {
       epoch += 1;
       yield { text: JSON.stringify({ do: 'trace', id: `${run}#${epoch}` }) };

@@ -11,10 +11,10 @@ import { redactionRules } from '../boundaries/sections/redact.ts';
 import type { Claims } from '../effects/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
 import type { ApprovalRequest, GuardedRequest } from '../effects/gates.ts';
+import { entriesOf } from '../journal/entries.ts';
 import { EntryDecoder, EntryEncoder, FORMAT } from '../journal/entry-codec.ts';
 import { type Journal, JournalError, type JournalStore, type StoredRow } from '../journal/journal.ts';
 import { memoryStore } from '../journal/memory/store.ts';
-import { replayRow } from '../journal/replay-row.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Policy } from '../model/decision.ts';
 import type { Signal } from '../model/failure.ts';
@@ -381,11 +381,7 @@ export function readRun(
 ): { runState: RunState; reader: EntryDecoder } {
   const runState = foldWith(codecs);
   const reader = new EntryDecoder(codecs);
-  for (const row of rows) {
-    const entry = reader.entry(row);
-    if (entry === null) continue;
-    replayRow(row, () => runState.apply(entry, row.time));
-  }
+  for (const { entry, row, fold } of entriesOf(rows, reader)) fold(() => runState.apply(entry, row.time));
   return { runState, reader };
 }
 

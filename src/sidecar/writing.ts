@@ -3,8 +3,8 @@
  * once the journal refuses, nothing is written any more (J4).
  */
 
-import { type Lost, lostText } from '../journal/entry-codec.ts';
 import type { Row } from '../journal/journal.ts';
+import { type Lost, lostText } from '../journal/lost.ts';
 import type { Entry } from '../model/entry.ts';
 import type { RunParts } from './parts.ts';
 

@@ -24,7 +24,7 @@ const TABLES = `
 `;
 
 /** Opens the ledger of a file, which is made if it is not there. */
-export function openLedger(file: string): { db: Database; adapter: RowAdapter } {
+export function openLedger(file: string): { db: Database.Database; adapter: RowAdapter } {
   const db = new Database(file);
   db.exec(TABLES);
   return { db, adapter: rowAdapter(db, OPTIONS) };
@@ -33,7 +33,7 @@ export function openLedger(file: string): { db: Database; adapter: RowAdapter } 
 export const cents = (id: string, cents: number): RowWrite => ({ table: 'account', key: { id }, set: { cents } });
 
 /** Everything in the database but times, by table. */
-export function everything(db: Database): Record<string, unknown[]> {
+export function everything(db: Database.Database): Record<string, unknown[]> {
   const names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'sqlite_sequence'").all();
   return Object.fromEntries(
     (names as { name: string }[]).map(({ name }) => [

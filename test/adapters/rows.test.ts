@@ -9,7 +9,7 @@ import { callOf, keyless, newKey, thrown } from './calls.ts';
 import { cents, everything, OPTIONS, openLedger } from './ledger.ts';
 
 let folder: string;
-let db: Database;
+let db: Database.Database;
 let rows: RowAdapter;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'belay-rows-'));

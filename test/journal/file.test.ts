@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Uses a file as SQLite does, without the journal. */
-function raw<T>(path: string, use: (db: Database) => T): T {
+function raw<T>(path: string, use: (db: Database.Database) => T): T {
   const db = new Database(path);
   try {
     return use(db);

@@ -12,9 +12,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C1a',
-    file: 'projection/run-state.ts',
+    file: 'projection/steps.ts',
     off: 'a step that hears an event is not tied to the step that raised or sent it',
-    find: 'ties: around.ties ?? this.#tiesOf(entry),',
+    find: 'ties: around.ties ?? tiesOf(places, entry),',
     replace: 'ties: [],',
     by: { run: 'tests', file: 'test/semantics/control.test.ts' },
   },

@@ -14,14 +14,14 @@ import { immediately } from './file/transaction.ts';
 import type { Run, Tables } from './log/tables.ts';
 
 export class Inbox {
-  readonly #db: Database;
+  readonly #db: Database.Database;
   readonly #tables: Tables;
   readonly #last: Statement;
   readonly #add: Statement;
   readonly #after: Statement;
 
   /** For a file whose format has messages. */
-  constructor(db: Database, tables: Tables) {
+  constructor(db: Database.Database, tables: Tables) {
     this.#db = db;
     this.#tables = tables;
     this.#last = db.prepare('SELECT max(number) AS last FROM inbox WHERE run = ?');

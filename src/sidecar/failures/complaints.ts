@@ -2,7 +2,7 @@
 import type { DecisionEntry, Entry } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
-import { questionOf } from '../../projection/run-state.ts';
+import { questionOf } from '../../projection/open-decisions.ts';
 import type { Raised, Suspect } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { Writing } from '../writing.ts';

@@ -2,7 +2,7 @@
 import type { LedgerCall } from '../../effects/ledger.ts';
 import type { Decision } from '../../model/decision.ts';
 import { isOpen } from '../../model/effect.ts';
-import { budgetKey } from '../../projection/run-state.ts';
+import { budgetKey } from '../../projection/open-decisions.ts';
 import type { Held, Raised } from '../parts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Parking } from './parking.ts';

@@ -45,7 +45,7 @@ export function checkKey(key: Uint8Array | undefined): void {
 }
 
 /** Marks a new file as one that is sealed under a key, where one is given. */
-export function markSealed(db: Database, key: Uint8Array | undefined): void {
+export function markSealed(db: Database.Database, key: Uint8Array | undefined): void {
   if (key !== undefined) db.prepare('INSERT INTO cipher (key_id) VALUES (?)').run(idOf(key, identityIn(db)));
 }
 
@@ -54,7 +54,7 @@ export function markSealed(db: Database, key: Uint8Array | undefined): void {
  * @throws JournalError `journal_key_missing`, `journal_key_wrong`, `journal_not_encrypted`, `journal_corrupt`.
  */
 export function cipherOf(
-  db: Database,
+  db: Database.Database,
   path: string,
   {
     format,
@@ -119,6 +119,6 @@ function derived(key: Uint8Array, identity: Buffer, use: string, length: number)
   return Buffer.from(hkdfSync('sha256', key, identity, `belay journal ${use}`, length));
 }
 
-function identityIn(db: Database): Buffer {
+function identityIn(db: Database.Database): Buffer {
   return (db.prepare('SELECT identity FROM file').get() as { identity: Buffer }).identity;
 }

@@ -29,7 +29,7 @@ export interface FileOptions {
 
 /** A file that is ours, in the present format. */
 export interface OpenFile {
-  readonly db: Database;
+  readonly db: Database.Database;
   readonly anchor: Anchor;
   readonly identity: Buffer;
   readonly cipher: Cipher;
@@ -82,13 +82,13 @@ export function examine(path: string, newest: number): void {
 }
 
 /** Closes a connection so that nothing is folded into the file: a reader beside it keeps the log from being checkpointed. */
-export function closeUntouched(db: Database, path: string): void {
+export function closeUntouched(db: Database.Database, path: string): void {
   // An empty log has nothing to fold in, and goes with the connection that made it.
   if (sizeOf(`${path}-wal`) <= 0) {
     db.close();
     return;
   }
-  let reader: Database | null = null;
+  let reader: Database.Database | null = null;
   try {
     reader = new Database(path, { readonly: true });
     reader.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -100,7 +100,7 @@ export function closeUntouched(db: Database, path: string): void {
 }
 
 function settle(
-  db: Database,
+  db: Database.Database,
   path: string,
   anchor: Anchor,
   options: FileOptions,
@@ -135,13 +135,13 @@ function insist(path: string, name: string, is: unknown, wanted: unknown): void 
   throw new JournalError('journal_cannot_write', `${reason} Keep the file on a local disk, used by Belay alone.`);
 }
 
-function isBlank(db: Database): boolean {
+function isBlank(db: Database.Database): boolean {
   const { objects } = db.prepare('SELECT count(*) AS objects FROM sqlite_schema').get() as { objects: number };
   return objects === 0 && pragma(db, 'user_version') === 0 && pragma(db, 'application_id') === 0;
 }
 
 /** Before WAL mode, so that the mark is in the file itself and not in a log beside it. */
-function create(db: Database, { migrations, key }: FileOptions): void {
+function create(db: Database.Database, { migrations, key }: FileOptions): void {
   immediately(db, () => {
     if (!isBlank(db)) return; // another process was faster
     for (const { sql } of migrations) db.exec(sql);
@@ -226,6 +226,6 @@ function notOurs(path: string): JournalError {
   );
 }
 
-export function pragma(db: Database, source: string): unknown {
+export function pragma(db: Database.Database, source: string): unknown {
   return db.pragma(source, { simple: true });
 }

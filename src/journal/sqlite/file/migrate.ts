@@ -16,7 +16,7 @@ export interface MigrateOptions {
 }
 
 /** Brings the file to the newest format of `migrations`; does nothing when it is there. */
-export function migrate(db: Database, path: string, options: MigrateOptions): void {
+export function migrate(db: Database.Database, path: string, options: MigrateOptions): void {
   const newest = newestFormat(options.migrations);
   for (let from = versionOf(db); from !== newest; from = versionOf(db)) {
     if (from > newest) {
@@ -40,16 +40,16 @@ export function migrate(db: Database, path: string, options: MigrateOptions): vo
   }
 }
 
-function versionOf(db: Database): number {
+function versionOf(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
 /** A number that moves when another connection commits. */
-function changesOf(db: Database): unknown {
+function changesOf(db: Database.Database): unknown {
   return db.pragma('data_version', { simple: true });
 }
 
-function refuseWhileHeld(db: Database, path: string, now: number): void {
+function refuseWhileHeld(db: Database.Database, path: string, now: number): void {
   const rows = db.prepare('SELECT run FROM lease').all() as { run: number }[];
   const held = rows.find(({ run }) => livingHolder(db, path, run, now, thisProcess()) !== null);
   if (held === undefined) return;
@@ -58,7 +58,7 @@ function refuseWhileHeld(db: Database, path: string, now: number): void {
 }
 
 /** Copies the file under a name that nobody has, complete or not at all. */
-function backup(db: Database, path: string, version: number): string {
+function backup(db: Database.Database, path: string, version: number): string {
   const part = `${path}.backup-part-${process.pid}`;
   rmSync(part, { force: true });
   try {

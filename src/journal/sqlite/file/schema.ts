@@ -9,7 +9,7 @@ import type { Migration } from './format.ts';
 const OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
 
 /** @throws JournalError `journal_corrupt` when there is anything else, or less. */
-export function checkSchema(db: Database, path: string, migrations: readonly Migration[]): void {
+export function checkSchema(db: Database.Database, path: string, migrations: readonly Migration[]): void {
   const model = new Database(':memory:');
   try {
     for (const { sql } of migrations) model.exec(sql);
@@ -22,7 +22,7 @@ export function checkSchema(db: Database, path: string, migrations: readonly Mig
 }
 
 /** The nonce that was drawn when the file was made. */
-export function identityOf(db: Database, path: string): Buffer {
+export function identityOf(db: Database.Database, path: string): Buffer {
   const rows = db.prepare('SELECT identity FROM file').all() as { identity: unknown }[];
   const identity = rows[0]?.identity;
   if (rows.length !== 1 || !Buffer.isBuffer(identity) || identity.length !== 16)

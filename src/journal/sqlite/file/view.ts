@@ -55,7 +55,7 @@ export function openForReading(
   }
 }
 
-function checked(db: Database, path: string, anchor: Anchor, migrations: readonly Migration[]): Buffer {
+function checked(db: Database.Database, path: string, anchor: Anchor, migrations: readonly Migration[]): Buffer {
   const newest = newestFormat(migrations);
   const format = pragma(db, 'user_version') as number;
   if (pragma(db, 'application_id') !== APPLICATION_ID) {
@@ -76,7 +76,7 @@ function checked(db: Database, path: string, anchor: Anchor, migrations: readonl
   return identity;
 }
 
-function closed(db: Database, copy: string | null): void {
+function closed(db: Database.Database, copy: string | null): void {
   db.close();
   if (copy !== null) rmSync(copy, { recursive: true, force: true });
 }

@@ -32,7 +32,7 @@ const SELECT = 'SELECT token, nonce, host, pid, started, expires FROM lease WHER
 
 /** The living holder of a run: null when it is free, expired or left behind by a process that is gone. */
 export function livingHolder(
-  db: Database,
+  db: Database.Database,
   path: string,
   run: number,
   now: number,
@@ -46,7 +46,7 @@ export function livingHolder(
 
 /** The leases of one open file. Everything but `isHeld` must run inside an immediate transaction. */
 export class Leases {
-  readonly #db: Database;
+  readonly #db: Database.Database;
   readonly #path: string;
   readonly #here = thisProcess();
   readonly #now: () => number;
@@ -54,7 +54,7 @@ export class Leases {
   readonly #select: Statement;
   readonly #renew: Statement;
 
-  constructor(db: Database, path: string, now: () => number, duration: number) {
+  constructor(db: Database.Database, path: string, now: () => number, duration: number) {
     this.#db = db;
     this.#path = path;
     this.#now = now;

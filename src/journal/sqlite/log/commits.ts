@@ -21,7 +21,7 @@ const BYTES = 1024 * 1024;
 const DELAY = 50;
 
 export class Commits {
-  readonly #db: Database;
+  readonly #db: Database.Database;
   readonly #tables: Tables;
   readonly #leases: Leases;
   readonly #anchor: Anchor;
@@ -35,7 +35,7 @@ export class Commits {
   #failure: JournalError | null = null;
 
   constructor(
-    db: Database,
+    db: Database.Database,
     tables: Tables,
     leases: Leases,
     { anchor, presence }: { readonly anchor: Anchor; readonly presence: Presence },

@@ -33,7 +33,7 @@ export class Tables {
   readonly #groupUpTo: Statement;
   readonly #groupsAfter: Statement;
 
-  constructor(db: Database, path: string, cipher: Cipher) {
+  constructor(db: Database.Database, path: string, cipher: Cipher) {
     this.path = path;
     this.cipher = cipher;
     this.#addEntry = db.prepare('INSERT INTO entry (run, seq, kind, body) VALUES (?, ?, ?, ?)');

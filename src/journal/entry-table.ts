@@ -1,0 +1,95 @@
+/**
+ * The table of entries: for each kind the number of its rows, and its members in the order and the form in which they are stored. It
+ * drives writing and reading alike. What happens often is a row of columns, with what repeats called by number; the rest is an object with
+ * the entry's own members. A number, a place in a row and a word's place among others are never given another meaning (style.md 13).
+ */
+import { EFFECT_CLASSES, EFFECT_STATUSES } from '../model/effect.ts';
+import type { Entry, IntentEntry, OutcomeEntry } from '../model/entry.ts';
+import { count, instance, name, oneOf, plain, type RowReader, type RowWriter, value } from './entry-forms.ts';
+import { given, Layout, member, optional } from './entry-row.ts';
+import { STEP } from './entry-step.ts';
+import type { Standing } from './lost.ts';
+
+/** How one kind of entry is stored. */
+export interface StoredKind {
+  readonly number: number;
+  write(entry: Entry, to: RowWriter): string;
+  read(stored: unknown, from: RowReader): Entry;
+}
+
+const INTENT = new Layout<IntentEntry>(8, [
+  member('key', plain<string>()),
+  member('actor', count),
+  member('tool', name),
+  member('instance', instance),
+  member('class', oneOf(EFFECT_CLASSES)),
+  member('undo', plain<boolean>()),
+  member('digest', plain<string>()),
+  member('args', value('arguments')),
+  optional('held', oneOf(['gate', 'buffer']), '-1'),
+  optional('keyedAs', plain<string>()),
+]);
+
+const OUTCOME = new Layout<OutcomeEntry>(3, [
+  member('key', plain<string>()),
+  member('status', oneOf(EFFECT_STATUSES)),
+  optional('error', plain<string>(), '0'),
+  given('output', value('output')),
+]);
+
+/** How many containers of a row enclose a value at most: the row, the list of its edits, and an edit. */
+export const DEEPEST = 3;
+
+/** Every kind of entry. 0 is the number of the rows that define names. */
+export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
+  begin: object('begin', 1),
+  config: object('config', 2),
+  step: columns('step', 3, STEP),
+  intent: columns('intent', 4, INTENT),
+  outcome: columns('outcome', 5, OUTCOME),
+  timer: object('timer', 6, 'timer'),
+  decision: object('decision', 7),
+  phase: object('phase', 8),
+  restored: object('restored', 9),
+  passed: object('passed', 10),
+  late: object('late', 11),
+  finding: object('finding', 12),
+  end: object('end', 13),
+  leave: object('leave', 14),
+  demoted: object('demoted', 15),
+  asked: object('asked', 16),
+  gate: object('gate', 17),
+  answer: object('answer', 18),
+  publish: object('publish', 19),
+  spend: object('spend', 20),
+  claimed: object('claimed', 21),
+  dismissed: object('dismissed', 22),
+  withdrawn: object('withdrawn', 23),
+  position: object('position', 24),
+  retracted: object('retracted', 25),
+};
+
+const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));
+
+/** The kind of the entries in rows with a number; null for the rows that only name things, and for numbers that are not known. */
+export function kindNumbered(number: number): Entry['do'] | null {
+  return KINDS.get(number) ?? null;
+}
+
+/** Entries that are an object with the members of the entry, whichever it has, in the order that they have there. */
+function object(kind: Entry['do'], number: number, standing: Standing = 'entry'): StoredKind {
+  return {
+    number,
+    write: ({ do: _, ...rest }, to) => to.value(rest, standing, []),
+    read: (stored) => ({ do: kind, ...(stored as object) }) as Entry,
+  };
+}
+
+/** Entries that are a row of columns. */
+function columns<E extends Entry>(kind: E['do'], number: number, layout: Layout<E>): StoredKind {
+  return {
+    number,
+    write: (entry, to) => layout.write(entry as E, to),
+    read: (stored, from) => layout.readInto({ do: kind } as E, stored as unknown[], from),
+  };
+}

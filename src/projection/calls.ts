@@ -1,0 +1,163 @@
+/** The calls of a run: their ledger, what people were asked about them, what they spend, and what a commit makes visible of them. */
+import { Budgets } from '../effects/budgets.ts';
+import { ApprovalRequests } from '../effects/gates.ts';
+import { Ledger, type LedgerCall, statusOf } from '../effects/ledger.ts';
+import { isOpen } from '../model/effect.ts';
+import type { Entry, IntentEntry, OutcomeEntry, PublishEntry, StepEntry } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { Actors } from './actors.ts';
+import type { Events } from './events.ts';
+import type { OpenDecisions } from './open-decisions.ts';
+import { Positions } from './positions.ts';
+
+/** The calls of one run. */
+export class Calls {
+  readonly ledger = new Ledger();
+  /** The questions to people, and their answers. */
+  readonly asked = new ApprovalRequests();
+  readonly budgets = new Budgets();
+  /** The commits whose calls are not all visible yet (E4), in their order. */
+  publications: PublishEntry[] = [];
+  /** The reads and writes of things that staging areas hold. */
+  readonly positions = new Positions(this.ledger);
+  readonly #events: Events;
+  readonly #decisions: OpenDecisions;
+
+  constructor(events: Events, decisions: OpenDecisions) {
+    this.#events = events;
+    this.#decisions = decisions;
+  }
+
+  /** Takes a call that is about to leave. */
+  intend(entry: IntentEntry): void {
+    const { instance, key, tool, undo } = entry;
+    const known = this.ledger.get(key);
+    const status = statusOf(entry, known);
+    const at = this.#events.happen({ do: 'effect', in: instance, id: key, tool, class: entry.class, status, undo });
+    this.ledger.intend(entry, known?.at ?? at, this.#events.time);
+  }
+
+  /** Takes what became of a call. @returns true where its record has nothing left to be claimed for: its effect does not stand any more (C9). */
+  settle(entry: OutcomeEntry): boolean {
+    const call = this.ledger.settle(entry);
+    if (call === undefined) return false;
+    if (entry.status === 'confirmed') this.positions.wrote(call);
+    // What a commit has decided leaves again, and spends what it was admitted for.
+    const leavesAgain = this.publications.some(({ keys }) => keys.includes(entry.key));
+    if (entry.status === 'failed' && !leavesAgain) this.budgets.release(entry.key);
+    if (!isOpen(entry.status)) {
+      this.asked.void((gate) => gate.key === entry.key && gate.status === 'pending');
+      this.#dropVisible();
+    }
+    if (call.at !== null) {
+      this.#tell(call, null);
+      return false;
+    }
+    this.#events.history.effects.newsAside(entry.key, { status: entry.status });
+    return entry.status === 'compensated' || entry.status === 'failed';
+  }
+
+  /** Has calls that were held leave. */
+  leave(keys: readonly string[]): void {
+    for (const key of keys) this.settle({ do: 'outcome', key, status: 'intended' });
+  }
+
+  /** Takes a commit: what it makes visible leaves. */
+  publish(entry: PublishEntry): void {
+    this.#decisions.committed(entry.id);
+    this.publications.push(entry);
+    this.leave(entry.keys);
+  }
+
+  /** Takes a commit back: its calls are held again. */
+  withdraw(id: string): void {
+    const keys = this.publications.find((entry) => entry.id === id)?.keys ?? [];
+    this.publications = this.publications.filter((entry) => entry.id !== id);
+    for (const key of keys) {
+      const call = this.ledger.hold(key);
+      if (call !== undefined) this.#tell(call, null);
+    }
+  }
+
+  /** Notes that a call can no longer be undone. */
+  demote(key: string): void {
+    const call = this.ledger.get(key);
+    if (call === undefined) return;
+    call.undo = false;
+    if (call.at !== null) this.#tell(call, false);
+    else this.#events.history.effects.newsAside(key, { undo: false });
+  }
+
+  /** Notes that the undo of a call is about to leave. */
+  undoing({ phase, effect }: Extract<Entry, { do: 'phase' }>): void {
+    const undone = phase === 'COMPENSATING' ? this.ledger.get(effect ?? '') : undefined;
+    if (undone !== undefined) undone.undoing = true;
+  }
+
+  /** Notes that a counterparty was asked about a call and did not know. */
+  reconciled({ key, tries, next }: Extract<Entry, { do: 'asked' }>): void {
+    const call = this.ledger.get(key);
+    if (call !== undefined) call.asked = { tries, next };
+  }
+
+  /** Notes that a machine heard the answer of a call: it answers no other. */
+  heard(step: StepEntry, actors: Actors): void {
+    const child = actors.heard(step, 'done');
+    const call = child === undefined ? undefined : this.ledger.ofActor(child.number);
+    if (call !== undefined) call.isAnswered = true;
+  }
+
+  /** Notes that a person said whether a call is the same act as an earlier one: that one answers no other any more. */
+  compared(key: string): void {
+    const like = this.ledger.get(this.asked.of(key)?.like ?? '');
+    if (like !== undefined) like.isAnswered = true;
+  }
+
+  /** Has the calls of an instance after a number give way, but for those with some keys. */
+  displace(id: InstanceId, after: number, but?: ReadonlySet<string>): void {
+    for (const call of this.ledger.displace(id, after, but)) this.budgets.release(call.key);
+  }
+
+  /** Has a call of work that was set aside stand in the world, with no place in the history. */
+  setAside(call: LedgerCall): void {
+    call.promise = { by: this.#decisions.account };
+    const { key, intent, status, undo } = call;
+    const { instance, tool, class: kind } = intent;
+    const at = this.#events.head;
+    this.#events.history.effects.setAside({ instance, id: key, tool, class: kind, status, undo, at });
+  }
+
+  /** Has a call of a record happen again, as an act of an instance. */
+  claim({ key, status, undo, intent }: LedgerCall, instance: InstanceId): void {
+    const { tool, class: kind } = intent;
+    const at = this.#events.happen({ do: 'effect', in: instance, id: key, tool, class: kind, status, undo });
+    this.ledger.claim(key, at, instance);
+  }
+
+  /** Voids what was granted to instances that go back (R4), and the commits whose calls they take back. */
+  void(moved: ReadonlySet<string>): void {
+    this.asked.void(({ key }) => {
+      const call = this.ledger.get(key);
+      return call === undefined || call.at === null || moved.has(instanceName(call.intent.instance));
+    });
+    this.#dropVisible();
+  }
+
+  /** Ends the commits all of whose calls are visible, given up or taken back, and what was asked about them. */
+  #dropVisible(): void {
+    const over = this.publications.filter(({ keys }) => keys.every((key) => this.#isVisible(key)));
+    if (over.length === 0) return;
+    this.publications = this.publications.filter((entry) => !over.includes(entry));
+    for (const { id } of over) this.#decisions.committed(id);
+  }
+
+  /** True for a call that was published and is there to be seen, or is given up, or was taken back. */
+  #isVisible(key: string): boolean {
+    const call = this.ledger.get(key);
+    return call === undefined || call.at === null || call.status === 'confirmed' || call.status === 'compensated';
+  }
+
+  #tell({ key, status, intent: { instance, tool, class: kind } }: LedgerCall, undo: boolean | null): void {
+    this.#events.happen({ do: 'effect', in: instance, id: key, tool, class: kind, status, undo });
+  }
+}

@@ -1,0 +1,97 @@
+/** What a step does to control (semantics.md C1, C1a): the regions that it moves and looks at, and the earlier steps that are undone with it. */
+import type { PlacedStep, Places } from '../history/places.ts';
+import type { HistoryValue, StepEntry } from '../model/entry.ts';
+import { type Region, regionName, split } from '../model/region.ts';
+import { type Actors, isNewsOfChild } from './actors.ts';
+import type { ActorState, RecordedStep } from './state-types.ts';
+
+const NOTHING: readonly never[] = [];
+
+/** The regions whose control a step wrote, and those that it only read (C1). */
+export function controlOf(
+  places: Places<RecordedStep>,
+  actors: Actors,
+  entry: StepEntry,
+): Pick<RecordedStep, 'moves' | 'looks'> {
+  const { begun, region } = actors.at(entry.actor);
+  const own = (path: string) => regionName(entry.actor, path);
+  const isPlain = begun && (entry.looks?.length ?? 0) === 0 && !isNewsOfChild(entry.event);
+  if (isPlain && entry.moves !== undefined) return { moves: entry.moves.map(own), looks: NOTHING };
+  const moves = new Set(entry.moves === undefined ? entry.parties.map((party) => party.region) : entry.moves.map(own));
+  const looks = new Set((entry.looks ?? []).map(own));
+  // The first step of a child machine is its start: an act apart from the move that entered its state.
+  if (!begun && region !== null) moves.add(regionAround(places, region));
+  const child = actors.heard(entry, 'done|error');
+  if (child?.started?.kind === 'machine') for (const each of places.regionsOf(child.number)) moves.add(each);
+  for (const each of moves) looks.delete(each);
+  return { moves: [...moves], looks: [...looks] };
+}
+
+/** The nearest region that has control of its own, at or around a state of an actor. */
+function regionAround(places: Places<RecordedStep>, state: Region): Region {
+  const [actor, path] = split(state);
+  let best = regionName(actor, '');
+  for (const region of places.regionsOf(actor)) {
+    const [, at] = split(region);
+    const isAround = path === at || path.startsWith(`${at}.`);
+    if (isAround && at.length > split(best)[1].length) best = region;
+  }
+  return best;
+}
+
+/** The earlier steps that are undone with a step: those that raised or sent its event. */
+export function tiesOf({ steps }: Places<RecordedStep>, { ties = [] }: StepEntry): PlacedStep[] {
+  return ties.flatMap(([actor, back]) => {
+    let left = back;
+    for (let index = steps.length - 1; index >= 0; index -= 1) {
+      const step = steps[index] as RecordedStep;
+      if (step.actor !== actor) continue;
+      left -= 1;
+      if (left === 0) return [step];
+    }
+    return [];
+  });
+}
+
+/** The part of a history value that is another than before. */
+export function changed(before: HistoryValue, after: HistoryValue): HistoryValue {
+  return Object.fromEntries(
+    Object.entries(after).filter(([id, ids]) => JSON.stringify(before[id]) !== JSON.stringify(ids)),
+  );
+}
+
+/** A step by which a restore puts the control of an actor in a region that resumes elsewhere than its own past says. */
+export function placedControl(
+  places: Places<RecordedStep>,
+  actors: Actors,
+  around: { readonly region: Region; readonly party: string | null; readonly at: number; readonly time: number },
+): RecordedStep {
+  const { region, party, at, time } = around;
+  const { number, value, remembered, context }: ActorState = actors.at(split(region)[0]);
+  return {
+    nth: places.next,
+    act: at,
+    to: at,
+    actor: number,
+    parties: party === null ? NOTHING : [{ name: party, region }],
+    moves: [region],
+    looks: NOTHING,
+    entered: NOTHING,
+    leads: [],
+    ties: NOTHING,
+    spawns: false,
+    gone: false,
+    value,
+    remembered,
+    recalled: {},
+    edits: NOTHING,
+    certified: NOTHING,
+    context: { is: context },
+    outside: null,
+    time,
+    entry: null,
+    firstStarted: actors.all.length,
+    closes: [],
+    origins: null,
+  };
+}

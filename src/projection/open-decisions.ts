@@ -1,0 +1,115 @@
+/** The decisions of a run: the one that is carried out, those that wait for a person, and what recoveries have spent. */
+import type { Places } from '../history/places.ts';
+import type { Decision } from '../model/decision.ts';
+import type { DecisionEntry, Entry } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { Pending, RecordedStep } from './state-types.ts';
+import { boundaryAt } from './step-numbers.ts';
+
+/** The decisions of one run. */
+export class OpenDecisions {
+  /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
+  readonly open = new Map<string, DecisionEntry>();
+  pending: Pending | null = null;
+  /** How many recoveries were decided. */
+  recoveries = 0;
+  /** How often each budget was charged (R6). */
+  readonly spent = new Map<string, number>();
+  /** The count of restores of each instance, by its name. */
+  readonly epochs = new Map<string, number>();
+  readonly #places: Places<RecordedStep>;
+
+  constructor(places: Places<RecordedStep>) {
+    this.#places = places;
+  }
+
+  /** The instance on whose account the pending decision was made. */
+  get account(): InstanceId | null {
+    return this.pending?.entry.decision.failed ?? null;
+  }
+
+  /** Takes a decision. */
+  decide(entry: DecisionEntry): void {
+    const { decision, checkpoint, signal } = entry;
+    this.pending = { entry, phase: 'DECIDED', stuck: new Map() };
+    const question = questionOf({ ...entry, failed: decision.failed });
+    this.open.delete(question);
+    if (decision.verdict === 'escalate' || decision.verdict === 'rerun') {
+      this.open.set(question, entry);
+      return;
+    }
+    this.recoveries += 1;
+    if (decision.failed !== null) {
+      const boundary = checkpoint === null ? 'call' : boundaryAt(this.#places, decision.failed, checkpoint.at);
+      const key = budgetKey(decision.failed, boundary, signal);
+      this.spent.set(key, (this.spent.get(key) ?? 0) + 1);
+    }
+    for (const { instance } of decision.line?.moves ?? []) this.#raiseEpoch(instance);
+  }
+
+  /** Takes a phase of carrying a decision out. */
+  phase({ phase, effect = '', error = '' }: Extract<Entry, { do: 'phase' }>): void {
+    if (phase === 'RESUMED') this.#next();
+    const { pending } = this;
+    if (pending === null) return;
+    if (phase === 'FENCED') {
+      pending.phase = 'FENCED';
+      // A rerun moves everybody (K3).
+      if (pending.entry.decision.verdict === 'rerun') for (const { id } of this.#places.all()) this.#raiseEpoch(id);
+    }
+    if (phase === 'STUCK') pending.stuck.set(effect, error);
+    else pending.stuck.delete(effect);
+  }
+
+  /** Notes that control stands where the pending decision has it. */
+  restored(): void {
+    if (this.pending !== null) this.pending.phase = 'RESTORED';
+  }
+
+  /** Forgets the questions that something answers. */
+  answer(isAnswered: (entry: DecisionEntry) => boolean): void {
+    for (const [question, entry] of this.open) if (isAnswered(entry)) this.open.delete(question);
+  }
+
+  /** Forgets the questions of complaints that another one takes the place of (C12). */
+  retract(questions: readonly string[]): void {
+    const { pending } = this;
+    const isRetracted =
+      pending !== null && questions.includes(questionOf({ ...pending.entry, failed: pending.entry.decision.failed }));
+    for (const question of questions) this.open.delete(question);
+    if (isRetracted) this.#next();
+  }
+
+  /** Forgets what was asked about a commit: it was refused before and is made now, or it is over. */
+  committed(id: string): void {
+    this.answer(({ commit }) => commit === id);
+    if (this.pending?.entry.commit === id) this.#next();
+  }
+
+  /** Has the newest decision that is open be the pending one. */
+  #next(): void {
+    const entry = [...this.open.values()].at(-1);
+    this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: new Map() };
+  }
+
+  #raiseEpoch(id: InstanceId): void {
+    const name = instanceName(id);
+    this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
+  }
+}
+
+/** Names a question that a run is parked on: what failed, by which key, in which call. One that fits nobody is named by who was meant. */
+export function questionOf({
+  failed,
+  key,
+  call,
+  complaint,
+}: Pick<DecisionEntry, 'key' | 'call' | 'complaint'> & Pick<Decision, 'failed'>): string {
+  if (failed !== null) return JSON.stringify([instanceName(failed), key, call]);
+  return JSON.stringify([null, key, call, ...(complaint === undefined ? [] : [complaint.skeleton, complaint.entity])]);
+}
+
+/** Names the budget that a recovery is charged to (R6). */
+export function budgetKey(id: InstanceId, boundary: string, signal: string): string {
+  return JSON.stringify([id.skeleton, id.entity, boundary, signal]);
+}

@@ -1,0 +1,80 @@
+/** A restore in the projections of a run (semantics.md R1, C1 to C3): what is undone, what is set aside, and where control stands then. */
+import type { DecisionEntry, Entry } from '../model/entry.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { overlaps, parseKey } from '../model/key.ts';
+import { eventsToRedeliver, type Kept, rollBack, undoneSteps } from './rollback.ts';
+import { contentsOf, type SetAside } from './set-aside.ts';
+import type { Projections, Steps } from './steps.ts';
+
+type RestoredEntry = Extract<Entry, { do: 'restored' }>;
+
+/** The restores of one run. */
+export class Restores {
+  readonly #run: Projections;
+  readonly #steps: Steps;
+  readonly #setAside: SetAside;
+
+  constructor(run: Projections, steps: Steps, setAside: SetAside) {
+    this.#run = run;
+    this.#steps = steps;
+    this.#setAside = setAside;
+  }
+
+  /** Folds a restore in. */
+  take(entry: RestoredEntry): void {
+    const { calls, decisions, instances, places, redelivery } = this.#run;
+    const { kept, aside = [], wrong = [], sure = [] } = entry;
+    const undone = undoneSteps(places, kept);
+    const asides = this.#setAside.recordsOf(aside);
+    const { steps, keys, members } = contentsOf(asides.values());
+    redelivery.add(eventsToRedeliver(places, undone, steps));
+    for (const [id, at] of kept) this.#undo(id, at, keys);
+    calls.void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));
+    decisions.answer((question) => this.#isAnswered(question, kept));
+    for (const [name, record] of asides) this.#setAside.records.set(name, record);
+    for (const key of wrong) calls.ledger.distrust(key, sure === true || sure.includes(key));
+    for (const [id, at] of kept) if (at === 0) instances.forget(instanceName(id));
+    rollBack(this.#run, undone);
+    for (const [id, at] of kept) if (at > 0) instances.keep(instanceName(id));
+    this.#putControl(entry);
+    decisions.restored();
+  }
+
+  /** Undoes what an instance did after a number. Calls with some keys are set aside with their record. */
+  #undo(id: InstanceId, at: number, aside: ReadonlySet<string>): void {
+    const { calls, events } = this.#run;
+    if (events.history.registry.get(id) === undefined) return;
+    const name = instanceName(id);
+    if (at === 0) this.#setAside.free(id);
+    const standing = calls.ledger.between(name, at, events.head).filter(({ key }) => aside.has(key));
+    events.undo(id, at);
+    calls.displace(id, at, aside);
+    for (const call of standing) calls.setAside(call);
+    events.versions.forget(name, at);
+  }
+
+  #putControl(entry: RestoredEntry): void {
+    const { controls, resumed = [] } = entry;
+    if ('gates' in entry) for (const control of controls) this.#steps.putWhole(control);
+    this.#run.actors.put(controls);
+    for (const { region, by } of resumed) this.#steps.put(region, by);
+  }
+
+  /** True for an open question that a restore answers: what it is about is undone. What was complained about and still stands is not (C12). */
+  #isAnswered({ decision, suspect, key }: DecisionEntry, kept: readonly Kept[]): boolean {
+    const { history } = this.#run.events;
+    const { failed } = decision;
+    const at = failed === null ? undefined : kept.find(([id]) => instanceName(id) === instanceName(failed))?.[1];
+    const record = failed === null ? undefined : history.registry.get(failed);
+    if (at === undefined || record === undefined || suspect !== true) return at !== undefined;
+    if (key === null) return at <= (record.checkpoints[0]?.at ?? 0);
+    return !history.versions.writesOf(record).some((write) => overlaps(write.key, parseKey(key)));
+  }
+
+  /** The events from outside that a restore to these positions would take back, in order. */
+  takenBackBy(kept: readonly Kept[], aside: readonly InstanceId[]): unknown[] {
+    const { places } = this.#run;
+    const { steps } = contentsOf(this.#setAside.recordsOf(aside).values());
+    return eventsToRedeliver(places, undoneSteps(places, kept), steps).map(({ event }) => event);
+  }
+}

@@ -1,0 +1,167 @@
+/** The work of a run that was set aside: its records, and what becomes of them (semantics.md C2 to C7). */
+import { extentOf } from '../history/extent.ts';
+import type { Place, PlacedStep } from '../history/places.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { type Region, split } from '../model/region.ts';
+import { type Recordable, recordOf, type WorkRecord } from './records.ts';
+import { contextBefore, type Kept, rollBack, undoneSteps } from './rollback.ts';
+import type { RecordedStep, Timer } from './state-types.ts';
+import type { Projections, Steps } from './steps.ts';
+import { Translating } from './translate.ts';
+
+/** The actors and timers that the entry of an instance has started, where its record takes their place. */
+interface Replaced {
+  readonly actors: readonly number[];
+  readonly timers: readonly Timer[];
+}
+
+/** The records of one run. */
+export class SetAside {
+  /** The work that was set aside and is not claimed, by the name of its instance (C3). */
+  readonly records = new Map<string, WorkRecord>();
+  readonly #run: Projections;
+  readonly #steps: Steps;
+
+  constructor(run: Projections, steps: Steps) {
+    this.#run = run;
+    this.#steps = steps;
+  }
+
+  /** The records of the instances that are set aside by themselves, while everything still stands. */
+  recordsOf(aside: readonly InstanceId[]): Map<string, WorkRecord> {
+    const { places } = this.#run;
+    const records = new Map<string, WorkRecord>();
+    const run = this.#recordable();
+    for (const id of aside) {
+      const name = instanceName(id);
+      const place = places.of(name);
+      const record = place === undefined ? null : recordOf(run, place, extentOf(places, place));
+      if (record !== null) records.set(name, record);
+    }
+    return records;
+  }
+
+  #recordable(): Recordable {
+    const { actors, calls, decisions, events, places, timers } = this.#run;
+    return {
+      steps: places.steps,
+      places,
+      timers: timers.all,
+      account: decisions.account,
+      calls: (name, after, upTo) => calls.ledger.between(name, after, upTo),
+      structureOf: (region) => actors.structureOf(region),
+      contextBefore: (actor, step) => contextBefore(places, actor, step),
+      stepsOf: (actor, from, upTo) => places.between(from.nth - 1, upTo.nth).filter((step) => step.actor === actor),
+      nextOf: (step) => places.between(step.nth, Number.POSITIVE_INFINITY).find(({ actor }) => actor === step.actor),
+      versionOf: (key, before, but) => events.versions.newest(key, before, but),
+      enteredAt: (name) => events.history.registry.named(name)?.checkpoints[0]?.at ?? 0,
+    };
+  }
+
+  /** The replay takes a record over: all that it did is done again, now, with numbers of its own (C5). */
+  claim(id: InstanceId): void {
+    const { actors, calls, events, places } = this.#run;
+    const name = instanceName(id);
+    const record = this.records.get(name);
+    const place = places.of(name);
+    if (record === undefined || place === undefined) return;
+    this.records.delete(name);
+    const replaced = this.#restart(id, place);
+    for (const { key } of record.first) events.happen({ do: 'read', in: id, key });
+    const run = { actors: actors.all, actor: (number: number) => actors.at(number), history: events.history };
+    const translation = new Translating(record, place, run);
+    let first: RecordedStep | null = null;
+    for (const item of record.items) {
+      if (item.is === 'call') {
+        calls.claim(item.call, translation.instance(item.call.intent.instance));
+        continue;
+      }
+      const { entry, around } = translation.of(item.step);
+      const step = this.#steps.take(entry, undefined, around);
+      translation.done(item.step, step);
+      if (first === null) this.#replace(replaced, translation, step);
+      first ??= step;
+    }
+  }
+
+  /** What the entry has started gives way at the first step of the record, unless it stands for something of it. */
+  #replace({ actors, timers }: Replaced, translation: Translating, step: RecordedStep): void {
+    for (const number of actors) if (!translation.knows(number)) this.#steps.end(number, step);
+    for (const timer of timers) timer.gone ??= step;
+  }
+
+  /**
+   * What an instance has done since it was entered gives way to its record, and so does what its entry has started: it never was.
+   * @returns the actors and timers that the entry has started.
+   */
+  #restart(id: InstanceId, place: Place): Replaced {
+    const { actors, events, places, timers } = this.#run;
+    const inside = (region: Region) => places.within(region, place.region);
+    const from = (place.entered as RecordedStep).firstStarted;
+    const started = actors.all.filter(({ number, region, ended, started }) => {
+      const isInvoked = started !== null && started.at !== null && region !== null;
+      return number >= from && ended === null && isInvoked && inside(region);
+    });
+    const numbers = new Set(started.map(({ number }) => number));
+    const kept: Kept[] = [[id, events.enteredAt(id)]];
+    for (const other of places.all()) if (numbers.has(split(other.region)[0])) kept.push([other.id, 0]);
+    const undone = undoneSteps(places, kept);
+    for (const [who, at] of kept) this.#giveWay(who, at);
+    if (undone.size > 0) rollBack(this.#run, undone);
+    return {
+      actors: [...numbers].filter((number) => actors.at(number).by === place.entered),
+      timers: timers.all.filter(
+        ({ armed, gone, region }) => armed === place.entered && gone === null && inside(region),
+      ),
+    };
+  }
+
+  #giveWay(id: InstanceId, at: number): void {
+    const { calls, events, instances } = this.#run;
+    const name = instanceName(id);
+    if (at === 0) this.free(id);
+    if (events.history.registry.get(id) !== undefined) events.undo(id, at);
+    calls.displace(id, at);
+    events.versions.forget(name, at);
+    if (at === 0) instances.forget(name);
+  }
+
+  /** Notes that an occurrence may be taken up again in the region where it was. */
+  free(id: InstanceId): void {
+    if (id.skeleton === ROOT) return;
+    const { actors, events, places } = this.#run;
+    events.occurrences.free(id, actors.structureOf(places.of(instanceName(id))?.region ?? '0:'));
+  }
+
+  /** A record is given up: the replay does the work again, its calls answered by their keys (C7). */
+  dismiss(id: InstanceId): void {
+    const record = this.records.get(instanceName(id));
+    if (record === undefined) return;
+    this.records.delete(instanceName(id));
+    for (const item of record.items) {
+      if (item.is === 'call') this.#run.calls.ledger.dismiss(item.call.key);
+      else if (item.step.outside !== null) this.#run.redelivery.lose(item.step);
+    }
+  }
+
+  /** Gives the records up that hold a call whose effect does not stand any more (C9). */
+  dismissWith(key: string): void {
+    for (const record of [...this.records.values()])
+      if (record.items.some((item) => item.is === 'call' && item.call.key === key)) this.dismiss(record.id);
+  }
+}
+
+/** The contents of records: their steps, the keys of their calls, and the names of their instances. */
+export function contentsOf(records: Iterable<WorkRecord>) {
+  const steps = new Set<PlacedStep>();
+  const keys = new Set<string>();
+  const members = new Set<string>();
+  for (const record of records) {
+    for (const name of record.members) members.add(name);
+    for (const item of record.items) {
+      if (item.is === 'step') steps.add(item.step);
+      else keys.add(item.call.key);
+    }
+  }
+  return { steps, keys, members };
+}

@@ -1,0 +1,179 @@
+/** The steps of a run: each is folded into the history, the actors, the places of control, the timers and the live instances. */
+import type { Places } from '../history/places.ts';
+import type { ControlEntry, HistoryValue, StepEntry } from '../model/entry.ts';
+import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import type { Region } from '../model/region.ts';
+import type { Actors } from './actors.ts';
+import type { Calls } from './calls.ts';
+import { changed, controlOf, placedControl, tiesOf } from './control.ts';
+import type { Events } from './events.ts';
+import type { LiveInstances } from './live-instances.ts';
+import type { OpenDecisions } from './open-decisions.ts';
+import type { Redelivery } from './redelivery.ts';
+import type { RecordedStep } from './state-types.ts';
+import type { Timers } from './timers.ts';
+import type { Translation } from './translate.ts';
+
+/** The projections that a run is composed of. Those below know those above by their constructors. */
+export interface Projections {
+  readonly events: Events;
+  readonly places: Places<RecordedStep>;
+  readonly actors: Actors;
+  readonly timers: Timers;
+  readonly instances: LiveInstances;
+  readonly decisions: OpenDecisions;
+  readonly calls: Calls;
+  readonly redelivery: Redelivery;
+}
+
+const NOTHING: readonly never[] = [];
+const UNCHANGED: HistoryValue = {};
+
+/** The steps of one run. */
+export class Steps {
+  readonly #run: Projections;
+
+  constructor(run: Projections) {
+    this.#run = run;
+  }
+
+  /**
+   * Folds a step in.
+   * @param context the context of its actor, where the machine is at hand; else it is folded from the edits.
+   * @param around has what the entry does not say: where it is a record's, done again.
+   */
+  take(entry: StepEntry, context: unknown, around: Partial<Translation> = {}): RecordedStep {
+    const { actors, calls, events, instances, places, redelivery, timers } = this.#run;
+    const entered = this.#enter(entry);
+    const act = events.head;
+    const certified = this.#marks(entry, around.origins ?? null);
+    const actor = actors.at(entry.actor);
+    const before = actor.remembered;
+    actors.advance(actor, entry, context);
+    const step = this.#recorded(entry, { entered, act, certified, before }, around);
+    actor.begun = true;
+    places.add(step);
+    this.#live(entry, step);
+    if (entry.outside) redelivery.came(entry.event);
+    timers.heard(entry, step);
+    calls.heard(entry, actors);
+    for (const number of entry.ended) this.end(number, step);
+    for (const started of entry.started) actors.start(started, entry, step);
+    for (const { instance, gate } of entry.closed) instances.close(instance, gate, step);
+    return step;
+  }
+
+  #recorded(
+    entry: StepEntry,
+    folded: Pick<RecordedStep, 'entered' | 'act' | 'certified'> & { readonly before: HistoryValue },
+    around: Partial<Translation>,
+  ): RecordedStep {
+    const { actors, events, places } = this.#run;
+    const { entered, act, certified, before } = folded;
+    const actor = actors.at(entry.actor);
+    const isBase = actors.isBase(actor, entry.regions.length > 0 || certified.length > 0);
+    return {
+      nth: places.next,
+      act,
+      to: events.head,
+      actor: entry.actor,
+      // The first step of all is the run's beginning, with its input: no line reaches below it, and nobody can undo it.
+      parties:
+        places.next === 0
+          ? NOTHING
+          : entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region })),
+      ...controlOf(places, actors, entry),
+      entered,
+      leads: [],
+      ties: around.ties ?? tiesOf(places, entry),
+      spawns: entry.started.some(({ at }) => at === null),
+      gone: false,
+      value: entry.value,
+      remembered: actor.remembered,
+      recalled: entry.remembered === null ? UNCHANGED : changed(before, entry.remembered),
+      edits: entry.edits,
+      certified,
+      context: isBase ? { is: actor.context } : null,
+      outside: entry.outside ? entry.event : null,
+      time: events.time,
+      entry,
+      firstStarted: actors.all.length,
+      closes: [],
+      origins: around.origins ?? null,
+    };
+  }
+
+  /** Folds what a step entered. @returns the names of those instances. */
+  #enter({ marks }: StepEntry): readonly string[] {
+    const { events } = this.#run;
+    let entered: readonly string[] = NOTHING;
+    for (const mark of marks) {
+      if (mark.do !== 'enter') continue;
+      events.happen(mark);
+      entered = [...entered, instanceName(mark.in)];
+      if (mark.in.skeleton !== ROOT) events.occurrences.used(mark.in);
+    }
+    return entered;
+  }
+
+  /** Folds what a step's instances did besides entering; says which boundaries it certified. */
+  #marks(entry: StepEntry, origins: Translation['origins'] | null): RecordedStep['certified'] {
+    const { events, instances } = this.#run;
+    let boundary = 0;
+    let certified: { name: string; id: string }[] | null = null;
+    for (const [index, mark] of entry.marks.entries()) {
+      if (mark.do === 'enter') continue;
+      events.happen(mark, origins?.[index]);
+      if (mark.do !== 'boundary') continue;
+      const id = entry.boundaries[boundary] ?? '';
+      boundary += 1;
+      if (mark.in.skeleton === ROOT) continue;
+      const name = instanceName(mark.in);
+      certified ??= [];
+      certified.push({ name, id });
+      instances.certified(name, id);
+    }
+    return certified ?? NOTHING;
+  }
+
+  /** Has the instances that a step entered live in their regions, with what they certified at once. */
+  #live(entry: StepEntry, step: RecordedStep): void {
+    const { instances, places } = this.#run;
+    let enters = 0;
+    for (const mark of entry.marks) {
+      if (mark.do !== 'enter') continue;
+      const region = entry.regions[enters] as Region;
+      enters += 1;
+      const root = mark.in.skeleton === ROOT;
+      places.enter(mark.in, region, root, step);
+      if (!root) instances.enliven(mark.in, region);
+    }
+    for (const { name, id } of step.certified) instances.certified(name, id);
+  }
+
+  /** Ends an actor, its children, its timers and the instances that live in it. */
+  end(number: number, step: RecordedStep): void {
+    const { actors, instances, timers } = this.#run;
+    const actor = actors.at(number);
+    if (actor.ended !== null) return;
+    actor.ended = step;
+    if (actor.started?.kind !== 'promise') {
+      for (const child of actors.all) if (child.parent === number) this.end(child.number, step);
+      instances.closeIn(number, step);
+    }
+    timers.ended(number, step);
+  }
+
+  /** Puts control in a region that resumes elsewhere than its own past says. */
+  put(region: Region, party: InstanceId | null): void {
+    const { actors, events, places } = this.#run;
+    const name = party === null ? null : instanceName(party);
+    places.add(placedControl(places, actors, { region, party: name, at: events.head, time: events.time }));
+  }
+
+  /** Control in every region of an actor, as journals have it that were written before control was a key. */
+  putWhole({ actor, value, remembered }: ControlEntry): void {
+    Object.assign(this.#run.actors.at(actor), { value, remembered, ended: null });
+    for (const region of this.#run.places.regionsOf(actor)) this.put(region, null);
+  }
+}
