@@ -27,7 +27,10 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
   return call.signal.aborted ? { is: 'dropped' } : guarded(port, call);
 }
 
-/** True where a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any more. */
+/**
+ * True where a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any
+ * more.
+ */
 function leaves(
   { run, secret, codecs, ledger }: GuardPort,
   { actor, instance, keyedAs, name, tool, args }: GuardedCall,
@@ -66,7 +69,10 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   return leave(port, call, { do: 'intent', ...named(call), key, digest }, stood);
 }
 
-/** The reply to a call of which the ledger knows what became; null where it has to leave. `again`: the machine makes it once more. */
+/**
+ * The reply to a call of which the ledger knows what became; null where it has to leave. `again`: the machine makes it once
+ * more.
+ */
 function fromLedger(
   port: GuardPort,
   call: GuardedCall,
@@ -102,7 +108,10 @@ function unwritten(tool: string, { path, reason }: Exclude<Encoded, { text: stri
   return `${tool} changes the world, so what it is called with is journaled; no journal can hold ${at}: ${reason}. Pass plain values, or register a codec.`;
 }
 
-/** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
+/**
+ * Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this
+ * try.
+ */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
   if (call.gated || earlier(port, call, digest).like !== undefined) {
