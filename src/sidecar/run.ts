@@ -51,7 +51,8 @@ export class Run implements Watcher {
   readonly parts: RunParts;
   readonly #refs = new Map<number, Ref>();
   readonly #numbers = new WeakMap<object, number>();
-  readonly #backlog: { ref: Ref; event: Event; source: unknown }[] = [];
+  /** Events that wait. `completes` is the actor that hears of complete states of its own (C5a). */
+  readonly #backlog: { ref: Ref; event: Event; source: unknown; completes?: number }[] = [];
   readonly #verifier: Verifier | null;
   readonly #write: Writing;
   readonly #calls: Calls;
@@ -311,7 +312,10 @@ export class Run implements Watcher {
     return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
   }
 
-  /** Whom a step has entered: work that was set aside is looked at, and nothing is begun anew beside what stands unclaimed (C5, C8). */
+  /**
+   * Whom a step has entered: work that was set aside is looked at, and nothing is begun anew beside what stands unclaimed (C5,
+   * C8).
+   */
   #enters(entry: Entry, fresh: readonly InstanceId[], actor: number): void {
     if (entry.do !== 'step') return;
     const names = entry.marks.flatMap((mark) => (mark.do === 'enter' ? [instanceName(mark.in)] : []));
@@ -514,7 +518,10 @@ export class Run implements Watcher {
     }
   }
 
-  /** What comes of a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */
+  /**
+   * What comes of a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2,
+   * F2).
+   */
   async #heard(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
     if (call.signal.aborted) return { next: 'wait' };
     if (reply.is !== 'failed' || reply.held === true || !this.#calls.isMachines(call, reply))
@@ -674,7 +681,7 @@ export class Run implements Watcher {
     for (const actor of actors) {
       const ref = this.#refs.get(actor);
       if (ref === undefined) continue;
-      for (const event of this.#owedTo(actor, ref)) this.#backlog.push({ ref, event, source: null });
+      for (const event of this.#owedTo(actor, ref)) this.#backlog.push({ ref, event, source: null, completes: actor });
     }
   }
 
@@ -846,7 +853,9 @@ export class Run implements Watcher {
       next !== undefined;
       next = this.#holding ? undefined : this.#backlog.shift()
     ) {
-      const { ref, event, source } = next;
+      const { ref, event, source, completes } = next;
+      // A restore since may have taken back what was complete (C9).
+      if (completes !== undefined && !this.#owedTo(completes, ref).some(({ type }) => type === event.type)) continue;
       const children = (ref.getSnapshot() as { children?: Record<string, unknown> }).children;
       if (source !== null && children?.[String(event.actorId)] !== source) {
         this.#write.append([{ do: 'late', actor: this.#numbers.get(ref) ?? 0, event: event.type }]);

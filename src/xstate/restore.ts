@@ -75,7 +75,10 @@ export interface ActorPlan {
   /** The ids of the timers to take back before `timers` are armed. */
   readonly cancel: readonly string[];
   readonly timers: readonly TimerPlan[];
-  /** Whether a delayed event of a state was armed since control came there: what was not, is armed with the state (a crash, a claim). */
+  /**
+   * Whether a delayed event of a state was armed since control came there: what was not, is armed with the state (a crash, a
+   * claim).
+   */
   isArmed(id: string, state: string): boolean;
   /** The clock of the run, in milliseconds. */
   now(): number;

@@ -469,7 +469,10 @@ export class MachineWatch {
       });
   }
 
-  /** The states of a region's part of a snapshot, below what goes on around them, as a step that came there would have entered them. */
+  /**
+   * The states of a region's part of a snapshot, below what goes on around them, as a step that came there would have entered
+   * them.
+   */
   arrival(
     snapshot: AnyMachineSnapshot,
     region: string,
