@@ -27,7 +27,10 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
   return call.signal.aborted ? { is: 'dropped' } : guarded(port, call);
 }
 
-/** True where a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any more. */
+/**
+ * True where a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any
+ * more.
+ */
 function leaves(
   { run, secret, codecs, ledger }: GuardPort,
   { actor, instance, keyedAs, name, tool, args }: GuardedCall,

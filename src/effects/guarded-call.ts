@@ -85,7 +85,10 @@ export type Reply =
       readonly signal: Signal;
       readonly error: unknown;
       readonly key: string | null;
-      /** Present where nothing was asked for: what became of an earlier try has to be known before. That is no error of the machine's. */
+      /**
+       * Present where nothing was asked for: what became of an earlier try has to be known before. That is no error of the
+       * machine's.
+       */
       readonly held?: true;
     }
   | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }

@@ -27,7 +27,9 @@ export function keyFormOf(format: number, secret: string | null): KeyForm {
   return format >= OPAQUE_SINCE ? { is: 'opaque' } : { is: 'readable' };
 }
 
-/** A key by what it is made of, as JSON: unless it is readable, it has 49 ASCII characters, and room for what is appended to it. */
+/**
+ * A key by what it is made of, as JSON: unless it is readable, it has 49 ASCII characters, and room for what is appended to it.
+ */
 export function keyOf(readable: string, form: KeyForm): string {
   if (form.is === 'readable') return readable;
   return `belay-${hashing(form).update(readable).digest('base64url')}`;

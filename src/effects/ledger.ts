@@ -29,7 +29,7 @@ export interface LedgerCall {
   at: number | null;
   /** The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). */
   wrong: { readonly output: unknown; readonly isSure: boolean } | null;
-  /** The promise that its undo would cross: that of certified work that was set aside, on whose account; null for none (C7, C9). */
+  /** The promise of certified work set aside that its undo would cross, and on whose account; null for none (C7, C9). */
   promise: { readonly by: InstanceId | null } | null;
   /** True where the machine has heard its answer. */
   isAnswered: boolean;

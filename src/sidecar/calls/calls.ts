@@ -152,7 +152,9 @@ export class Calls {
     return typeof buffer === 'object' && buffer !== null ? this.underWay.trackStaging(acting) : acting;
   }
 
-  /** Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4). */
+  /**
+   * Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4).
+   */
   #append(entries: readonly Entry[], instance: InstanceId): void {
     this.#write.append(entries);
     const [intent] = entries;

@@ -32,7 +32,9 @@ export class Reconciling {
     this.#stopping = stopping;
   }
 
-  /** A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before. */
+  /**
+   * A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before.
+   */
   async outcome(key: string | null): Promise<LedgerCall | undefined> {
     if (key === null) return undefined;
     await this.reconcile(key);
@@ -75,7 +77,10 @@ export class Reconciling {
     return tool === undefined || reconciler === undefined ? null : { reconciler, asking: tool.asking };
   }
 
-  /** Asks once, and writes down what came of it. @returns true where the projection knows that: a journal may take nothing any more. */
+  /**
+   * Asks once, and writes down what came of it. @returns true where the projection knows that: a journal may take nothing any
+   * more.
+   */
   async #askOnce(call: LedgerCall, counterparty: Counterparty): Promise<boolean> {
     const isCurrent = () => this.#parts.runState.ledger.get(call.key) === call && isOpen(call.status);
     const before = call.asked;

@@ -1,4 +1,7 @@
-/** Makes failed calls again as their tools' `retry` says, where nothing has happened, or where the same call again changes nothing (semantics.md E2). */
+/**
+ * Makes failed calls again as their tools' `retry` says, where nothing has happened, or where the same call again changes
+ * nothing (semantics.md E2).
+ */
 import type { Retry } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import { setAlarm } from '../../effects/alarm.ts';

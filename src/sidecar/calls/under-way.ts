@@ -104,7 +104,9 @@ async function within(longest: number, work: Promise<unknown>): Promise<boolean>
   return isDone;
 }
 
-/** Waits until the answer of a call that came back is written: that is in the same turn, after those who wait for it were told. */
+/**
+ * Waits until the answer of a call that came back is written: that is in the same turn, after those who wait for it were told.
+ */
 function written(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -31,7 +31,9 @@ export class Undoing {
     return tool.effect === 'reversible' || policy === 'undo';
   }
 
-  /** True where an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common. */
+  /**
+   * True where an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common.
+   */
   mayUndoBeside(effect: Effect, other: Effect): boolean {
     const { runState, config } = this.#parts;
     const called = (of: Effect) => {

@@ -38,7 +38,10 @@ export class Outbox {
     this.#publishing = new Publishing(parts, run, this.#staging, this.#stop.signal);
   }
 
-  /** True while a commit may still be refused: then its instance has to be done again, which it cannot be after the end of the run. */
+  /**
+   * True while a commit may still be refused: then its instance has to be done again, which it cannot be after the end of the
+   * run.
+   */
   get mayRefuse(): boolean {
     const { ledger, publications } = this.#parts.runState;
     const isAsked = (call: LedgerCall) => this.#staging.area(this.#staging.areaOf(call))?.prepare !== undefined;
@@ -64,7 +67,10 @@ export class Outbox {
     this.#stop.abort();
   }
 
-  /** Decides which commits can be made now, and makes them. @param isOver true at the end of the run: nothing is rolled back any more. */
+  /**
+   * Decides which commits can be made now, and makes them. @param isOver true at the end of the run: nothing is rolled back any
+   * more.
+   */
   begin(isOver = false): void {
     if (this.#parts.runState.ledger.buffered().length === 0) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
@@ -162,7 +168,10 @@ export class Outbox {
     await this.#refuse(entry, refusal);
   }
 
-  /** Asks the areas of a commit once more that was decided before a crash, if nothing of it is visible yet. @returns why it is refused by now. */
+  /**
+   * Asks the areas of a commit once more that was decided before a crash, if nothing of it is visible yet. @returns why it is
+   * refused by now.
+   */
   async #movedMeanwhile(entry: PublishEntry): Promise<Refusal | null> {
     const [first] = this.#staging.groups(entry);
     const area = this.#staging.area(first?.area ?? null);

@@ -42,7 +42,10 @@ export class Publishing {
     while (this.#acting !== null) await this.#acting.catch(() => {});
   }
 
-  /** Makes a commit visible. @returns the refusal that withdraws it, or null. @param fresh true where none of it was tried before. */
+  /**
+   * Makes a commit visible. @returns the refusal that withdraws it, or null. @param fresh true where none of it was tried
+   * before.
+   */
   async publish(entry: PublishEntry, fresh: boolean): Promise<Refusal | null> {
     for (const [index, group] of this.#staging.groups(entry).entries()) {
       const refusal = await this.#group(entry, group, fresh, index === 0);

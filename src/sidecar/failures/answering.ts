@@ -1,4 +1,7 @@
-/** Answers failures: each is settled or decided, and what was decided is carried out, or waits for a person (semantics.md §8, R5). */
+/**
+ * Answers failures: each is settled or decided, and what was decided is carried out, or waits for a person (semantics.md §8,
+ * R5).
+ */
 import { instanceName } from '../../model/instance.ts';
 import type { Held, Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';

@@ -1,4 +1,7 @@
-/** Complaints from outside the run: which may be made, and which take the place of complaints that the run is parked on (semantics.md C12). */
+/**
+ * Complaints from outside the run: which may be made, and which take the place of complaints that the run is parked on
+ * (semantics.md C12).
+ */
 import type { DecisionEntry, Entry } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';

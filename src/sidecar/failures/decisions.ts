@@ -45,7 +45,10 @@ export class Decisions {
     });
   }
 
-  /** True where what an answer rests on is another by now: in the history, or in the world, where an effect cannot be undone any more. */
+  /**
+   * True where what an answer rests on is another by now: in the history, or in the world, where an effect cannot be undone any
+   * more.
+   */
   async hasMoved({ undo, at }: Decision): Promise<boolean> {
     const demoted = await this.demote(undo);
     return !this.#run.stopping.aborted && (demoted || at !== this.#run.parts.runState.history.head);

@@ -39,7 +39,9 @@ export class FailureQueue {
     this.#handler = handler;
   }
 
-  /** Takes a failure in. Resolves once it was looked at, and never rejects: an error of the handler breaks the journal's writing. */
+  /**
+   * Takes a failure in. Resolves once it was looked at, and never rejects: an error of the handler breaks the journal's writing.
+   */
   raise(raised: Raised): Promise<void> {
     this.#open.queued.add(raised);
     const recovered = this.add(

@@ -22,11 +22,16 @@ export class OpenFailures {
   parked: readonly Raised[] = [];
   /** The failed calls that are made again once the run is not parked any more. */
   deferred: Raised[] = [];
-  /** The questions of the last process, while they are asked again before the machine is there: what they are about is no work to build on. */
+  /**
+   * The questions of the last process, while they are asked again before the machine is there: what they are about is no work to
+   * build on.
+   */
   unanswered: readonly Raised[] = [];
   /** The decision that the run stands on while counterparties are still to be asked; null where none is. */
   asking: Decision | null = null;
-  /** The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5). */
+  /**
+   * The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5).
+   */
   stuck: StuckPlan | null = null;
 
   constructor(ending: RunEnding) {

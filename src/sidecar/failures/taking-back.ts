@@ -1,4 +1,7 @@
-/** Answers complaints about work that is set aside, or undone already: what its calls did is undone, with no new cut (semantics.md C10, C12). */
+/**
+ * Answers complaints about work that is set aside, or undone already: what its calls did is undone, with no new cut
+ * (semantics.md C10, C12).
+ */
 import type { LedgerCall } from '../../effects/ledger.ts';
 import { crossing } from '../../model/effect.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
@@ -46,7 +49,9 @@ export class TakingBack {
     if (!this.#run.open.isParked) this.#run.machine.release();
   }
 
-  /** Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns true where all are. */
+  /**
+   * Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns true where all are.
+   */
   async #takeBack(raised: Raised, calls: readonly LedgerCall[]): Promise<boolean> {
     const { queries } = this.#run;
     const effects = calls.map(({ key, intent }) => queries.effectOf(key, intent.instance));

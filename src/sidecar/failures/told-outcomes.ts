@@ -84,7 +84,10 @@ export class ToldOutcomes {
     return request?.status === 'pending' && request.like !== undefined ? ledger.get(request.like) : undefined;
   }
 
-  /** True where a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it (C13). */
+  /**
+   * True where a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it
+   * (C13).
+   */
   #mayBeUndoneByHand({ key, at }: LedgerCall): boolean {
     const { open, pending } = this.#runState;
     const asked = [...open.values()].flatMap(({ decision }) => effectsNamedBy(decision));

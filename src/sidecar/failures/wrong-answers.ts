@@ -42,7 +42,9 @@ export class WrongAnswers {
     return { wrong: [...wrong], sure: [...sure] };
   }
 
-  /** The standing calls of undone work that a complaint is about; with a key, unless a cut has answered it, which knew the call. */
+  /**
+   * The standing calls of undone work that a complaint is about; with a key, unless a cut has answered it, which knew the call.
+   */
   standing({ failure, suspect }: Raised): LedgerCall[] {
     if (suspect !== true || failure.in === null) return [];
     return failure.key !== null && this.#cutFor.has(failure) ? [] : this.#queries.lost(failure.in);

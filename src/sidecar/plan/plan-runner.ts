@@ -1,4 +1,7 @@
-/** Carries plans out from their fence on: undo in the world, then in context and control, then go on (semantics.md R5). Redo-only. */
+/**
+ * Carries plans out from their fence on: undo in the world, then in context and control, then go on (semantics.md R5).
+ * Redo-only.
+ */
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { instanceName } from '../../model/instance.ts';
@@ -97,7 +100,10 @@ export class PlanRunner {
     return true;
   }
 
-  /** Undoes effects, newest first. One that fails holds back those that it is not independent of, and no others. @returns those still owed. */
+  /**
+   * Undoes effects, newest first. One that fails holds back those that it is not independent of, and no others. @returns those
+   * still owed.
+   */
   async #undoIndependently(effects: readonly Effect[]): Promise<Owed[]> {
     const { calls } = this.#run;
     const owed: Owed[] = [];

@@ -11,7 +11,9 @@ export function planResume(runState: RunState, now: () => number): ActorPlan {
   return standing(runState, 0, now);
 }
 
-/** The way on behind a record that was claimed: control stands where its last step left it, and what that owes is started (C5a). */
+/**
+ * The way on behind a record that was claimed: control stands where its last step left it, and what that owes is started (C5a).
+ */
 export function planClaim(
   runState: RunState,
   record: WorkRecord,

@@ -36,7 +36,10 @@ export function wrongAnswers(
   return { keys, isSure: wrote?.size === 1 };
 }
 
-/** The calls of work that is undone, that stand in the world and whose answers its replay would be served; without an ordinal, of any. */
+/**
+ * The calls of work that is undone, that stand in the world and whose answers its replay would be served; without an ordinal, of
+ * any.
+ */
 export function lostCalls(runState: RunState, { skeleton, entity, ordinal }: Occurrence): LedgerCall[] {
   return runState.ledger.displaced().filter(({ status, wrong, intent: { instance } }) => {
     const isMeant = instance.skeleton === skeleton && instance.entity === entity;

@@ -1,4 +1,7 @@
-/** Tells where control goes on after a restore, and which instances it would leave behind (semantics.md §4, C1). It changes nothing. */
+/**
+ * Tells where control goes on after a restore, and which instances it would leave behind (semantics.md §4, C1). It changes
+ * nothing.
+ */
 import type { BoundaryConfig, Skeleton } from '../../boundaries/config.ts';
 import type { PlacedStep } from '../../history/places.ts';
 import type { Aside } from '../../model/decision.ts';
@@ -46,7 +49,10 @@ export class Resuming {
     });
   }
 
-  /** Lists the instances that would stand where the machine does not: every live instance's region has to be active after a restore. */
+  /**
+   * Lists the instances that would stand where the machine does not: every live instance's region has to be active after a
+   * restore.
+   */
   escapes({ moves, aside }: Pick<Cut, 'moves' | 'aside'>): { readonly instance: InstanceId; readonly step: number }[] {
     const kept = keptOf(
       [...moves].map(([{ id }, { keep }]) => [id, keep?.at ?? 0] as const),

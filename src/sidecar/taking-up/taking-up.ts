@@ -1,4 +1,7 @@
-/** Takes a run up where its last process left it, before its machine is there: plans, undos, commits and questions go on (semantics.md §11). */
+/**
+ * Takes a run up where its last process left it, before its machine is there: plans, undos, commits and questions go on
+ * (semantics.md §11).
+ */
 import type { RunState } from '../../projection/run-state.ts';
 import { type Decisions, isDifferent, isRestore, type Restore, recordsIn } from '../failures/decisions.ts';
 import type { Parking } from '../failures/parking.ts';
@@ -72,7 +75,10 @@ export class TakingUp {
     return { kept, aside: isRestore(decision) ? recordsIn(decision) : [], ...wrong };
   }
 
-  /** Finishes the undos outside of any plan that a crash interrupted: they may have happened, and are made under the same keys (E5). */
+  /**
+   * Finishes the undos outside of any plan that a crash interrupted: they may have happened, and are made under the same keys
+   * (E5).
+   */
   async finishUndos(): Promise<void> {
     const { calls, queries } = this.#run;
     for (const { key, intent } of this.#runState.ledger.halfUndone())
@@ -129,7 +135,10 @@ export class TakingUp {
     return true;
   }
 
-  /** A commit was refused before anything of it was visible: its instance has failed, and is done again, or a person has to look (E4). */
+  /**
+   * A commit was refused before anything of it was visible: its instance has failed, and is done again, or a person has to look
+   * (E4).
+   */
   refused(raised: Raised): void {
     if (this.#refused === null) void this.#run.queue.raise(raised);
     else this.#refused.push(raised);
