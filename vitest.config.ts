@@ -7,7 +7,7 @@ export default defineConfig({
   // domains/ and audit/ use the package by its public names; here those are its source.
   resolve: {
     alias: [
-      { find: /^#seam$/, replacement: own('src/sidecar/seam.ts') },
+      { find: /^#seam$/, replacement: own('src/xstate/seam.ts') },
       { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
       { find: /^belay-sidecar\/testing$/, replacement: own('src/testing/index.ts') },

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStore } from '../src/journal/memory/store.ts';
 import { sqliteStore } from '../src/journal/sqlite/store.ts';
-import { attach } from '../src/sidecar/attach.ts';
+import { attach } from '../src/xstate/attach.ts';
 import { config, event, machine } from './machine.ts';
 
 const WARM = 6_000;

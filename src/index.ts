@@ -67,16 +67,12 @@ export type { Obligation } from './reports/ledger-obligations.ts';
 export { type Ledgers, ledgersOf } from './reports/ledgers.ts';
 export type { RunStatus } from './reports/run-status.ts';
 export { type TraceLineOut, traceOf } from './reports/trace.ts';
-export type { Agent, AgentRehearsal, AgentSetting, OpenAgent, PathEvent, RehearsalPath } from './sidecar/agent.ts';
-export {
-  attach,
-  resume,
-  type Sidecar,
-  type SidecarOptions,
-} from './sidecar/attach.ts';
+export type { ToolCall } from './runtime/tool-call.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
 export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';
+export type { Agent, AgentRehearsal, AgentSetting, OpenAgent, PathEvent, RehearsalPath } from './xstate/agent.ts';
+export { attach, resume, type Sidecar, type SidecarOptions } from './xstate/attach.ts';
 export {
   FAULT_SIGNALS,
   type Fault,
@@ -86,4 +82,4 @@ export {
   type Faulty,
   withFault,
 } from './xstate/faults.ts';
-export { type ToolCall, tool } from './xstate/tool.ts';
+export { tool } from './xstate/tool.ts';

@@ -34,6 +34,7 @@ import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { type Region, regionName, split } from '../model/region.ts';
+import { answeringChild, endedChild, isDelay } from '../model/reply-event.ts';
 import { changeOf } from './edits.ts';
 import { ExternalVersions } from './external-versions.ts';
 import { Occurrences } from './occurrences.ts';
@@ -396,7 +397,10 @@ export class RunState {
   /** The regions whose control a step wrote, and those that it only read (C1). */
   #controlOf(entry: StepEntry, actor: ActorState): Pick<RecordedStep, 'moves' | 'looks'> {
     const { moves: moved, looks: looked } = entry;
-    const isPlain = actor.begun && (looked === undefined || looked.length === 0) && !isNewsOfChild(entry.event);
+    const isPlain =
+      actor.begun &&
+      (looked === undefined || looked.length === 0) &&
+      endedChild((entry.event as { type?: unknown }).type) === null;
     if (isPlain && moved !== undefined)
       return { moves: moved.map((path) => regionName(entry.actor, path)), looks: NOTHING };
     const own = (path: string) => regionName(entry.actor, path);
@@ -425,9 +429,8 @@ export class RunState {
 
   /** The child machine whose end a step hears. */
   #childHeard({ actor, event }: StepEntry): number | null {
-    if (!isNewsOfChild(event)) return null;
-    const id = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(event.type)?.[1];
-    if (id === undefined) return null;
+    const id = endedChild((event as { type?: unknown }).type);
+    if (id === null) return null;
     const child = this.actors.findLast(({ parent, started }) => parent === actor && started?.id === id);
     return child?.started?.kind === 'machine' ? child.number : null;
   }
@@ -477,12 +480,9 @@ export class RunState {
 
   /** A call whose answer a machine has heard answers no other. */
   #answered({ actor, event }: StepEntry): void {
-    if (!isNewsOfChild(event)) return;
-    const id = /^xstate\.done\.actor\.(.*)$/s.exec(event.type)?.[1];
+    const id = answeringChild((event as { type?: unknown }).type);
     const child =
-      id === undefined
-        ? undefined
-        : this.actors.findLast((other) => other.parent === actor && other.started?.id === id);
+      id === null ? undefined : this.actors.findLast((other) => other.parent === actor && other.started?.id === id);
     const call = child === undefined ? undefined : this.ledger.ofActor(child.number);
     if (call !== undefined) call.isAnswered = true;
   }
@@ -496,7 +496,7 @@ export class RunState {
   /** A delayed event that is heard is over. */
   #fired({ actor, event }: StepEntry, step: RecordedStep): void {
     const { type } = event as { type?: unknown };
-    if (typeof type !== 'string' || !type.startsWith('xstate.after.')) return;
+    if (!isDelay(type)) return;
     for (const timer of this.timers) if (timer.actor === actor && timer.id === type) timer.gone ??= step;
   }
 
@@ -964,10 +964,4 @@ export function questionOf({
 /** What a budget is charged for (R6). */
 export function budgetKey(id: InstanceId, boundary: string, signal: string): string {
   return JSON.stringify([id.skeleton, id.entity, boundary, signal]);
-}
-
-/** True for the events of xstate's own that tell how a child ended. */
-function isNewsOfChild(event: unknown): event is { readonly type: string } {
-  const { type } = event as { type?: unknown };
-  return typeof type === 'string' && (type.startsWith('xstate.done.actor.') || type.startsWith('xstate.error.actor.'));
 }

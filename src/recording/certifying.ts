@@ -98,9 +98,9 @@ export class Certifying {
   /** True where control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended in. */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
-    const { before, after, snapshot } = this.#view.seen;
+    const { before, after, done } = this.#view.seen;
     const isAfter = after.some(({ path }) => path === site.at);
-    if (snapshot.status === 'done' && isAfter) return true;
+    if (done && isAfter) return true;
     return !isAfter && (before?.some(({ path }) => path === site.at) ?? false);
   }
 

@@ -21,8 +21,7 @@ import { type Key, overlaps } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import { reliesOnUncommitted } from '../recovery/covered.ts';
 import { areIndependent } from '../recovery/dependence.ts';
-import type { Ref, Snapshot } from '../xstate/actor.ts';
-import type { Call } from '../xstate/watch.ts';
+import type { Call } from '../runtime/runtime.ts';
 import type { Approvals } from './approvals.ts';
 import type { RunParts, Writer } from './parts.ts';
 import { broughtAs } from './registered.ts';
@@ -388,13 +387,7 @@ export class Calls {
       ({ tool, signals }) => tool === call.tool && signals.includes(signal),
     );
     if (wanted) return false;
-    const parent = (call.ref as unknown as { _parent?: Ref })._parent;
-    const snapshot = parent?.getSnapshot() as Snapshot | undefined;
-    try {
-      return snapshot?.can({ type: `xstate.error.actor.${call.ref.id}`, error, actorId: call.ref.id }) ?? false;
-    } catch {
-      return false;
-    }
+    return call.handles(error);
   }
 
   /** A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before (E2). */

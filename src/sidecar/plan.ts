@@ -11,7 +11,7 @@ import { type Kept, undoneSteps } from '../projection/rollback.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { ActorState, RecordedStep, Timer } from '../projection/state-types.ts';
 import { withPart } from '../projection/translate.ts';
-import type { ActorPlan, ChildPlan, TimerPlan } from '../xstate/restore.ts';
+import type { ActorPlan, ChildPlan, TimerPlan } from '../runtime/restore-plan.ts';
 
 /** A region that resumes at a state that the config names instead of where its past says (§4, Separable). */
 export interface Resume {

@@ -14,6 +14,7 @@ import type { Failure, Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';
 import { regionName, split } from '../model/region.ts';
+import { answeringChild } from '../model/reply-event.ts';
 import type { Unavailable } from '../model/veto.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import { partOf } from '../projection/records.ts';
@@ -22,7 +23,7 @@ import { budgetKey, type RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import { covers, type Placed } from '../recording/entry-states.ts';
 import type { Cut } from '../recovery/cut.ts';
-import type { MachineWatch } from '../xstate/watch.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { bare, type Raised, type RunParts, type Suspect } from './parts.ts';
 import { controlAfter, type Resume } from './plan.ts';
 import type { MovedInput } from './report.ts';
@@ -39,19 +40,20 @@ export class RecoveryQueries {
   readonly #runState: RunState;
   readonly #config: BoundaryConfig;
   readonly #policy: Policy;
-  #placed: readonly Placed[] = [];
-  #watch: MachineWatch | null = null;
+  readonly #placed: readonly Placed[];
+  readonly #runtime: Pick<Runtime, 'valueWithin'>;
 
-  constructor({ runState, config, policy }: Pick<RunParts, 'runState' | 'config' | 'policy'>) {
+  /** @param placed where the skeletons of the config lie in the machine. */
+  constructor(
+    { runState, config, policy }: Pick<RunParts, 'runState' | 'config' | 'policy'>,
+    placed: readonly Placed[],
+    runtime: Pick<Runtime, 'valueWithin'>,
+  ) {
     this.#runState = runState;
     this.#config = config;
     this.#policy = policy;
-  }
-
-  /** Takes the watch of the machine, and where its skeletons lie. */
-  bind(watch: MachineWatch, placed: readonly Placed[]): void {
-    this.#watch = watch;
     this.#placed = placed;
+    this.#runtime = runtime;
   }
 
   rootOf(region: string): InstanceId {
@@ -132,8 +134,7 @@ export class RecoveryQueries {
       record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
     const calls = writes.map((write) => {
       const step = places.steps[places.stepAt(write.at)] as RecordedStep | undefined;
-      const type = String((step?.entry?.event as { type?: unknown } | undefined)?.type);
-      const child = /^xstate\.done\.actor\.(.*)$/s.exec(type)?.[1];
+      const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
       const actor = actors.findLast(
         (other) => other.parent === step?.actor && other.started?.id === child && other.ended === step,
       );
@@ -308,7 +309,7 @@ export class RecoveryQueries {
     if (states.some((state) => covers(skeleton.states, `${prefix}${state}`))) return null;
     const resume = bare(skeleton.rollback.resume as string);
     const inner = path === '' ? resume : resume.slice(path.length + 1);
-    return this.#watch?.valueWithin(prefix, path, inner) ?? null;
+    return this.#runtime.valueWithin(prefix, path, inner) ?? null;
   }
 }
 
