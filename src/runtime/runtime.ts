@@ -92,31 +92,18 @@ export interface Runtime {
   make(from: { readonly input: unknown } | { readonly plan: ActorPlan }): ActorHandle;
   /** Tells the first steps of an actor, once, when the run has numbered it. */
   announce(ref: ActorHandle): void;
-  /** Begins the root again, whose first macrostep threw. */
-  begin(root: ActorHandle, input: unknown): void;
   /** Ends the root, whose end had to wait. */
   end(root: ActorHandle, output: unknown): void;
   /** Has the watcher told when the root takes events. */
   wake(root: ActorHandle): void;
-  /** Runs a function once, when the root has next told its state. */
-  onceTold(root: ActorHandle, run: () => void): void;
   stop(root: ActorHandle): void;
   /** Puts an actor where a plan says, in place. */
   restore(ref: ActorHandle, plan: ActorPlan): void;
 
-  /** Sends an event from outside. */
-  send(ref: ActorHandle, event: RuntimeEvent): void;
   /** Hands an event to an actor that has waited: it comes from inside. */
   deliver(ref: ActorHandle, event: RuntimeEvent): void;
-  /** Hands on an event that a step of the actor's own had raised. */
-  raise(ref: ActorHandle, event: RuntimeEvent): void;
-  /** The event with which an actor takes the eventless transitions of where it stands, and nothing else. */
-  readonly settling: RuntimeEvent;
-
   /** The child whose end an event tells of; undefined where it is not there any more, null for any other event. */
   teller(ref: ActorHandle, event: RuntimeEvent): ActorHandle | null | undefined;
-  /** True where an actor has come to its end. */
-  isOver(ref: ActorHandle): boolean;
   /** The output of an actor that is over. */
   outputOf(ref: ActorHandle): unknown;
   /** The input that an actor was made with. */
@@ -128,12 +115,31 @@ export interface Runtime {
     context: unknown,
     event: RuntimeEvent,
   ): unknown;
+  /** The states of a region's part of a value, as a step that came there would have entered them. */
+  arrival(ref: ActorHandle, value: StateValue, context: unknown, region: string): Arrival;
+
+  /** The machines that it executes; null for a runtime that has none. */
+  readonly machines: Machines | null;
+}
+
+/** What a runtime of state machines can do besides: events from outside, steps that follow of themselves, delays, machines within one. */
+export interface Machines {
+  /** The event with which a machine takes the eventless transitions of where it stands, and nothing else. */
+  readonly settling: RuntimeEvent;
+  /** Begins the root again, whose first macrostep threw. */
+  begin(root: ActorHandle, input: unknown): void;
+  /** Runs a function once, when the root has next told its state. */
+  onceTold(root: ActorHandle, run: () => void): void;
+  /** Sends an event from outside. */
+  send(ref: ActorHandle, event: RuntimeEvent): void;
+  /** Hands on an event that a step of the machine's own had raised. */
+  raise(ref: ActorHandle, event: RuntimeEvent): void;
+  /** True where a machine has come to its end. */
+  isOver(ref: ActorHandle): boolean;
   /** The path of the state that a delayed event belongs to; null for a delayed event of another kind. */
   stateOfTimer(ref: ActorHandle, type: string): string | null;
   /** The paths of the regions in which the root would take an event now; none where it would not, or is over. */
   takers(root: ActorHandle, event: RuntimeEvent): readonly string[];
-  /** The events that tell of complete states where an actor stands in a value, in the order in which they are raised. */
+  /** The events that tell of complete states where a machine stands in a value, in the order in which they are raised. */
   completions(ref: ActorHandle, value: StateValue, context: unknown): readonly Completion[];
-  /** The states of a region's part of a value, as a step that came there would have entered them. */
-  arrival(ref: ActorHandle, value: StateValue, context: unknown, region: string): Arrival;
 }

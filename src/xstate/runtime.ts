@@ -15,7 +15,7 @@ import type { StateValue } from '../model/entry.ts';
 import { endedChild } from '../model/reply-event.ts';
 import type { Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
-import type { Arrival, Completion, Runtime, Watcher } from '../runtime/runtime.ts';
+import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';
 import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
 import { nodeAt } from './structure.ts';
 import { stateOfTimer, watchTimers } from './timers.ts';
@@ -34,8 +34,9 @@ interface Inside {
   _send(event: AnyEventObject): void;
 }
 
-/** A machine under a run. Implements {@link Runtime}. */
-export class MachineRuntime implements Runtime {
+/** A machine under a run. */
+export class MachineRuntime implements Runtime, Machines {
+  readonly machines = this;
   readonly settling: RuntimeEvent = { type: INIT };
   readonly #watch: MachineWatch;
   readonly #watcher: Watcher;

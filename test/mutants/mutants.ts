@@ -23,7 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'sidecar/run/deliveries.ts',
     off: 'an event that was taken back comes again at any point',
     find: 'if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;',
-    replace: 'return this.#port.runtime.takers(ref, event as RuntimeEvent).length > 0;',
+    replace: 'return machines.takers(ref, event as RuntimeEvent).length > 0;',
     by: { run: 'tests', file: 'test/semantics/events.test.ts' },
   },
   {

@@ -191,7 +191,8 @@ function refuseOthers({ agent, digest }: Program, runState: RunState, reader: En
 
 function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
   run.adopted(root, 0);
-  if (run.runState.toRedeliver.length > 0) run.runtime.onceTold(root, () => queueMicrotask(() => run.offer()));
+  const offer = () => queueMicrotask(() => run.offer());
+  if (run.runState.toRedeliver.length > 0) run.runtime.machines?.onceTold(root, offer);
   run.end.tellUnbegun();
   return { root, commands: commandsOf(run, root, journal) };
 }

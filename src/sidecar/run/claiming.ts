@@ -72,7 +72,7 @@ export class Claiming {
     for (const event of record.next.raised as RuntimeEvent[]) {
       const again = { ...event };
       if (closed !== null) raised.set(again, closed);
-      deliveries.past(() => runtime.raise(ref, again));
+      deliveries.past(() => runtime.machines?.raise(ref, again));
     }
     for (const event of restoring.owedTo(actor, ref)) deliveries.past(() => runtime.deliver(ref, event));
   }

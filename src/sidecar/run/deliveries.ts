@@ -7,7 +7,7 @@ import { isEqual } from '../../projection/records.ts';
 import { heardIn } from '../../projection/rollback.ts';
 import type { ToRedeliver } from '../../projection/state-types.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Machines, Runtime } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
@@ -83,13 +83,14 @@ export class Deliveries {
   settle(actor: number): void {
     const { actors, runtime } = this.#port;
     const ref = actors.at(actor);
-    if (ref !== undefined) this.#backlog.unshift({ ref, event: { ...runtime.settling }, source: null });
+    if (ref === undefined || runtime.machines === null) return;
+    this.#backlog.unshift({ ref, event: { ...runtime.machines.settling }, source: null });
   }
 
   /** Hands on what a claim has put first: the eventless moves of where it leads. */
   deliverOwn(): void {
     const { runtime } = this.#port;
-    const own = this.#backlog.filter(({ event }) => event.type === runtime.settling.type);
+    const own = this.#backlog.filter(({ event }) => event.type === runtime.machines?.settling.type);
     for (const one of own) this.#backlog.splice(this.#backlog.indexOf(one), 1);
     for (const { ref, event } of own) this.past(() => runtime.deliver(ref, event));
   }
@@ -110,16 +111,20 @@ export class Deliveries {
     const { parts, runtime, actors } = this.#port;
     const root = actors.at(0);
     const [back] = parts.runState.toRedeliver;
-    if (!parts.redeliver || back === undefined || root === undefined) return;
+    if (!parts.redeliver || back === undefined || root === undefined || runtime.machines === null) return;
     if (this.#isHolding || this.#port.isBusy()) return;
-    if (this.#meetsTheSame(back, root)) runtime.send(root, back.event as RuntimeEvent);
+    if (this.#meetsTheSame(back, root, runtime.machines)) runtime.machines.send(root, back.event as RuntimeEvent);
   }
 
-  #meetsTheSame({ event, context, control, regions, heard }: ToRedeliver, ref: ActorHandle): boolean {
+  #meetsTheSame(
+    { event, context, control, regions, heard }: ToRedeliver,
+    ref: ActorHandle,
+    machines: Machines,
+  ): boolean {
     const { runState } = this.#port.parts;
     const root = runState.actor(0);
     if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;
-    const takers = this.#port.runtime.takers(ref, event as RuntimeEvent).map((path) => regionName(0, path));
+    const takers = machines.takers(ref, event as RuntimeEvent).map((path) => regionName(0, path));
     if (takers.length === 0 || takers.some((region) => !regions.includes(region))) return false;
     return isEqual(heardIn(runState.places, regions, Number.POSITIVE_INFINITY), heard);
   }

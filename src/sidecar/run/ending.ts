@@ -111,7 +111,7 @@ export class RunEnd {
     this.#unbegun = null;
     const { runtime, actors, deliveries, input } = this.#port;
     const root = actors.at(0);
-    if (root !== undefined) deliveries.past(() => runtime.begin(root, input));
+    if (root !== undefined) deliveries.past(() => runtime.machines?.begin(root, input));
     this.tellUnbegun();
     return true;
   }

@@ -83,12 +83,12 @@ export class Restoring {
       ownerOf: (region) => instanceName(runState.ownerOf(region, placed)?.id ?? queries.rootOf(region)),
       stateOf: (actor, type) => {
         const ref = actors.at(actor);
-        return ref === undefined ? null : runtime.stateOfTimer(ref, type);
+        return ref === undefined ? null : (runtime.machines?.stateOfTimer(ref, type) ?? null);
       },
       isLost: (timer: Timer) => timers.isLost(timer),
       isOver: (actor) => {
         const ref = actors.at(actor);
-        return ref !== undefined && runtime.isOver(ref);
+        return ref !== undefined && runtime.machines?.isOver(ref) === true;
       },
       now: () => this.#port.now(),
     };
@@ -128,7 +128,8 @@ export class Restoring {
   owedTo(actor: number, ref: ActorHandle): RuntimeEvent[] {
     const { places, actors } = this.#port.runState;
     const { value, context } = actors[actor] as (typeof actors)[number];
-    return this.#port.runtime.completions(ref, value, context).flatMap(({ event, regions }) => {
+    const completions = this.#port.runtime.machines?.completions(ref, value, context) ?? [];
+    return completions.flatMap(({ event, regions }) => {
       const since = Math.max(
         -1,
         ...regions.map((path) => places.lastMover(regionName(actor, path), (step) => step.actor === actor)?.nth ?? -1),
