@@ -10,6 +10,7 @@ export default defineConfig({
       { find: /^#seam$/, replacement: own('src/xstate/seam.ts') },
       { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
+      { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },
       { find: /^belay-sidecar\/testing$/, replacement: own('src/testing/index.ts') },
       { find: /^belay-sidecar\/sqlite$/, replacement: own('src/journal/sqlite/store.ts') },
     ],
