@@ -77,22 +77,9 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     get status() {
       return run.status;
     },
-    async fail(signal, { instance, key, error, instead = false }) {
+    async fail(signal, suspect) {
       commanded();
-      if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-      if (run.runState.ended !== null)
-        throw new SidecarError(
-          'run_finished',
-          'the run has ended and its output was handed over: nothing of it is redone',
-        );
-      run.recovering.refuseIfStuck();
-      if (instead) run.recovering.refuseUnlessParked();
-      const suspicion = run.complaints.suspected(instance, key);
-      // What was undone already needs no second answer (C12).
-      if (suspicion !== null) {
-        const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
-        await run.recovering.fail({ ...suspicion, ...found });
-      } else await run.recovering.retract(instance, instead);
+      await complain(run, signal, suspect);
       // A complaint is taken once its answer is durable.
       await run.write.durable();
     },
@@ -127,4 +114,22 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       await journal.close();
     },
   };
+}
+
+async function complain(
+  { recovering, complaints, runState }: Run,
+  signal: Signal,
+  { instance, key, error, instead = false }: Parameters<RunCommands['fail']>[1],
+): Promise<void> {
+  if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
+  if (runState.ended !== null)
+    throw new SidecarError('run_finished', 'the run has ended and its output was handed over: nothing of it is redone');
+  recovering.refuseIfStuck();
+  if (instead) recovering.refuseUnlessParked();
+  const suspicion = complaints.suspected(instance, key);
+  // What was undone already needs no second answer (C12).
+  if (suspicion !== null) {
+    const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
+    await recovering.fail({ ...suspicion, ...found });
+  } else await recovering.retract(instance, instead);
 }
