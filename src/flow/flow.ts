@@ -16,7 +16,7 @@ export type Step = <TInput, TOutput>(
   act: (call: ToolCall<TInput>) => Promise<TOutput>,
 ) => Promise<TOutput>;
 
-/** What a run of a flow is opened with; the input counts for a run that begins. */
+/** The options of a run of a flow; the input counts for a run that begins. */
 export interface FlowOptions<TInput> extends RunOptions {
   readonly input: TInput;
 }

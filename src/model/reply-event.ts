@@ -33,7 +33,7 @@ export function isDelay(type: unknown): type is string {
   return typeof type === 'string' && type.startsWith(DELAY);
 }
 
-/** What follows the name of a delayed event's kind: the delay, and the id of the state behind it. */
+/** The rest of a delayed event's name: the delay, and the id of the state behind it. */
 export function delayedBy(type: string): string {
   return type.slice(DELAY.length);
 }

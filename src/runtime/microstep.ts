@@ -63,7 +63,7 @@ export interface Microstep {
   readonly looks: readonly string[];
   /** The regions that each of several eventless transitions moved, where they have nothing to do with each other; empty else. */
   readonly parts: readonly (readonly string[])[];
-  /** How many steps ago those were that raised its event, in the same macrostep (C1a). */
+  /** The steps that raised its event, in the same macrostep, counted back from it (C1a). */
   readonly raisedBack: readonly number[];
   /** The machine that sent its event, and is no part of the runtime's own bookkeeping; null for any other event. */
   readonly sender: ActorHandle | null;

@@ -79,7 +79,7 @@ export interface Completion {
   readonly regions: readonly string[];
 }
 
-/** What executes one run. Its actors are known by their handles; the root is the first. */
+/** Executes one run. Its actors are known by their handles; the root is the first. */
 export interface Runtime {
   /** The place of a state, by the path that a config names it with; undefined where there is no such state. */
   placeAt(path: string): Place | undefined;
@@ -122,7 +122,7 @@ export interface Runtime {
   readonly machines: Machines | null;
 }
 
-/** What a runtime of state machines can do besides: events from outside, steps that follow of themselves, delays, machines within one. */
+/** The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines within one. */
 export interface Machines {
   /** The event with which a machine takes the eventless transitions of where it stands, and nothing else. */
   readonly settling: RuntimeEvent;

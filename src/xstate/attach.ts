@@ -10,7 +10,7 @@ import type { RunOptions } from '../sidecar/opening/options.ts';
 import { MachineRuntime } from './runtime.ts';
 import { machineShape } from './shape.ts';
 
-/** What a sidecar is attached with. */
+/** The options of a sidecar that is attached to a machine. */
 export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachine> extends RunOptions {
   /** The machine's input, for a run that begins. */
   readonly input?: InputFrom<TMachine>;

@@ -18,7 +18,7 @@ export type Adopt = (ref: AnyActorRef, number: number) => void;
 /** The plans of the timers that were armed by one: the scheduler is told only how long is left. */
 export type PlannedTimers = WeakMap<object, TimerPlan>;
 
-/** What a restore is made with. */
+/** The surroundings of a restore. */
 interface Around {
   readonly machine: AnyStateMachine;
   readonly scope: Scope;

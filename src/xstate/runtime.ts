@@ -21,7 +21,7 @@ import { nodeAt } from './structure.ts';
 import { stateOfTimer, watchTimers } from './timers.ts';
 import { MachineWatch } from './watch/watch.ts';
 
-/** What the actors of a machine are made with. */
+/** The setting that the actors of a machine are made in. */
 interface Setting {
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
   /** The clock of the run, in milliseconds. */

@@ -55,7 +55,7 @@ function config(): BoundaryConfig {
 
 /** A shop in a world of its own: what was done there stays done, whatever becomes of a process. */
 export class Shop {
-  /** What was done in the world, in order. */
+  /** The acts in the world, in order. */
   readonly acts: string[] = [];
   readonly keys: string[] = [];
   readonly decisions: string[] = [];
@@ -72,7 +72,7 @@ export class Shop {
     this.#does = does;
   }
 
-  /** How often a step has acted. */
+  /** The number of times that a step has acted. */
   count(step: ShopStep): number {
     return this.acts.filter((act) => act === step).length;
   }

@@ -52,7 +52,7 @@ export function storeFor(config: BoundaryConfig, { journal = memoryStore() }: Ru
   throw new SidecarError('redaction_needs_encryption', `${what}: ${mend}`);
 }
 
-/** What a journal says of the redaction, for whoever reads it without the config. */
+/** The redaction as a journal has it, for readers without the config. */
 export function redactOf(config: BoundaryConfig): { readonly redact?: RedactionRules } {
   const rules = redactionRules(config);
   return redacts(rules) ? { redact: rules } : {};

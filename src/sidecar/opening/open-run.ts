@@ -19,7 +19,7 @@ import { configOf, redactOf, storeFor } from './config.ts';
 import { type RunOptions, SECRET } from './options.ts';
 import { foldWith, readRun } from './read-run.ts';
 
-/** What a run executes. */
+/** A program that a run executes. */
 export interface Program {
   /** The name that its config calls the agent. */
   readonly agent: string;
@@ -61,7 +61,7 @@ export async function resumeRun(program: Program, options: RunOptions): Promise<
   );
 }
 
-/** What fails once the lease is taken gives it back. */
+/** Gives the lease back where opening fails. */
 async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T> {
   try {
     return await go();

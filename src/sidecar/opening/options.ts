@@ -1,4 +1,4 @@
-/** What a run is opened with. */
+/** The options that a run is opened with. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { Claims } from '../../effects/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../../effects/counterparty.ts';
@@ -11,7 +11,7 @@ import type { Guards } from '../../predicates/compile.ts';
 import type { Check } from '../parts.ts';
 import type { Report } from '../report.ts';
 
-/** What a run is opened with, whatever executes it. */
+/** The options of a run, the same for every runtime. */
 export interface RunOptions {
   /** The name of the run. */
   readonly run: string;

@@ -20,7 +20,7 @@ import type { Actors } from './actors.ts';
 /** A reply that is no answer. */
 type Failed = Exclude<Reply, { is: 'done' | 'dropped' }>;
 
-/** What the calls of a run need. */
+/** The surroundings of the calls of a run. */
 interface CallingPort {
   readonly parts: RunParts;
   readonly placed: readonly Placed[];
@@ -42,7 +42,7 @@ export class Calling {
     this.#port = port;
   }
 
-  /** Makes a call, again and again where that is decided. @returns its output; never settles where nobody waits for it any more. */
+  /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */
   async call(call: Call): Promise<unknown> {
     const { actors, parts, placed, queries, recorder, reuse, outbox, calls } = this.#port;
     const number = actors.numberOf(call.ref) as number;
@@ -55,7 +55,7 @@ export class Calling {
       // What was set aside is claimed or given up before anything new leaves (C5a).
       await reuse.settled();
       if (call.signal.aborted) return never();
-      // What a commit has promised is there before anybody goes on from it (E4).
+      // What a commit has promised is there before any call goes on from it (E4).
       await outbox.settled();
       const reply = await calls.ask(call, number, whose, lacks);
       if (reply.is === 'done') return reply.output;
@@ -70,7 +70,7 @@ export class Calling {
     }
   }
 
-  /** What comes of a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */
+  /** Answers a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */
   async #heard(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
     const { calls } = this.#port;
     if (call.signal.aborted) return { next: 'wait' };
@@ -104,7 +104,7 @@ export class Calling {
       return { next: 'wait' };
     }
     const { signal, error, key } = reply;
-    // Whoever waits for a person goes on waiting here: the same question, asked again, answers the same call.
+    // A call that waits for a person goes on waiting here: the same question, asked again, answers the same call.
     return new Promise((answer) => {
       const held = {
         actor: number,
@@ -162,7 +162,7 @@ function failureIn(instance: InstanceId): Failure {
   return instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
 }
 
-/** A promise that is never settled: its actor was stopped, and nobody waits. */
+/** A promise that is never settled: its actor was stopped. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

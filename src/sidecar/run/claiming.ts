@@ -18,7 +18,7 @@ import type { Deliveries } from './deliveries.ts';
 import type { Restoring } from './restoring.ts';
 import type { Steps } from './steps.ts';
 
-/** What the claims of a run need. */
+/** The surroundings of the claims of a run. */
 interface ClaimingPort {
   readonly runState: RunState;
   readonly placed: readonly Placed[];

@@ -19,7 +19,7 @@ interface Waiting {
   readonly source: ActorHandle | null | undefined;
 }
 
-/** What the deliveries of a run need. */
+/** The surroundings of the deliveries of a run. */
 interface DeliveryPort {
   readonly parts: Pick<RunParts, 'runState' | 'redeliver'>;
   readonly write: Writing;

@@ -1,5 +1,5 @@
 /**
- * How a run begins and ends: a first macrostep that threw is begun again, and the end of the machine waits while anything is to be decided
+ * The beginning and the end of a run: a first macrostep that threw is begun again, and the end of the machine waits while anything is to be decided
  * or an effect stands that no work has claimed (semantics.md C9).
  */
 import type { RunState } from '../../projection/run-state.ts';
@@ -10,7 +10,7 @@ import type { Recovering } from '../recovering.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 
-/** What the end of a run needs. */
+/** The surroundings of the end of a run. */
 interface EndingPort {
   readonly runState: RunState;
   readonly write: Writer;

@@ -17,7 +17,7 @@ import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Timers } from './timers.ts';
 
-/** What the restores of a run need. */
+/** The surroundings of the restores of a run. */
 interface RestoringPort {
   readonly runState: RunState;
   readonly placed: readonly Placed[];

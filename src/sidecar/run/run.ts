@@ -38,7 +38,7 @@ export class Run implements Watcher {
   readonly approvals: Approvals;
   readonly complaints: Complaints;
   readonly end: RunEnd;
-  /** What was asked, decided and waited for. */
+  /** The failures that were raised, decided and waited for. */
   readonly recovering: Recovering;
   readonly #actors = new Actors();
   readonly #outbox: Outbox;

@@ -18,7 +18,7 @@ import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Timers } from './timers.ts';
 
-/** What the steps of a run need. */
+/** The surroundings of the steps of a run. */
 interface StepsPort {
   readonly parts: RunParts;
   readonly placed: readonly Placed[];
@@ -33,14 +33,14 @@ interface StepsPort {
   readonly recovering: Recovering;
   /** The steps that raised the events which claims deliver. */
   readonly raised: WeakMap<RuntimeEvent, RecordedStep>;
-  /** The machine was over before anybody watched it. */
+  /** The machine was over before the run watched it. */
   over(output: unknown): void;
 }
 
 /** The steps of one run. */
 export class Steps {
   readonly #port: StepsPort;
-  /** How many steps the last macrostep of each machine had. */
+  /** The number of steps of the last macrostep of each machine. */
   readonly #macrosteps = new Map<number, number>();
 
   constructor(port: StepsPort) {
@@ -72,7 +72,7 @@ export class Steps {
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
     for (const entry of entries) this.enters(entry, fresh, number);
-    // What was promised is made durable at once; whoever relies on it awaits it (§5).
+    // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
       void write.durable().catch(() => {});
       this.#port.outbox.begin();
@@ -96,7 +96,7 @@ export class Steps {
     return [...ended];
   }
 
-  /** The steps of the machine that sent the event of a step: which of its last macrostep it was, nobody tells (C1a). */
+  /** The steps of the machine that sent the event of a step: which of its last macrostep it was is not told (C1a). */
   #sentBy({ sender, event }: Microstep): [number, number][] {
     const { raised, parts, actors } = this.#port;
     const raisedBy = raised.get(event);
@@ -115,7 +115,7 @@ export class Steps {
     this.#port.runtime.announce(ref);
   }
 
-  /** Whom a step has entered: work that was set aside is looked at, and nothing is begun anew beside what stands unclaimed (C5, C8). */
+  /** Looks after the instances that a step has entered: work that was set aside is claimed or given up, and nothing is begun anew beside what stands unclaimed (C5, C8). */
   enters(entry: Entry, fresh: readonly InstanceId[], actor: number): void {
     if (entry.do !== 'step') return;
     const { reuse, deliveries, recovering, parts } = this.#port;
@@ -146,7 +146,7 @@ export class Steps {
     }
     timers.failed(actor, event);
     const signal = ofChild ? toolSignal(error) : 'CHAIN_EXCEPTION';
-    // The event is gone with the step that failed over it; one that nobody sends again comes back with what is restored.
+    // The event is gone with the step that failed over it; one that is not sent again comes back with what is restored.
     void recovering.raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
   }
 

@@ -6,7 +6,7 @@ import type { Armed } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import type { Actors } from './actors.ts';
 
-/** What the timers of a run need. */
+/** The surroundings of the timers of a run. */
 interface TimersPort {
   readonly parts: RunParts;
   readonly write: Writer;

@@ -1,6 +1,6 @@
 /**
- * The microsteps and events of an actor system, where xstate announces them. It announces everything that happens to whoever asks for one
- * thing, at a cost for each; this takes them before that. A test pins it, as it is no public API.
+ * The microsteps and events of an actor system, where xstate announces them. An inspector is told
+ * everything that happens, at a cost for each; this takes what it needs before that. A test pins it, as it is no public API.
  */
 import type {
   AnyActorLogic,
@@ -64,7 +64,7 @@ export class Announcements {
     };
   }
 
-  /** Notes that an event comes from inside the machine, whoever hands it in. */
+  /** Notes that an event comes from inside the machine, though the run hands it in. */
   markInner(event: object): void {
     this.#inner.add(event);
   }

@@ -15,7 +15,7 @@ interface ControlStep extends Pick<Microstep, 'after' | 'entered' | 'hears' | 's
 
 type Transitions = readonly AnyTransitionDefinition[];
 
-/** How many pairs of configurations are remembered for one transition: a parallel machine can have any number of them. */
+/** The most pairs of configurations that are remembered for one transition: a parallel machine can have any number of them. */
 const REMEMBERED = 8;
 
 /** The control of a machine's microsteps. */

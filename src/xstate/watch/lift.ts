@@ -88,7 +88,7 @@ function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapsho
   );
 }
 
-/** The microsteps that took the machine somewhere: what nobody heard is no step, also where other steps came before it. */
+/** The microsteps that took the machine somewhere: what no state heard is no step, also where other steps came before it. */
 export function taken(micros: readonly Micro[], start: AnyMachineSnapshot | null): Micro[] {
   return micros.filter(
     ({ transitions, snapshot: after }, index) =>
@@ -96,7 +96,7 @@ export function taken(micros: readonly Micro[], start: AnyMachineSnapshot | null
   );
 }
 
-/** How many microsteps ago those were that may have raised the event of one; none for what comes by itself, or from elsewhere. */
+/** The microsteps, counted back, that may have raised the event of one; none for what comes by itself, or from elsewhere. */
 function raisedBack(micros: readonly Micro[], index: number, start: AnyMachineSnapshot | null): number[] {
   const { event, transitions } = micros[index] as Micro;
   const first = micros[0] as Micro;

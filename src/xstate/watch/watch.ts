@@ -57,7 +57,7 @@ export class MachineWatch {
     return this.#tools.get(name);
   }
 
-  /** Notes that an event comes from inside the machine, whoever hands it in. */
+  /** Notes that an event comes from inside the machine, though the run hands it in. */
   markInner(event: object): void {
     this.#announcements.markInner(event);
   }
