@@ -17,6 +17,8 @@ interface Waiting {
   readonly ref: ActorHandle;
   readonly event: RuntimeEvent;
   readonly source: ActorHandle | null | undefined;
+  /** The number of the actor that hears of complete states of its own (C5a). */
+  readonly completes?: number;
 }
 
 /** The surroundings of the deliveries of a run. */
@@ -27,6 +29,8 @@ interface DeliveryPort {
   readonly actors: Actors;
   /** True while nothing may be sent again: a recovery is under way, work waits for its claim, or the run stops. */
   isBusy(): boolean;
+  /** The events by which states of an actor tell that they are complete, and that no step has heard since. */
+  owedTo(actor: number, ref: ActorHandle): readonly RuntimeEvent[];
 }
 
 /** The deliveries of one run. */
@@ -67,16 +71,19 @@ export class Deliveries {
       next !== undefined;
       next = this.#isHolding ? undefined : this.#backlog.shift()
     ) {
-      const { ref, event, source } = next;
+      const { ref, event, source, completes } = next;
+      // A restore since may have taken back what was complete (C9).
+      if (completes !== undefined && !this.#port.owedTo(completes, ref).some(({ type }) => type === event.type))
+        continue;
       if (source !== null && runtime.teller(ref, event) !== source)
         write.append([{ do: 'late', actor: actors.numberOf(ref) ?? 0, event: event.type }]);
       else runtime.deliver(ref, event);
     }
   }
 
-  /** Has an actor hear an event when its turn comes. */
-  enqueue(ref: ActorHandle, event: RuntimeEvent): void {
-    this.#backlog.push({ ref, event, source: null });
+  /** Has an actor hear that a state of its own is complete, when its turn comes and while it still is. */
+  complete(completes: number, ref: ActorHandle, event: RuntimeEvent): void {
+    this.#backlog.push({ ref, event, source: null, completes });
   }
 
   /** Has an actor take the eventless transitions of where it was put, before it hears of anything else. */

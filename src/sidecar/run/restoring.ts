@@ -120,7 +120,7 @@ export class Restoring {
     const { actors, deliveries } = this.#port;
     for (const number of numbers) {
       const ref = actors.at(number);
-      if (ref !== undefined) for (const event of this.owedTo(number, ref)) deliveries.enqueue(ref, event);
+      if (ref !== undefined) for (const event of this.owedTo(number, ref)) deliveries.complete(number, ref, event);
     }
   }
 

@@ -72,7 +72,8 @@ export class Run implements Watcher {
     const isReusing = () => reuse.isPending;
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
     const { now } = parts;
-    const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy });
+    const owedTo = (actor: number, ref: ActorHandle) => this.#restoring.owedTo(actor, ref);
+    const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy, owedTo });
     const timers = new Timers({ parts, write, actors, isStopping });
     const raised = new WeakMap<RuntimeEvent, RecordedStep>();
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
