@@ -1,5 +1,6 @@
 /** What a run shows: what was done again, what was kept, and whether it is as good as one that never failed. */
-import { type Account, type InstanceId, instanceName, type Key, parseKey } from 'belay-sidecar';
+import { type InstanceId, instanceName, type Key, parseKey } from 'belay-sidecar';
+import type { Account } from 'belay-sidecar/reports';
 import { type Case, CHECKS, type CheckName, type Domain, type Strategy } from './case.ts';
 import { isSameIn } from './memory.ts';
 import { isSameWork, type Outcome } from './run.ts';

@@ -1,4 +1,4 @@
-/** What every adapter asks of a call before it acts: a key to act under, and that nobody has stopped it. */
+/** Checks that every adapter makes before a call acts: it has a key to act under, and was not stopped. */
 import { createHash } from 'node:crypto';
 import { NotApplied } from '../effects/signals.ts';
 import type { ToolCall } from '../runtime/tool-call.ts';

@@ -1,6 +1,9 @@
 /** Reads an answer no further than a limit: a service that never ends must not fill the memory of who asked it. */
 
-/** What an answer says: its JSON where it says that it is JSON, else its text; null where it is empty. @throws where it is broken. */
+/**
+ * The content of an answer: its JSON where it declares JSON, else its text; null where it is empty. @throws where it is
+ * broken.
+ */
 export async function limitedBody(response: Response, limit: number): Promise<unknown> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -20,7 +20,7 @@ export type Fetch = (
   },
 ) => Promise<Response>;
 
-/** Where the service is and how it is spoken to. */
+/** The address of the service, and the form of its requests. */
 export interface HttpOptions {
   readonly url: string | URL;
   /** `POST` if left out. */
@@ -28,7 +28,7 @@ export interface HttpOptions {
   /** The header that takes the key; `Idempotency-Key` if left out. */
   readonly header?: string;
   /**
-   * Where the service tells what became of a call, by the name that its key has in the header (`keyHeader`). It is asked by GET,
+   * The address at which the service tells the outcome of a call, by the name that its key has in the header (`keyHeader`). It is asked by GET,
    * with that header. It answers 200 with the body that the call was answered with, or 404 if the call did not happen and will
    * not happen later. Left out, nobody knows.
    */
@@ -37,13 +37,13 @@ export interface HttpOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The most that an answer may weigh, in bytes; a mebibyte if left out. */
   readonly limit?: number;
-  /** How long the status may take, in milliseconds; ten seconds if left out. A call has the timeout of its tool. */
+  /** The time that the status may take, in milliseconds; ten seconds if left out. A call has the timeout of its tool. */
   readonly patience?: number;
   /** The global one if left out. */
   readonly fetch?: Fetch;
 }
 
-/** What the service answered. `body` is what its JSON says, or its text, or null where there is none. */
+/** The answer of the service. `body` is its JSON, or its text, or null where it is empty. */
 export interface HttpAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -77,12 +77,27 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'there were too many requests before it',
 };
 
-/** The name of a key in the header: it holds characters that a header does not. */
+/**
+ * The name of a key in the header: it holds characters that a header does not.
+ * @example
+ * import { keyHeader } from 'belay-sidecar/adapters';
+ *
+ * assert.equal(keyHeader('belay-abc'), keyHeader('belay-abc'));
+ */
 export function keyHeader(key: string): string {
   return nameOf(key);
 }
 
-/** Makes a tool and its reconciler of a service. @throws TypeError on options that no request can be made of. */
+/**
+ * Makes a tool and its reconciler of a service.
+ * @throws TypeError on options that no request can be made of.
+ * @example
+ * import { httpAdapter } from 'belay-sidecar/adapters';
+ *
+ * const payments = httpAdapter({ url: 'https://pay.example/charges' });
+ * assert.equal(typeof payments.call, 'function');
+ * assert.throws(() => httpAdapter({ url: 'ftp://pay.example' }), TypeError);
+ */
 export function httpAdapter<TInput = unknown>(options: HttpOptions): HttpAdapter<TInput> {
   const url = new URL(options.url);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.protocol} is not http or https`);
@@ -167,7 +182,7 @@ function bodyOf(input: unknown): string {
   }
 }
 
-/** Whether an error of `fetch` came before there was a connection. All addresses that were tried count. */
+/** True if an error of `fetch` came before there was a connection. All addresses that were tried count. */
 function neverConnected(error: unknown): boolean {
   const cause = causeOf(error);
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(neverConnected);

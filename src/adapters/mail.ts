@@ -23,13 +23,13 @@ export interface MailTransport {
   sendMail(message: OutgoingMail): Promise<unknown>;
 }
 
-/** What the owner of a mailbox says of a message. `not_there` is final: it will not arrive later either. */
+/** The knowledge of a mailbox's owner about a message. `not_there` is final: it will not arrive later either. */
 export type MailPresence = 'there' | 'not_there' | 'unknown';
 
-/** Who sends, and who can be asked. */
+/** The sender, and the party that can be asked. */
 export interface MailOptions {
   readonly from: string;
-  /** What stands behind the @ of message ids: a name that is yours. */
+  /** The name behind the @ of message ids: one that is yours. */
   readonly domain: string;
   /** Asks whether a message arrived. Left out, nobody knows. */
   readonly lookup?: (messageId: string) => Promise<MailPresence> | MailPresence;
@@ -67,12 +67,28 @@ const BEFORE_THE_TEXT = new Set(['EENVELOPE', 'EAUTH', 'ENOAUTH', 'EDNS', 'ETLS'
 /** One address without a name, a comment, quotes, or anything that is taken for the end of it: what is parsed as it stands. */
 const ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 
-/** The id of the message that a call sends: the same for the same key. */
+/**
+ * The id of the message that a call sends: the same for the same key.
+ * @example
+ * import { messageIdOf } from 'belay-sidecar/adapters';
+ *
+ * assert.match(messageIdOf('belay-abc', 'shop.example'), /@shop\.example>$/);
+ */
 export function messageIdOf(key: string, domain: string): string {
   return `<${nameOf(key)}@${domain}>`;
 }
 
-/** Makes a tool and its reconciler of a transport. @throws TypeError on a domain that no message id can have. */
+/**
+ * Makes a tool and its reconciler of a transport.
+ * @throws TypeError on a domain that no message id can have.
+ * @example
+ * import { mailAdapter, type OutgoingMail } from 'belay-sidecar/adapters';
+ *
+ * const sent: OutgoingMail[] = [];
+ * const transport = { sendMail: async (mail: OutgoingMail) => ({ accepted: [mail.to], rejected: [], messageId: mail.messageId }) };
+ * const mail = mailAdapter(transport, { from: 'shop@shop.example', domain: 'shop.example' });
+ * assert.deepEqual([sent, typeof mail.send], [[], 'function']);
+ */
 export function mailAdapter(transport: MailTransport, { from, domain, lookup }: MailOptions): MailAdapter {
   if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(domain)) throw new TypeError(`${domain} is no domain`);
   const send = async (key: string, input: Mail): Promise<SentMail> => {
@@ -149,7 +165,7 @@ function checked(input: Mail): Mail {
   return { to, subject, text };
 }
 
-/** Whether the server has certainly not taken the message: it was never handed over, or refused for good. */
+/** True if the server has certainly not taken the message: it was never handed over, or refused for good. */
 function wasRefused(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, syscall, responseCode } = error as { code?: unknown; syscall?: unknown; responseCode?: unknown };

@@ -76,7 +76,7 @@ function checkJoint(root: Item, skeletons: ReadonlyMap<string, Skeleton>, findin
   }
 }
 
-/** What a run may spend in all, by the name of what is spent; `time` may be written as one, and is in milliseconds. */
+/** The budgets of a run, by the name of what is spent; `time` may be written as a duration, and is in milliseconds. */
 function budgetsOf(item: Item | null, findings: Findings): ReadonlyMap<string, number> {
   const budgets = new Map<string, number>();
   for (const [name, { at, item: limit }] of entriesOf(item)) {
@@ -89,7 +89,7 @@ function budgetsOf(item: Item | null, findings: Findings): ReadonlyMap<string, n
   return budgets;
 }
 
-/** What an invariant adds up must be held back until it holds. */
+/** The tools that an invariant adds up have to be held back until it holds. */
 function checkInvariants(root: Item, tools: ReadonlyMap<string, Tool>, findings: Findings): void {
   for (const [, { item }] of entriesOf(field(root, 'skeletons'))) {
     for (const boundary of [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))]) {

@@ -11,7 +11,7 @@ import type { Scope, Scopes } from './keys/scopes.ts';
 /** A key with holes, `slots/{args.slot}/value`. */
 export interface KeyTemplate {
   readonly text: string;
-  /** What is known of the names of its scheme; null for a key in memory, and where the scheme has no canonical form. */
+  /** The scheme's rules for its names; null for a key in the context, and where the scheme has no canonical form. */
   readonly scope: Scope | null;
   /**
    * Fills the holes, each value escaped into one segment (K4), or read with the rest where there is a scope. A hole that has no
@@ -28,25 +28,28 @@ export interface Amount {
   of(call: { readonly args: unknown; readonly output: unknown }): number | null;
 }
 
-/** What a call takes of a budget: at most, known before it leaves, and really, known after it; null where that is the same. */
+/**
+ * The amount that a call takes of a budget: at most, known before it leaves, and really, known after it; null where both are
+ * one.
+ */
 export interface Spend {
   readonly atMost: Amount;
   readonly charge: Amount | null;
 }
 
-/** What the calls of one commit must add up to before any of them becomes visible. */
+/** A condition on the sum of the calls of one commit, to be met before any of them becomes visible. */
 export interface Invariant {
   readonly id: string;
-  /** What each call of a tool adds; an amount that begins with a minus is taken away. */
+  /** The amount that each call of a tool adds; one that begins with a minus is subtracted. */
   readonly sum: ReadonlyMap<string, Amount>;
   readonly is: number;
 }
 
-/** How a tool is called again after failures of which it is known that nothing has happened (E2). */
+/** The rule for calling a tool again after failures that are known to have changed nothing (E2). */
 export interface Retry {
-  /** How often it is called again at most. */
+  /** The number of further calls at most. */
   readonly max: number;
-  /** How long is waited before the first time, in milliseconds, and how many times as long before each further one. */
+  /** The wait before the first further call, in milliseconds, and the factor by which it grows before each next one. */
   readonly backoff: number;
   readonly factor: number;
   /** The part of each wait that is left to chance, from 0 to 1. */
@@ -55,7 +58,7 @@ export interface Retry {
   readonly never: ReadonlySet<string>;
 }
 
-/** What an action touches. */
+/** A tool: the keys that its calls touch, and the rules for them. */
 export interface Tool {
   readonly name: string;
   readonly reads: readonly KeyTemplate[];
@@ -65,16 +68,19 @@ export interface Tool {
   readonly reconcile: string | null;
   /** The name of the inverse or the compensation; null where none is registered. */
   readonly undo: string | null;
-  /** How often the counterparty is asked in all, and how long is waited before the second time, in milliseconds (E2). */
+  /** The number of times that the counterparty is asked, and the wait before the second time, in milliseconds (E2). */
   readonly asking: {
     readonly tries: number;
     readonly wait: number;
     /** The time after a call in which its counterparty may not know of it, in milliseconds; null where it knows at once. */
     readonly settles: number | null;
-    /** True where the config says how often it is asked: a run is parked only after that. Else people are asked after the first second, too. */
+    /**
+     * True where the config says how often it is asked: a run is parked only after that. Else people are asked after the first
+     * second, too.
+     */
     readonly patient: boolean;
   };
-  /** How the tool is called again where nothing has happened; null where its first failure counts. */
+  /** The rule for calling again where nothing has happened; null where the first failure counts. */
   readonly retry: Retry | null;
   /**
    * The approval that a call waits for: each call, or those for which `when` holds; and the longest wait, in milliseconds. Null
@@ -82,25 +88,25 @@ export interface Tool {
    */
   readonly gate: { readonly expires: number | null; readonly when: Predicate | null } | null;
   /**
-   * Whether a call stays invisible until its instance commits (E4): `call`, the whole call waits; a name, the call stages and the
+   * The way in which a call stays invisible until its instance commits (E4); null where it does not: `call`, the whole call waits; a name, the call stages and the
    * buffer of that name publishes; null, it acts at once.
    */
   readonly buffer: 'call' | { readonly name: string } | null;
-  /** What must be so before a call leaves, asked again after its approval. */
+  /** The condition that must hold before a call leaves, asked again after its approval. */
   readonly when: Predicate | null;
   /** The name of the check, in code, that looks at the world once more before a call leaves. */
   readonly check: string | null;
-  /** What a call takes of the run's budgets. */
+  /** The amounts that a call takes of the run's budgets. */
   readonly spends: ReadonlyMap<string, Spend>;
   /** The parts of its calls that nobody is shown: `args.card`, `output.token`. */
   readonly redact: readonly string[];
-  /** How long a call may take, in milliseconds; null for as long as it likes. */
+  /** The time that a call may take, in milliseconds; null for no limit. */
   readonly timeout: number | null;
   /** Says what is wrong with an output, or null. Always null where the config has no output schema. */
   refuses(output: unknown): string | null;
 }
 
-/** Where a boundary lies: in a state, or on an edge. States are named as in `MachineShape`. */
+/** The place of a boundary: in a state, or on an edge. States are named as in `MachineShape`. */
 export type Site = { readonly at: string } | { readonly from: string; readonly to: string };
 
 /** A commit or exit boundary of a skeleton. */
@@ -109,27 +115,30 @@ export interface Boundary {
   readonly kind: 'commit' | 'exit';
   readonly site: Site;
   readonly when: Predicate;
-  /** What must have a version by then (semantics.md §4, Closed); the skeleton's outputs unless it names its own. */
+  /**
+   * The keys that must have a version by then (semantics.md §4, Closed); the skeleton's outputs unless the boundary names its
+   * own.
+   */
   readonly outputs: readonly KeyTemplate[];
-  /** What must hold before the calls that the instance has held back become visible (E4). */
+  /** Conditions that must hold before the calls that the instance has held back become visible (E4). */
   readonly invariants: readonly Invariant[];
 }
 
-/** How far a skeleton's instances may be rolled back. */
+/** The limits of rolling back a skeleton's instances. */
 export interface Rollback {
   /** The ids of the boundaries that may be restored: a boundary that is not listed is not Controllable (§4). */
   readonly anchors: readonly string[];
   /** The ids of boundaries whose review is not over: none of them certifies, and that is meant. */
   readonly pending: readonly string[];
-  /** Whether a confirmed compensable effect may be crossed by compensating it. */
+  /** True if a confirmed compensable effect may be crossed by compensating it. */
   readonly compensable: 'undo' | 'block';
   /** The skeletons whose commitments a line from here may cross (level 2, §8). */
   readonly joint: readonly string[];
-  /** Whether an outcome checkpoint follows each confirmed effect that no rollback may cross (§5). */
+  /** True if an outcome checkpoint follows each confirmed effect that no rollback may cross (§5). */
   readonly outcomeCheckpoints: boolean;
   /** The state to resume from when a boundary's own state lies outside `states` (§4, Separable). */
   readonly resume: string | null;
-  /** How many recoveries one (skeleton, entity, boundary, signal) may have (R6). */
+  /** The number of recoveries that one (skeleton, entity, boundary, signal) may have (R6). */
   readonly tries: number;
 }
 
@@ -166,8 +175,8 @@ export interface BoundaryConfig {
   readonly redact: readonly Key[];
   /** Errors that the machine handles itself but should leave to us (F2). */
   readonly recover: readonly { readonly tool: string; readonly signals: readonly Signal[] }[];
-  /** How many recoveries a run may have in all (R6). */
+  /** The number of recoveries that a run may have in all (R6). */
   readonly tries: number;
-  /** What a run may spend in all, by the name of what is spent: whole numbers; `time` in milliseconds of its calls. */
+  /** The amounts that a run may spend in all, by the name of what is spent: whole numbers; `time` in milliseconds of its calls. */
   readonly budgets: ReadonlyMap<string, number>;
 }

@@ -15,7 +15,7 @@ export interface Loaded {
   readonly document: ConfigDocument;
 }
 
-/** How a config is loaded: `file` is what findings call it, `guards` are the conditions in code that it may name. */
+/** Options of loading: `file` is the name that findings use, `guards` are the conditions in code that it may name. */
 export interface LoadOptions {
   readonly file: string;
   readonly guards?: Guards;
@@ -24,6 +24,12 @@ export interface LoadOptions {
 /**
  * Loads a config. A guard that is missing or differs from the reviewed one is a warning, and the predicate answers unknown; every
  * other problem of the file is an error. Never throws.
+ * @example
+ * import { loadConfig } from 'belay-sidecar';
+ *
+ * const { config, findings } = loadConfig('belay: 1\nagent: order\nskelletons: {}\n', { file: 'order.yaml' });
+ * assert.equal(config, null);
+ * assert.deepEqual(findings.at(-1)?.line, 3); // there is no field "skelletons" in the file
  */
 export function loadConfig(content: string | Uint8Array, { file, guards = {} }: LoadOptions): Loaded {
   const findings = new Findings(file);

@@ -1,9 +1,9 @@
 /**
- * Who has vouched for which content of which config: the lock file beside the configs. Pure; a lock that is no lock vouches for nothing.
+ * The reviewers of configs, and the content that each has vouched for: the lock file beside the configs. Pure; a lock that is no lock vouches for nothing.
  */
 import type { BoundaryConfig } from './config.ts';
 
-/** What the lock file is called. */
+/** The name of the lock file. */
 export const LOCK_NAME = 'belay-review.lock';
 
 /** One review. `when` is an ISO date, `digest` the content that was reviewed. */
@@ -51,7 +51,7 @@ export function withReview(lock: ReviewLock, file: string, review: Review): Revi
   return new Map([...lock, [file, review]]);
 }
 
-/** Whether somebody has reviewed exactly this content for this agent, under whatever file name. */
+/** True if somebody has reviewed exactly this content for this agent, under whatever file name. */
 export function isReviewed(lock: ReviewLock, config: Pick<BoundaryConfig, 'agent' | 'digest'>): boolean {
   return [...lock.values()].some(({ agent, digest }) => agent === config.agent && digest === config.digest);
 }
@@ -68,7 +68,7 @@ function isReview(value: unknown): value is Review {
   );
 }
 
-/** Whether a text can be the name of a reviewer or an agent. */
+/** True if a text can be the name of a reviewer or an agent. */
 export function isName(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(value);
 }

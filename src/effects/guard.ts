@@ -91,7 +91,10 @@ export type Reply =
       readonly signal: Signal;
       readonly error: unknown;
       readonly key: string | null;
-      /** Present where nothing was asked for: what became of an earlier try has to be known before. That is no error of the machine's. */
+      /**
+       * Present where nothing was asked for: what became of an earlier try has to be known before. That is no error of the
+       * machine's.
+       */
       readonly held?: true;
     }
   | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }
@@ -159,7 +162,10 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   return leave(port, call, { do: 'intent', ...named(call), key, digest }, stood);
 }
 
-/** The reply to a call of which the ledger knows what became; null where it has to leave. `again`: the machine makes it once more. */
+/**
+ * The reply to a call of which the ledger knows what became; null where it has to leave. `again`: the machine makes it once
+ * more.
+ */
 function fromLedger(
   port: GuardPort,
   call: GuardedCall,
@@ -230,7 +236,10 @@ function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string):
   });
 }
 
-/** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
+/**
+ * Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this
+ * try.
+ */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
   if (call.gated || earlier(port, call, digest).like !== undefined) {

@@ -1,6 +1,6 @@
 /** Binary search in lists that grow with the history and are therefore sorted by event number: the index of every fold here. */
 
-/** How many entries are numbered at most `limit`, which is also the index of the first entry after it. */
+/** The number of entries numbered at most `limit`, which is also the index of the first entry after it. */
 export function countUpTo(list: readonly { readonly at: number }[], limit: number): number {
   let low = 0;
   let high = list.length;

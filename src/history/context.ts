@@ -8,7 +8,7 @@ import { escapeSegment, type Key } from '../model/key.ts';
 /** A path into a context: names of members, and indices of arrays as texts. */
 export type Path = readonly string[];
 
-/** What a step did to one place of the memory. `append` adds to the end of an array and says nothing of what was there. */
+/** A change of a step at one place of the context. `append` adds to the end of an array and says nothing of what was there. */
 export type Change =
   | { readonly op: 'set'; readonly path: Path; readonly value: unknown }
   | { readonly op: 'delete'; readonly path: Path }
@@ -56,7 +56,7 @@ function compare(
   let stayed = 0;
   for (const name of names) {
     const [was, value] = [old[name], now[name]];
-    // What is equal and defined was there before; only for the rest it has to be asked.
+    // An equal value that is defined was there before; only the others have to be asked for.
     const equal = Object.is(was, value);
     if (equal && value !== undefined) stayed += 1;
     else if (!Object.hasOwn(old, name)) changes.push({ op: 'set', path: [...path, name], value });
@@ -72,7 +72,7 @@ function compare(
   }
 }
 
-/** Whether a value is an object without a class of its own: one that changes are looked for in. */
+/** True if a value is an object without a class of its own: one that changes are looked for in. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);

@@ -40,7 +40,7 @@ export type ControlLine =
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Part = Extract<ControlLine, { do: 'control' }>;
 
-/** What the lines of one trace say of control. */
+/** The lines of one trace that tell of control. */
 export class TracedControl {
   readonly places = new Places();
   readonly #history: History;
@@ -51,9 +51,9 @@ export class TracedControl {
   #nth = 0;
   /** Further instances that were found wrong, until the next failure. */
   suspects = new Set<string>();
-  /** Why checkpoints cannot be used, until the next failure. */
+  /** The reasons why checkpoints cannot be used, until the next failure. */
   unavailable: Extract<ControlLine, { do: 'unavailable' }>[] = [];
-  /** Whether any line has said anything of control: without one a trace is answered as if nothing were known (§9). */
+  /** True if any line has said anything of control: without one a trace is answered as if nothing were known (§9). */
   isKnown = false;
 
   constructor(history: History) {

@@ -23,7 +23,7 @@ export class Effects {
     return between(this.#of.get(record) ?? [], after, upTo);
   }
 
-  /** How many effects stand, of any instance, that no rollback may cross: a rerun is safe only at 0 (§8). */
+  /** The number of effects, of any instance, that no rollback may cross: a rerun is safe only at 0 (§8). */
   get blockingCount(): number {
     let count = this.#blocking.size;
     for (const effect of this.#aside.values()) if (isBlocking(effect)) count += 1;
@@ -41,7 +41,10 @@ export class Effects {
     return [...this.#undoable.values(), ...aside].sort((a, b) => a.at - b.at);
   }
 
-  /** Has an effect stand that no retained instance has made: it was set aside with its instance. Without an id it cannot be named. */
+  /**
+   * Has an effect stand that no retained instance has made: it was set aside with its instance. Without an id it cannot be
+   * named.
+   */
   setAside(effect: Effect): void {
     if (effect.id !== null) this.#aside.set(effect.id, effect);
   }
@@ -57,12 +60,12 @@ export class Effects {
     if (effect !== undefined) this.#aside.set(id, { ...effect, ...news });
   }
 
-  /** Whether an outcome of this instance is still open, so that no boundary of it can have certified (§4). */
+  /** True if an outcome of this instance is still open, so that no boundary of it can have certified (§4). */
   hasOpen(record: InstanceRecord): boolean {
     return (this.#open.get(record) ?? 0) > 0;
   }
 
-  /** Whether the event may carry its id: it is new, or names the same instance and class as before. */
+  /** True if the event may carry its id: it is new, or names the same instance and class as before. */
   accepts(event: EffectEvent): boolean {
     const known = this.#byId.get(event.id);
     return (

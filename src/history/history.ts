@@ -9,7 +9,7 @@ import { Effects } from './effects.ts';
 import { type InstanceRecord, Registry } from './registry.ts';
 import { Versions } from './versions.ts';
 
-/** Why an event cannot follow the ones before it. */
+/** The reason why an event cannot follow the ones before it. */
 export type HistoryErrorCode =
   | 'not_entered'
   | 'starter_not_entered'

@@ -25,13 +25,13 @@ export interface PlacedStep {
   readonly leads: PlacedStep[];
   /** Earlier steps that are undone with it (C1a). */
   readonly ties: readonly PlacedStep[];
-  /** Whether it spawned an actor, which goes on whatever becomes of the states around. */
+  /** True if it spawned an actor, which goes on whatever becomes of the states around. */
   readonly spawns: boolean;
   /** True once a restore has taken it out. */
   gone: boolean;
 }
 
-/** Where an instance lives. */
+/** The place at which an instance lives. */
 export interface Place {
   readonly id: InstanceId;
   readonly region: Region;
@@ -41,7 +41,7 @@ export interface Place {
   readonly entered: PlacedStep;
   /** The step that closed it; null while it is live. */
   closed: PlacedStep | null;
-  /** Whether a boundary of it was certified at that step, so that it may be set aside (C2). */
+  /** True if a boundary of it was certified at that step, so that it may be set aside (C2). */
   certified: boolean;
 }
 
@@ -121,7 +121,10 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     this.#places.delete(name);
   }
 
-  /** The steps that an instance had a part in and that are undone where it is kept up to event `after`, but not if kept up to `upTo`. */
+  /**
+   * The steps that an instance had a part in and that are undone where it is kept up to event `after`, but not if kept up to
+   * `upTo`.
+   */
   stepsOf(name: string, after: number, upTo: number): readonly Step[] {
     const steps = this.#byParty.get(name) ?? [];
     const from = countBelow(steps, after);
@@ -175,7 +178,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     return countBelow(this.steps, at) - 1;
   }
 
-  /** Whether a region lies within another, or is it. */
+  /** True if a region lies within another, or is it. */
   within(inner: Region, outer: Region): boolean {
     const [outerActor, outerPath] = split(outer);
     let [actor, path] = split(inner);
@@ -189,7 +192,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   }
 }
 
-/** Whether a path lies at or below another. */
+/** True if a path lies at or below another. */
 function isInside(path: string, outer: string): boolean {
   return outer === '' || path === outer || path.startsWith(`${outer}.`);
 }
@@ -212,7 +215,7 @@ function sweep(list: PlacedStep[], first: number): void {
   list.length = kept;
 }
 
-/** How many steps have their acts before event `at`. */
+/** The number of steps that have their acts before event `at`. */
 function countBelow(list: readonly PlacedStep[], at: number): number {
   let low = 0;
   let high = list.length;

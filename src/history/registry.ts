@@ -13,7 +13,7 @@ interface Start {
   readonly started: InstanceRecord;
 }
 
-/** What the registry knows of one instance. Lists are in event order. */
+/** The registry's record of one instance. Lists are in event order. */
 export interface InstanceRecord {
   readonly id: InstanceId;
   /** The instance whose act the start was, or null. */

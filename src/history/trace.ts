@@ -20,7 +20,7 @@ export type TraceLine =
   | { readonly do: 'event'; readonly event: HistoryEvent; readonly region?: string }
   | { readonly do: 'knows'; readonly of: ControlLine };
 
-/** What can be wrong with a line, before the history is asked. */
+/** The codes of malformed lines, found before the history is asked. */
 export type TraceErrorCode =
   | 'no_trace'
   | 'not_json'
@@ -43,7 +43,7 @@ export class TraceError extends CodedError<TraceErrorCode> {
 /** An instance as a line has it. */
 type InstanceColumns = [skeleton: string, entity: string, ordinal: number];
 
-/** What a line looks like once its shape is checked. */
+/** The form of a line once its shape is checked. */
 type Written =
   | { do: 'trace'; id: string }
   | { do: 'enter'; in: InstanceColumns; by?: InstanceColumns; region?: string }
@@ -166,6 +166,13 @@ function compile(ajv: Ajv): Validators {
 /**
  * Makes a reader of trace lines. Making one compiles the shapes of the lines, so make one for many lines.
  * @returns a function from the text of a line to what it says; it throws a `TraceError` when the line is no line of the format.
+ * @example
+ * import { traceReader } from 'belay-sidecar';
+ *
+ * const read = traceReader();
+ * const line = read('{"do":"enter","in":["Order","7",0]}');
+ * assert.equal(line.do, 'event');
+ * assert.throws(() => read('{"do":"leap"}'), { code: 'unknown_do' });
  */
 export function traceReader(): (source: string) => TraceLine {
   const shapes = compile(new Ajv());

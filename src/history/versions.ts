@@ -39,7 +39,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 interface Visit {
   readonly node: Node;
   readonly depth: number;
-  /** Where what the two keys have in common stands in the tree, if it was ever written or read. */
+  /** The node at which the common part of two keys stands in the tree, if it was ever written or read. */
   readonly common: Node | undefined;
   /** The first later write that covers all that the two keys have in common. */
   readonly coveredAt: number;
@@ -198,7 +198,7 @@ function firstCover(node: Node | undefined, after: number): number {
   return node?.covers[countUpTo(node.covers, after)]?.at ?? NEVER;
 }
 
-/** Where the first cover of the common part lies when the read key ends above the written one: along the rest of that. */
+/** The first cover of the common part where the read key ends above the written one: along the rest of that. */
 function coveredAlong(write: Access, visit: Visit): number {
   let { common, coveredAt } = visit;
   for (const segment of write.key.segments.slice(visit.depth)) {

@@ -1,12 +1,12 @@
-/** What both halves of the codec agree on. */
+/** Names that both halves of the codec share. */
 
 /** The only key of an object that stands for something else. */
 export const TAG = '$';
 
-/** How many containers may enclose a value. Both ways: what is read may be hostile, and is walked recursively. */
+/** The number of containers that may enclose a value. In both directions: input may be hostile, and is walked recursively. */
 export const CODEC_DEPTH = 256;
 
-/** Why a value has no text. */
+/** The reasons why a value has no text. */
 export type Unencodable =
   | 'function'
   | 'symbol'

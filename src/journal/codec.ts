@@ -205,7 +205,7 @@ class Encoder {
     return this.#fail(first === -1 ? reason : 'cycle');
   }
 
-  /** How many keys from the root lead to where a cycle closes. */
+  /** The number of keys from the root to the place where a cycle closes. */
   #cutAt = Number.POSITIVE_INFINITY;
 
   #fail(reason: Unencodable, key?: string): string {

@@ -65,7 +65,7 @@ export interface Lost {
   readonly reason: Unencodable;
 }
 
-/** Where in a value the first thing lies that no journal holds, and why; null where it can be written. */
+/** The place in a value of the first part that no journal holds, and the reason; null where all of it can be written. */
 export function lostIn(value: unknown, at: readonly string[], codecs: readonly ValueCodec[]): Omit<Lost, 'of'> | null {
   const encoded = encode(value, { ...options, codecs });
   return 'text' in encoded ? null : { path: [...at, ...encoded.path], reason: encoded.reason };
@@ -76,7 +76,7 @@ export function lostText({ of, path, reason }: Lost): string {
   return `${of} ${path.join('/') || '(whole)'} cannot be journaled: ${reason.replaceAll('_', ' ')}`;
 }
 
-/** What stands where a value was lost. */
+/** Stands for a value that was lost. */
 class Missing {
   readonly path: string;
 
@@ -211,7 +211,7 @@ export class EntryEncoder {
     return trimmed(whole);
   }
 
-  /** What a step did to control, where that does not follow from its parties (C1). */
+  /** The change that a step made to control, where it does not follow from its parties (C1). */
   #control({ moves, looks = [], ties = [], parties, actor }: StepEntry): unknown[] {
     const [party] = parties;
     const isPlain = parties.length === 1 && moves?.length === 1 && looks.length === 0 && ties.length === 0;
@@ -288,7 +288,7 @@ function trimmed(whole: unknown[]): unknown[] {
   return whole;
 }
 
-/** What kind of entry a row is, without reading it; null for the rows that only name things, and for kinds that are not known. */
+/** The kind of a row's entry, without decoding it; null for rows that only define names, and for unknown kinds. */
 export function kindOf({ kind }: StoredRow): Entry['do'] | null {
   const name = KINDS[kind];
   return name === undefined || name === 'name' ? null : name;
@@ -297,7 +297,7 @@ export function kindOf({ kind }: StoredRow): Entry['do'] | null {
 /** Reads rows back, for whoever opens a run. */
 export class EntryDecoder {
   readonly names = new Names();
-  /** Where in the memory something is missing that no journal could hold. */
+  /** Places in the context whose values no journal could hold. */
   readonly missing = new Set<string>();
   /** The names of codecs that values were written with, and that are not at hand. */
   readonly unregistered = new Set<string>();

@@ -31,7 +31,7 @@ export interface Posted {
   readonly body: string;
 }
 
-/** Why a journal cannot be opened, read or appended to. */
+/** The reasons why a journal cannot be opened, read or appended to. */
 export type JournalErrorCode =
   /** Another process holds the run, and it lives. */
   | 'lease_held'
@@ -51,7 +51,7 @@ export type JournalErrorCode =
   | 'journal_gone'
   /** The file cannot be opened or read. */
   | 'journal_cannot_read'
-  /** What is given as a key has not the length of one. */
+  /** The key has the wrong length. */
   | 'journal_key_bad'
   /** The file is encrypted, and no key was given, or not its own. */
   | 'journal_key_missing'
@@ -96,22 +96,25 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** How a run is opened: `create` refuses one that is there, `resume` one that is not, `either` takes what it finds. */
+/** The way of opening a run: `create` refuses one that exists, `resume` one that does not, `either` takes both. */
 export type OpenMode = 'create' | 'resume' | 'either';
 
-/** What a reader sees of a run that somebody may be writing. */
+/** A run as a reader sees it, while another process may be writing it. */
 export interface RunSummary {
   readonly run: string;
   readonly head: number;
   /** The wall clock of the last commit group, in milliseconds. */
   readonly time: number;
-  /** Whether a living process holds its lease. */
+  /** True if a living process holds its lease. */
   readonly held: boolean;
 }
 
-/** Where journals are kept: memory, or one SQLite file. */
+/** A place for journals: memory, or one SQLite file. */
 export interface JournalStore {
-  /** True where nothing that it is given can be read outside of the process without a key: it is encrypted, or never leaves memory. */
+  /**
+   * True where nothing that it is given can be read outside of the process without a key: it is encrypted, or never leaves
+   * memory.
+   */
   readonly confidential?: boolean;
   /** Takes the lease of a run and opens its journal for writing. */
   open(run: string, mode: OpenMode): Promise<Journal>;

@@ -1,10 +1,10 @@
 /**
- * What every store asks of a message before it takes it. Whoever posts is not trusted: without limits, one that floods would fill
+ * The rules that every store applies to a message before it takes it. Senders are not trusted: without limits, one that floods would fill
  * the disk of a run that never answers, and the memory of the one that reads.
  */
 import { JournalError } from './journal.ts';
 
-/** What a message may have at most, in bytes of UTF-8. */
+/** The size limit of a message, in bytes of UTF-8. */
 const BODY_LIMIT = 64 * 1024;
 const POSTS_LIMIT = 10_000;
 

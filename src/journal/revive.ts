@@ -7,9 +7,9 @@ import { JournalError } from './journal.ts';
 import { Coded, remember } from './value-codec.ts';
 
 export interface ReviveOptions {
-  /** What an actor reference becomes; by default an object that holds its id and nothing else. */
+  /** Makes the value of an actor reference; by default an object that holds its id and nothing else. */
   readonly resolve?: (id: string) => unknown;
-  /** What the form under the name of a codec becomes; by default an object that holds both. */
+  /** Makes the value that a named codec has written; by default an object that holds both. */
   readonly decode?: (codec: string, form: unknown) => unknown;
 }
 
@@ -145,7 +145,7 @@ function revivedObject([inner, ...more]: unknown[], depth: number, hooks: Hooks)
   return record(inner as Parsed, depth, hooks);
 }
 
-/** What a codec of the caller's has written; its form is read first. */
+/** Revives a value that a codec of the caller wrote; its form is read first. */
 function revivedCoded([name, form, ...more]: unknown[], depth: number, hooks: Hooks): unknown {
   if (typeof name !== 'string' || form === undefined || more.length > 0) throw malformed('codec');
   const text = JSON.stringify(form);

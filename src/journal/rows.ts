@@ -1,7 +1,10 @@
-/** What every store asks of a row and of a run's name before it takes them. A refusal changes nothing and ends nothing. */
+/**
+ * The rules that every store applies to a row and to a run's name before it takes them. A refusal changes nothing and ends
+ * nothing.
+ */
 import { JournalError, type Row } from './journal.ts';
 
-/** What a body may have at most, in bytes of UTF-8. */
+/** The size limit of a body, in bytes of UTF-8. */
 const BODY_LIMIT = 64 * 1024 * 1024;
 const NAME_LIMIT = 1_024;
 

@@ -4,13 +4,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-/** How values of one kind are journaled. */
+/** The journaling of values of one kind. */
 export interface ValueCodec {
   /** Names it in the journal; a name is never given to another form. */
   readonly name: string;
   /** True for the values that it is about. Asked only for objects that have no form of their own. */
   is(value: object): boolean;
-  /** What is journaled: of plain values, or of what another codec is about. */
+  /** Returns the journaled form: plain values, or values that another codec handles. */
   encode(value: never): unknown;
   /** The value that was encoded. */
   decode(form: never): unknown;
@@ -38,7 +38,7 @@ export function remember(value: unknown, codec: string, form: string): void {
   forms.set(value, JSON.stringify([codec, form]));
 }
 
-/** Whether two values are the same, those that went through a codec by their forms. */
+/** True if two values are the same, those that went through a codec by their forms. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!isDeepStrictEqual(a, b)) return isUsed && known(a) !== undefined && known(a) === known(b);

@@ -1,4 +1,4 @@
-/** What stands in a memory for an actor until it is there again. */
+/** Stands in a context for an actor until that actor exists again. */
 export class ActorReference {
   readonly id: string;
   readonly sessionId = null;
@@ -8,7 +8,7 @@ export class ActorReference {
   }
 }
 
-/** Whether a value is an actor, or stands for one. */
+/** True if a value is an actor, or stands for one. */
 export function isReference(value: object): value is { id: string } {
   return value instanceof ActorReference || ('sessionId' in value && 'send' in value && 'ref' in value);
 }

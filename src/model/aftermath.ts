@@ -1,4 +1,4 @@
-/** What was around a decision, and what came of it: a journal knows that, and a history alone does not. */
+/** The circumstances of a decision and its aftermath: a journal knows them, and a history alone does not. */
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 
@@ -9,17 +9,17 @@ export interface Replayed {
   readonly tools: readonly string[];
 }
 
-/** What came of a restore. */
+/** The result of a restore: the work done again, and the work that stayed. */
 export interface Aftermath {
   readonly replayed: readonly Replayed[];
   /** The completed instances that did not move. */
   readonly preserved: readonly InstanceId[];
 }
 
-/** What failed, where, and what came of what was decided about it. */
+/** The failure, its place, and the result of the decision about it. */
 export interface Circumstance {
   readonly signal: Signal;
-  /** What the raw error said. */
+  /** The text of the raw error. */
   readonly error: string;
   /** The state in which it failed, as far as one can be named. */
   readonly state: string | null;

@@ -15,12 +15,12 @@ export interface Checkpoint {
   readonly at: number;
 }
 
-/** Whether a boundary of this kind is a promise to others (§5): an instance is committed up to its last one. */
+/** True if a boundary of this kind is a promise to others (§5): an instance is committed up to its last one. */
 export function commits(kind: Checkpoint['kind']): boolean {
   return kind === 'commit' || kind === 'exit';
 }
 
-/** Whether a checkpoint of this kind is a position that a line may use (§5, §9). Exits are promises, never positions. */
+/** True if a checkpoint of this kind is a position that a line may use (§5, §9). Exits are promises, never positions. */
 export function isPosition(kind: Checkpoint['kind']): boolean {
   return kind !== 'exit';
 }

@@ -13,18 +13,20 @@ export type Policy = (typeof POLICIES)[number];
 /** Every joint rule that needs no names. */
 export const JOINT_RULES = ['all', 'none'] as const;
 
-/** Whose commitments the reviewed policy lets a line cross (§8, level 2): anybody's, nobody's, or those of skeletons by name. */
+/**
+ * The instances whose commitments the reviewed policy lets a line cross (§8, level 2): all, none, or those of skeletons by name.
+ */
 export type JointRule = (typeof JOINT_RULES)[number] | readonly string[];
 
 /** The rules that a run is decided by. */
 export interface Rules {
-  /** How the line is computed. */
+  /** The rule by which the line is computed. */
   readonly policy: Policy;
-  /** Whether it may cross commitments of others. */
+  /** True if it may cross commitments of others. */
   readonly joint: JointRule;
 }
 
-/** How far an instance's past is kept: up to a checkpoint, or not at all (⊥, never started). */
+/** The part of an instance's past that is kept: up to a checkpoint, or none of it (⊥, never started). */
 export type Keep = Checkpoint | 'none';
 
 /** One instance that a line rolls back. `cause` is the dependency that forced it there; null where the failure itself did. */
@@ -50,11 +52,11 @@ export interface Aside {
   readonly within?: InstanceId;
 }
 
-/** Who knows what became of a call. */
+/** A party that knows the outcome of a call. */
 export interface Counterparty {
   /** The name of the reconciler that the config gives the tool; null where it names none. */
   readonly reconciler: string | null;
-  /** What the call writes outside the memory, as far as the config says: keys with a scheme. */
+  /** The keys outside of the context that the call writes, as far as the config says: keys with a scheme. */
   readonly writes: readonly string[];
 }
 

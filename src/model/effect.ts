@@ -1,5 +1,5 @@
 /**
- * What a tool did to the world: its class says what kind of act it is, its status what is known of it. The table of
+ * An act of a tool on the world: its class says what kind of act it is, its status what is known of it. The table of
  * semantics.md §6 is the one place that says whether a rollback may cross it.
  */
 import type { InstanceId } from './instance.ts';
@@ -7,13 +7,13 @@ import type { InstanceId } from './instance.ts';
 /** Every class of effect, the most harmless first. */
 export const EFFECT_CLASSES = ['none', 'idempotent', 'reversible', 'compensable', 'irreversible'] as const;
 
-/** How an effect can be taken back (§6). A tool that nobody declared is `irreversible` (E6). */
+/** The ways in which an effect can be taken back (§6). A tool that the config does not declare is `irreversible` (E6). */
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
 /** Every status of an effect. */
 export const EFFECT_STATUSES = ['intended', 'unknown', 'confirmed', 'failed', 'compensated', 'buffered'] as const;
 
-/** What is known of the act: `intended` and `unknown` are not settled (E1, E2). */
+/** The knowledge of the act: `intended` and `unknown` are not settled (E1, E2). */
 export type EffectStatus = (typeof EFFECT_STATUSES)[number];
 
 /** One effect as a history knows it. `at` is the number of its intent, which stays its place whatever happens later (§6). */
@@ -25,18 +25,18 @@ export interface Effect {
   readonly tool?: string;
   readonly class: EffectClass;
   readonly status: EffectStatus;
-  /** Whether an inverse or a compensation is registered and the policy allows it. */
+  /** True if an inverse or a compensation is registered and the policy allows it. */
   readonly undo: boolean;
   readonly at: number;
 }
 
-/** Why an effect may not be crossed (§6). */
+/** The reasons for which an effect may not be crossed (§6). */
 export type EffectVeto = 'irreversible_effect_policy' | 'effect_outcome_unknown' | 'compensation_missing';
 
 /** The answer of §6's table: `cross` and nothing is owed, `undo` first and then cross, or the code that blocks. */
 export type Crossing = 'cross' | 'undo' | EffectVeto;
 
-/** Whether the outcome of an effect is still open: no boundary certifies meanwhile (§4, Controllable). */
+/** True if the outcome of an effect is still open: no boundary certifies meanwhile (§4, Controllable). */
 export function isOpen(status: EffectStatus): boolean {
   return status === 'intended' || status === 'unknown';
 }

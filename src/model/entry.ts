@@ -1,5 +1,5 @@
 /**
- * What a run's journal holds: everything that happened, in order, from which all else is folded (architecture.md). Recorded
+ * The entries of a run's journal: everything that happened, in order, from which all else is folded (architecture.md). Recorded
  * meaning never changes silently: an entry says who read and wrote what in the words of the config that was in force then.
  */
 import type { Checkpoint } from './checkpoint.ts';
@@ -37,7 +37,7 @@ export interface Started {
   readonly input?: unknown;
 }
 
-/** Who takes part in a step: the instance, or the root of a region. */
+/** A participant of a step: an instance, or the root of a region. */
 export interface Party {
   readonly instance: InstanceId;
   readonly region: string;
@@ -62,9 +62,12 @@ export type Entry =
       readonly agent: string;
       readonly digests: Digests;
       readonly format: number;
-      /** Random, in hex: digests of arguments are HMACs under it since format 3, keys since format 4. Left out in journals before. */
+      /**
+       * Random, in hex: digests of arguments are HMACs under it since format 3, keys since format 4. Left out in journals
+       * before.
+       */
       readonly secret?: string;
-      /** What people are not shown; left out where that is nothing. */
+      /** Values that are not shown to people; left out where there are none. */
       readonly redact?: RedactionRules;
     }
   /** The run goes on under other digests; earlier checkpoints are stale. */
@@ -83,7 +86,10 @@ export type Entry =
   | PublishEntry
   /** A complaint has taken the place of questions that the run was parked on, by their names: nobody asks them any more (C12). */
   | { readonly do: 'retracted'; readonly questions: readonly string[] }
-  /** A commit that was decided is withdrawn: it was refused before anything of it was visible, and its calls are held back again (E4). */
+  /**
+   * A commit that was decided is withdrawn: it was refused before anything of it was visible, and its calls are held back again
+   * (E4).
+   */
   | { readonly do: 'withdrawn'; readonly id: string; readonly why: string }
   | PositionEntry
   | SpendEntry
@@ -130,7 +136,7 @@ export type Entry =
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
 /**
- * Why a record is given up: it read something else, came to be redone, was complained about, or nothing took it over. `undone_before`:
+ * The reason why a record is given up: it read something else, came to be redone, was complained about, or nothing took it over. `undone_before`:
  * there is none, the work that was complained about is undone already.
  */
 export type DismissalReason = 'reads_differ' | 'done_again' | 'found_wrong' | 'unclaimed' | 'undone_before';
@@ -147,7 +153,7 @@ interface PhaseEntry {
 /** The phase in which what the plan undoes is undone, and control stands where it is to go on (R5). */
 interface RestoredEntry {
   readonly do: 'restored';
-  /** How far each moved instance is kept; 0 is ⊥. Numbers are those of the history. */
+  /** The position up to which each moved instance is kept; 0 is ⊥. Numbers are those of the history. */
   readonly kept: readonly (readonly [InstanceId, number])[];
   /** Instances that are set aside: records that nothing sees until the replay claims them (C2, C3). */
   readonly aside?: readonly InstanceId[];
@@ -160,7 +166,7 @@ interface RestoredEntry {
   readonly controls: readonly ControlEntry[];
 }
 
-/** Where a restore puts the control of an actor. */
+/** The control of an actor after a restore. */
 export interface ControlEntry {
   readonly actor: number;
   readonly value: StateValue;
@@ -172,10 +178,10 @@ export interface StepEntry {
   readonly do: 'step';
   readonly actor: number;
   readonly event: unknown;
-  /** Whether the event came from outside the machine, so that nobody sends it again when it is taken back. */
+  /** True if the event came from outside the machine, so that nobody sends it again when it is taken back. */
   readonly outside: boolean;
   readonly value: StateValue;
-  /** What history states remember; null where that did not change. */
+  /** The states that history states remember; null where they did not change. */
   readonly remembered: HistoryValue | null;
   readonly done: boolean;
   readonly parties: readonly Party[];
@@ -210,9 +216,9 @@ export interface IntentEntry {
   readonly undo: boolean;
   /** SHA-256 over the arguments. */
   readonly digest: string;
-  /** What was asked for. Journals of format 1 have it as the input of the actor alone. */
+  /** The arguments of the request. Journals of format 1 have them as the input of the actor alone. */
   readonly args?: unknown;
-  /** What the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
+  /** The event that the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
   readonly held?: 'gate' | 'buffer';
   /** The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked (E3). */
   readonly keyedAs?: string;
@@ -230,18 +236,21 @@ export interface GateEntry {
   readonly epoch: number;
   /** The wall clock after which nothing opens it, in milliseconds; null for never. */
   readonly expires: number | null;
-  /** The key of an earlier call that has happened and that this one may be the same act as: an approval says that it is another (E3). */
+  /**
+   * The key of an earlier call that has happened and that this one may be the same act as: an approval says that it is another
+   * (E3).
+   */
   readonly like?: string;
 }
 
-/** What became of a gate. Who is refused, and why, stays in the journal, too. */
+/** The answer to an approval request. A refused answer and its reason stay in the journal, too. */
 export interface AnswerEntry {
   readonly do: 'answer';
   readonly gate: string;
   readonly verdict: 'approved' | 'denied' | 'settled' | 'expired' | 'refused';
-  /** Who said so; null for the clock. */
+  /** The person who answered; null for the clock. */
   readonly by: string | null;
-  /** Why, in their words; of a refused answer, in ours. */
+  /** The reason, in that person's words; of a refused answer, in ours. */
   readonly why: string | null;
   /** The number of the message that brought it; null where it was said in the process. */
   readonly post: number | null;
@@ -278,7 +287,7 @@ export interface PositionEntry {
   readonly areas: Readonly<Record<string, string>>;
 }
 
-/** What a call takes of the budgets of its run: admitted before it leaves, charged once it is known. */
+/** The amounts that a call takes of the budgets of its run: admitted before it leaves, charged once it is known. */
 export interface SpendEntry {
   readonly do: 'spend';
   /** The key of the call, or the number of its actor where its class takes no key. */
@@ -287,7 +296,7 @@ export interface SpendEntry {
   readonly amounts: Readonly<Record<string, number>>;
 }
 
-/** What became of a call, or news of it. */
+/** The outcome of a call, or news of it. */
 export interface OutcomeEntry {
   readonly do: 'outcome';
   readonly key: string;
@@ -306,12 +315,17 @@ export interface DecisionEntry {
   readonly call: number | null;
   readonly key: string | null;
   readonly decision: Decision;
-  /** What the budget is charged for (R6): the checkpoint that is restored. */
+  /** The checkpoint that is restored: the budget is charged for it (R6). */
   readonly checkpoint: Checkpoint | null;
   /** Present where work was found wrong that no call has told of: its recorded answers are not served again (C10). */
   readonly suspect?: true;
-  /** What the caller of `fail()` has named, where a complaint led to it: without the ordinal, whichever occurrence there was. */
+  /**
+   * The instance that the caller of `fail()` named, where a complaint led to it: without the ordinal, every occurrence is meant.
+   */
   readonly complaint?: Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number };
-  /** The name of the commit that was refused, or cannot go on, if one was: once it is made after all, nothing is left to decide (E4). */
+  /**
+   * The name of the commit that was refused, or cannot go on, if one was: once it is made after all, nothing is left to decide
+   * (E4).
+   */
   readonly commit?: string;
 }

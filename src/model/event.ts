@@ -1,11 +1,11 @@
-/** What happens in a run, as far as a decision reads it: five kinds of event, numbered from 1 in the order they happened. */
+/** The events of a run, as far as a decision reads them: five kinds, numbered from 1 in the order in which they happened. */
 import type { BoundaryKind } from './checkpoint.ts';
 import type { EffectClass, EffectStatus } from './effect.ts';
 import type { InstanceId } from './instance.ts';
 import type { Key } from './key.ts';
 
 /**
- * How a write treats what was there (K6): `update` reads its own key first, `blind` (last writer wins) does not, `append`
+ * The way in which a write treats the value before it (K6): `update` reads its own key first, `blind` (last writer wins) does not, `append`
  * depends on nothing and covers nothing.
  */
 export type WriteMode = 'update' | 'blind' | 'append';

@@ -1,13 +1,13 @@
 /** Keys that lie outside of the memory, and what a memory has at those that do not. */
 import type { Key } from './key.ts';
 
-/** Whether a key lies outside of the memory: it has a scheme, and not that of an actor's own memory. */
+/** True if a key lies outside of the memory: it has a scheme, and not that of an actor's own memory. */
 export function isExternal(key: Key): boolean {
   const scheme = key.segments[0];
   return scheme?.endsWith(':') === true && scheme !== 'actor:' && key.text.startsWith(scheme);
 }
 
-/** Whether a memory has something at a key, so far as a key can tell. */
+/** True if a context has a value at a key, so far as a key can tell. */
 export function hasVersion(memory: unknown, key: Key): boolean {
   return valueAt(memory, key) !== undefined;
 }

@@ -13,7 +13,7 @@ export const SIGNALS = [
   'CONTRACT_VIOLATION',
 ] as const;
 
-/** What kind of failure it was (§7): the closed vocabulary that stands for every raw error. */
+/** The kind of a failure (§7): the closed vocabulary that stands for every raw error. */
 export type Signal = (typeof SIGNALS)[number];
 
 /**

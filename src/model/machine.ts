@@ -6,7 +6,7 @@
 /** A state of the machine, or of a machine that it invokes. */
 export interface StateShape {
   /**
-   * How a config names it: the path of keys from the root joined with `.` (`A.a1`), behind `tool/` for a state of a machine
+   * Its name in a config: the path of keys from the root joined with `.` (`A.a1`), behind `tool/` for a state of a machine
    * that is invoked by the name `tool` (`inner/x`, `outer/inner/x`). The root itself is `''` (or `inner/`).
    */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface StateShape {
   readonly initial: string | null;
   /** The tools that the state invokes; `tool` is null where the logic is inline, so that nothing can guard it. */
   readonly invokes: readonly { readonly id: string; readonly tool: string | null }[];
-  /** Whether the state has delayed transitions. */
+  /** True if the state has delayed transitions. */
   readonly delayed: boolean;
 }
 
@@ -37,7 +37,10 @@ export interface MachineShape {
   readonly actors: readonly {
     readonly name: string;
     readonly kind: 'promise' | 'machine' | 'callback' | 'observable' | 'transition' | 'other';
-    /** False where a promise cannot take its idempotency key (semantics.md E3): nobody hands it one, or its function does not look. */
+    /**
+     * False where a promise cannot take its idempotency key (semantics.md E3): nobody hands it one, or its function does not
+     * look.
+     */
     readonly takesKey: boolean;
   }[];
   /** Digest of states and edges, for `checkpoint_stale` (semantics.md §5). */

@@ -1,5 +1,5 @@
 /**
- * What is kept out of everything that people read: the values under some keys of the memory, and parts of what tools are given and answer.
+ * Values that are kept out of everything that people read: the values under some keys of the memory, and parts of what tools are given and answer.
  * As the config has it, and as the journal of a run says it again: whoever reads that has no config.
  */
 export interface RedactionRules {

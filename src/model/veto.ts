@@ -1,5 +1,5 @@
 /**
- * Why a candidate was refused: a closed code and its witness (semantics.md §8). Reasons are data; `recovery/explain.ts`
+ * The reason why a candidate was refused: a closed code and its witness (semantics.md §8). Reasons are data; `recovery/explain.ts`
  * alone turns them into sentences. The codes of §8 that need control state, approvals, budgets or leases join this union
  * together with the code that can raise them.
  */
@@ -22,13 +22,16 @@ export type Dependence =
       readonly step: number;
     }
   | { readonly kind: 'start'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number }
-  /** Where the producer goes back, the region's control goes back with it, and the consumer's step with that (C1). */
+  /** The region's control goes back with its producer, and the consumer's step with the control (C1). */
   | { readonly kind: 'control'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number };
 
-/** Why a failure names nothing: it fits nobody or several, nobody of that name was entered, or it never wrote that key. */
+/**
+ * The reason why a failure names nothing: it fits nobody or several, nobody of that name was entered, or it never wrote that
+ * key.
+ */
 export type Abstention = 'fits_nobody' | 'fits_several' | 'never_entered' | 'never_wrote';
 
-/** What stands against a candidate, and against every older one, with its witness. */
+/** A reason against a candidate, and against every older one, with its witness. */
 export type Reason =
   | {
       readonly code: 'committed_consumers_present';
@@ -38,7 +41,7 @@ export type Reason =
     }
   | { readonly code: EffectVeto; readonly effect: Effect };
 
-/** Why a checkpoint cannot be used, whatever its line would be (§8.3). */
+/** The reason why a checkpoint cannot be used, whatever its line would be (§8.3). */
 export type Unavailable =
   /** Certified under another config or machine (§5). */
   | { readonly code: 'checkpoint_stale'; readonly changed: 'config' | 'machine' }
@@ -78,7 +81,10 @@ export type Refusal =
       readonly step: number;
     }
   | { readonly code: 'exit_not_restorable'; readonly candidate: Checkpoint; readonly instance: InstanceId }
-  /** A call would be made while an effect of the same tool and entity stands that no replay has claimed (C8), or the run ends so (C9). */
+  /**
+   * A call would be made while an effect of the same tool and entity stands that no replay has claimed (C8), or the run ends so
+   * (C9).
+   */
   | {
       readonly code: 'unclaimed_effect';
       readonly candidate: null;

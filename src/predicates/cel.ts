@@ -21,7 +21,7 @@ export const VARIABLES = {
   event: 'dyn',
 } as const;
 
-/** What the grammar or the type checker has against a text; `offset` counts UTF-16 units. */
+/** An objection of the grammar or of the type checker to a text; `offset` counts UTF-16 units. */
 export interface CelError {
   readonly kind: 'syntax' | 'limit' | 'type' | 'unknown_variable' | 'unknown_function';
   readonly offset: number;

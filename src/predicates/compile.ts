@@ -44,7 +44,7 @@ export function compileEntity(text: string): Compiled<Expression> {
   };
 }
 
-/** What a predicate answers when it looks at no fact at all; null where it looks at some. */
+/** The answer of a predicate that looks at no fact; null where it looks at one. */
 export function constantAnswer(text: string): Answer | null {
   const read = readText(text, { variables: new Set(), item: null }, ['bool', 'dyn']);
   if ('problems' in read) return null;
@@ -56,7 +56,10 @@ export function guardDigest(guard: (facts: Facts) => boolean): string {
   return createHash('sha256').update(Function.prototype.toString.call(guard)).digest('hex').slice(0, 16);
 }
 
-/** A condition in code by `name@digest`. One that is missing or differs still compiles: it answers unknown, and the problem says so. */
+/**
+ * A condition in code by `name@digest`. One that is missing or differs still compiles: it answers unknown, and the problem says
+ * so.
+ */
 export function guardPredicate(
   reference: string,
   guards: Guards,

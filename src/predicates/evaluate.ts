@@ -1,5 +1,5 @@
 /**
- * What a syntax tree means. Each node becomes a closure once; a question then runs them over the facts. An error is a value (`Failed`)
+ * Evaluates a syntax tree. Each node becomes a closure once; a question then runs them over the facts. An error is a value (`Failed`)
  * that travels up until something decides without it: `false && error` is false, `error && true` is the error.
  */
 import { callFunction, callMethod } from './calls.ts';
@@ -15,7 +15,7 @@ import { Meter, memberOf, NONE, nameOf, Optional, within } from './values.ts';
 interface Question {
   readonly facts: Facts;
   readonly meter: Meter;
-  /** What the macro's name stands for at the moment. */
+  /** The present value of the macro's name. */
   item: unknown;
 }
 

@@ -36,7 +36,7 @@ export const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one
 /** Names that are never data. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor']);
 
-/** What is in scope: the variables, and within a macro its item. */
+/** The names in scope: the variables, and within a macro its item. */
 export interface Scope {
   readonly variables: ReadonlySet<string>;
   readonly item: string | null;
@@ -58,7 +58,7 @@ export function lint(ast: Node, scope: Scope): Problem[] {
   return problems.sort((a, b) => a.offset - b.offset);
 }
 
-/** What kind of value a node has whatever the facts are; null where that depends on them. */
+/** The kind of value that a node has for all facts; null where it depends on them. */
 function staticKind(node: Node): 'int' | 'double' | 'text' | 'list' | 'map' | null {
   switch (node.op) {
     case 'value':

@@ -3,7 +3,7 @@ import type { Node } from './cel.ts';
 import { Failed, isList } from './own.ts';
 import { compare, equal, type Meter, nameOf, reckon } from './values.ts';
 
-/** What an operator does. */
+/** The function of an operator. */
 export function operator(op: Node['op']): (a: unknown, b: unknown, meter: Meter) => unknown {
   switch (op) {
     case '==':

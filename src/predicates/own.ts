@@ -4,7 +4,7 @@
  */
 import { types } from 'node:util';
 
-/** Why an expression has no value. */
+/** The reason why an expression has no value. */
 export class Failed {
   readonly reason: string;
 
@@ -18,12 +18,12 @@ export type List = readonly unknown[];
 /** A map of facts, keyed by text. */
 export type Table = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a list. Only for values that `admit` let through. */
+/** True if a value is a list. Only for values that `admit` let through. */
 export function isList(value: unknown): value is List {
   return Array.isArray(value);
 }
 
-/** Whether a value is a map. Only for values that `admit` let through. */
+/** True if a value is a map. Only for values that `admit` let through. */
 export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && isPlain(value);
 }

@@ -1,9 +1,9 @@
 /**
- * What a predicate is to the rest of the house: a question about a frozen step with three answers (semantics.md §4). The
+ * A predicate as other rooms see it: a question about a frozen step with three answers (semantics.md §4). The
  * language behind it is a subset of CEL and lives in this room alone.
  */
 
-/** What a predicate may look at. Everything is frozen data of the step; `memory` is the machine's context. */
+/** The facts that a predicate may look at. All are frozen data of the step; `memory` is the machine's context. */
 export interface Facts {
   /** The state after the step, named as in `MachineShape`; of several the one that the question is about. */
   readonly state: string;

@@ -1,4 +1,6 @@
-/** What may be wrong with the text of a predicate: a closed code, the place in the text, a sentence and its mend (style.md 9). */
+/**
+ * The problems that the text of a predicate can have: a closed code, the place in the text, a sentence and its fix (style.md 9).
+ */
 
 /** Every reason to refuse a predicate or an expression. */
 export type PredicateCode =

@@ -1,12 +1,15 @@
 /**
- * What a predicate looks at in memory, from its syntax tree: paths as keys are written, with holes where an index is the entity or a
+ * The part of the context that a predicate looks at, from its syntax tree: paths as keys are written, with holes where an index is the entity or a
  * member of `args` or `event`, and `*` where it is anything. A path stands for all below it.
  */
 import { escapeSegment } from '../model/key.ts';
 import { type Node, parse } from './cel.ts';
 import { MACROS, operands } from './lint.ts';
 
-/** The read set of a text, as key templates (`slots/{entity}/status`), each once; `**` is all of memory. Empty for what is no CEL. */
+/**
+ * The read set of a text, as key templates (`slots/{entity}/status`), each once; `**` is all of memory. Empty for what is no
+ * CEL.
+ */
 export function readsOf(text: string): readonly string[] {
   const parsed = parse(text);
   if ('error' in parsed) return [];
@@ -20,7 +23,7 @@ function asTemplate(path: string): string {
   return /^(?:\{|\*|[a-z][a-z0-9+.-]*:)/.test(path) ? '**' : path;
 }
 
-/** What a macro's item is: a member of the path, whose first segments these are. */
+/** A macro's item: a member of the path whose first segments these are. */
 interface Item {
   readonly name: string;
   readonly path: readonly string[] | null;

@@ -1,9 +1,9 @@
 /** The values of an expression and what may be done with two of them, each operation at a cost that the question's meter counts. */
 import { Failed, isList, isTable, type List, ownMember, type Table } from './own.ts';
 
-/** How much one question may cost: about one unit for each member that is looked at, and for each 64 characters of a text. */
+/** The cost that one question may have: about one unit for each member that is looked at, and for each 64 characters of a text. */
 const BUDGET = 10_000;
-/** How deep a comparison goes. */
+/** The deepest level of a comparison. */
 const DEEPEST = 64;
 
 /** A value that may be absent, as `memory.?a` gives it. */
@@ -18,7 +18,7 @@ export class Optional {
 /** The absent value. */
 export const NONE = new Optional(undefined);
 
-/** What an error of cost says. */
+/** The text of an error of cost. */
 const COSTLY = new Failed(`too_costly: the question looks at more than ${BUDGET} members`);
 
 /** Counts what a question costs. Once it is spent, it stays spent, so that no operator can absorb that. */
@@ -36,13 +36,13 @@ export class Meter {
     return this.pay(text.length >>> 6);
   }
 
-  /** Whether the budget is spent, and with which words. */
+  /** The error to answer with once the budget is spent; null before. */
   get spent(): Failed | null {
     return this.#left < 0 ? COSTLY : null;
   }
 }
 
-/** How a value is called in a reason. */
+/** The name of a value's kind in a reason. */
 export function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (value instanceof Optional) return 'an optional value';
@@ -78,7 +78,7 @@ export function memberOf(container: unknown, key: unknown, meter: Meter): unknow
   return container === null ? undefined : new Failed(`${nameOf(container)} has no members`);
 }
 
-/** Whether two values are equal, all the way down. Values of different kinds are not; a number is equal to a number. */
+/** True if two values are equal, all the way down. Values of different kinds are not; a number is equal to a number. */
 export function equal(a: unknown, b: unknown, meter: Meter, depth = 0): boolean | Failed {
   if (a instanceof Failed) return a;
   if (b instanceof Failed) return b;
@@ -118,7 +118,7 @@ function equalTables(a: Table, b: Table, meter: Meter, depth: number): boolean |
   return true;
 }
 
-/** Whether a value is a number, whole or not. */
+/** True if a value is a number, whole or not. */
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }

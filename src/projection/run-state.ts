@@ -755,7 +755,10 @@ export class RunState {
     for (const { region, by } of resumed) this.#put(split(region)[0], region, by);
   }
 
-  /** Whether a restore answers an open question: what it is about is undone. What was complained about and still stands is not (C12). */
+  /**
+   * Whether a restore answers an open question: what it is about is undone. What was complained about and still stands is not
+   * (C12).
+   */
   #isAnswered({ decision, suspect, key }: DecisionEntry, kept: readonly Kept[]): boolean {
     const { failed } = decision;
     const at = failed === null ? undefined : kept.find(([id]) => instanceName(id) === instanceName(failed))?.[1];
@@ -888,7 +891,10 @@ export class RunState {
     }
   }
 
-  /** What was granted to an instance that goes back is void in the same commit (R4), and so is a commit whose calls it takes back. */
+  /**
+   * What was granted to an instance that goes back is void in the same commit (R4), and so is a commit whose calls it takes
+   * back.
+   */
   #void(moved: ReadonlySet<string>): void {
     this.asked.void(({ key }) => {
       const call = this.ledger.get(key);
@@ -950,7 +956,10 @@ function changed(before: HistoryValue, after: HistoryValue): HistoryValue {
   );
 }
 
-/** Names a question that a run is parked on: what failed, by which key, in which call. One that fits nobody is named by who was meant. */
+/**
+ * Names a question that a run is parked on: what failed, by which key, in which call. One that fits nobody is named by who was
+ * meant.
+ */
 export function questionOf({
   failed,
   key,

@@ -80,7 +80,10 @@ export interface Timer {
   gone: PlacedStep | null;
 }
 
-/** An event from outside that a restore took back, with what it met then: it is sent again only where it would meet the same (C1b). */
+/**
+ * An event from outside that a restore took back, with what it met then: it is sent again only where it would meet the same
+ * (C1b).
+ */
 export interface ToRedeliver {
   readonly event: unknown;
   readonly context: unknown;

@@ -56,7 +56,10 @@ export class Certifying {
     this.#present = [...view.here.map(({ live }) => live), ...entering.entered];
   }
 
-  /** The boundaries that certify at this step, and those of the roots, whose every step is a position, and of who starts a machine. */
+  /**
+   * The boundaries that certify at this step, and those of the roots, whose every step is a position, and of who starts a
+   * machine.
+   */
   boundaries(): readonly Certified[] {
     const certified = this.#present.flatMap((live) => this.#of(live));
     for (const { live } of this.#view.here) this.#tellPassed(live, certified);
@@ -95,7 +98,10 @@ export class Certifying {
     return [...new Set(keys.filter((key) => !hasValue(this.#view.seen.context, key)).map(({ text }) => text))];
   }
 
-  /** True where control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended in. */
+  /**
+   * True where control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended
+   * in.
+   */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
     const { before, after, done } = this.#view.seen;

@@ -126,7 +126,9 @@ export class Entering {
     this.#missingInputs(placed.skeleton, id);
   }
 
-  /** The live instance whose act the start is: it took part and goes on, or it invoked the machine whose first step this is (K6). */
+  /**
+   * The live instance whose act the start is: it took part and goes on, or it invoked the machine whose first step this is (K6).
+   */
   #starter(parties: readonly Party[], leaving: ReadonlySet<string>): InstanceId | null {
     const stays = parties.find(({ instance }) => instance.skeleton !== ROOT && !leaving.has(instanceName(instance)));
     if (stays !== undefined) return stays.instance;

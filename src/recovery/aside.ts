@@ -1,5 +1,5 @@
 /**
- * What a cut sets aside instead of undoing it (semantics.md C2): finished, certified work that rests on nothing that is undone. It
+ * Work that a cut sets aside instead of undoing it (semantics.md C2): finished, certified work that rests on nothing that is undone. It
  * crosses no promise and no effect; nothing sees it until a replay claims it.
  */
 import { type Extent, extentOf } from '../history/extent.ts';
@@ -19,16 +19,16 @@ interface Piece {
   readonly extent: Extent;
 }
 
-/** What a cut sets aside. */
+/** The work that a cut sets aside. */
 export interface SetAside {
   /** The instances, each with the one that takes it along; null for one that is set aside by itself. */
   readonly instances: ReadonlyMap<InstanceRecord, InstanceRecord | null>;
-  /** Whether what the root of a region did at an event is part of that: a root outlives the work that it has a part in. */
+  /** True if what the root of a region did at an event is part of that: a root outlives the work that it has a part in. */
   holds(root: InstanceRecord, at: number): boolean;
 }
 
 /**
- * What lies beyond a cut and is set aside.
+ * The work that lies beyond a cut and is set aside.
  * @param suspects the names of the instances that were found wrong, the failed one among them.
  */
 export function setAside(history: History, places: Places, moves: Moves, suspects: ReadonlySet<string>): SetAside {
@@ -105,7 +105,10 @@ function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceReco
   }
 }
 
-/** Whether an access by a member at an event belongs to a piece; 0: whenever it was. Roots outlive the pieces that they have a part in. */
+/**
+ * True if an access by a member at an event belongs to a piece; 0: whenever it was. Roots outlive the pieces that they have a
+ * part in.
+ */
 function covers({ record, place }: Piece, at: number): boolean {
   return at === 0 || (at > (record.checkpoints[0]?.at ?? 0) && at <= (place.closed?.to ?? 0));
 }

@@ -10,23 +10,23 @@ export const TESTS = ['decidable', 'closed', 'separable', 'controllable'] as con
 /** One of the four tests. */
 type Test = (typeof TESTS)[number];
 
-/** What is known of a boundary when control comes to it. */
+/** The facts about a boundary when control comes to it. */
 export interface Evidence {
-  /** How many live instances own the boundary in its region. */
+  /** The number of live instances that own the boundary in its region. */
   readonly owners: number;
-  /** What the reviewed predicate says. */
+  /** The answer of the reviewed predicate. */
   readonly predicate: Answer;
   /** The declared outputs that have no version of this instance's, nor of an earlier ordinal's that it read. */
   readonly missing: readonly string[];
-  /** Why nothing of the instance certifies: a write outside its outputs (K5), a value that no journal holds (§3). */
+  /** The reason why nothing of the instance certifies: a write outside its outputs (K5), a value that no journal holds (§3). */
   readonly stray: string | null;
   /** The first invariant that what is held back does not keep, with what it comes to; null where all hold (E4). */
   readonly broken: string | null;
-  /** How many other live instances share the region. */
+  /** The number of other live instances that share the region. */
   readonly neighbours: number;
-  /** Whether the control state lies inside the skeleton's states, or the config names where to resume. */
+  /** True if the control state lies inside the skeleton's states, or the config names where to resume. */
   readonly resumable: boolean;
-  /** Whether the policy lists the boundary as an anchor. */
+  /** True if the policy lists the boundary as an anchor. */
   readonly anchored: boolean;
   /** The keys of effects that are not settled. */
   readonly open: readonly string[];
@@ -34,7 +34,7 @@ export interface Evidence {
   readonly orphans: readonly string[];
 }
 
-/** What each test answers. */
+/** The answer of each test. */
 export type Verdicts = Readonly<Record<Test, Answer>>;
 
 /** Asks the four tests. */
@@ -47,7 +47,7 @@ export function certify(evidence: Evidence): Verdicts {
   };
 }
 
-/** Whether all four say yes. */
+/** True if all four say yes. */
 export function isCertified(verdicts: Verdicts): boolean {
   return TESTS.every((test) => verdicts[test].is === 'yes');
 }

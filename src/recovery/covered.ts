@@ -1,5 +1,5 @@
 /**
- * Whether what an instance relies on has been promised (semantics.md E4): every version that it read, and its own start, lie before
+ * Answers if all that an instance relies on has been promised (semantics.md E4): every version that it read, and its own start, lie before
  * the certified boundary of whoever made them. Until then a rollback of theirs may take it along.
  */
 import type { History } from '../history/history.ts';

@@ -1,5 +1,5 @@
 /**
- * What a line crosses on its way down: effects (§6) and commitments of others (§5). An older candidate crosses all that a
+ * The effects and commitments that a line crosses on its way down: effects (§6) and commitments of others (§5). An older candidate crosses all that a
  * newer one does, so each candidate is charged with what it adds, and nothing is looked at twice however many there are.
  */
 import type { History } from '../history/history.ts';
@@ -10,7 +10,10 @@ import { crossing, type Effect } from '../model/effect.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';
 
-/** Where a line puts one instance, and the dependency that forced it; `keep` null is ⊥, `cause` null the failure itself. */
+/**
+ * The position of one instance under a line, and the dependency that forced it; `keep` null is ⊥, `cause` null the failure
+ * itself.
+ */
 export interface Placement {
   readonly keep: Checkpoint | null;
   readonly cause: Dependence | null;
@@ -22,7 +25,7 @@ export interface Consumer {
   readonly committed: Checkpoint;
 }
 
-/** What a candidate crosses that no newer one did: consumers as they were found, effects by their intents. */
+/** The crossings of a candidate that no newer one made: consumers as they were found, effects by their intents. */
 export interface Crossed {
   readonly candidate: Checkpoint;
   readonly consumers: readonly Consumer[];
@@ -31,17 +34,20 @@ export interface Crossed {
   readonly undo: readonly Effect[];
 }
 
-/** What a policy answers: the instances that its newest candidate moves, and what each candidate crosses, newest first. */
+/** The answer of a policy: the instances that its newest candidate moves, and the crossings of each candidate, newest first. */
 export interface Proposal {
   readonly moves: ReadonlyMap<InstanceRecord, Placement>;
   readonly crossed: readonly Crossed[];
-  /** Whether a line of this policy may cross commitments at all, given leave. */
+  /** True if a line of this policy may cross commitments at all, given leave. */
   readonly crossable: boolean;
   /** For whom the plan's postconditions fail, so that this candidate will not do. */
   readonly escapes?: readonly InstanceId[];
-  /** How many besides the failed instance it undoes, where control is known: roots promise nothing and do not count. */
+  /**
+   * The number of instances besides the failed one that it undoes, where control is known: roots promise nothing and do not
+   * count.
+   */
   readonly others?: number;
-  /** What it sets aside instead (C2). */
+  /** The work that it sets aside instead (C2). */
   readonly aside?: readonly Aside[];
   /** The calls in flight whose replies are dropped (C11). */
   readonly dropped?: readonly string[];

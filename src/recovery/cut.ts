@@ -15,7 +15,7 @@ import { type Consumer, keptUpTo, type Placement, type Proposal } from './crossi
 import { Lowering } from './line.ts';
 import { reach } from './static.ts';
 
-/** What a running machine knows of its control. */
+/** The control of a running machine. */
 export interface Control {
   readonly places: Places;
   /** The names of further instances that were found wrong: complaints that wait for their answer (C12). */
@@ -27,7 +27,7 @@ export interface Control {
 /** A cut for one candidate. */
 export interface Cut {
   readonly candidate: Checkpoint;
-  /** Who is undone, and how far; the roots of regions among them. */
+  /** The instances that are undone, and the position of each; the roots of regions among them. */
   readonly moves: ReadonlyMap<InstanceRecord, Placement>;
   readonly aside: readonly Aside[];
 }
@@ -63,7 +63,7 @@ export function* cuts(
   }
 }
 
-/** Whether a placement takes anything back: the root of a region that did nothing since is where it was. */
+/** True if a placement takes anything back: the root of a region that did nothing since is where it was. */
 function losesAnything(history: History, places: Places, record: InstanceRecord, placement: Placement): boolean {
   if (record.id.skeleton !== ROOT) return true;
   const after = keptUpTo(placement);
@@ -88,7 +88,7 @@ interface Charged extends Cut {
   readonly holds: SetAside['holds'];
 }
 
-/** What a cut crosses. What a root did as part of work that is set aside stands with it. */
+/** The crossings of a cut. The work of a root that is part of work set aside stays with it. */
 function charge(history: History, { failed, candidate, moves, aside, holds }: Charged): Proposal {
   const consumers: Consumer[] = [];
   const blocked: Effect[] = [];

@@ -26,17 +26,17 @@ const lines: Record<Policy, typeof greatestLines> = { line: greatestLines, stati
 /** The default rules: the line from journal order, and no commitment of others is crossed. */
 const DEFAULT_RULES: Rules = { policy: 'line', joint: 'none' };
 
-/** What a running machine knows and a trace does not: the state of control, and which checkpoints cannot be used now. */
+/** Knowledge of a running machine that a trace lacks: the state of control, and the checkpoints that cannot be used now. */
 export interface Circumstances {
-  /** What is known of control (C1); null where nothing is, or where a whole snapshot is restored. */
+  /** The control (C1); null where none is known, or where a whole snapshot is restored. */
   readonly control: Control | null;
-  /** Why a checkpoint of the failed instance cannot be used, or null. */
+  /** The reason why a checkpoint of the failed instance cannot be used, or null. */
   unavailable(checkpoint: Checkpoint): Unavailable | null;
 }
 
 const OF_A_TRACE: Circumstances = { control: null, unavailable: () => null };
 
-/** What the lines of a trace say of control and of checkpoints; nothing where they say nothing. */
+/** The control and the checkpoints that the lines of a trace tell of; empty where they tell nothing. */
 export function knownOf(control: TracedControl, history: History, { in: failed }: Failure): Circumstances {
   if (!control.isKnown) return OF_A_TRACE;
   control.settle();
@@ -66,6 +66,14 @@ export function knownOf(control: TracedControl, history: History, { in: failed }
  * dependencies that the answer lowers, not the size of the history.
  * @param failure the instance, and the key of the suspect write where there is one.
  * @returns the verdict with its line, level and refusals; a refusal is a value, too. Never throws on a well-formed history.
+ * @example
+ * import { decide, History, parseKey } from 'belay-sidecar';
+ *
+ * const slot = { skeleton: 'ResolveSlot', entity: 'slot[0]', ordinal: 0 };
+ * const history = new History();
+ * history.apply({ do: 'enter', in: slot, by: null });
+ * history.apply({ do: 'write', in: slot, key: parseKey('slots/0/value'), mode: 'update' });
+ * assert.equal(decide(history, { in: slot, key: null }).verdict, 'restore');
  */
 export function decide(
   history: History,
@@ -123,7 +131,7 @@ function decideCut(
   return climb(history, failure, rules, chosen ?? proposals[0] ?? null, listed, proposals);
 }
 
-/** What stands against each candidate, newest first. An older one may have fewer reasons against it than a newer one (C2). */
+/** The reasons against each candidate, newest first. An older one may have fewer reasons against it than a newer one (C2). */
 function* refusalsOfCuts(
   asked: readonly Checkpoint[],
   reasonsOf: ReadonlyMap<Checkpoint, readonly Reason[]>,
@@ -155,7 +163,7 @@ function abstention(failure: Failure, why: Abstention): Refusal {
   return { code: 'ambiguous_instance', candidate: null, instance: failure.in, key: failure.key?.text ?? null, why };
 }
 
-/** What stands against each candidate, newest first; those against which nothing stands are left out. */
+/** The reasons against each candidate, newest first; candidates without one are left out. */
 function* refusals(
   asked: readonly Checkpoint[],
   proposal: Proposal | null,

@@ -1,5 +1,5 @@
 /**
- * What judges in a run: what a boundary's predicate is taken to have said, which boundaries certify, what is decided, and who is
+ * The policy of decisions in a run: what a boundary's predicate is taken to have said, which boundaries certify, what is decided, and who is
  * meant by a name that fits several. A run has these; the audit takes one guard of them away at a time, to show what it is for
  * (`seam.ts`).
  */
@@ -10,7 +10,7 @@ import { decide } from './decide.ts';
 
 /** The judges of a run. */
 export interface DecisionPolicy {
-  /** What a boundary's predicate is taken to have said. A no settles it: nothing else is asked then. */
+  /** The answer that counts for a boundary's predicate. A no settles it: no other test is made then. */
   readonly heard: (answer: Answer) => Answer;
   /** Asks the four tests of a boundary (semantics.md §4). */
   readonly certify: typeof certify;

@@ -1,16 +1,16 @@
-/** Whether work rests on other work, directly or through others: what may be undone while the undo of something else fails (E5). */
+/** Dependence of work on other work, direct or through others: it says which undos may go on while another fails (E5). */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { InstanceId } from '../model/instance.ts';
 
-/** Whether neither of two instances has read what the other wrote, or was started by it, also through others. */
+/** True if neither of two instances has read what the other wrote, or was started by it, also through others. */
 export function areIndependent(history: History, one: InstanceId, other: InstanceId): boolean {
   const [first, second] = [history.registry.get(one), history.registry.get(other)];
   if (first === undefined || second === undefined) return false;
   return first !== second && !followers(history, first).has(second) && !followers(history, second).has(first);
 }
 
-/** Who rests on what an instance has done. */
+/** The instances that rest on the work of an instance. */
 function followers(history: History, record: InstanceRecord): ReadonlySet<InstanceRecord> {
   const found = new Set<InstanceRecord>();
   const waiting = [record];

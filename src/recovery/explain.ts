@@ -25,6 +25,13 @@ export function quoted(name: string): string {
 /**
  * Explains a decision: the verdict first, then what moves, what to undo, what was refused and why, and what would unblock it.
  * With what a journal knows around it, also what failed, and what came of a restore.
+ * @example
+ * import { decide, explain, History } from 'belay-sidecar';
+ *
+ * const order = { skeleton: 'Order', entity: '7', ordinal: 0 };
+ * const history = new History();
+ * history.apply({ do: 'enter', in: order, by: null });
+ * assert.match(explain(decide(history, { in: order, key: null })).text, /^Order::7::0 goes back to its entry/);
  */
 export function explain(decision: Decision, around: Circumstance | null = null): Outline {
   const { line, verdict, undo } = decision;
@@ -75,7 +82,7 @@ function failing({ signal, error, state, tool }: Circumstance): Outline {
   return { label: signal, text: `${what}${where}: ${JSON.stringify(error)}` };
 }
 
-/** What came of a restore: the work that was done again, and the completed work that stayed as it was. */
+/** The result of a restore: the work that was done again, and the completed work that stayed as it was. */
 function outcome(aftermath: Aftermath | null): Outline[] {
   if (aftermath === null) return [];
   const { replayed, preserved } = aftermath;

@@ -2,7 +2,7 @@
 import type { Rules } from '../model/decision.ts';
 import type { InstanceId } from '../model/instance.ts';
 
-/** Whether the reviewed policy lets a line cross the commitments of an instance. */
+/** True if the reviewed policy lets a line cross the commitments of an instance. */
 export function isAllowed({ joint }: Rules, instance: InstanceId): boolean {
   return joint === 'all' || (joint !== 'none' && joint.includes(instance.skeleton));
 }

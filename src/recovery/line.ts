@@ -109,7 +109,7 @@ export class Lowering {
       for (const { name } of step.parties) this.#lose(name, step, by, false);
       for (const name of step.entered) this.#lose(name, step, by, true);
       for (const region of step.moves) {
-        // What was called there outside every skeleton was called because control had come there.
+        // Work in the region's root was done because control had come there.
         this.#lose(rootName(region), step, by, false);
         waiting.push(...places.afterIn(region, step));
       }

@@ -32,7 +32,10 @@ export function staticLines(history: History, failed: InstanceRecord, candidates
   return { moves, crossed: crossings.lowerAlone(candidates), crossable };
 }
 
-/** Everyone reachable through write∩read overlaps and starts, each with the first edge found; the failed one too, if others reach it. */
+/**
+ * Everyone reachable through write∩read overlaps and starts, each with the first edge found; the failed one too, if others reach
+ * it.
+ */
 export function reach(history: History, failed: InstanceRecord): Map<InstanceRecord, Dependence> {
   const reached = new Map<InstanceRecord, Dependence>();
   const seen = new Set<readonly Access[]>();

@@ -36,7 +36,7 @@ function fewestActs(ways: readonly (Unblock | null)[]): Unblock | null {
   );
 }
 
-/** What would let the newest candidate's line through; null where the policy has no way to allow it. */
+/** The acts that would let the newest candidate's line through; null where the policy has no way to allow it. */
 function restoreAfter(rules: Rules, { crossed, crossable, escapes = [] }: Proposal): Unblock | null {
   const { consumers, blocked } = crossed[0] as Crossed;
   const acts: Act[] = blocked.map(clear);

@@ -229,7 +229,10 @@ export class Reasons {
     this.#lateRefusal(entry, row);
   }
 
-  /** A call that had its approval and was not let go all the same; what a person denied, or nobody answered, stands there as such. */
+  /**
+   * A call that had its approval and was not let go all the same; what a person denied, or nobody answered, stands there as
+   * such.
+   */
   #lateRefusal({ key, status, error }: OutcomeEntry, row: StoredRow): void {
     const call = this.#runState.ledger.get(key);
     if (status !== 'failed' || call?.status !== 'buffered' || call.intent.held !== 'gate') return;

@@ -117,7 +117,10 @@ export class Approvals {
     return entry.gate;
   }
 
-  /** Tells of a question, once in each process: a person who was asked before a restart may have been asked by a program that is gone. */
+  /**
+   * Tells of a question, once in each process: a person who was asked before a restart may have been asked by a program that is
+   * gone.
+   */
   #announce(gate: ApprovalRequest): void {
     if (this.#announced.has(gate.gate)) return;
     this.#announced.add(gate.gate);

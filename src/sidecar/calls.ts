@@ -390,7 +390,10 @@ export class Calls {
     return call.handles(error);
   }
 
-  /** A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before (E2). */
+  /**
+   * A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before
+   * (E2).
+   */
   async outcome(key: string | null): Promise<LedgerCall | undefined> {
     if (key === null) return undefined;
     await this.reconcile(key);
@@ -438,7 +441,9 @@ export class Calls {
     return null;
   }
 
-  /** Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it (E2). */
+  /**
+   * Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it (E2).
+   */
   async askNow(key: string): Promise<void> {
     const call = this.#parts.runState.ledger.get(key);
     const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
@@ -447,7 +452,9 @@ export class Calls {
     await this.#askOnce(call, reconciler, tool.asking);
   }
 
-  /** Asks once, and writes down what came of it. @returns whether that is known to the fold: a journal may take nothing any more. */
+  /**
+   * Asks once, and writes down what came of it. @returns whether that is known to the fold: a journal may take nothing any more.
+   */
   async #askOnce(
     call: LedgerCall,
     reconciler: RunParts['reconcilers'][string],
@@ -517,7 +524,9 @@ export class Calls {
     }
   }
 
-  /** Whether an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common (E5). */
+  /**
+   * Whether an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common (E5).
+   */
   mayUndoBeside(effect: Effect, other: Effect): boolean {
     const { runState, config } = this.#parts;
     const called = (of: Effect) => {

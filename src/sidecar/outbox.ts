@@ -18,7 +18,9 @@ import { type Asking, prepareAll, type Refusal, refusalOf, withdrawAll } from '.
 import { failureOf, waitBefore } from './refusing.ts';
 import { type Group, isRepeatable, Staging } from './staging.ts';
 
-/** How long is waited before each try of a commit, in milliseconds: the last for all further ones. So often it is tried at least. */
+/**
+ * How long is waited before each try of a commit, in milliseconds: the last for all further ones. So often it is tried at least.
+ */
 const WAITS = [0, 20, 100, 500];
 
 const NEVER = 'commits, which it never did';
@@ -53,7 +55,10 @@ export class Outbox {
     this.#staging = new Staging(parts);
   }
 
-  /** True while a commit may still be refused: then its instance has to be done again, which it cannot be after the end of the run. */
+  /**
+   * True while a commit may still be refused: then its instance has to be done again, which it cannot be after the end of the
+   * run.
+   */
   get mayRefuse(): boolean {
     const { ledger, publications } = this.#parts.runState;
     const isAsked = (call: LedgerCall) => this.#staging.area(this.#staging.areaOf(call))?.prepare !== undefined;
@@ -218,7 +223,10 @@ export class Outbox {
     await this.#refuse(entry, refusal);
   }
 
-  /** Asks the areas of a commit once more that was decided before a crash, if nothing of it is visible yet. @returns why it is refused by now. */
+  /**
+   * Asks the areas of a commit once more that was decided before a crash, if nothing of it is visible yet. @returns why it is
+   * refused by now.
+   */
   async #movedMeanwhile(entry: PublishEntry): Promise<Refusal | null> {
     const [first] = this.#staging.groups(entry);
     const area = this.#staging.area(first?.area ?? null);
@@ -277,7 +285,10 @@ export class Outbox {
     return null;
   }
 
-  /** How often a commit is tried before a person is asked: what its skeleton may have recoveries for, and a few times in any case. */
+  /**
+   * How often a commit is tried before a person is asked: what its skeleton may have recoveries for, and a few times in any
+   * case.
+   */
   #tries({ instance }: PublishEntry): number {
     const { skeletons, tries } = this.#parts.config;
     return Math.max(WAITS.length, 1 + (skeletons.get(instance.skeleton)?.rollback.tries ?? tries));

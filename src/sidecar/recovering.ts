@@ -28,7 +28,10 @@ import type { Ending, MovedInput } from './report.ts';
 import { SidecarError } from './sidecar-error.ts';
 import type { Writing } from './writing.ts';
 
-/** The delay before the second recovery from the same failure, which doubles for each further one, and the longest, in milliseconds. */
+/**
+ * The delay before the second recovery from the same failure, which doubles for each further one, and the longest, in
+ * milliseconds.
+ */
 const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 250;
 
@@ -105,7 +108,9 @@ export class Recovering {
   /** When counterparties are asked again. */
   #later: Alarm | undefined;
   #stopping = false;
-  /** The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5). */
+  /**
+   * The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5).
+   */
   #stuck: { readonly decision: Decision; readonly parts: RestoredParts } | null = null;
   #ended: (ending: Ending) => void = () => {};
   #failed: (error: unknown) => void = () => {};
@@ -117,11 +122,17 @@ export class Recovering {
   #refused: Raised[] | null = null;
   /** Those of them that wait for a person. */
   #early: Raised[] = [];
-  /** The questions of the last process, while they are asked again before the machine is there: what they are about is no work to build on. */
+  /**
+   * The questions of the last process, while they are asked again before the machine is there: what they are about is no work to
+   * build on.
+   */
   #unanswered: readonly Raised[] = [];
   /** The plan that is being carried out. */
   #plan: Promise<void> | null = null;
-  /** The decision that the run is parked on once its counterparties were asked as often as the config says; null where nobody is asked. */
+  /**
+   * The decision that the run is parked on once its counterparties were asked as often as the config says; null where nobody is
+   * asked.
+   */
   #asking: Decision | null = null;
   /** The calls whose outcome the run is parked on, and whose late reply sets it going again. */
   readonly #awaited = new Set<string>();
@@ -410,7 +421,10 @@ export class Recovering {
     return [...this.#runState.records.values()].find(({ members }) => members.has(name)) ?? null;
   }
 
-  /** Work that is set aside was found wrong: no new cut; its record is given up, and what it did is undone where that is possible (C12). */
+  /**
+   * Work that is set aside was found wrong: no new cut; its record is given up, and what it did is undone where that is possible
+   * (C12).
+   */
   async #accuse(raised: Raised, record: WorkRecord): Promise<Held> {
     const name = instanceName(raised.failure.in as InstanceId);
     const calls = record.items.flatMap((item) => (item.is === 'call' ? [item.call] : []));
@@ -433,7 +447,10 @@ export class Recovering {
     return { next: 'wait' };
   }
 
-  /** The standing calls of undone work that a complaint is about; with a key, unless a cut has answered it, which knew the call (C10). */
+  /**
+   * The standing calls of undone work that a complaint is about; with a key, unless a cut has answered it, which knew the call
+   * (C10).
+   */
   #lostOf({ failure, suspect }: Raised): LedgerCall[] {
     if (suspect !== true || failure.in === null) return [];
     return failure.key !== null && this.#cutFor.has(failure) ? [] : this.#queries.lost(failure.in);
@@ -458,7 +475,10 @@ export class Recovering {
     return true;
   }
 
-  /** Finishes the undos outside of any plan that a crash interrupted: they may have happened, and are made under the same keys (E5). */
+  /**
+   * Finishes the undos outside of any plan that a crash interrupted: they may have happened, and are made under the same keys
+   * (E5).
+   */
   async finishUndos(): Promise<void> {
     for (const { key, intent } of this.#runState.ledger.halfUndone())
       await this.#calls.undo(this.#queries.effectOf(key, intent.instance));
@@ -489,7 +509,10 @@ export class Recovering {
     );
   }
 
-  /** The replay of a call with other arguments: what stands is undone first, where class and promises allow (C7). @returns whether it was. */
+  /**
+   * The replay of a call with other arguments: what stands is undone first, where class and promises allow (C7). @returns
+   * whether it was.
+   */
   async undoDiverged(recorded: LedgerCall): Promise<boolean> {
     const effect = this.#queries.effectOf(recorded.key, recorded.intent.instance);
     if (recorded.at !== null || crossing({ ...effect, undo: recorded.undo }) !== 'undo' || !this.#mayUndo(recorded))
@@ -568,7 +591,10 @@ export class Recovering {
     return asked.some((key) => !isStillOpen(key));
   }
 
-  /** Whether what an answer rests on is another by now: in the history, or in the world, where something cannot be undone any more. */
+  /**
+   * Whether what an answer rests on is another by now: in the history, or in the world, where something cannot be undone any
+   * more.
+   */
   async #hasMoved({ undo, at }: Decision): Promise<boolean> {
     const demoted = await this.#demote(undo);
     return !this.#stopping && (demoted || at !== this.#runState.history.head);
@@ -758,7 +784,10 @@ export class Recovering {
     this.#askLater();
   }
 
-  /** Why the journal does not take a person's word about a call: it knows better, or it is no answer of its tool. Null where it does. */
+  /**
+   * Why the journal does not take a person's word about a call: it knows better, or it is no answer of its tool. Null where it
+   * does.
+   */
   #contradicts(
     { key, status, intent, output: known }: LedgerCall,
     as: LedgerCall['status'],
@@ -815,7 +844,10 @@ export class Recovering {
     return gate?.status === 'pending' && gate.like !== undefined ? this.#runState.ledger.get(gate.like) : undefined;
   }
 
-  /** Whether a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it (C13). */
+  /**
+   * Whether a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it
+   * (C13).
+   */
   #mayBeUndoneByHand({ key, at }: LedgerCall): boolean {
     const { open, pending } = this.#runState;
     const asked = [...open.values()].flatMap(({ decision }) => namedBy(decision));
@@ -877,7 +909,10 @@ export class Recovering {
     return true;
   }
 
-  /** Undoes effects, newest first. One that fails holds back those that it is not independent of, and no others. @returns those still owed. */
+  /**
+   * Undoes effects, newest first. One that fails holds back those that it is not independent of, and no others. @returns those
+   * still owed.
+   */
   async #undoIndependently(effects: readonly Effect[]): Promise<Owed[]> {
     const owed: Owed[] = [];
     for (const effect of effects) {
@@ -937,7 +972,9 @@ export class Recovering {
     return 'restored';
   }
 
-  /** The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again. */
+  /**
+   * The questions that a run was parked on when its process ended; a call that was held, or that diverged, raises its own again.
+   */
   #openQuestions(): Question[] {
     return [...this.#runState.open.values()].flatMap((entry) => {
       const { decision, signal, error, actor, key, call, suspect, complaint, commit } = entry;
@@ -974,7 +1011,10 @@ export class Recovering {
     return this.#runState.publications.some((commit) => commit.keys.some((key) => keys.includes(key)));
   }
 
-  /** Asks those questions again, before the machine is there: what can be restored by now is, and another answer replaces the old one. */
+  /**
+   * Asks those questions again, before the machine is there: what can be restored by now is, and another answer replaces the old
+   * one.
+   */
   async askPending(): Promise<'restored' | 'nothing' | 'stuck'> {
     for (let result: 'restored' | 'nothing' = 'nothing'; ; result = 'restored') {
       const restored = await this.#askOpen();
@@ -1076,7 +1116,10 @@ export class Recovering {
     this.park(raised, this.#queries.withWhomToAsk(decision));
   }
 
-  /** A commit was refused before anything of it was visible: its instance has failed, and is done again, or a person has to look (E4). */
+  /**
+   * A commit was refused before anything of it was visible: its instance has failed, and is done again, or a person has to look
+   * (E4).
+   */
   refused(raised: Raised): void {
     if (this.#refused === null) void this.raise(raised);
     else this.#refused.push(raised);

@@ -117,7 +117,10 @@ export class RecoveryQueries {
     return { keys, isSure: wrote?.size === 1 };
   }
 
-  /** The calls of work that is undone, that stand in the world and whose answers its replay would be served; without an ordinal, of any. */
+  /**
+   * The calls of work that is undone, that stand in the world and whose answers its replay would be served; without an ordinal,
+   * of any.
+   */
   lost({ skeleton, entity, ordinal }: Pick<InstanceId, 'skeleton' | 'entity'> & { ordinal?: number | undefined }) {
     return this.#runState.ledger.displaced().filter(({ status, wrong, intent: { instance } }) => {
       const isMeant = instance.skeleton === skeleton && instance.entity === entity;

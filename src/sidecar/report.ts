@@ -29,9 +29,14 @@ export type Ending =
   | {
       readonly status: 'done';
       readonly output: unknown;
-      /** The keys of calls that were held back for a commit that never came: they did not happen (E4). Left out where there are none. */
+      /**
+       * The keys of calls that were held back for a commit that never came: they did not happen (E4). Left out where there are
+       * none.
+       */
       readonly unpublished?: readonly string[];
-      /** The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none. */
+      /**
+       * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none.
+       */
       readonly dropped?: readonly string[];
     }
   /** Nothing more happens until somebody acts: the decision says what (§8.4). */

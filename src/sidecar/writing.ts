@@ -59,7 +59,10 @@ export class Writing {
     }
   }
 
-  /** What is written in one piece (J3): what `run` appends, and where it `goesOn`, all until the event that it belongs to is over. */
+  /**
+   * What is written in one piece (J3): what `run` appends, and where it `goesOn`, all until the event that it belongs to is
+   * over.
+   */
   together(run: () => void, goesOn = true): void {
     this.#depth += 1;
     try {

@@ -35,7 +35,10 @@ export class RecordingError extends CodedError<'config_refused'> {
 
 /** The habits of a recording world. */
 export interface RecordingOptions {
-  /** Tools whose counterparty does not look at keys: a call that is made again is another act. It still knows what was done under a key. */
+  /**
+   * Tools whose counterparty does not look at keys: a call that is made again is another act. It still knows what was done under
+   * a key.
+   */
   readonly forgetful?: readonly string[];
 }
 
@@ -123,7 +126,14 @@ export class RecordingWorld {
   }
 }
 
-/** Makes an empty recording world. */
+/**
+ * Makes an empty recording world.
+ * @example
+ * import { recordingWorld } from 'belay-sidecar/testing';
+ *
+ * const world = recordingWorld();
+ * assert.deepEqual(world.snapshot(), {});
+ */
 export function recordingWorld(options: RecordingOptions = {}): RecordingWorld {
   return new RecordingWorld(options);
 }

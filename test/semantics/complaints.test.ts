@@ -1,7 +1,8 @@
 /** C12 and C13: what a complaint is about, and how long an answer to it holds. */
 import { describe, expect, test } from 'vitest';
+import { assign } from 'xstate';
 import { memoryStore, resume, SidecarError } from '../../src/index.ts';
-import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
+import { calls, calm, configOf, type Given, held, machineOf, run, until, World } from './little.ts';
 
 /** look; pay; rest. The second look takes as long as `second` does. */
 function shop(
@@ -675,4 +676,66 @@ describe('C13: an answer holds only at the journal head at which it was given', 
     expect([world.undone, world.count('look'), world.count('pay')]).toEqual([[], 1, 1]);
     await it.sidecar.close();
   });
+});
+
+/** Two regions: one looks, and waits for a flag; the other, once all in it have found, sets that flag. Both are left for `rest`. */
+function twoRegions() {
+  const world = new World();
+  const finding = {
+    initial: 'find',
+    states: { find: calls('find', 'found', 'over'), over: { type: 'final' } },
+  };
+  const machine = machineOf(
+    { look: world.tool('look'), find: world.tool('find') },
+    {
+      initial: 'both',
+      states: {
+        both: {
+          type: 'parallel',
+          states: {
+            a: {
+              initial: 'look',
+              states: {
+                look: calls('look', 'looked', 'wait'),
+                wait: { always: { guard: ({ context }: Given) => context.flag === 1, target: '#m.rest' } },
+              },
+            },
+            b: {
+              initial: 'all',
+              states: {
+                all: {
+                  type: 'parallel',
+                  states: { one: finding, two: { initial: 'end', states: { end: { type: 'final' } } } },
+                  onDone: 'flag',
+                },
+                flag: { always: { target: 'end', actions: assign({ flag: 1 } as never) } },
+                end: {},
+              },
+            },
+          },
+        },
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    { look: 'writes: [looked], effect: none', find: 'writes: [found], effect: none' },
+    {
+      LOOK: { states: ['both.a.look'], at: 'both.a.look -> both.a.wait', writes: ['looked'] },
+      FIND: { states: ['both.b.all.one.find'], at: 'both.b.all.one.find -> both.b.all.one.over', writes: ['found'] },
+    },
+  );
+  return { world, machine, config };
+}
+
+test('what a restore has completed is not heard once the next restore takes it back: the flag is set after the work (C9)', async () => {
+  const { world, machine, config } = twoRegions();
+  const it = await run(machine, config);
+  await it.at('rest');
+  await Promise.all([it.wrong('LOOK'), it.wrong('FIND')]);
+  await until(() => world.count('find') === 2);
+  await it.at('rest');
+  expect([it.verdicts(), it.context()]).toEqual([['restore', 'restore'], { flag: 1, looked: 'look1', found: 'find1' }]);
+  await it.sidecar.close();
 });

@@ -21,11 +21,11 @@ import { checkFree, isWaiting, prepareCommit } from './prepare.ts';
 import { discard, publish, withdraw } from './publish.ts';
 import { Root } from './root.ts';
 
-/** Where files are written. */
+/** The folder in which files are written. */
 export interface FileOptions {
   /** The folder that tools may write into. */
   readonly root: string;
-  /** Where contents are kept aside, on the same file system; `.belay` in the root if left out. No tool may write there. */
+  /** The folder that keeps contents aside, on the same file system; `.belay` in the root if left out. No tool may write there. */
   readonly aside?: string;
 }
 
@@ -37,7 +37,7 @@ export interface FileWrite {
   readonly content: string | Uint8Array | null;
 }
 
-/** What became of a file: `absent` was to be deleted and was not there; `staged` nobody sees yet. */
+/** The result of a call on a file: `absent` was to be deleted and did not exist; `staged` is not visible yet. */
 export interface WrittenFile {
   readonly path: string;
   readonly change: 'created' | 'replaced' | 'deleted' | 'absent' | 'staged';
@@ -56,7 +56,18 @@ export interface FileAdapter {
   forget(keys: readonly string[]): void;
 }
 
-/** Makes tools of a folder. @throws TypeError where it is none, or where nothing can be kept aside of it. */
+/**
+ * Makes tools of a folder.
+ * @throws TypeError where it is none, or where nothing can be kept aside of it.
+ * @example
+ * import { mkdirSync, readFileSync } from 'node:fs';
+ * import { fileAdapter } from 'belay-sidecar/adapters';
+ *
+ * mkdirSync('letters', { recursive: true });
+ * const files = fileAdapter({ root: 'letters' });
+ * await files.write({ input: { path: 'a.txt', content: 'hello' }, key: 'call-1', signal: new AbortController().signal });
+ * assert.equal(readFileSync('letters/a.txt', 'utf8'), 'hello');
+ */
 export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay') }: FileOptions): FileAdapter {
   const root = new Root(folder, kept);
   const desk: Desk = { root, aside: new Aside(root.aside) };
@@ -115,7 +126,7 @@ function stage(desk: Desk, call: ToolCall<FileWrite>): WrittenFile {
   return answerOf(record);
 }
 
-/** What a call asks for, as far as that can be seen without looking at any file: a call that was made may be asked for again. */
+/** Reads a call's request without looking at any file: a call that was made may be asked for again. */
 function wanted(call: ToolCall<FileWrite>): { key: string; path: string; bytes: Uint8Array | null } {
   const key = keyOf(call);
   const { path, content } = (call.input ?? {}) as { [field in keyof FileWrite]?: unknown };
@@ -125,7 +136,7 @@ function wanted(call: ToolCall<FileWrite>): { key: string; path: string; bytes: 
   return { key, path, bytes: typeof content === 'string' ? Buffer.from(content) : content };
 }
 
-/** What is known under a key, if it is of the same write. */
+/** The record under a key, if it is of the same write. */
 function recordOf({ aside }: Desk, key: string, path: string, bytes: Uint8Array | null): FileRecord | null {
   const record = aside.record(key);
   if (record !== null && (record.path !== path || record.after !== (bytes && digestOf(bytes))))

@@ -1,5 +1,5 @@
 /**
- * What is kept aside of the files: a folder for each call, named after its key, and a manifest for each publication. A record
+ * Files kept aside: a folder for each call, named after its key, and a manifest for each publication. A record
  * is what was intended; whether it came about is told by where the contents are, since a rename takes one from here to there
  * in a single step: no crash can leave a record that says something else than the files.
  */
@@ -13,13 +13,15 @@ export interface FileRecord {
   readonly key: string;
   readonly path: string;
   readonly after: string | null;
-  /** Whether it waits for a publication. */
+  /** True if it waits for a publication. */
   readonly staged: boolean;
   /** The file's content when the call was staged; not there where an older version of the adapter has staged it. */
   readonly base?: string | null;
   /** The name of the publication that it belongs to, if there is a manifest of that name. */
   readonly publication: string | null;
-  /** What was there, known from the moment that it is about to be replaced; then also its permissions and a number for the order. */
+  /**
+   * The content before, known from the moment that it is about to be replaced; then also its permissions and a number for the order.
+   */
   readonly before?: string | null;
   readonly mode?: number;
   readonly order?: number;
@@ -27,7 +29,7 @@ export interface FileRecord {
   readonly undoing?: string;
 }
 
-/** What a publication makes visible. */
+/** The changes that a publication makes visible. */
 export interface Manifest {
   readonly id: string;
   readonly calls: readonly string[];
@@ -69,7 +71,7 @@ export class Aside {
     for (const own of [this.#calls, this.#publications]) mkdirSync(own, { recursive: true, mode: 0o700 });
   }
 
-  /** Where a part of a call is kept. */
+  /** The path of a part of a call. */
   part(key: string, part: Part): string {
     return join(this.#calls, nameOf(key), part);
   }

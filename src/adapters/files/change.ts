@@ -6,25 +6,25 @@ import type { Aside, FileRecord } from './aside.ts';
 import { contentOf, isThere, syncFolder, writeDurably } from './durable.ts';
 import type { Root } from './root.ts';
 
-/** Where files are changed. */
+/** The folders in which files are changed. */
 export interface Desk {
   readonly root: Root;
   readonly aside: Aside;
 }
 
-/** Whether a call has changed its file. */
+/** True if a call has changed its file. */
 export function isApplied({ aside }: Desk, { key, before, after }: FileRecord): boolean {
   if (before === undefined) return false;
   return after !== null ? !aside.has(key, 'next') : before === null || aside.has(key, 'gone');
 }
 
-/** Whether a call has been undone. */
+/** True if a call has been undone. */
 export function isUndone({ aside }: Desk, { key, before, after, undoing }: FileRecord): boolean {
   if (undoing === undefined) return false;
   return before !== null ? !aside.has(key, 'back') : after === null || aside.has(key, 'taken');
 }
 
-/** Whether a publication has passed a call over because a later one in it is to the same path. */
+/** True if a publication has passed a call over because a later one in it is to the same path. */
 function isSuperseded({ aside }: Desk, { key, publication }: FileRecord): boolean {
   return publication !== null && aside.manifest(publication)?.writes.includes(key) === false;
 }
@@ -53,7 +53,10 @@ export function settle({ root, aside }: Desk, { key, path }: FileRecord): void {
   syncFolder(dirname(aside.part(key, 'next')));
 }
 
-/** Keeps what is in a place now, and says so in the record. @throws CommitRefused where that is not what it was when it was staged. */
+/**
+ * Keeps what is in a place now, and says so in the record. @throws CommitRefused where that is not what it was when it was
+ * staged.
+ */
 function capture({ aside }: Desk, record: FileRecord, place: string): FileRecord {
   const now = contentOf(place);
   if (record.base !== undefined && record.base !== (now?.digest ?? null))
@@ -91,7 +94,7 @@ export function undo(desk: Desk, record: FileRecord, undoKey: string): void {
   settle(desk, record);
 }
 
-/** Why a file cannot be changed back any more, or null. */
+/** The reason why a file cannot be changed back any more, or null. */
 export function whyMoved(desk: Desk, record: FileRecord): string | null {
   if (isUndone(desk, record) || isSuperseded(desk, record)) return null;
   const { root, aside } = desk;
@@ -106,7 +109,7 @@ export function whyMoved(desk: Desk, record: FileRecord): string | null {
 }
 
 /**
- * What the file holds if nobody but calls of ours has changed it since. Later calls that stand are undone before this one,
+ * The content that the file has if only calls of ours have changed it since. Later calls that stand are undone before this one,
  * newest first, so what counts is what the last of them left; undefined where somebody else came in between.
  */
 function leftBehind(desk: Desk, record: FileRecord): string | null | undefined {

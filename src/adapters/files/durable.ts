@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What a regular file holds, and its permissions. */
+/** The content of a regular file, and its permissions. */
 export interface Content {
   readonly bytes: Uint8Array;
   readonly mode: number;

@@ -20,7 +20,7 @@ interface Position {
 export async function positionOf(desk: Desk, reads: readonly string[]): Promise<string> {
   const before = desk.aside.touch();
   let at = before;
-  // What was changed before this tick is older than what it says, and what is changed later is not.
+  // Changes before this tick are older than its reading, and later changes are not.
   for (let looks = 0; at === before && looks < LOOKS; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1));
     at = desk.aside.touch();

@@ -1,4 +1,7 @@
-/** Checks that staged files can be published, before a commit is decided: nothing is visible yet, and what is refused is refused whole (E4). */
+/**
+ * Checks that staged files can be published, before a commit is decided: nothing is visible yet, and what is refused is refused
+ * whole (E4).
+ */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
@@ -21,7 +24,7 @@ export function prepareCommit(desk: Desk, calls: readonly StagedCall[], { id }: 
   const name = nameOf(id);
   if (desk.aside.manifest(name) !== null) return name;
   for (const { key, path } of checkedCalls(desk, calls, name)) reserve(desk, path, key, name);
-  // Whoever held a path until now may have published just before.
+  // The holder of a path until now may have published just before.
   checkedCalls(desk, calls, name);
   return name;
 }

@@ -34,19 +34,19 @@ import {
 import { type RowWrite, type TableRule, type Target, tablesOf, targetOf } from './tables.ts';
 import { versionNow, watchTables } from './versions.ts';
 
-/** What holds whenever a commit is published: the first column of the first row of its query is neither 0 nor NULL. */
+/** A condition that holds whenever a commit is published: the first column of the first row of its query is neither 0 nor NULL. */
 export interface RowInvariant {
   readonly id: string;
   readonly sql: string;
 }
 
-/** What may be written, and what has to hold. */
+/** The tables that may be written, and the conditions that have to hold. */
 export interface RowOptions {
   readonly tables: Readonly<Record<string, TableRule>>;
   readonly invariants?: readonly RowInvariant[];
 }
 
-/** What became of a row: `absent` was to be deleted and was not there; `staged` nobody sees yet. */
+/** The result of a call on a row: `absent` was to be deleted and did not exist; `staged` is not visible yet. */
 export interface WrittenRow {
   readonly table: string;
   readonly change: RowChange | 'staged';
@@ -65,7 +65,18 @@ export interface RowAdapter {
   forget(keys: readonly string[]): void;
 }
 
-/** Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no SQL. */
+/**
+ * Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no
+ * SQL.
+ * @example
+ * import Database from 'better-sqlite3';
+ * import { rowAdapter } from 'belay-sidecar/adapters';
+ *
+ * const db = new Database(':memory:');
+ * db.exec('CREATE TABLE stock (item TEXT PRIMARY KEY, n INTEGER) STRICT');
+ * const rows = rowAdapter(db, { tables: { stock: { key: ['item'], columns: ['n'] } } });
+ * assert.equal(typeof rows.write, 'function');
+ */
 export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: RowOptions): RowAdapter {
   prepareTables(db);
   prepareStaging(db);
@@ -97,7 +108,7 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
 /** Rows refuse more often than anything else: other runs change them, and the database has constraints. */
 const ORDER = 10;
 
-/** Where rows are written. */
+/** The database and tables in which rows are written. */
 interface Desk {
   readonly db: RowDatabase;
   readonly invariants: readonly RowInvariant[];

@@ -30,7 +30,7 @@ export function together<T>(db: RowDatabase, act: () => T): T {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // Where SQLite has ended the transaction itself, what became of a commit is not known here.
+    // The outcome of a commit is not known here where SQLite has ended the transaction itself.
     if (!db.inTransaction) throw error;
     db.exec('ROLLBACK');
     throw refusalOf(error);

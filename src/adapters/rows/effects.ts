@@ -1,4 +1,4 @@
-/** What was done under which key: the adapter's own tables, written in the transactions that they tell of. */
+/** Effects by their keys: the adapter's own tables, written in the transactions that they tell of. */
 import { CommitRefused } from '../../effects/signals.ts';
 import { quoted, type RowDatabase } from './database.ts';
 import { capture, changeOf, IMAGE_TABLE, printOfImage, printOfRow, putBack, type RowChange } from './images.ts';
@@ -76,7 +76,7 @@ export function undoRow(db: RowDatabase, effect: RowEffect, target: Target, undo
 }
 
 /**
- * Why an effect cannot be undone any more, or null. Later effects on the same row that stand are undone before it, newest first,
+ * The reason why an effect cannot be undone any more, or null. Later effects on the same row that stand are undone before it, newest first,
  * so what counts is whether the row is as the last of them left it, with nothing of anybody else's in between.
  */
 export function rowMoved(db: RowDatabase, effect: RowEffect, target: Target): string | null {

@@ -54,10 +54,10 @@ function printed(cells: unknown[]): Print {
 
 const ABSENT: Print = '[]';
 
-/** What a write did to its row. */
+/** The change that a write made to its row. */
 export type RowChange = 'created' | 'replaced' | 'deleted' | 'absent';
 
-/** What became of a row, by its two images. */
+/** The change of a row, by its two images. */
 export function changeOf(before: Print, after: Print): RowChange {
   if (before === ABSENT) return after === ABSENT ? 'absent' : 'created';
   return after === ABSENT ? 'deleted' : 'replaced';

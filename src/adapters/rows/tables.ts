@@ -2,7 +2,7 @@
 import { NotApplied } from '../../effects/signals.ts';
 import { quoted, type RowDatabase } from './database.ts';
 
-/** What a column takes. */
+/** The values that a column takes. */
 export type RowValue = string | number | null;
 
 /** A table that may be written: the columns that name a row, and those that may be set. */

@@ -37,7 +37,7 @@ export function partsOf(text: string): readonly Part[] {
     .map((part) => (part.startsWith('{') ? (part.slice(1, -1).split('.') as unknown as Part) : part));
 }
 
-/** What fills a hole; null where nothing does, or no plain value. Runs no code of the facts. */
+/** The value that fills a hole; null where none does, or no plain value. Runs no code of the facts. */
 export function filling([variable, ...names]: Hole, facts: Facts): string | null {
   const value = ownPath(facts[variable], names);
   const plain =

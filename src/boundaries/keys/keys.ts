@@ -1,9 +1,9 @@
-/** How declared keys lie to each other when holes are not yet filled: a hole could be anything, but the same hole is the same thing. */
+/** Compares declared keys whose holes are not filled yet: a hole may be any value, and the same hole has the same value. */
 import { overlaps } from '../../model/key.ts';
 import type { KeyTemplate } from '../config.ts';
 import { widened } from './key-template.ts';
 
-/** Whether some of the others may touch a key, and whether one of them covers it whatever fills the holes. */
+/** The others that may touch a key, and among them one that covers it with every value of the holes. */
 export function coverage(
   key: KeyTemplate,
   others: readonly KeyTemplate[],
@@ -15,9 +15,12 @@ export function coverage(
   };
 }
 
-/** Whether everything below `key` lies below `other`: each segment of `other` is the same, or `*`, or a hole that may be the same. */
+/**
+ * True if everything below `key` lies below `other`: each segment of `other` is the same, or `*`, or a hole that may be the
+ * same.
+ */
 function covers(other: KeyTemplate, key: KeyTemplate): boolean {
-  // What fills a hole of such a scheme may lead anywhere in it.
+  // The value of a hole in such a scheme may lead anywhere in it.
   if (other.scope !== null || key.scope !== null) return other.text === key.text;
   const [outer, inner] = [segmentsOf(other), segmentsOf(key)];
   return (

@@ -71,7 +71,10 @@ export function keysIn(list: Item | null, scopes: Scopes, findings: Findings): r
   return keyTemplatesIn(list, scopes, findings).flatMap((template) => template.fillAll(NO_FACTS));
 }
 
-/** The keys of which the last writer wins. Where two objects may have one key, the last writer of it may not be that of the object. */
+/**
+ * The keys of which the last writer wins. Where two objects may have one key, the last writer of it may not be that of the
+ * object.
+ */
 export function blindIn(list: Item | null, scopes: Scopes, findings: Findings): readonly Key[] {
   for (const [text, { at }] of textsOf(list)) {
     if (isExact(text, scopes)) continue;

@@ -9,7 +9,7 @@ export function pathSegments(scheme: string, text: string): readonly string[] | 
   const path = plainPath(text);
   if (path === null || path === '' || path.includes('\0')) return null;
   const names: string[] = [];
-  // Whoever opens a file writes its name as UTF-8, in which every lone surrogate is the same character.
+  // A program that opens a file writes its name as UTF-8, in which every lone surrogate is the same character.
   for (const name of path.toWellFormed().split('/')) {
     if (name === '' || name === '.') continue;
     if (name !== '..') names.push(name);

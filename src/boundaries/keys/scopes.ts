@@ -17,7 +17,7 @@ export type ScopeKind = (typeof SCOPE_KINDS)[number];
 /** The kinds by scheme, without its colon. */
 export type Scopes = ReadonlyMap<string, ScopeKind>;
 
-/** What needs no saying. */
+/** Schemes that need no declaration. */
 export const BUILT_IN: Scopes = new Map([
   ['file', 'path'],
   ['fs', 'path'],
@@ -38,15 +38,15 @@ const READERS: Record<Exclude<ScopeKind, 'links'>, Reader> = {
   page: pageSegments,
 };
 
-/** What holds for all names of a kind. */
+/** The rules for all names of a kind. */
 interface Kind {
-  /** What a name is, for whoever wrote one that is none. */
+  /** Describes a valid name, for the message about an invalid one. */
   readonly is: string;
-  /** How many leading segments stay as they are whatever is put in place of a later part of the text. */
+  /** The number of leading segments that stay the same whatever replaces a later part of the text. */
   readonly firm: number;
-  /** Whether two objects never have one key. If not, the last writer of a key need not be the last writer of the object. */
+  /** True if two objects never have one key. If not, the last writer of a key need not be the last writer of the object. */
   readonly exact: boolean;
-  /** How a value may stand within a text: as it is, and as a program would encode it. */
+  /** The spellings of a value within a text: as it is, and as a program would encode it. */
   readonly spellings: readonly ((value: string) => string)[];
 }
 
@@ -95,7 +95,7 @@ function schemeOf(key: string): string {
   return /^([a-z][a-z0-9+.-]*):/.exec(key)?.[1] ?? '';
 }
 
-/** Whether a key is that of one object, so far as its scheme's canonicaliser goes. */
+/** True if a key is that of one object, so far as its scheme's canonicaliser goes. */
 export function isExact(key: string, scopes: Scopes): boolean {
   const kind = scopes.get(schemeOf(key));
   return kind === undefined || KINDS[kind].exact;

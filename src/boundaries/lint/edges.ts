@@ -8,7 +8,7 @@ import { coverage } from '../keys/keys.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
-/** Why what the reviewers have not decided about certifies on no step. That is meant, and no mistake. */
+/** The reason why what the reviewers have not decided about certifies on no step. That is meant, and no mistake. */
 export const PENDING = 'its review is pending, so it is not Controllable';
 
 /** An edge that ends a skeleton's work, and why no boundary certifies on it. */
@@ -40,12 +40,12 @@ export function lostEdges(config: BoundaryConfig, reach: Reach): readonly LostEd
   return lost;
 }
 
-/** Whether a state belongs to a skeleton. */
+/** True if a state belongs to a skeleton. */
 export function isOf(state: string, { states }: Skeleton): boolean {
   return states.some((outer) => isWithin(state, outer));
 }
 
-/** Why a boundary certifies on no step whatever. Empty where it may. */
+/** The reason why a boundary certifies on no step whatever. Empty where it may. */
 export function whyNot(boundary: Boundary, skeleton: Skeleton, config: BoundaryConfig): readonly string[] {
   const why: string[] = [];
   const { site, id, when, outputs } = boundary;

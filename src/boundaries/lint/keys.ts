@@ -34,7 +34,7 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
   }
 }
 
-/** What lies outside memory may be there without anybody of ours having written it. */
+/** True if a key lies outside of the context: it may have a value that no tool of the config wrote. */
 function isOutside(key: string): boolean {
   return key === '**' || /^[a-z][a-z0-9+.-]*:/.test(key);
 }

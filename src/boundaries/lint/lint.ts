@@ -13,7 +13,10 @@ import { lintSkeletons } from './skeletons.ts';
 import { lintStates } from './states.ts';
 import { lintKeysTaken, lintTools } from './tools.ts';
 
-/** Everything that is to be said about a config that loaded. `shape` is its machine; null where none was found. `strict` asks for more. */
+/**
+ * Everything that is to be said about a config that loaded. `shape` is its machine; null where none was found. `strict` asks for
+ * more.
+ */
 export function lintConfig(
   config: BoundaryConfig,
   document: ConfigDocument,

@@ -8,14 +8,14 @@ import { isWithin } from '../sections/skeleton.ts';
 import { isOf } from './edges.ts';
 import type { Reach } from './reach.ts';
 
-/** What a group of states could be. */
+/** A candidate for a skeleton: a group of states. */
 export interface Proposal {
   readonly states: readonly string[];
   /** States that control enters from outside the group. */
   readonly entry: readonly string[];
   /** Edges that leave the group: where a boundary could lie. */
   readonly leaves: readonly Pick<EdgeShape, 'from' | 'to' | 'event'>[];
-  /** What the group's tools write to memory. */
+  /** The keys of the context that the group's tools write. */
   readonly outputs: readonly string[];
   /** Conditions that hold once those are there. */
   readonly when: readonly string[];

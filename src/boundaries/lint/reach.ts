@@ -1,4 +1,4 @@
-/** Where control can get to in a machine, guards aside: what entering a state activates, and what can be reached from where. */
+/** The states that control can reach in a machine, guards aside: what entering a state activates, and what follows from where. */
 import type { EdgeShape, MachineShape, StateShape } from '../../model/machine.ts';
 import { isWithin } from '../sections/skeleton.ts';
 
@@ -64,21 +64,21 @@ export class Reach {
     return reached;
   }
 
-  /** Where an active state leads: along its edges, and into the machines that it invokes. */
+  /** The states that an active state leads to: along its edges, and into the machines that it invokes. */
   #next(state: string): readonly string[] {
     const within = state.slice(0, state.lastIndexOf('/') + 1);
     const nested = (this.states.get(state)?.invokes ?? []).map(({ tool }) => `${within}${tool}/`);
     return [...(this.#edges.get(state) ?? []).map(({ to }) => to), ...nested.filter((root) => this.states.has(root))];
   }
 
-  /** Whether some transition goes from one state (or from around or within it) to another (or around or into it). */
+  /** True if some transition goes from one state (or from around or within it) to another (or around or into it). */
   hasEdge(from: string, to: string): boolean {
     return this.shape.edges.some((edge) => {
       return (isWithin(edge.from, from) || isWithin(from, edge.from)) && this.arrives(edge, to);
     });
   }
 
-  /** Whether an edge ends with a state active. */
+  /** True if an edge ends with a state active. */
   arrives(edge: EdgeShape, to: string): boolean {
     return isWithin(edge.to, to) || this.entered(edge.to).has(to);
   }
@@ -92,7 +92,7 @@ export class Reach {
     if (state.type === 'parallel') {
       for (const child of children) this.#enter(child, true, active);
     } else if (state.type === 'history') {
-      // What was active before may be anything within the parent.
+      // Any state within the parent may have been active before.
       for (const [other] of this.states) if (isWithin(other, parentOf(path) ?? '')) active.add(other);
     } else if (whole && state.initial !== null) this.#enter(state.initial, true, active);
   }

@@ -30,7 +30,7 @@ export function lintRetries(config: BoundaryConfig, root: Item, reach: Reach, fi
   }
 }
 
-/** Whether control can come back to a state after its call failed, or was left by a delay, without anything from outside. */
+/** True if control can come back to a state after its call failed, or was left by a delay, without anything from outside. */
 function comesBack({ shape, states }: Reach, { path }: StateShape, id: string): boolean {
   const leaves = ({ from, event }: EdgeShape) => {
     return isWithin(path, from) && (event === errorEvent(id) || isDelay(event));
@@ -46,14 +46,14 @@ function comesBack({ shape, states }: Reach, { path }: StateShape, id: string): 
   return false;
 }
 
-/** Whether entering a state begins with another one within it. */
+/** True if entering a state begins with another one within it. */
 function startsIn(states: Reach['states'], outer: string, path: string): boolean {
   for (let at = states.get(outer)?.initial ?? null; at !== null; at = states.get(at)?.initial ?? null)
     if (at === path) return true;
   return false;
 }
 
-/** Whether a machine takes a transition by itself: eventless, or after a delay. */
+/** True if a machine takes a transition by itself: eventless, or after a delay. */
 function isOwn(event: string): boolean {
   return event === '' || isDelay(event);
 }

@@ -73,7 +73,7 @@ function lintBoundaries(
   }
 }
 
-/** Why no step of the work ever meets a boundary's site. Unknown states are told elsewhere. */
+/** The reason why no step of the work ever meets a boundary's site. Unknown states are told elsewhere. */
 function siteTrouble({ site }: Boundary, skeleton: Skeleton, reach: Reach, reachable: ReadonlySet<string>): string[] {
   const states = 'at' in site ? [site.at] : [site.from, site.to];
   if (!states.every((state) => reach.states.has(state))) return [];

@@ -8,12 +8,12 @@ import type { Findings, Place } from '../page/finding.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
-/** What the lints of tools look at. */
+/** The inputs of the lints of tools. */
 interface Calls {
   readonly config: BoundaryConfig;
   readonly reach: Reach;
   readonly findings: Findings;
-  /** Where the machine is named: the place of what the file does not mention. */
+  /** The line that names the machine: the place of what the file does not mention. */
   readonly agent: Place;
   readonly kinds: ReadonlyMap<string, MachineShape['actors'][number]['kind']>;
   readonly invoked: ReadonlySet<string>;
@@ -119,7 +119,7 @@ function lintFirstEffects({ config, reach, findings, agent, kinds }: Calls): voi
     if (!early.has(path)) continue;
     for (const { tool } of invokes) {
       if (tool === null || kinds.get(tool) === 'machine' || effectOf(tool, config) !== 'irreversible') continue;
-      // What waits for a commit does not come before it.
+      // A call that waits for a commit does not come before it.
       if (config.tools.get(tool)?.buffer) continue;
       const message = `"${path}" calls "${tool}", which is irreversible, before any commit: then nothing before it is ever recoverable`;
       const mend = 'Put an anchored commit boundary before it, or declare what it can take back.';

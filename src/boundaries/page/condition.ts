@@ -1,9 +1,9 @@
-/** What a compiler of texts has to say about one, told where the text stands. */
+/** Reports the findings of a compiler of texts at the place of the text. */
 import type { Compiled } from '../../predicates/compile.ts';
 import { type Item, placeWithin } from './document.ts';
 import type { Findings } from './finding.ts';
 
-/** What was compiled; null where it has problems, which `findings` is told. */
+/** The compiled text; null where it has problems, which `findings` receives. */
 export function compiledText<T>(compiled: Compiled<T>, item: Item, findings: Findings): T | null {
   if ('ok' in compiled) return compiled.ok;
   for (const { code, offset, message, mend } of compiled.problems) {

@@ -29,7 +29,7 @@ export interface ScalarItem {
   readonly kind: 'scalar';
   readonly at: Place;
   readonly value: string | number | boolean | null;
-  /** How far into the source the text begins, where it stands there letter for letter on one line; else null. */
+  /** The offset in the source at which the text begins, where it stands there letter for letter on one line; else null. */
   readonly verbatim: number | null;
 }
 
@@ -72,7 +72,7 @@ export function textsOf(item: Item | null): readonly (readonly [string, Item])[]
   });
 }
 
-/** Where the character at an offset of an item's text stands, as nearly as that is known. */
+/** The place of the character at an offset of an item's text, as nearly as that is known. */
 export function placeWithin(item: Item, offset: number): Place {
   if (item.kind !== 'scalar' || item.verbatim === null) return item.at;
   return { line: item.at.line, column: item.at.column + item.verbatim + offset };

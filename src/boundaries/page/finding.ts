@@ -1,4 +1,4 @@
-/** What may be said about a config: a closed code, a place, a sentence and its mend (style.md 9). */
+/** The findings that a config can have: a closed code, a place, a sentence and its fix (style.md 9). */
 import type { PredicateCode } from '../../predicates/problem.ts';
 
 /** Every reason why a file is no config. With one of these there is nothing to run under. */
@@ -49,7 +49,7 @@ export type RefusalCode =
   | 'required_not_input'
   | PredicateCode;
 
-/** What a config that can be run under is told, by itself and against its machine. */
+/** Codes of findings about a config that can be run, by itself and against its machine. */
 type LintCode =
   /** No anchor: every rollback goes to the entry. */
   | 'nothing_restorable_but_entry'
@@ -92,7 +92,7 @@ type FindingCode = RefusalCode | LintCode;
 /** An error stands in the way; a warning is likely a mistake; a note is to be known. */
 type Severity = 'error' | 'warning' | 'note';
 
-/** Where something stands: from 1, columns in UTF-16 units. */
+/** A place in a text: from 1, columns in UTF-16 units. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -146,7 +146,7 @@ export class Findings {
     this.#refused ||= severity === 'error';
   }
 
-  /** Whether an error was found. */
+  /** True if an error was found. */
   get refused(): boolean {
     return this.#refused || this.#more > 0;
   }

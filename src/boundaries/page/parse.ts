@@ -24,7 +24,7 @@ const LARGEST = 256 * 1024;
 const MOST_PIECES = 60_000;
 /** The most names and values: what is said about them is found by comparing them with each other. */
 const MOST_VALUES = 6_000;
-/** How deep values may be nested. */
+/** The deepest level of nested values. */
 const DEEPEST = 32;
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -200,7 +200,7 @@ class Reader {
     return { kind: 'scalar', at, value: value as number | boolean | null, verbatim: null };
   }
 
-  /** Whether a node is what it says: no alias, no anchor, no tag. */
+  /** Reports a node that is an alias, an anchor or a tag. */
   #plainness(node: Node, offset: number): void {
     const mend = 'Write out what should stand here.';
     if (isAlias(node)) this.#refuse('alias', offset, 'aliases are not read', mend);

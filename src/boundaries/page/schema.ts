@@ -20,7 +20,7 @@ export function checkSchema(root: Item, findings: Findings): void {
   const validate = validator();
   if (validate(plain(root))) return;
   for (const error of validate.errors ?? []) {
-    // What the alternatives of a form have against a value says less than that none of them fits.
+    // The alternatives of a form say less about a value than the fact that none of them fits.
     if (/\/oneOf\/\d/.test(error.schemaPath)) continue;
     const path = error.instancePath.split('/').slice(1).map(unescapePointer);
     const { code, at, message, mend } = describe(error, root, path);

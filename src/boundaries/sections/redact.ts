@@ -1,4 +1,4 @@
-/** What a config keeps out of everything that people read: keys of the memory, and parts of what tools are given and answer. */
+/** Values that a config keeps out of everything that people read: keys of the context, and parts of arguments and outputs. */
 import type { Key } from '../../model/key.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import { readsOf } from '../../predicates/reads.ts';
@@ -47,7 +47,7 @@ export function redactionRules({
   return { keys: redact.map(({ text }) => text), tools: Object.fromEntries(parts) };
 }
 
-/** What is redacted may name nothing: keys and the names of instances stand in every text. */
+/** Redacted values may name nothing: keys and the names of instances stand in every text. */
 export function checkNames(
   root: Item,
   skeletons: ReadonlyMap<string, Skeleton>,
@@ -95,7 +95,7 @@ function memoryOf(expression: string, keys: readonly string[]): string[] {
   }
 }
 
-/** Whether one member path lies under the other, or holds it. */
+/** True if one member path lies under the other, or holds it. */
 function isWithin(path: string, part: string): boolean {
   const [one, other] = [path.split('.'), part.split('.')];
   return one.slice(0, other.length).every((name, index) => other[index] === '*' || other[index] === name);

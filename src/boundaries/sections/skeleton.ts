@@ -14,7 +14,7 @@ import type { Findings, Place } from '../page/finding.ts';
 const GUARD_TEXT = /^guard:\s*(.*)$/s;
 const GUARD = /^[^@\s]{1,200}@[0-9a-f]{16}$/;
 
-/** What the texts of a skeleton are read with. */
+/** The terms with which the texts of a skeleton are read. */
 interface Terms {
   readonly guards: Guards;
   readonly scopes: Scopes;
@@ -54,7 +54,7 @@ export function compileSkeleton(name: string, at: Place, item: Item, terms: Term
   };
 }
 
-/** Whether a state is another or lies within it, by their paths. */
+/** True if a state is another or lies within it, by their paths. */
 export function isWithin(state: string, outer: string): boolean {
   if (outer === '' || outer.endsWith('/')) return state.startsWith(outer);
   return state === outer || state.startsWith(`${outer}.`);

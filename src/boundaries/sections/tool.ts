@@ -13,13 +13,13 @@ import { LONGEST_WAIT, timeIn } from '../page/time.ts';
 import { outputSchema } from './output-schema.ts';
 import { redactedPartsIn } from './redact.ts';
 
-/** How often a counterparty is asked, and how long is waited before the second time, unless the config says so. */
+/** The number of times that a counterparty is asked, and the wait before the second time, unless the config says otherwise. */
 const ASKING = { tries: 6, wait: 20, settles: null, patient: false };
 
-/** How long is waited before a tool is called again, and how many times as long before each further call, unless the config says so. */
+/** The wait before a tool is called again, and its factor before each further call, unless the config says otherwise. */
 const BACKOFF = { wait: 100, factor: 2 };
 
-/** What the rest of a file says about tools: the budgets that they may spend of, and the kinds of schemes. */
+/** The parts of the file that tools refer to: the budgets that they may spend of, and the kinds of schemes. */
 interface About {
   readonly budgets: ReadonlyMap<string, number>;
   readonly scopes: Scopes;

@@ -15,12 +15,12 @@ import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command } from '../terminal/wording.ts';
 import { type AskedGate, answersTo, gatesOfAll, quotedText, saidOf, statusText } from './approvals.ts';
 
-/** What a person says of a gate; `output` is JSON text. */
+/** A person's answer at a gate; `output` is JSON text. */
 export type Saying =
   | { readonly verdict: 'approved' | 'denied' }
   | { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output: string | null };
 
-/** How a gate is answered. */
+/** Options of answering a gate. */
 export interface AnsweringOptions {
   readonly file: string;
   /** Its id, or the beginning of it. */
@@ -28,32 +28,32 @@ export interface AnsweringOptions {
   readonly saying: Saying;
   readonly by: string;
   readonly why: string | null;
-  /** Whether to look if a living process takes it. */
+  /** True if to look if a living process takes it. */
   readonly waits: boolean;
   readonly now: number;
 }
 
-/** What became of an answer. */
+/** The result of an answer. */
 export interface Answered {
   readonly run: string;
   readonly gate: string;
   readonly tool: string;
   readonly verdict: Saying['verdict'];
-  /** What became of the call, of a gate that asks for that. */
+  /** The outcome of the call, for a gate that asks for it. */
   readonly status?: 'confirmed' | 'failed';
   readonly by: string;
   readonly why: string | null;
   /** The number of the message. */
   readonly post: number;
-  /** Whether a living process has the run. */
+  /** True if a living process has the run. */
   readonly held: boolean;
-  /** What the run has journaled of it; null where it has not taken it yet. */
+  /** The run's journaled answer; null where the run has not taken it yet. */
   readonly taken: { readonly verdict: AnswerEntry['verdict']; readonly why: string | null } | null;
-  /** What is left to be done. */
+  /** The next step for the person. */
   readonly next: string | null;
 }
 
-/** Why nothing was left, and the exit code: 1 where the gate takes no such answer, 2 for misuse. */
+/** The reason why no answer was left, and the exit code: 1 where the gate takes no such answer, 2 for misuse. */
 export interface Unanswered {
   readonly problem: string;
   readonly code: 1 | 2;
@@ -63,7 +63,7 @@ export interface Unanswered {
 const SHORTEST = 4;
 const LONGEST_NAME = 200;
 const LONGEST_WHY = 2_000;
-/** How long is waited for a living process to take an answer, and how often is looked, in milliseconds. */
+/** The wait for a living process to take an answer, and the interval between looks, in milliseconds. */
 const WAIT = 2_000;
 const LOOK = 100;
 
@@ -177,7 +177,7 @@ function refusal(found: AskedGate, saying: Saying, file: string): string | null 
   return `${gate} asks for ${what}: ${answersTo(found, file).join(', or ')}`;
 }
 
-/** What the run journals about a message, if it does within a while. */
+/** The run's journaled answer to a message, if there is one within a while. */
 async function takenOf(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
   for (const end = Date.now() + WAIT; Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, LOOK));

@@ -13,7 +13,7 @@ import { type Counting, reading, readRun, type Told } from '../reading/reading.t
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, jsonText, plain, shortened, timeText } from '../terminal/wording.ts';
 
-/** How gates are listed. */
+/** Options of listing gates. */
 export interface GatesOptions {
   readonly file: string;
   /** One run, or all of the file. */
@@ -47,7 +47,7 @@ export interface AskedGate extends Omit<ApprovalRequest, 'status'> {
   readonly left: readonly LeftAnswer[];
 }
 
-/** How much of the arguments is shown in a text, in characters. */
+/** The length of arguments shown in a text, in characters. */
 const ARGS = 400;
 
 /** Lists gates. */
@@ -192,7 +192,7 @@ function gateText(asked: AskedGate, file: string, medium: Medium): string {
   return `${told}${commands.map((line) => `  ${printable(line)}\n`).join('')}`;
 }
 
-/** How a gate stands that does not wait any more, with who said so and why. */
+/** The status of a gate that does not wait any more, with the person who answered and the reason. */
 export function statusText({ status, by, why }: Pick<ApprovalRequest, 'status' | 'by' | 'why'>): string {
   const named = by === null ? '' : ` by ${quotedText(by)}`;
   const said = why === null || why === '' ? '' : `: ${quotedText(why)}`;
@@ -218,12 +218,12 @@ function leftText(answer: Answer): string {
   return `${saidOf(answer)} by ${quotedText(by)}${why === null || why === '' ? '' : `: ${quotedText(why)}`}`;
 }
 
-/** What an answer says: what was decided, or what became of the call. */
+/** The content of an answer: a verdict, or the outcome of the call. */
 export function saidOf(answer: Pick<Answer, 'verdict'>): string {
   return 'status' in answer ? String(answer.status) : answer.verdict;
 }
 
-/** What somebody wrote, cut and in quotation marks. */
+/** A person's words, cut and in quotation marks. */
 export function quotedText(text: string): string {
   return JSON.stringify(shortened(text, 200));
 }

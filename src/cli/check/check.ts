@@ -4,18 +4,18 @@ import { lintConfig } from '../../boundaries/lint/lint.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
 import { loadMachines, type Machines, moduleOfPackage, NO_MACHINES } from '../reading/machines.ts';
 
-/** What was found out about one file. */
+/** The result for one file. */
 export interface CheckedFile {
   readonly file: string;
   /** Null where the file is no config. */
   readonly agent: string | null;
   readonly digest: string | null;
-  /** Whether it was held against its machine. */
+  /** True if it was held against its machine. */
   readonly machine: boolean;
   readonly findings: readonly Finding[];
 }
 
-/** What was found out about all of them. */
+/** The results for all files. */
 export interface Checked {
   readonly files: readonly CheckedFile[];
   readonly errors: number;
@@ -23,7 +23,7 @@ export interface Checked {
   readonly notes: number;
 }
 
-/** What is to be checked. `machines` is a module; null means what package.json says. With `strict`, warnings are errors. */
+/** Options of checking. `machines` is a module; null means the one named in package.json. With `strict`, warnings are errors. */
 export interface CheckOptions {
   readonly paths: readonly string[];
   readonly machines: string | null;

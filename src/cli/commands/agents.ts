@@ -11,7 +11,7 @@ import { type Problem, runAgent } from '../run/run.ts';
 import { finish, note, page } from '../terminal/console.ts';
 import { table } from '../terminal/table.ts';
 
-/** What both are given on the command line. */
+/** Options that both verbs take on the command line. */
 interface Given {
   journal: string;
   machines?: string;

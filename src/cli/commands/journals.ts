@@ -1,4 +1,7 @@
-/** The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and what they hand on. */
+/**
+ * The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and what they hand
+ * on.
+ */
 import type { Command } from 'commander';
 import { explainRun } from '../explain/explanation.ts';
 import { showLedger } from '../ledger/ledger.ts';
@@ -8,7 +11,7 @@ import { showRun } from '../run/show.ts';
 import { exportTrace, listRuns } from '../runs/runs.ts';
 import { page, tell, terminal } from '../terminal/console.ts';
 
-/** What they all take, and what they all say at the end of their help. */
+/** Options that all of these verbs take, and the end of their help. */
 const FILE = ['--journal <file>', 'the SQLite file that the program gives to sqliteStore', JOURNAL] as const;
 const BESIDE = 'Reads beside a running program, and takes nothing from it.';
 

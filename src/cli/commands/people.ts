@@ -1,4 +1,7 @@
-/** The verbs by which people answer what runs ask them, `gates`, `approve`, `deny` and `settle`: options, help, what they hand on. */
+/**
+ * The verbs by which people answer what runs ask them, `gates`, `approve`, `deny` and `settle`: options, help, what they hand
+ * on.
+ */
 import { type Command, Option } from 'commander';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';
@@ -18,7 +21,7 @@ when the gate does not wait for it: answered, void, expired, of the other kind,
 or the process refuses it; 2 when there is no such gate, the file cannot be read
 or written, or the command is misused.`;
 
-/** What the three that answer are given. */
+/** Options of the three verbs that answer. */
 interface Given {
   by: string;
   why?: string;

@@ -13,10 +13,10 @@ import { answer } from './answer.ts';
 import { dependencyGraph, toDot } from './graph.ts';
 import { lines, lineText } from './lines.ts';
 
-/** What to print for a trace: an answer for each failure, in words or as JSON, or the graph of each history. */
+/** The output for a trace: an answer for each failure, in words or as JSON, or the graph of each history. */
 export type Form = 'words' | 'json' | 'dot' | 'graph-json';
 
-/** Where the verb writes: answers to whoever reads them, at their own pace; notes and progress to the person at the terminal. */
+/** Outputs of the verb: answers for readers, at their own pace; notes and progress for the person at the terminal. */
 export interface Output {
   answers(text: string): Promise<void>;
   /** Says one line; makes it harmless to print. */
@@ -69,7 +69,7 @@ interface Traced {
 
 /** The trace as it is read: the history so far, and what is to be printed because of each line. */
 class Session {
-  /** How many failures were answered. */
+  /** The number of failures that were answered. */
   asked = 0;
   readonly #read = traceReader();
   readonly #rules: Rules;
@@ -106,7 +106,7 @@ class Session {
     return [];
   }
 
-  /** What to print when a history is over. */
+  /** The lines to print when a history is over. */
   end(): Iterable<string> {
     if (this.#current === null || !isGraph(this.#form)) return [];
     const graph = dependencyGraph(this.#current.id, this.#current.history);

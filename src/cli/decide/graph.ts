@@ -1,4 +1,4 @@
-/** Who depends on whom, as a graph: an edge from each instance to every other that read from it or was started by it. */
+/** Dependencies as a graph: an edge from each instance to every other that read from it or was started by it. */
 import { DirectedGraph } from 'graphology';
 import { dependencies } from '../../history/dependencies.ts';
 import type { History } from '../../history/history.ts';
@@ -17,7 +17,7 @@ interface EdgeFields {
   /** The keys that were read, each once; a start has none. */
   keys: string[];
   started: boolean;
-  /** How many dependencies the edge stands for. */
+  /** The number of dependencies that the edge stands for. */
   count: number;
 }
 

@@ -6,7 +6,7 @@ const LONGEST_LINE = 4 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** Why a line cannot be read at all. */
+/** The reasons why a line cannot be read at all. */
 type LineErrorCode = 'not_utf8' | 'line_too_long';
 
 /** A line that cannot be read at all. */

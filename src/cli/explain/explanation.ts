@@ -8,7 +8,7 @@ import { layOut, type Medium } from '../terminal/terminal.ts';
 import { count, standingText } from '../terminal/wording.ts';
 import { movesOn, movesText } from './moves.ts';
 
-/** How a run is explained. */
+/** Options of explaining a run. */
 export interface ExplainOptions {
   readonly file: string;
   readonly run: string;

@@ -1,5 +1,5 @@
 /**
- * What a person at the terminal can do about a run as it stands: the commands that carry out the smallest act that unblocks it.
+ * The commands for a person at the terminal, for a run as it stands: those that carry out the smallest act that unblocks it.
  * Why it is blocked is recovery/explain.ts's to say; that there is a command for it, this file's.
  */
 import pc from 'picocolors';
@@ -39,7 +39,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'parked': {
       const last = decisions.at(-1);
       if (last === undefined || !('unblock' in last.entry.decision)) return [];
-      // Whoever takes a run up may say it in the same breath; to a living process it is left as a message.
+      // A person who takes a run up can say it in the same command; a living process receives it as a message.
       const left = held ? outcomeMoves(read, journal) : [];
       if (left.length > 0) return left;
       const { verdict, unblock } = last.entry.decision;
@@ -71,7 +71,7 @@ function gateMoves({ runState, held }: ReadRun, journal: string, resume: string)
   return held ? moves : [...moves, { command: resume, when: 'goes on with what was answered' }];
 }
 
-/** What a person can say of the outcomes that are asked for, to the process that has the run. */
+/** Commands that tell the process of the run the outcomes that it asks for. */
 function outcomeMoves({ runState }: ReadRun, journal: string): MoveOn[] {
   return runState.asked.pending().flatMap((gate): MoveOn[] => {
     if (gate.asks !== 'outcome') return [];
@@ -125,7 +125,7 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
   }
 }
 
-/** What `--settle` calls an effect: its tool, where only one of the calls that matter is of that tool; else its event. */
+/** The name of an effect for `--settle`: its tool, where only one of the calls that matter is of that tool; else its event. */
 function nameOf(effect: Effect, read: ReadRun): string {
   const tool = effect.tool ?? '';
   const alike = relevantCalls(read).filter((call) => call.tool === tool);

@@ -13,7 +13,7 @@ import { command, count, jsonText, shortened, timeText } from '../terminal/wordi
 /** Every view, in the order in which they are shown. */
 export const VIEWS = ['decisions', 'effects', 'obligations'] as const;
 
-/** How much of a value, and of a name, is shown in a text, in characters. */
+/** The lengths of values and names shown in a text, in characters. */
 const VALUE = 300;
 const NAME = 100;
 

@@ -12,7 +12,7 @@ import { layOut, type Medium } from '../terminal/terminal.ts';
 import { plain, standingFields, standingText } from '../terminal/wording.ts';
 import { nameOf, paysWith, section, type VIEWS } from './ledger-text.ts';
 
-/** How a ledger is shown. */
+/** Options of showing a ledger. */
 export interface LedgerOptions {
   readonly file: string;
   readonly run: string;

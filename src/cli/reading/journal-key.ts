@@ -8,7 +8,7 @@ import { sqliteStore } from '../../journal/sqlite/store.ts';
 
 const VARIABLE = 'BELAY_JOURNAL_KEY';
 
-/** What the option of the verbs is called, and what it is for. */
+/** The name and description of the key option of the verbs. */
 export const KEY_FILE = ['--key-file <file>', `the key of an encrypted file; left out, ${VARIABLE}`] as const;
 
 /** The file of the key that this process was given; null where none was named. One process answers one command. */

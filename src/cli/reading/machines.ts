@@ -10,19 +10,19 @@ import type { Guards } from '../../predicates/compile.ts';
 import type { Agent } from '../../xstate/agent.ts';
 import { isMachine, machineShape } from '../../xstate/shape.ts';
 
-/** What a module brings. */
+/** The contents of a module. */
 export interface Machines {
   readonly shapes: ReadonlyMap<string, MachineShape>;
   /** The module's export `guards`: conditions in code that configs may name. */
   readonly guards: Guards;
-  /** What its export `agents` brings, by the ids of their machines. */
+  /** The agents of its export `agents`, by the ids of their machines. */
   readonly agents: ReadonlyMap<string, Agent>;
 }
 
 /** No module was named: there is nothing to hold configs against. */
 export const NO_MACHINES: Machines = { shapes: new Map(), guards: {}, agents: new Map() };
 
-/** How long a module may take to load, in milliseconds. */
+/** The time that a module may take to load, in milliseconds. */
 const PATIENCE = 30_000;
 
 /** The module that the nearest package.json names under `belay.machines` or `belay.workloads`; null where none does. */

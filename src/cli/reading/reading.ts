@@ -7,13 +7,13 @@ import { suggest } from '../../predicates/suggest.ts';
 import { type Timeline, timelineOf } from '../../reports/timeline.ts';
 import { openJournal } from './journal-key.ts';
 
-/** Where a program keeps its journal unless it says otherwise. */
+/** The default place of a program's journal. */
 export const JOURNAL = 'belay.sqlite';
 
-/** What a verb has to say: pieces of text for whoever reads them, and the exit code. */
+/** The output of a verb: pieces of text, and the exit code. */
 export interface Told {
   readonly pieces: Iterable<string>;
-  /** What went wrong, for the person at the terminal. */
+  /** The problem, for the person at the terminal. */
   readonly problem: string | null;
 }
 

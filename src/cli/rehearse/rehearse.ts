@@ -10,7 +10,7 @@ import { findMachines } from '../check/check.ts';
 import { agentNamed, type Problem, parsed } from '../run/run.ts';
 import { subjectOf } from './rehearsed-agent.ts';
 
-/** What `rehearse` takes. */
+/** Options of `rehearse`. */
 export interface RehearseOptions {
   readonly agent: string | null;
   readonly machines: string | null;

@@ -14,7 +14,7 @@ import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, count, plain, timeText } from '../terminal/wording.ts';
 import { record } from './resume.ts';
 
-/** What `reconcile` takes. */
+/** Options of `reconcile`. */
 export interface ReconcileOptions extends AgentOptions {
   readonly run: string;
 }
@@ -25,7 +25,7 @@ interface AskedCall {
   readonly tool: string;
   readonly instance: string | null;
   readonly status: EffectStatus;
-  /** How often its counterparty was asked and did not know. */
+  /** The number of times that its counterparty was asked and did not know. */
   readonly tries: number;
   /** The wall clock from which it is asked again by itself, in milliseconds; null where it is not. */
   readonly next: number | null;
@@ -34,7 +34,7 @@ interface AskedCall {
   readonly output: unknown;
 }
 
-/** What came of asking. */
+/** The result of asking. */
 export interface Reconciled {
   readonly run: string;
   readonly calls: readonly AskedCall[];

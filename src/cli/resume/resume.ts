@@ -1,4 +1,6 @@
-/** The verb `resume`: takes a run up where its journal ends; first says what became of a call, or starts the run over, if wanted. */
+/**
+ * The verb `resume`: takes a run up where its journal ends; first says what became of a call, or starts the run over, if wanted.
+ */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { isOpen } from '../../model/effect.ts';
 import { timelineOf } from '../../reports/timeline.ts';
@@ -10,10 +12,10 @@ import { type AgentOptions, agentNamed, type Problem, parsed, prepare } from '..
 import { inSession, type Next } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 
-/** What a person says of a call. */
+/** The outcomes that a person can give for a call. */
 export const SETTLED = ['confirmed', 'failed', 'compensated'] as const;
 
-/** What `resume` takes. */
+/** Options of `resume`. */
 export interface ResumeOptions extends AgentOptions {
   readonly run: string;
   /** A tool's name, `event N`, or a whole key. */
@@ -70,7 +72,7 @@ export async function record(journal: string, run: string): Promise<ReadRun | Pr
   return read ?? { problem: problem ?? `${journal}: cannot_read` };
 }
 
-/** What is done once the run stands still. */
+/** The next step once the run stands still. */
 function nextOf(
   options: ResumeOptions,
   read: ReadRun,
@@ -144,14 +146,14 @@ function everyCall({ runState }: ReadRun): RelevantCall[] {
   });
 }
 
-/** Why a call cannot be settled so: what is known of it is not unsaid by a word. Null where it can. */
+/** The reason why a call cannot be settled so: a word does not undo what is known of it. Null where it can. */
 function cannotBe({ tool, status }: RelevantCall, as: (typeof SETTLED)[number]): string | null {
   if (isOpen(status) || (status === 'confirmed' && as === 'compensated')) return null;
   const may = status === 'confirmed' ? 'it can only be compensated' : 'there is nothing to settle';
   return `--settle: ${JSON.stringify(tool)} is ${status} already, so ${may}`;
 }
 
-/** Why the machine could not go on with that answer, or null. */
+/** The reason why the machine could not go on with that answer, or null. */
 function outputProblem(
   { tool }: RelevantCall,
   as: (typeof SETTLED)[number],

@@ -13,7 +13,7 @@ import { findMachines } from '../check/check.ts';
 import { line } from '../check/findings.ts';
 import { printable } from '../terminal/terminal.ts';
 
-/** What is to be reviewed. `by` is the reviewer's name, needed to accept; `now` the time of an acceptance. */
+/** Options of a review. `by` is the reviewer's name, needed to accept; `now` the time of an acceptance. */
 export interface ReviewOptions {
   readonly file: string;
   readonly machines: string | null;
@@ -22,12 +22,12 @@ export interface ReviewOptions {
   readonly now: Date;
 }
 
-/** What a reviewer is shown. */
+/** The view for a reviewer. */
 export interface Reviewed {
   readonly file: string;
   readonly agent: string | null;
   readonly digest: string | null;
-  /** Whether somebody has vouched for exactly this content. */
+  /** True if a reviewer has vouched for exactly this content. */
   readonly reviewed: boolean;
   /** The newest review of this file, also one of other content; null where there is none. */
   readonly review: Review | null;

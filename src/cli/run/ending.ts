@@ -1,4 +1,6 @@
-/** How a process of a run ended, for the person who started it and for a program: the state, the decisions, the world, what next. */
+/**
+ * The end of a process of a run, for the person who started it and for a program: the state, the decisions, the world, what next.
+ */
 import pc from 'picocolors';
 import { quoted } from '../../recovery/explain.ts';
 import type { Fault } from '../../xstate/faults.ts';
@@ -11,14 +13,14 @@ import type { Ended, Stop } from './session.ts';
 import { decisions } from './show.ts';
 import { faultText } from './step.ts';
 
-/** What is needed to tell it. */
+/** The facts that the text needs. */
 export interface Ending {
   readonly ended: Ended;
   readonly journal: string;
   /** The module of the machines, where it had to be named. */
   readonly machines: string | null;
   readonly fault: Fault | null;
-  /** How many decisions the run had before this process. */
+  /** The number of decisions that the run had before this process. */
   readonly before: number;
 }
 

@@ -17,7 +17,7 @@ import type { Ending } from './ending.ts';
 import { inSession, worldFolder } from './session.ts';
 import { faultOf, type Typed } from './step.ts';
 
-/** What `run` and `resume` both take. */
+/** Options of both `run` and `resume`. */
 export interface AgentOptions extends Typed {
   readonly journal: string;
   /** JSON text. */
@@ -28,7 +28,7 @@ export interface AgentOptions extends Typed {
   readonly machines: string | null;
 }
 
-/** What `run` takes. */
+/** Options of `run`. */
 export interface RunOptions extends AgentOptions {
   readonly agent: string | null;
   readonly run: string | null;
@@ -75,7 +75,7 @@ export function agentNamed(name: string | null, { agents }: Machines): Agent | P
   return { problem: `there is no agent ${JSON.stringify(name)}. ${suggest(name ?? '', agents.keys())}`, agents: all };
 }
 
-/** What was typed, understood: the input, and the failure that is asked for. */
+/** Parses the options: the input, and the failure that is asked for. */
 export function prepare(options: AgentOptions, agent: Agent) {
   const input = parsed('--input', options.input);
   if (input !== null && 'problem' in input) return input;

@@ -16,7 +16,7 @@ import { openJournal } from '../reading/journal-key.ts';
 import { type ReadRun, readRun } from '../reading/reading.ts';
 import { liveLine, note } from '../terminal/console.ts';
 
-/** What a process of a run is started with. */
+/** Options for starting a process of a run. */
 export interface SessionOptions {
   readonly agent: Agent;
   readonly run: string;
@@ -26,16 +26,16 @@ export interface SessionOptions {
   /** The path of another config than the agent's own. */
   readonly config: string | null;
   readonly policy: Policy;
-  /** Whether the agent's reconcilers may be asked. */
+  /** True if the agent's reconcilers may be asked. */
   readonly reconcilers: boolean;
   readonly fault: Fault | null;
-  /** Whether the run has to be there, or must not be. */
+  /** True if the run has to be there, or must not be. */
   readonly begins: boolean;
-  /** Whether the machine stays where it is: what was decided is finished and counterparties are asked, and nothing more happens. */
+  /** True if the machine stays where it is: decisions are finished and counterparties are asked, and nothing more happens. */
   readonly still?: boolean;
 }
 
-/** How a process of a run ended. */
+/** The end of a process of a run. */
 export type Stop =
   | Ending
   /** The machine waits for an event that nobody here sends. */
@@ -44,18 +44,18 @@ export type Stop =
   | { readonly status: 'broken'; readonly error: string }
   | { readonly status: 'stopped'; readonly by: NodeJS.Signals };
 
-/** What is to be told of it. */
+/** The facts to tell of it. */
 export interface Ended {
   readonly stop: Stop;
   /** The state of the machine. */
   readonly state: string;
-  /** Whether the failure that was asked for has happened; null where none was. */
+  /** True if the failure that was asked for has happened; null where none was. */
   readonly fired: boolean | null;
   readonly world: Readonly<Record<string, readonly object[]>> | null;
   readonly read: ReadRun;
 }
 
-/** What is done once the run stands still for the first time. It may set it going again with `until`. */
+/** The next act once the run stands still for the first time. It may set the run going again with `until`. */
 export type Next = (
   stop: Stop,
   session: { sidecar: Sidecar; store: JournalStore; until: () => Promise<Stop> },
@@ -164,7 +164,7 @@ async function withSidecar(
   return { stop, state, fired: faulty?.fired() ?? null, world, read: readRun(store, run) };
 }
 
-/** What is in the world, if the agent shows it and can. */
+/** The content of the world, if the agent shows it and can. */
 async function worldOf(open: OpenAgent): Promise<Ended['world']> {
   try {
     return (await open.world?.()) ?? null;
@@ -174,7 +174,10 @@ async function worldOf(open: OpenAgent): Promise<Ended['world']> {
   }
 }
 
-/** Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits for. */
+/**
+ * Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits
+ * for.
+ */
 function waiting(): Promise<Stop> {
   return new Promise((resolve) => {
     process.once('beforeExit', () => {
@@ -203,7 +206,7 @@ function stopSignal(): { readonly signal: Promise<Stop>; done(): void } {
   };
 }
 
-/** What an error says, in one line. */
+/** The text of an error, in one line. */
 function message(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
 }

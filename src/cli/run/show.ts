@@ -6,7 +6,7 @@ import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, standingFields, standingText, timeText } from '../terminal/wording.ts';
 
-/** How a run is shown. */
+/** Options of showing a run. */
 export interface ShowOptions {
   readonly file: string;
   readonly run: string;

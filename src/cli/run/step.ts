@@ -6,7 +6,7 @@ import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { type Fault, FaultError, withFault } from '../../xstate/faults.ts';
 import { machineShape } from '../../xstate/shape.ts';
 
-/** What was typed; null for what was left out. */
+/** Options as typed; null for those left out. */
 export interface Typed {
   readonly failAt: string | null;
   readonly when: 'before' | 'after' | null;

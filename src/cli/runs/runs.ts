@@ -9,7 +9,7 @@ import { standingFields, standingText, timeText } from '../terminal/wording.ts';
 
 interface Listed extends RunSummary {
   readonly agent: string | null;
-  /** How it stands, or with what its journal refuses to be read. */
+  /** The status of the run, or the code with which its journal refuses to be read. */
   readonly stands: RunStatus | { readonly code: string };
 }
 

@@ -11,7 +11,7 @@ import { inert, type Medium, printable } from './terminal.ts';
 
 /** Widest line of prose that still reads well, in columns. */
 const READABLE = 100;
-/** What a reader of a pipe or a file is given, in columns. */
+/** The width for a reader of a pipe or a file, in columns. */
 const NARROW = 80;
 const PROGRESS_EVERY = 200_000;
 
@@ -66,7 +66,7 @@ export function terminal(what: 'lines' | 'rows' = 'lines'): Output & { done(): v
   };
 }
 
-/** What tables and accounts are laid out for: the width of the terminal, and the old one of all where there is none. */
+/** The width for tables and accounts: that of the terminal, or 80 columns where there is none. */
 export function page(): Medium {
   return {
     columns: Math.min(Math.max(process.stdout.columns ?? NARROW, 40), READABLE),
@@ -88,7 +88,7 @@ export function note(line: string): void {
   process.stderr.write(`${printable(line)}\n`);
 }
 
-/** How often a line that lives is drawn anew, in milliseconds. */
+/** The interval between drawings of a live line, in milliseconds. */
 const REDRAW = 100;
 
 /** One line on standard error that follows what it tells, where that is a terminal; it goes when it is done. */

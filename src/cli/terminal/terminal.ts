@@ -1,14 +1,16 @@
-/** How words reach a terminal: wrapped to its width, coloured where it wants colour, and with nothing in them that it would obey. */
+/**
+ * Prints words to a terminal: wrapped to its width, coloured where it wants colour, and with nothing in them that it would obey.
+ */
 import pc from 'picocolors';
 import wrapAnsi from 'wrap-ansi';
 import type { Outline } from '../../recovery/explain.ts';
 
-/** What text is laid out for. */
+/** The medium of a text: its width and colours. */
 export interface Medium {
   /** The width to wrap to. */
   readonly columns: number;
   readonly colours: boolean;
-  /** Whether a word that is longer than a line is broken; else it sticks out. */
+  /** True if a word that is longer than a line is broken; else it sticks out. */
   readonly breaks?: boolean;
 }
 

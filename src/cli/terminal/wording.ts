@@ -1,9 +1,9 @@
-/** How the verbs that speak of runs word what they have in common: how a run stands, a time, and a command to type. */
+/** Wording that the verbs about runs share: the status of a run, a time, and a command to type. */
 import type { RunStatus } from '../../reports/run-status.ts';
 import { keyWords } from '../reading/journal-key.ts';
 import { JOURNAL } from '../reading/reading.ts';
 
-/** How a run stands, in few words. `held` says whether a living process holds it. */
+/** The status of a run, in few words. `held` says whether a living process holds it. */
 export function standingText(standing: RunStatus, held: boolean): string {
   switch (standing.is) {
     case 'done':
@@ -47,7 +47,7 @@ function word(text: string): string {
   return /^[\w.:@%+=,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What a number of things is called. */
+/** A number with the name of its things. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }
@@ -57,7 +57,7 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value, plain) ?? 'nothing';
 }
 
-/** What JSON has no form for, as text or as what it holds. */
+/** The text or content of a value that JSON has no form for. */
 export function plain(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Map) return [...value];

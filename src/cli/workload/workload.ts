@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { moduleOfPackage } from '../reading/machines.ts';
 import type { Medium } from '../terminal/terminal.ts';
 
-/** What is to be compared. Null: whatever there is. */
+/** The comparison to make. Null: all there is. */
 export interface WorkloadOptions {
   readonly directory: string;
   readonly sets: readonly string[] | null;
@@ -16,7 +16,7 @@ export interface WorkloadOptions {
   readonly repeat: number;
   readonly seed: number;
   readonly policies: readonly string[] | null;
-  /** Whether the counterparties that can be asked answer. */
+  /** True if the counterparties that can be asked answer. */
   readonly asks: boolean;
   /** A built module with further adapters. */
   readonly adapters: string | null;
@@ -24,9 +24,9 @@ export interface WorkloadOptions {
   readonly report: string | null;
 }
 
-/** What came of it. */
+/** The result of the comparison. */
 export interface Compared {
-  /** Whether everything that is promised of these tasks was kept. */
+  /** True if everything that is promised of these tasks was kept. */
   readonly kept: boolean;
   readonly json: unknown;
   text(medium: Pick<Medium, 'columns' | 'colours'>): string;
@@ -38,7 +38,7 @@ export interface Listener {
   note(text: string): void;
 }
 
-/** What the module exports as `compare`. It rejects with an error of the name `DataError` where the data or the wish is none. */
+/** The module's export `compare`. It rejects with an error of the name `DataError` where the data or the request is invalid. */
 type Compare = (options: WorkloadOptions, listener: Listener) => Promise<Compared>;
 
 /** Compares. */

@@ -2,14 +2,14 @@
 import { type Journal, JournalError, type Posted, type Row, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 
-/** What the store keeps of a run. */
+/** The store's record of a run. */
 export interface MemoryRun {
   readonly name: string;
   readonly rows: StoredRow[];
   readonly posts: Posted[];
-  /** How many of the rows are durable. */
+  /** The number of durable rows. */
   durable: number;
-  /** Whether a journal of it is open. */
+  /** True if a journal of it is open. */
   held: boolean;
 }
 

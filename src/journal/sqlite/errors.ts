@@ -1,10 +1,10 @@
 /**
- * What SQLite and the file system complain of, in the journal's closed codes, each with a mend. Nothing raw leaves the room:
+ * Errors of SQLite and of the file system, in the journal's closed codes, each with a fix. Nothing raw leaves the room:
  * every call into either goes through `guarded`.
  */
 import { JournalError, type JournalErrorCode } from '../journal.ts';
 
-/** What was being done: it decides what a failure that both can meet is called. */
+/** The operation under way: it decides the code of a failure that both can meet. */
 export type Doing = 'read' | 'write';
 
 interface Meaning {

@@ -10,7 +10,7 @@ import type { Tables } from './log/tables.ts';
 import { verifiedRows } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 
-/** What a journal needs of the store that opened it. */
+/** The services that a journal needs of the store that opened it. */
 export interface Host {
   readonly tables: Tables;
   readonly inbox: Inbox;

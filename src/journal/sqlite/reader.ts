@@ -1,4 +1,4 @@
-/** What a reader without a lease asks of an open file: the rows of a run, its messages, and all runs in short. */
+/** Reads from an open file without a lease: the rows of a run, its messages, and a summary of all runs. */
 
 import type { JournalStore, Posted, RunSummary, StoredRow } from '../journal.ts';
 import { wrongRun } from '../rows.ts';

@@ -28,13 +28,13 @@ import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { postsOf, rowsOf, summaries } from './reader.ts';
 
-/** How a file is opened; the defaults are meant for use. */
+/** Options for opening a file; the defaults are meant for use. */
 export interface SqliteOptions {
   /** Reads only, also beside a writer in another process: takes no lease and creates no file. */
   readonly readonly?: boolean;
-  /** How long a lease lasts without being renewed, in milliseconds; 30,000. */
+  /** The time that a lease lasts without being renewed, in milliseconds; 30,000. */
   readonly leaseMs?: number;
-  /** How long a call waits for a lock of another process, in milliseconds; 5,000. */
+  /** The wait for a lock of another process, in milliseconds; 5,000. */
   readonly busyMs?: number;
   /**
    * 32 bytes: a new file is encrypted under it, and one that is encrypted opens with it alone. Rows and messages are sealed; numbers, times,
@@ -55,6 +55,12 @@ const BUSY = 5_000;
 /**
  * Opens a file of journals, and creates it where there is none.
  * @throws JournalError when it is not ours, newer, damaged, or cannot be opened as it must be.
+ * @example
+ * import { sqliteStore } from 'belay-sidecar/sqlite';
+ *
+ * const store = sqliteStore('belay.sqlite');
+ * assert.deepEqual(store.runs(), []);
+ * await store.close();
  */
 export function sqliteStore(file: string, options: SqliteOptions = {}): JournalStore {
   const path = resolve(file);
@@ -87,7 +93,7 @@ class SqliteStore implements JournalStore {
   readonly #writers = new Set<Writer>();
   readonly #renewal: NodeJS.Timeout;
   #closed = false;
-  /** Whether something was refused as damaged: the file is then left as it is. */
+  /** True if something was refused as damaged: the file is then left as it is. */
   #damaged = false;
 
   constructor(path: string, file: OpenFile, leaseMs: number, now: () => number) {
@@ -154,7 +160,7 @@ class SqliteStore implements JournalStore {
     anchor.close();
     if (this.#damaged || this.#host.commits.failure !== null) return closeUntouched(db, this.#path);
     guarded(this.#path, 'write', () => {
-      // Whoever still reads keeps the log; it is folded in by the next one to close.
+      // A process that still reads keeps the log; the next one to close folds it in.
       pragma(db, 'busy_timeout = 0');
       pragma(db, 'wal_checkpoint(TRUNCATE)');
       db.close();

@@ -54,7 +54,10 @@ const BLUNT = [
   'condition always true',
 ];
 
-/** A tightening that leads to the end of the run without faults says more than one that parks it, and an exact one more than a blunt one. */
+/**
+ * A tightening that leads to the end of the run without faults says more than one that parks it, and an exact one more than a
+ * blunt one.
+ */
 function rankOf({ kind, leadsTo }: Culprit): number {
   if (EXACT.has(kind)) return leadsTo === 'same' ? 0 : 3.5;
   // To call a tool irreversible parks, as a rule: that is what it is for.

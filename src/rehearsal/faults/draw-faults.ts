@@ -58,7 +58,9 @@ function callFaults(site: CallSite, { config, reconcilers }: Drawing): Rehearsed
   );
 }
 
-/** The ways in which a counterparty may answer: one where there is nobody to ask, as what did not happen need not be asked about. */
+/**
+ * The ways in which a counterparty may answer: one where there is nobody to ask, as what did not happen need not be asked about.
+ */
 function asked(tool: Tool | undefined, known: ReadonlySet<string>): readonly (ReconcilerKind | null)[] {
   if (tool?.effect === 'none') return [null];
   const name = tool?.reconcile ?? null;

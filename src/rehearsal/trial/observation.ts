@@ -56,7 +56,10 @@ export class Observation {
   readonly #reader = new EntryDecoder();
   #order = 0;
 
-  /** The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run without faults. */
+  /**
+   * The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run without
+   * faults.
+   */
   suspectOf({ tool, nth, instance, key }: WrongFault): Pick<WrongFault, 'instance' | 'key'> {
     const heard = this.hearings.find(({ call, keys }) => call.tool === tool && call.nth === nth && keys.length > 0);
     if (heard === undefined) return { instance, key };

@@ -1,5 +1,5 @@
 /**
- * What the bodies of an encrypted file are sealed with: AES-256-GCM, a random nonce for each body. The key of a file is derived from the
+ * Seals the bodies of an encrypted file: AES-256-GCM, a random nonce for each body. The key of a file is derived from the
  * caller's and from the file's nonce, so one key may serve any number of files; its id stands in the file and tells a wrong key from a
  * damaged body. A body is bound to its place, so none can be moved to another. Numbers, kinds, times, lengths and the names of runs are not
  * hidden; hashes are made over what is sealed, so that a chain is checked without the key.

@@ -18,7 +18,7 @@ import { immediately } from './transaction.ts';
 
 export interface FileOptions {
   readonly migrations: readonly Migration[];
-  /** How long a call waits for a lock of another process, in milliseconds. */
+  /** The wait for a lock of another process, in milliseconds. */
   readonly busyMs: number;
   /** The most pages the file may have. */
   readonly maxPages: number | undefined;
@@ -69,7 +69,7 @@ function makePrivate(path: string): void {
   }
 }
 
-/** Whether this is ours and not newer, from outside: no connection that could change it is opened. */
+/** Checks from outside that a file is ours and not newer: no connection that could change it is opened. */
 export function examine(path: string, newest: number): void {
   const { application, format, utf8 } = isShared(path) ? headerBySqlite(path) : headerByBytes(path);
   if (application !== APPLICATION_ID && application !== 0) throw notOurs(path);
@@ -93,7 +93,7 @@ export function closeUntouched(db: Database, path: string): void {
     reader = new Database(path, { readonly: true });
     reader.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch {
-    // What cannot be read is not checkpointed either.
+    // A file that cannot be read is not checkpointed either.
   }
   db.close();
   reader?.close();
@@ -169,7 +169,7 @@ interface Header {
   readonly utf8: boolean;
 }
 
-/** Whether connections may be open on it. Only then do the log and its index both exist. */
+/** True if connections may be open on it. Only then do the log and its index both exist. */
 export function isShared(path: string): boolean {
   return sizeOf(`${path}-wal`) >= 0 && sizeOf(`${path}-shm`) >= 0;
 }
@@ -209,7 +209,10 @@ function headerByBytes(path: string): Header {
   return { application, format: bytes.readInt32BE(60), utf8: true };
 }
 
-/** What never changes in the header of a file of ours: page size, versions, reserved space, fractions, schema format, encoding. */
+/**
+ * Checks the part of the header that never changes in a file of ours: page size, versions, reserved space, fractions, schema
+ * format, encoding.
+ */
 function isOurHeader(bytes: Buffer): boolean {
   const versions = `${bytes[18]}${bytes[19]}`;
   const fixed = [bytes.readUInt16BE(16), ...bytes.subarray(20, 24), bytes.readUInt32BE(44), bytes.readUInt32BE(56)];

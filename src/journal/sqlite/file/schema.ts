@@ -1,5 +1,5 @@
 /**
- * Whether a file's tables are exactly those that its format makes: no other table, and above all no trigger or view. They are
+ * Checks that a file's tables are exactly those that its format makes: no other table, and above all no trigger or view. They are
  * compared with the tables of a database in memory that the same migrations made.
  */
 import Database from 'better-sqlite3';

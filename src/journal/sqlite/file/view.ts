@@ -13,7 +13,7 @@ import { examine, type FileOptions, isShared, type OpenFile, pragma, refuseLost,
 import { APPLICATION_ID, type Migration, newestFormat, oldestReadable } from './format.ts';
 import { checkSchema, identityOf } from './schema.ts';
 
-/** How often a file may change under the copying before it is given up. */
+/** The number of times that a file may change under the copying before the copy is given up. */
 const ATTEMPTS = 5;
 
 /** An open file, and how to end with it. */

@@ -1,5 +1,5 @@
 /**
- * Who holds a lease, and whether that process still lives. A process is known by host, pid and start: a pid alone is used again.
+ * The holder of a lease, and its life. A process is known by host, pid and start: a pid alone is used again.
  * Where the start cannot be known (no /proc) a living pid counts as the holder: waiting for the expiry is safe, taking over is not.
  */
 import { randomUUID } from 'node:crypto';
@@ -28,7 +28,7 @@ export function ownerNonce(): string {
   return randomUUID();
 }
 
-/** Whether a holder is known to be gone. One on another host never is. */
+/** True if a holder is known to be gone. One on another host never is. */
 export function isGone(holder: Holder, here: Holder): boolean {
   if (holder.host !== here.host) return false;
   if (!exists(holder.pid)) return true;
@@ -47,7 +47,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** State and start from /proc/<pid>/stat: fields 3 and 22, counted after the name, which may hold anything but ends with the last `)`. */
+/**
+ * State and start from /proc/<pid>/stat: fields 3 and 22, counted after the name, which may hold anything but ends with the last
+ * `)`.
+ */
 function statOf(pid: number): { dead: boolean; started: string | null } | null {
   const stat = tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (stat === null) return null;

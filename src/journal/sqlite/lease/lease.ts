@@ -30,7 +30,7 @@ interface LeaseRow {
 
 const SELECT = 'SELECT token, nonce, host, pid, started, expires FROM lease WHERE run = ?';
 
-/** Who holds a run now and lives: null when it is free, expired or left behind by a process that is gone. */
+/** The living holder of a run: null when it is free, expired or left behind by a process that is gone. */
 export function livingHolder(
   db: Database,
   path: string,
@@ -85,7 +85,7 @@ export class Leases {
     return lease;
   }
 
-  /** Whether the lease is still ours; if so it is renewed once less than half of it is left, or a clock went back. */
+  /** Returns true while the lease is ours; renews it once less than half of it is left, or a clock went back. */
   keep(run: number, lease: Lease): boolean {
     const row = checked(this.#select.get(run), this.#path, run);
     if (row === null || row.token !== lease.token || row.nonce !== lease.nonce) return false;

@@ -63,7 +63,7 @@ export class Anchor {
     hash.copy(record, 16);
     checksum(record).copy(record, CONTENT);
     try {
-      // Who may use the file may use its anchor, as SQLite has it for the log.
+      // A process that may use the file may use its anchor, as SQLite has it for the log.
       this.#writing ??= openSync(this.path, constants.O_RDWR | constants.O_CREAT, statSync(this.#file).mode & 0o666);
       writeSync(this.#writing, record, 0, SIZE, id * SIZE);
     } catch {

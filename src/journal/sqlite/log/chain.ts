@@ -11,7 +11,7 @@ export interface Entry {
   readonly body: Buffer;
 }
 
-/** What is kept of a commit group beside its rows. */
+/** The data of a commit group beside its rows. */
 export interface Group {
   /** The seq of its last row. */
   readonly last: number;

@@ -15,7 +15,7 @@ import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 import { fail, type Writer } from './writer.ts';
 
-/** How many rows, bytes and milliseconds may be pending before they are committed unasked. */
+/** The rows, bytes and milliseconds that may be pending before they are committed unasked. */
 const ROWS = 1_000;
 const BYTES = 1024 * 1024;
 const DELAY = 50;
@@ -50,7 +50,7 @@ export class Commits {
     this.#rollback = db.prepare('ROLLBACK');
   }
 
-  /** Why nothing can be committed any more. */
+  /** The error that ended all commits; null while there is none. */
   get failure(): JournalError | null {
     return this.#failure;
   }

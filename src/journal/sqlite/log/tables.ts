@@ -19,7 +19,7 @@ const GROUP = 'SELECT last, token, time, hash FROM commit_group WHERE run = ?';
 /** The tables of one open file. */
 export class Tables {
   readonly path: string;
-  /** What bodies are sealed with. They are opened only after their hashes were checked. */
+  /** Seals bodies. They are opened only after their hashes were checked. */
   readonly cipher: Cipher;
   readonly #addEntry: Statement;
   readonly #addGroup: Statement;

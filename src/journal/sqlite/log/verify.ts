@@ -8,7 +8,7 @@ import type { AnchoredHead } from './anchor.ts';
 import { chained, type Entry, type Group, seed } from './chain.ts';
 import type { Run, Tables } from './tables.ts';
 
-/** Where a run ends: what the next group is chained to. */
+/** The end of a run: the next group is chained to it. */
 export interface Head {
   readonly seq: number;
   readonly token: number;
@@ -16,7 +16,7 @@ export interface Head {
   readonly hash: Buffer;
 }
 
-/** How many rows are checked at once, if the groups are small. */
+/** The number of rows that are checked at once, if the groups are small. */
 const BATCH = 4_096;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What the store knows of a run that is open for writing: its lease, its head, what is pending, and who waits for it. One value
+ * The store's state of a run that is open for writing: its lease, its head, what is pending, and who waits for it. One value
  * that `Journal` fills and the group commit empties.
  */
 import type { JournalError } from '../../journal.ts';
