@@ -19,8 +19,8 @@ import type { Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { VetoCode } from '../model/veto.ts';
-import { vetoes } from '../recovery/vetoes.ts';
 import type { RunState } from '../projection/run-state.ts';
+import { vetoes } from '../recovery/vetoes.ts';
 import { shownArgs } from './ledger-effects.ts';
 
 /** Something that a call relied on: a key that was read for it, and who had written that last; nobody but the glue: none. */

@@ -79,7 +79,9 @@ export function obligationsOf(
     ...recovery(runState, standing),
     ...undos(runState),
     ...publications(runState),
-    ...runState.ledger.buffered().map((call): Obligation => ({ owes: 'commit', ...owed(call), since: at(call, since) })),
+    ...runState.ledger
+      .buffered()
+      .map((call): Obligation => ({ owes: 'commit', ...owed(call), since: at(call, since) })),
     ...calls
       .filter(({ at: place, status }) => place === null && status === 'confirmed')
       .map((call): Obligation => ({ owes: 'claim', ...owed(call) })),

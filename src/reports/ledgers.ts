@@ -2,14 +2,15 @@
  * The three ledgers of a run, as views of its one journal: why it acted, what it did, and what it owes. Pure: whoever wants to know
  * what is due says what time it is.
  */
-import type { StoredRow } from '../journal/journal.ts';
-import { RunState } from '../projection/run-state.ts';
-import { replayRow } from '../journal/replay-row.ts';
+
 import { EntryDecoder } from '../journal/entry-codec.ts';
+import type { StoredRow } from '../journal/journal.ts';
+import { replayRow } from '../journal/replay-row.ts';
+import type { Redaction } from '../projection/redaction.ts';
+import { RunState } from '../projection/run-state.ts';
 import { type LedgerDecision, Reasons } from './ledger-decisions.ts';
 import { Acts, type LedgerEffect, type SpentBudget } from './ledger-effects.ts';
 import { type Obligation, obligationsOf } from './ledger-obligations.ts';
-import type { Redaction } from '../projection/redaction.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 
 /** The ledgers of a run. */

@@ -2,12 +2,13 @@
  * How a run stands, read off its journal and nothing else. It is asked for every run of a file, so most rows are only counted by
  * their kind and not read.
  */
+
+import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { kindOf, EntryDecoder } from '../journal/entry-codec.ts';
 
 /** How a run stands; whether a living process holds it is for its lease to say. */
 export type RunStatus =
@@ -118,7 +119,10 @@ export class RunStatusFold {
 }
 
 /** The agent of a run and how it stands. @throws JournalError `journal_corrupt`, `journal_too_new`. */
-export function runStatusOf(rows: Iterable<StoredRow>): { readonly agent: string | null; readonly standing: RunStatus } {
+export function runStatusOf(rows: Iterable<StoredRow>): {
+  readonly agent: string | null;
+  readonly standing: RunStatus;
+} {
   const runState = new RunStatusFold();
   const reader = new EntryDecoder();
   for (const row of rows) {

@@ -2,14 +2,15 @@
  * A run as somebody wants it told who was not there: who took part, what was decided and around what, what came of it, and what
  * a person should know. One reading of the journal, beside whoever may be writing it.
  */
+
+import { EntryDecoder } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { replayRow } from '../journal/replay-row.ts';
 import type { Circumstance } from '../model/aftermath.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { answeringChild } from '../model/reply-event.ts';
 import { RunState } from '../projection/run-state.ts';
-import { replayRow } from '../journal/replay-row.ts';
-import { EntryDecoder } from '../journal/entry-codec.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 
 /** A decision, and what was around it. */

@@ -4,14 +4,14 @@
  * instance asks nothing there, and a settled call moves nothing.
  */
 import type { PlacedStep } from '../history/places.ts';
+import { EntryDecoder } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { replayRow } from '../journal/replay-row.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
-import { replayRow } from '../journal/replay-row.ts';
-import { EntryDecoder } from '../journal/entry-codec.ts';
 
 /** A line of a trace, and the decision that was made where it asks one. */
 export interface TraceLineOut {
