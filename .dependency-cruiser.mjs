@@ -85,6 +85,14 @@ export default {
       to: { path: '^src/', pathNot: '^src/(model|history|boundaries|effects|projection|journal/[^/]+\\.ts$)' },
     },
     {
+      name: 'the-runtime-port-is-types',
+      severity: 'error',
+      comment:
+        'runtime/ is the port between a run and what executes it: types of the model. What a runtime does is in its own room.',
+      from: { path: '^src/runtime/' },
+      to: { path: '^src/', pathNot: '^src/(model|runtime)/' },
+    },
+    {
       name: 'recording-turns-steps-into-entries',
       severity: 'error',
       comment:
@@ -93,7 +101,7 @@ export default {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(model|predicates|boundaries|history|recovery|effects|projection|recording|xstate|journal/[^/]+\\.ts$)',
+          '^src/(model|predicates|boundaries|history|recovery|effects|projection|recording|runtime|journal/[^/]+\\.ts$)',
       },
     },
     {
@@ -104,18 +112,24 @@ export default {
       to: { path: '^src/', pathNot: '^src/(model|history|recovery|effects|projection|reports|journal/[^/]+\\.ts$)' },
     },
     {
-      name: 'sidecar-knows-no-medium',
+      name: 'sidecar-knows-no-medium-and-no-runtime',
       severity: 'error',
-      comment: 'The sidecar is handed its journal: which medium that is, the caller says. (Memory is the default.)',
+      comment:
+        'The sidecar is handed its journal and what executes the run: which these are, the caller says. (Memory is the default.)',
       from: { path: '^src/sidecar/' },
-      to: { path: '^src/(cli|journal/sqlite)/' },
+      to: { path: '^src/(cli|journal/sqlite|xstate|flow|adapters|testing|rehearsal)/' },
     },
     {
-      name: 'xstate-room-imports-effects-and-model',
+      name: 'a-runtime-opens-runs-over-the-port',
       severity: 'error',
-      comment: 'src/xstate observes, restores and guards machines. What a step means is decided above it.',
-      from: { path: '^src/xstate/' },
-      to: { path: '^src/', pathNot: '^src/(model|effects|xstate)/' },
+      comment:
+        'src/xstate and src/flow execute runs, each for itself: they open one in the sidecar, through the port in runtime/. What a step means is decided there.',
+      from: { path: '^src/(xstate|flow)/' },
+      to: {
+        path: '^src/',
+        pathNot:
+          '^src/(model|runtime|effects/|sidecar/|$1/|recovery/decision-policy\\.ts$|journal/value-codec\\.ts$|predicates/compile\\.ts$)',
+      },
     },
     {
       name: 'adapters-import-effects-and-the-tool-call',
@@ -123,7 +137,7 @@ export default {
       comment:
         'An adapter is what a user could write: it knows what a call is and what it may answer. What the sidecar does with that is not its business.',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/', pathNot: '^src/(adapters/|effects/(counterparty|signals)\\.ts$|xstate/tool\\.ts$)' },
+      to: { path: '^src/', pathNot: '^src/(adapters/|effects/(counterparty|signals)\\.ts$|runtime/tool-call\\.ts$)' },
     },
     {
       name: 'nothing-imports-the-adapters',
@@ -201,7 +215,7 @@ export default {
       from: { path: '^audit/' },
       to: {
         path: '^(src|test|bench)/',
-        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/sqlite/store|sidecar/seam)\\.ts$',
+        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/sqlite/store|xstate/seam)\\.ts$',
       },
     },
     {
@@ -238,7 +252,7 @@ export default {
       severity: 'error',
       comment: 'A run has all of its judges. Only the audit takes one away, to show what it is for.',
       from: { path: '.', pathNot: '^(audit|test)/' },
-      to: { path: '^src/sidecar/seam\\.ts$' },
+      to: { path: '^src/xstate/seam\\.ts$' },
     },
     {
       name: 'nothing-imports-the-audit',

@@ -7,9 +7,10 @@ export default defineConfig({
   // domains/ and audit/ use the package by its public names; here those are its source.
   resolve: {
     alias: [
-      { find: /^#seam$/, replacement: own('src/sidecar/seam.ts') },
+      { find: /^#seam$/, replacement: own('src/xstate/seam.ts') },
       { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
+      { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },
       { find: /^belay-sidecar\/decision$/, replacement: own('src/recovery/index.ts') },
       { find: /^belay-sidecar\/reports$/, replacement: own('src/reports/index.ts') },
       { find: /^belay-sidecar\/testing$/, replacement: own('src/testing/index.ts') },

@@ -4,7 +4,7 @@
  */
 import { loadConfig } from '../src/boundaries/load.ts';
 import { memoryStore } from '../src/journal/memory/store.ts';
-import { attach } from '../src/sidecar/attach.ts';
+import { attach } from '../src/xstate/attach.ts';
 import { LOOP, loopOf } from './loop.ts';
 
 const ROUNDS = 5;

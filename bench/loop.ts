@@ -3,7 +3,8 @@
  * for the benchmark of claims and for the test that counts what a replay appends.
  */
 import { type AnyStateMachine, assign, setup } from 'xstate';
-import { type ToolCall, tool } from '../src/xstate/tool.ts';
+import type { ToolCall } from '../src/runtime/tool-call.ts';
+import { tool } from '../src/xstate/tool.ts';
 
 /** The reviewed config of the loop. */
 export const LOOP = `

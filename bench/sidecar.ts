@@ -10,7 +10,7 @@ import { createActor } from 'xstate';
 import type { JournalStore } from '../src/journal/journal.ts';
 import { memoryStore } from '../src/journal/memory/store.ts';
 import { sqliteStore } from '../src/journal/sqlite/store.ts';
-import { attach } from '../src/sidecar/attach.ts';
+import { attach } from '../src/xstate/attach.ts';
 import { config, event, machine } from './machine.ts';
 
 const STEPS = 4_000;

@@ -1,7 +1,7 @@
 /** Checks that every adapter makes before a call acts: it has a key to act under, and was not stopped. */
 import { createHash } from 'node:crypto';
 import { NotApplied } from '../effects/signals.ts';
-import type { ToolCall } from '../xstate/tool.ts';
+import type { ToolCall } from '../runtime/tool-call.ts';
 
 /** The key of a call that is to act now. @throws NotApplied where it has none, or was stopped. */
 export function keyOf({ key, signal }: Pick<ToolCall<unknown>, 'key' | 'signal'>): string {

@@ -4,7 +4,7 @@
  */
 import type { ReconcileResult, Reconciler } from '../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../effects/signals.ts';
-import type { ToolCall } from '../xstate/tool.ts';
+import type { ToolCall } from '../runtime/tool-call.ts';
 import { keyOf, nameOf } from './call.ts';
 import { limitedBody } from './http-body.ts';
 

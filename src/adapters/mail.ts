@@ -4,7 +4,7 @@
  */
 import type { ReconcileResult, Reconciler, StagedCall, StagingArea } from '../effects/counterparty.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../effects/signals.ts';
-import type { ToolCall } from '../xstate/tool.ts';
+import type { ToolCall } from '../runtime/tool-call.ts';
 import { keyOf, nameOf } from './call.ts';
 
 /** A message as a transport gets it. */

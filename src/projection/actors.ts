@@ -1,8 +1,10 @@
 /** The actors of a run, in the order in which they were started. */
+
 import { fold } from '../history/context.ts';
 import type { PlacedStep, Places } from '../history/places.ts';
 import type { ControlEntry, Started, StepEntry } from '../model/entry.ts';
 import { type Region, regionName, split } from '../model/region.ts';
+import { answeringChild, endedChild } from '../model/reply-event.ts';
 import { changeOf } from './edits.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 
@@ -83,11 +85,9 @@ export class Actors {
 
   /** The child whose end a step hears, by an event of one of some kinds. */
   heard({ actor, event }: StepEntry, kinds: 'done' | 'done|error'): ActorState | undefined {
-    if (!isNewsOfChild(event)) return undefined;
-    const id = (kinds === 'done' ? DONE : ENDED).exec(event.type)?.[1];
-    return id === undefined
-      ? undefined
-      : this.all.findLast(({ parent, started }) => parent === actor && started?.id === id);
+    const { type } = event as { type?: unknown };
+    const id = kinds === 'done' ? answeringChild(type) : endedChild(type);
+    return id === null ? undefined : this.all.findLast(({ parent, started }) => parent === actor && started?.id === id);
   }
 
   /** The region without numbers of actors: the ids of invokes and the paths of states from the root (C5). */
@@ -97,13 +97,4 @@ export class Actors {
     if (parent === null || started === null) return path;
     return `${this.structureOf(around ?? regionName(parent, ''))}/${started.at ?? ''}#${started.id}:${path}`;
   }
-}
-
-const DONE = /^xstate\.done\.actor\.(.*)$/s;
-const ENDED = /^xstate\.(?:done|error)\.actor\.(.*)$/s;
-
-/** True for the events of xstate's own that tell how a child ended. */
-export function isNewsOfChild(event: unknown): event is { readonly type: string } {
-  const { type } = event as { type?: unknown };
-  return typeof type === 'string' && (type.startsWith('xstate.done.actor.') || type.startsWith('xstate.error.actor.'));
 }

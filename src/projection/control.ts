@@ -2,7 +2,8 @@
 import type { PlacedStep, Places } from '../history/places.ts';
 import type { HistoryValue, StepEntry } from '../model/entry.ts';
 import { type Region, regionName, split } from '../model/region.ts';
-import { type Actors, isNewsOfChild } from './actors.ts';
+import { endedChild } from '../model/reply-event.ts';
+import type { Actors } from './actors.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 
 const NOTHING: readonly never[] = [];
@@ -15,7 +16,8 @@ export function controlOf(
 ): Pick<RecordedStep, 'moves' | 'looks'> {
   const { begun, region } = actors.at(entry.actor);
   const own = (path: string) => regionName(entry.actor, path);
-  const isPlain = begun && (entry.looks?.length ?? 0) === 0 && !isNewsOfChild(entry.event);
+  const isPlain =
+    begun && (entry.looks?.length ?? 0) === 0 && endedChild((entry.event as { type?: unknown }).type) === null;
   if (isPlain && entry.moves !== undefined) return { moves: entry.moves.map(own), looks: NOTHING };
   const moves = new Set(entry.moves === undefined ? entry.parties.map((party) => party.region) : entry.moves.map(own));
   const looks = new Set((entry.looks ?? []).map(own));

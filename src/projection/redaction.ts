@@ -6,6 +6,7 @@
 import type { Entry, IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { escapeSegment, parseKey } from '../model/key.ts';
 import { type RedactionRules, redacts } from '../model/redaction.ts';
+import { answeringChild } from '../model/reply-event.ts';
 import { ownMembers, Secrets } from './secrets.ts';
 
 /** Stands where a value is not shown. */
@@ -151,8 +152,8 @@ export class Redaction {
   #answered({ actor, event }: Extract<Entry, { do: 'step' }>, { actors }: Redactable): void {
     if (this.#parts.size === 0) return;
     const { type, output } = event as { type?: unknown; output?: unknown };
-    const id = /^xstate\.done\.actor\.(.*)$/s.exec(String(type))?.[1];
-    if (id === undefined) return;
+    const id = answeringChild(type);
+    if (id === null) return;
     const tool = actors.findLast(({ parent, started }) => parent === actor && started?.id === id)?.started?.src ?? null;
     if (tool !== null) this.#learn(tool, 'output', output);
   }

@@ -1,7 +1,9 @@
 /** The timers of a run: delayed events, by the steps that armed them and by which they were gone. */
+
 import type { PlacedStep, Places } from '../history/places.ts';
 import type { Entry, StepEntry } from '../model/entry.ts';
 import { type Region, regionName } from '../model/region.ts';
+import { isDelay } from '../model/reply-event.ts';
 import type { RecordedStep, Timer } from './state-types.ts';
 
 /** The timers of one run. */
@@ -35,7 +37,7 @@ export class Timers {
   /** Notes that a delayed event was heard. */
   heard({ actor, event }: StepEntry, step: RecordedStep): void {
     const { type } = event as { type?: unknown };
-    if (typeof type !== 'string' || !type.startsWith('xstate.after.')) return;
+    if (!isDelay(type)) return;
     for (const timer of this.all) if (timer.actor === actor && timer.id === type) timer.gone ??= step;
   }
 

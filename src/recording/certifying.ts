@@ -104,9 +104,9 @@ export class Certifying {
    */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
-    const { before, after, snapshot } = this.#view.seen;
+    const { before, after, done } = this.#view.seen;
     const isAfter = after.some(({ path }) => path === site.at);
-    if (snapshot.status === 'done' && isAfter) return true;
+    if (done && isAfter) return true;
     return !isAfter && (before?.some(({ path }) => path === site.at) ?? false);
   }
 

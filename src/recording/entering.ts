@@ -9,7 +9,7 @@ import { hasVersion } from '../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Region, regionName } from '../model/region.ts';
 import type { Live } from '../projection/state-types.ts';
-import type { Microstep, Place } from '../xstate/watch.ts';
+import type { Microstep, Place } from '../runtime/microstep.ts';
 import { covers, isWithin, type Placed } from './entry-states.ts';
 import type { StepView } from './step-view.ts';
 

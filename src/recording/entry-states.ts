@@ -10,6 +10,30 @@ export interface Placed {
   readonly prefix: string;
 }
 
+/** The skeletons of a config whose states are there, each with the innermost region that holds them all. */
+export function placedIn(
+  skeletons: Iterable<Skeleton>,
+  placeAt: (path: string) => { readonly region: string } | undefined,
+): readonly Placed[] {
+  return [...skeletons].flatMap((skeleton) => {
+    const found = skeleton.states.flatMap((path) => {
+      const place = placeAt(path);
+      return place === undefined ? [] : [{ path, region: place.region }];
+    });
+    const [first] = found;
+    if (first === undefined) return [];
+    const region = found.map((place) => place.region).reduce(commonRegion);
+    return [{ skeleton, region, prefix: first.path.slice(0, first.path.lastIndexOf('/') + 1) }];
+  });
+}
+
+function commonRegion(a: string, b: string): string {
+  const [left, right] = [a.split('.'), b.split('.')];
+  let shared = 0;
+  while (shared < left.length && left[shared] === right[shared]) shared += 1;
+  return a === b ? a : left.slice(0, shared).join('.');
+}
+
 /** Whether a state lies at or below one of the named states. */
 export function covers(states: readonly string[], path: string): boolean {
   return states.some((state) => isWithin(path, state));

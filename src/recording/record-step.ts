@@ -12,8 +12,7 @@ import { split } from '../model/region.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
-import { remembered } from '../xstate/structure.ts';
-import type { Child, Microstep } from '../xstate/watch.ts';
+import type { Child, Microstep } from '../runtime/microstep.ts';
 import { Accesses } from './accesses.ts';
 import { type Certified, Certifying } from './certifying.ts';
 import { Entering } from './entering.ts';
@@ -72,7 +71,7 @@ export class StepRecorder {
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
     const boundaries = new Certifying(view, entering, accesses, this.#decisionPolicy, this.#verifier).boundaries();
-    const { event, snapshot } = seen;
+    const { event, value, remembered, done } = seen;
     const ties =
       seen.raisedBack.length === 0 ? sent : [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
     const entry: StepEntry = {
@@ -80,9 +79,9 @@ export class StepRecorder {
       actor,
       event,
       outside: seen.outside,
-      value: snapshot.value as StepEntry['value'],
-      remembered: seen.rememberedChanged ? remembered(snapshot) : null,
-      done: snapshot.status === 'done',
+      value,
+      remembered,
+      done,
       parties: entering.parties,
       edits: accesses.edits,
       started: seen.started.map(startedOf),

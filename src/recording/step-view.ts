@@ -8,10 +8,11 @@ import type { Entry, Started } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { split } from '../model/region.ts';
+import { endedChild } from '../model/reply-event.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { ActorState, Live } from '../projection/state-types.ts';
-import type { Microstep, Place } from '../xstate/watch.ts';
+import type { Microstep, Place } from '../runtime/microstep.ts';
 import { covers, type Placed } from './entry-states.ts';
 
 /** A tool that takes part in a step: one that it starts, or the one that it hears from. */
@@ -84,13 +85,9 @@ export class StepView {
 
   /** The actor that the event is news from. */
   #heardFrom(): ActorState | null {
-    const { type } = this.seen.event;
-    if (!type.startsWith('xstate.')) return null;
-    const match = /^xstate\.(?:done|error)\.actor\.(.*)$/s.exec(type);
-    if (match === null) return null;
-    return (
-      this.runState.actors.findLast((other) => other.parent === this.actor && other.started?.id === match[1]) ?? null
-    );
+    const id = endedChild(this.seen.event.type);
+    if (id === null) return null;
+    return this.runState.actors.findLast((other) => other.parent === this.actor && other.started?.id === id) ?? null;
   }
 
   /** The key of a place in the actor's memory. */

@@ -1,6 +1,6 @@
 /** The parts of a rehearsal as plain data: how it is made, and what came of it. */
 import type { Place } from '../boundaries/page/finding.ts';
-import type { AgentRehearsal } from '../sidecar/agent.ts';
+import type { AgentRehearsal } from '../xstate/agent.ts';
 import type { Harm } from './difference.ts';
 import type { RehearsedFault } from './faults/fault.ts';
 import type { RehearsalVerdict } from './judge.ts';

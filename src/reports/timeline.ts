@@ -8,6 +8,7 @@ import type { StoredRow } from '../journal/journal.ts';
 import type { Circumstance } from '../model/aftermath.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { answeringChild } from '../model/reply-event.ts';
 import { RunState } from '../projection/run-state.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 
@@ -166,8 +167,8 @@ class Teller {
     event,
   }: Extract<Entry, { do: 'step' }>): { readonly tool: string; readonly region: string } | null {
     const { type } = event as { type?: unknown };
-    const id = /^xstate\.done\.actor\.(.*)$/s.exec(String(type))?.[1];
-    if (id === undefined) return null;
+    const id = answeringChild(type);
+    if (id === null) return null;
     const made = this.#runState.actors.findLast(({ parent, started }) => parent === actor && started?.id === id);
     const tool = made?.started?.src ?? null;
     return tool === null || made?.region === undefined || made.region === null ? null : { tool, region: made.region };

@@ -5,14 +5,13 @@
 import { createHash } from 'node:crypto';
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { EdgeShape, MachineShape, StateShape } from '../model/machine.ts';
+import { COMPLETED, isInline, RESOLVED } from './events.ts';
 import { takesKey } from './tool.ts';
 
 type ActorShape = MachineShape['actors'][number];
 
 /** How deep machines that invoke machines are followed. */
 const DEEPEST = 8;
-/** What xstate calls an invoke whose logic stands in the config itself. */
-const INLINE = /^xstate\.invoke\./;
 
 /**
  * A machine as far as its type matters here: xstate's own `AnyStateMachine` refuses many machines under
@@ -59,7 +58,7 @@ function readMachine(machine: AnyStateMachine, prefix: string, above: readonly A
   readNode(machine.root, prefix, found);
   const within = [...above, machine];
   for (const [name, logic] of Object.entries(machine.implementations.actors as Record<string, AnyActorLogic>)) {
-    if (INLINE.test(name)) continue;
+    if (isInline(name)) continue;
     const kind = kindOf(logic);
     if (!found.actors.has(name))
       found.actors.set(name, { name, kind, takesKey: kind !== 'promise' || takesKey(logic) });
@@ -78,7 +77,7 @@ function readNode(node: AnyStateNode, prefix: string, found: Found): void {
     type: node.type,
     initial: first === undefined ? null : pathOf(first, prefix),
     invokes: node.invoke.map(({ id, src }) => {
-      return { id, tool: typeof src === 'string' && !INLINE.test(src) ? src : null };
+      return { id, tool: typeof src === 'string' && !isInline(src) ? src : null };
     }),
     delayed: node.after.length > 0,
   });
@@ -107,8 +106,8 @@ export function kindOf(logic: AnyActorLogic): ActorShape['kind'] {
   const { config, start, transition } = logic as { config?: unknown; start?: unknown; transition?: unknown };
   if (typeof config !== 'function' || typeof transition !== 'function') return 'other';
   if (typeof start !== 'function') return 'transition';
-  if (endsOn(logic, 'xstate.promise.resolve')) return 'promise';
-  return endsOn(logic, 'xstate.observable.complete') ? 'observable' : 'callback';
+  if (endsOn(logic, RESOLVED)) return 'promise';
+  return endsOn(logic, COMPLETED) ? 'observable' : 'callback';
 }
 
 function endsOn(logic: AnyActorLogic, type: string): boolean {

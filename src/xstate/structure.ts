@@ -4,6 +4,7 @@
  */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { HistoryValue } from '../model/entry.ts';
+import { isRaising } from './events.ts';
 
 /** The path of a state within its machine, `A.a1`; `''` for the root. */
 export function pathOf(node: AnyStateNode): string {
@@ -111,7 +112,7 @@ export function raises(
     const { type } = action as { type?: string };
     const given = typeof action === 'function' ? undefined : actions[type ?? ''];
     const own = (given as { type?: string } | undefined)?.type ?? type;
-    return own === 'xstate.raise' || own === 'xstate.enqueueActions';
+    return isRaising(own);
   };
   return [...left, ...transitions.flatMap((transition) => transition.actions), ...entered].some(isRaise);
 }

@@ -1,13 +1,6 @@
 /** A tool as an actor: an ordinary promise, to which the sidecar hands the idempotency key of the call (semantics.md E3). */
 import { fromPromise, type PromiseActorLogic } from 'xstate';
-
-/** What a tool is called with. `key` is undefined without a sidecar, and for tools of class `none`. */
-export interface ToolCall<TInput> {
-  readonly input: TInput;
-  /** Names the decision to make this call: the same when it is made again, so that a counterparty can tell. */
-  readonly key: string | undefined;
-  readonly signal: AbortSignal;
-}
+import type { ToolCall } from '../runtime/tool-call.ts';
 
 /** Marks the logic of a tool with its function, also for another copy of this package. */
 const ACT = Symbol.for('belay.tool');

@@ -1,7 +1,7 @@
 /** A machine with other tools: everything else stays as it is, and machines that it invokes by name are changed likewise. */
 import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
+import type { ToolCall } from '../runtime/tool-call.ts';
 import { kindOf } from './shape.ts';
-import type { ToolCall } from './tool.ts';
 
 /** The function of a tool, as its actor calls it. */
 export type Act = (call: ToolCall<unknown>) => Promise<unknown>;

@@ -1,6 +1,6 @@
 /** Calls as the sidecar makes them, and what a tool threw. */
 import { NotApplied } from '../../src/effects/signals.ts';
-import type { ToolCall } from '../../src/xstate/tool.ts';
+import type { ToolCall } from '../../src/runtime/tool-call.ts';
 
 let calls = 0;
 

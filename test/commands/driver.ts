@@ -6,7 +6,7 @@ import { attach, memoryStore, resume } from '../../src/index.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { RunState } from '../../src/projection/run-state.ts';
 import { runStatusOf } from '../../src/reports/run-status.ts';
-import { readRun } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import type { Lab } from './building.ts';
 import { configOf, LABS, type LabName } from './machines.ts';
 import type { World } from './world.ts';

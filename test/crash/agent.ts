@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Reconciler, StagedCall, Undo } from '../../src/effects/counterparty.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Decision } from '../../src/model/decision.ts';
-import { resume, type Sidecar } from '../../src/sidecar/attach.ts';
+import { resume, type Sidecar } from '../../src/xstate/attach.ts';
 import { Client } from './client.ts';
 import { type Death, deadly, die, type Phase, say } from './deadly.ts';
 import { AGENTS, type AgentName } from './machines.ts';

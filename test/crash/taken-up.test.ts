@@ -4,7 +4,7 @@ import { assign, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { attach, resume } from '../../src/sidecar/attach.ts';
+import { attach, resume } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
 const { config } = loadConfig(

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { isOpen } from '../../src/model/effect.ts';
-import { readRun } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import type { End, Task } from './agent.ts';
 import { Client } from './client.ts';
 import type { Act, Fault, Log } from './counterparty.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agents } from '../../domains/agents.ts';
-import { attach } from '../../src/sidecar/attach.ts';
+import { attach } from '../../src/xstate/attach.ts';
 import { type Found, folder, runsOf } from './running.ts';
 
 const agent = agents.diagnosis;

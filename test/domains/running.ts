@@ -6,9 +6,9 @@ import { afterEach } from 'vitest';
 import { readConfig } from '../../src/boundaries/directory.ts';
 import { lintConfig } from '../../src/boundaries/lint/lint.ts';
 import { type InstanceId, instanceName } from '../../src/model/instance.ts';
-import type { Agent } from '../../src/sidecar/agent.ts';
-import { attach, type SidecarOptions } from '../../src/sidecar/attach.ts';
 import type { Report } from '../../src/sidecar/report.ts';
+import type { Agent } from '../../src/xstate/agent.ts';
+import { attach, type SidecarOptions } from '../../src/xstate/attach.ts';
 import { type Fault, withFault } from '../../src/xstate/faults.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { attach } from '../../src/sidecar/attach.ts';
+import { attach } from '../../src/xstate/attach.ts';
 import { Line } from '../sidecar/stations.ts';
 import { row } from './contract.ts';
 import { freshPath } from './files.ts';

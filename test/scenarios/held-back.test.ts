@@ -11,8 +11,9 @@ import type { StagingArea, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { attach, resume } from '../../src/sidecar/attach.ts';
-import { type ToolCall, tool } from '../../src/xstate/tool.ts';
+import type { ToolCall } from '../../src/runtime/tool-call.ts';
+import { attach, resume } from '../../src/xstate/attach.ts';
+import { tool } from '../../src/xstate/tool.ts';
 
 const REGIONS = ['a', 'b', 'c'] as const;
 type Region = (typeof REGIONS)[number];

@@ -6,8 +6,8 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { instanceName } from '../../src/model/instance.ts';
-import { attach, resume } from '../../src/sidecar/attach.ts';
 import { SidecarError } from '../../src/sidecar/sidecar-error.ts';
+import { attach, resume } from '../../src/xstate/attach.ts';
 
 const { config } = loadConfig(
   `

@@ -2,8 +2,9 @@
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import type { Signal } from '../../src/model/failure.ts';
 import { type InstanceId, ROOT } from '../../src/model/instance.ts';
-import { attach, readRun, resume, type Sidecar } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import type { Report } from '../../src/sidecar/report.ts';
+import { attach, resume, type Sidecar } from '../../src/xstate/attach.ts';
 import {
   type ActName,
   Disk,

@@ -17,7 +17,7 @@ import {
   type StoredRow,
 } from '../../src/journal/journal.ts';
 import { instanceName } from '../../src/model/instance.ts';
-import { readRun } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
 /** The regions of the workshop. */

@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredRow } from '../../src/journal/journal.ts';
-import { readRun, type Sidecar } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
+import type { Sidecar } from '../../src/xstate/attach.ts';
 import { Shop, type Told } from './model-based-driver.ts';
 import { BEGUN, calmly, found, told } from './model-based-told.ts';
 import { comparedNone, compareWithTrace } from './model-based-trace.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Policy } from '../../src/model/decision.ts';
-import { attach, resume } from '../../src/sidecar/attach.ts';
 import type { Report } from '../../src/sidecar/report.ts';
+import { attach, resume } from '../../src/xstate/attach.ts';
 import { TOYS, type Toy } from './toys.ts';
 import { FAULTS, type Fault, World } from './world.ts';
 

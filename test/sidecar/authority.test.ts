@@ -8,7 +8,7 @@ import type { ApprovalRequest, GuardedRequest } from '../../src/effects/gates.ts
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { attach } from '../../src/sidecar/attach.ts';
+import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { calm, held, Line, of, until } from './stations.ts';
 

@@ -9,8 +9,9 @@ import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import { attach } from '../../src/sidecar/attach.ts';
-import { type ToolCall, tool } from '../../src/xstate/tool.ts';
+import type { ToolCall } from '../../src/runtime/tool-call.ts';
+import { attach } from '../../src/xstate/attach.ts';
+import { tool } from '../../src/xstate/tool.ts';
 import { calm, held, Line, of, type Station, until } from './stations.ts';
 
 /** A book in which a call is staged, and then visible. */

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { type Claim, type Claims, claimsInMemory } from '../../src/effects/claims.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { overlaps, parseKey } from '../../src/model/key.ts';
-import type { SidecarOptions } from '../../src/sidecar/attach.ts';
 import { SidecarError } from '../../src/sidecar/sidecar-error.ts';
+import type { SidecarOptions } from '../../src/xstate/attach.ts';
 import { calm, Line, type Station, until } from './stations.ts';
 
 const writes = (name: string, key: string, tool = 'effect: idempotent'): Station => {

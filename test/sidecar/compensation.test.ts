@@ -5,7 +5,7 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Inverse, Undo } from '../../src/effects/counterparty.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/sidecar/attach.ts';
+import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { calm, Line, of, until } from './stations.ts';
 

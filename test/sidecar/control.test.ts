@@ -3,7 +3,7 @@ import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { attach, resume } from '../../src/sidecar/attach.ts';
+import { attach, resume } from '../../src/xstate/attach.ts';
 import { calm, held, Line, of, type Station, until } from './stations.ts';
 
 const APART: readonly Station[] = [

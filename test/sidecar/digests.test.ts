@@ -4,7 +4,7 @@ import { argsDigest } from '../../src/effects/digest.ts';
 import { type KeyForm, keyOf } from '../../src/effects/keys.ts';
 import { EntryEncoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { readRun } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { Line, until } from './stations.ts';
 

@@ -4,9 +4,10 @@ import { assign, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { explain } from '../../src/recovery/explain.ts';
-import { attach } from '../../src/sidecar/attach.ts';
+import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import type { Report } from '../../src/sidecar/report.ts';
-import { type ToolCall, tool } from '../../src/xstate/tool.ts';
+import { attach } from '../../src/xstate/attach.ts';
+import { tool } from '../../src/xstate/tool.ts';
 import { until } from './stations.ts';
 
 /** What a planner wants: payments one after the other, and perhaps a look at the balance before them. */

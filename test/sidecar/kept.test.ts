@@ -5,8 +5,8 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import { attach } from '../../src/sidecar/attach.ts';
 import type { Report } from '../../src/sidecar/report.ts';
+import { attach } from '../../src/xstate/attach.ts';
 import { calm, held, Line, of, type Station, until } from './stations.ts';
 
 describe('R1: what a replay writes', () => {

@@ -6,7 +6,8 @@ import { kindOf } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { ledgersOf } from '../../src/reports/ledgers.ts';
-import { readRun, type SidecarOptions } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
+import type { SidecarOptions } from '../../src/xstate/attach.ts';
 import { type Does, Line, of, type Station, until } from './stations.ts';
 
 /** The form of the keys of the run that was begun last. */

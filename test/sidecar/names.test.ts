@@ -1,6 +1,6 @@
 /** The names of a config and of a program meet when the machine is attached, and not when a call's outcome is unknown. */
 import { describe, expect, test } from 'vitest';
-import type { SidecarOptions } from '../../src/sidecar/attach.ts';
+import type { SidecarOptions } from '../../src/xstate/attach.ts';
 import { Line } from './stations.ts';
 
 const buffer = { publish: () => {}, discard: () => {} };

@@ -9,7 +9,7 @@ import type { ApprovalRequest } from '../../src/effects/gates.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import { resume, type SidecarOptions } from '../../src/sidecar/attach.ts';
+import { resume, type SidecarOptions } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { freshPath } from '../journal/files.ts';
 import { Chance } from '../simulation/chance.ts';

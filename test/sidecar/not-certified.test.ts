@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { attach } from '../../src/sidecar/attach.ts';
+import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
 const machine = (answer: unknown) =>

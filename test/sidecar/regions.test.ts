@@ -4,8 +4,8 @@ import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { traceOf } from '../../src/reports/trace.ts';
-import { attach } from '../../src/sidecar/attach.ts';
 import type { Report } from '../../src/sidecar/report.ts';
+import { attach } from '../../src/xstate/attach.ts';
 
 const doing = (name: string) => ({
   invoke: {

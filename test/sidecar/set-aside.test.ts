@@ -6,7 +6,8 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { keyOf } from '../../src/effects/keys.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { attach, readRun } from '../../src/sidecar/attach.ts';
+import { readRun } from '../../src/sidecar/opening/read-run.ts';
+import { attach } from '../../src/xstate/attach.ts';
 import { held, Line, of, type Station, until } from './stations.ts';
 
 /** B reads nothing of A's, C reads what A wrote. */

@@ -7,9 +7,10 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Signal } from '../../src/model/failure.ts';
 import { type InstanceId, ROOT } from '../../src/model/instance.ts';
-import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/sidecar/attach.ts';
+import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import type { Ending, Report } from '../../src/sidecar/report.ts';
-import { type ToolCall, tool } from '../../src/xstate/tool.ts';
+import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/xstate/attach.ts';
+import { tool } from '../../src/xstate/tool.ts';
 
 /** A state, the tool that it calls and the key that it writes, all of one name. */
 export interface Station {

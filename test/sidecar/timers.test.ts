@@ -4,7 +4,7 @@ import { assign, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { setAlarm } from '../../src/effects/alarm.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { resume } from '../../src/sidecar/attach.ts';
+import { resume } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { VirtualTime } from '../virtual-time.ts';
 

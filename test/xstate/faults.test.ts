@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { assign, createActor, fromPromise, setup, waitFor } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Signal } from '../../src/model/failure.ts';
-import { attach } from '../../src/sidecar/attach.ts';
+import { attach } from '../../src/xstate/attach.ts';
 import { FAULT_SIGNALS, type Fault, withFault } from '../../src/xstate/faults.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { tool } from '../../src/xstate/tool.ts';

@@ -1,8 +1,9 @@
 /** Which tools take the idempotency key of their calls, as far as that can be told from outside (semantics.md E3). */
 import { describe, expect, test } from 'vitest';
 import { fromPromise, setup } from 'xstate';
+import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
-import { type ToolCall, tool } from '../../src/xstate/tool.ts';
+import { tool } from '../../src/xstate/tool.ts';
 
 const send = async (_key: unknown): Promise<string> => 'sent';
 type Any = ToolCall<unknown>;

@@ -11,7 +11,7 @@ import type {
   UndoCall,
 } from '../../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../../effects/signals.ts';
-import type { ToolCall } from '../../xstate/tool.ts';
+import type { ToolCall } from '../../runtime/tool-call.ts';
 import { keyOf, nameOf } from '../call.ts';
 import { Aside, type FileRecord } from './aside.ts';
 import { apply, type Desk, isApplied, isUndone, settle, undo, whyMoved } from './change.ts';

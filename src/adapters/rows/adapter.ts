@@ -12,7 +12,7 @@ import type {
   StagingArea,
 } from '../../effects/counterparty.ts';
 import { CommitRefused } from '../../effects/signals.ts';
-import type { ToolCall } from '../../xstate/tool.ts';
+import type { ToolCall } from '../../runtime/tool-call.ts';
 import { keyOf } from '../call.ts';
 import { type RowDatabase, together, tried } from './database.ts';
 import { effectOf, forgetEffects, prepareTables, type RowEffect, rowMoved, undoRow, writeRow } from './effects.ts';

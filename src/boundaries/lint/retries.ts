@@ -1,5 +1,6 @@
 /** Lints of loops in which a machine calls a tool again by itself: what became of the first call has to be known by then (E2). */
 import type { EdgeShape, StateShape } from '../../model/machine.ts';
+import { errorEvent, isDelay } from '../../model/reply-event.ts';
 import type { BoundaryConfig } from '../config.ts';
 import { entriesOf, field, type Item } from '../page/document.ts';
 import type { Findings } from '../page/finding.ts';
@@ -32,7 +33,7 @@ export function lintRetries(config: BoundaryConfig, root: Item, reach: Reach, fi
 /** True if control can come back to a state after its call failed, or was left by a delay, without anything from outside. */
 function comesBack({ shape, states }: Reach, { path }: StateShape, id: string): boolean {
   const leaves = ({ from, event }: EdgeShape) => {
-    return isWithin(path, from) && (event === `xstate.error.actor.${id}` || event.startsWith('xstate.after.'));
+    return isWithin(path, from) && (event === errorEvent(id) || isDelay(event));
   };
   const waiting = shape.edges.filter(leaves).map(({ to }) => to);
   const seen = new Set<string>();
@@ -54,5 +55,5 @@ function startsIn(states: Reach['states'], outer: string, path: string): boolean
 
 /** True if a machine takes a transition by itself: eventless, or after a delay. */
 function isOwn(event: string): boolean {
-  return event === '' || event.startsWith('xstate.after.');
+  return event === '' || isDelay(event);
 }

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { POLICIES, type Policy } from '../../model/decision.ts';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
-import type { Agent } from '../../sidecar/agent.ts';
+import type { Agent } from '../../xstate/agent.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { reconciledCode, reconciledJson, reconciledText, reconcileRun } from '../resume/reconciling.ts';
 import { resumeRun, SETTLED } from '../resume/resume.ts';

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MachineShape } from '../../model/machine.ts';
 import type { Guards } from '../../predicates/compile.ts';
-import type { Agent } from '../../sidecar/agent.ts';
+import type { Agent } from '../../xstate/agent.ts';
 import { isMachine, machineShape } from '../../xstate/shape.ts';
 
 /** The contents of a module. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenSubject, Subject } from '../../rehearsal/trial/subject.ts';
-import type { Agent } from '../../sidecar/agent.ts';
+import type { Agent } from '../../xstate/agent.ts';
 
 /** The name of the run that agents are opened for. */
 const RUN = 'rehearsal';

@@ -7,7 +7,7 @@ import { checkRunName } from '../../journal/rows.ts';
 import type { Policy } from '../../model/decision.ts';
 import { redacts } from '../../model/redaction.ts';
 import { suggest } from '../../predicates/suggest.ts';
-import type { Agent } from '../../sidecar/agent.ts';
+import type { Agent } from '../../xstate/agent.ts';
 import { findMachines } from '../check/check.ts';
 import { hasKey, openJournal } from '../reading/journal-key.ts';
 import type { Machines } from '../reading/machines.ts';

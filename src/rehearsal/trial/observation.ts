@@ -5,6 +5,7 @@ import type { StoredRow } from '../../journal/journal.ts';
 import type { Entry, StepEntry } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import { instanceName } from '../../model/instance.ts';
+import { answeringChild } from '../../model/reply-event.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { CallSite, WrongFault } from '../faults/fault.ts';
 
@@ -108,7 +109,7 @@ export class Observation {
 
   #hear({ event, marks }: StepEntry): void {
     const { type, output } = event as { type: string; output?: unknown };
-    if (!type.startsWith('xstate.done.actor.')) return;
+    if (answeringChild(type) === null) return;
     const call = this.calls.find(
       ({ heard, answer }) => !heard && answer !== undefined && isDeepStrictEqual(plain(answer.output), plain(output)),
     );

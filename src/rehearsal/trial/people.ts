@@ -1,7 +1,7 @@
 /** The people around a rehearsed run: one sends the events of the path, one answers what waits for an approval. */
 import type { GuardedRequest } from '../../effects/gates.ts';
-import type { Sidecar } from '../../sidecar/attach.ts';
 import type { Event } from '../../xstate/actor.ts';
+import type { Sidecar } from '../../xstate/attach.ts';
 import type { CallSite, RehearsedFault } from '../faults/fault.ts';
 import type { Observation } from './observation.ts';
 import type { NamedPath } from './subject.ts';

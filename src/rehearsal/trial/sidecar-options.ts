@@ -1,7 +1,8 @@
 /** The options that the sidecar of a rehearsed process is given: its counterparties as the fault has them, and who is told. */
 import { instanceName } from '../../model/instance.ts';
-import { SECRET, type SidecarOptions } from '../../sidecar/attach.ts';
+import { SECRET } from '../../sidecar/opening/options.ts';
 import type { Report } from '../../sidecar/report.ts';
+import type { SidecarOptions } from '../../xstate/attach.ts';
 import { edgesTaken } from '../../xstate/edges-taken.ts';
 import type { TrialOptions } from './course.ts';
 import type { Observation } from './observation.ts';

@@ -3,8 +3,8 @@ import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { ConfigDocument } from '../../boundaries/page/document.ts';
 import type { StateValue } from '../../model/entry.ts';
 import type { Guards } from '../../predicates/compile.ts';
-import type { OpenAgent, RehearsalPath } from '../../sidecar/agent.ts';
 import type { AnyStateMachine, Event } from '../../xstate/actor.ts';
+import type { OpenAgent, RehearsalPath } from '../../xstate/agent.ts';
 
 /** What a process of a run is given. */
 export interface OpenSubject extends Omit<OpenAgent, 'world' | 'close'> {

@@ -1,9 +1,9 @@
 import { instanceName } from '../../model/instance.ts';
 import { stateText } from '../../reports/timeline.ts';
-import { attach, resume, type Sidecar } from '../../sidecar/attach.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import { DrivenClock } from '../../testing/driven-clock.ts';
 import type { Snapshot } from '../../xstate/actor.ts';
+import { attach, resume, type Sidecar } from '../../xstate/attach.ts';
 import type { WrongFault } from '../faults/fault.ts';
 import type { Course, RestStatus, TrialOptions } from './course.ts';
 import { MortalStore } from './mortal-store.ts';

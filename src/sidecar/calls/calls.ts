@@ -6,8 +6,7 @@ import type { LedgerCall } from '../../effects/ledger.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
-import type { Ref, Snapshot } from '../../xstate/actor.ts';
-import type { Call } from '../../xstate/watch.ts';
+import type { Call } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
@@ -174,13 +173,7 @@ export class Calls {
       ({ tool, signals }) => tool === call.tool && signals.includes(signal),
     );
     if (wanted) return false;
-    const parent = (call.ref as unknown as { _parent?: Ref })._parent;
-    const snapshot = parent?.getSnapshot() as Snapshot | undefined;
-    try {
-      return snapshot?.can({ type: `xstate.error.actor.${call.ref.id}`, error, actorId: call.ref.id }) ?? false;
-    } catch {
-      return false;
-    }
+    return call.handles(error);
   }
 
   /** @see {@link retried} */

@@ -3,7 +3,7 @@ import type { Claim, Claims } from '../../effects/claims.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import type { InstanceId } from '../../model/instance.ts';
-import type { Call } from '../../xstate/watch.ts';
+import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
 

@@ -5,7 +5,7 @@ import { readsOf, writesOf } from '../../effects/touched.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Key, overlaps } from '../../model/key.ts';
-import type { Call } from '../../xstate/watch.ts';
+import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import { argsOf } from './args.ts';
 

@@ -3,7 +3,7 @@ import type { StagingArea } from '../../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../../effects/signals.ts';
 import { areasOver, readBy } from '../../effects/touched.ts';
 import type { InstanceId } from '../../model/instance.ts';
-import type { Call } from '../../xstate/watch.ts';
+import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 

@@ -2,7 +2,7 @@
 import { errorMessage } from '../../effects/signals.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Facts } from '../../predicates/predicate.ts';
-import type { Call } from '../../xstate/watch.ts';
+import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 

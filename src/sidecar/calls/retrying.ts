@@ -7,7 +7,7 @@ import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import { setAlarm } from '../../effects/alarm.ts';
 import type { Reply } from '../../effects/guarded-call.ts';
 import type { Signal } from '../../model/failure.ts';
-import type { Call } from '../../xstate/watch.ts';
+import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Reconciling } from './reconciling.ts';
 

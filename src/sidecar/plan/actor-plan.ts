@@ -5,7 +5,7 @@ import { type Region, split } from '../../model/region.ts';
 import { partOf } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { ActorState, Timer } from '../../projection/state-types.ts';
-import type { ActorPlan, ChildPlan, TimerPlan } from '../../xstate/restore.ts';
+import type { ActorPlan, ChildPlan, TimerPlan } from '../../runtime/restore-plan.ts';
 
 /** The plan of a child that is made: where it stood, or from its beginning where `plan` is null. */
 export function childPlan(child: ActorState, plan: ActorPlan | null): ChildPlan {

@@ -10,7 +10,7 @@ import { type Kept, undoneSteps } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { ActorState, RecordedStep, Timer } from '../../projection/state-types.ts';
 import { withPart } from '../../projection/translate.ts';
-import type { ActorPlan, TimerPlan } from '../../xstate/restore.ts';
+import type { ActorPlan, TimerPlan } from '../../runtime/restore-plan.ts';
 import { armedIn, childPlan, timerPlan } from './actor-plan.ts';
 import { controlAfter } from './control.ts';
 

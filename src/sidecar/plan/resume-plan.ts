@@ -3,7 +3,7 @@ import type { Started } from '../../model/entry.ts';
 import { type Region, split } from '../../model/region.ts';
 import type { WorkRecord } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { ActorPlan } from '../../xstate/restore.ts';
+import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import { armedIn, childPlan, timerPlan } from './actor-plan.ts';
 
 /** The plan of a fresh process: everything stands where the journal ends. */

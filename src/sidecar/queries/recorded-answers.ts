@@ -1,7 +1,9 @@
 /** Recorded answers of calls: which were found wrong, and which stand though their work is undone (semantics.md C10). */
+
 import type { LedgerCall } from '../../effects/ledger.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { overlaps, parseKey } from '../../model/key.ts';
+import { answeringChild } from '../../model/reply-event.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 
@@ -56,8 +58,7 @@ function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): Re
     record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
   const calls = writes.map((write) => {
     const step = places.steps[places.stepAt(write.at)] as RecordedStep | undefined;
-    const type = String((step?.entry?.event as { type?: unknown } | undefined)?.type);
-    const child = /^xstate\.done\.actor\.(.*)$/s.exec(type)?.[1];
+    const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
     const actor = actors.findLast(
       (other) => other.parent === step?.actor && other.started?.id === child && other.ended === step,
     );

@@ -19,7 +19,7 @@ import type { Kept } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Cut } from '../../recovery/cut.ts';
-import type { MachineWatch } from '../../xstate/watch.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';
 import type { Resume } from '../plan/restore-plan.ts';
 import type { MovedInput } from '../report.ts';
@@ -33,20 +33,20 @@ export class RecoveryQueries {
   readonly #runState: RunState;
   readonly #config: BoundaryConfig;
   readonly #policy: Policy;
-  #placed: readonly Placed[] = [];
-  #resuming: Resuming;
+  readonly #placed: readonly Placed[];
+  readonly #resuming: Resuming;
 
-  constructor({ runState, config, policy }: Pick<RunParts, 'runState' | 'config' | 'policy'>) {
+  /** @param placed the places of the config's skeletons in the machine. */
+  constructor(
+    { runState, config, policy }: Pick<RunParts, 'runState' | 'config' | 'policy'>,
+    placed: readonly Placed[],
+    runtime: Pick<Runtime, 'valueWithin'>,
+  ) {
     this.#runState = runState;
     this.#config = config;
     this.#policy = policy;
-    this.#resuming = new Resuming(runState, config, [], null);
-  }
-
-  /** Takes the watch of the machine, and where its skeletons lie. */
-  bind(watch: MachineWatch, placed: readonly Placed[]): void {
     this.#placed = placed;
-    this.#resuming = new Resuming(this.#runState, this.#config, placed, watch);
+    this.#resuming = new Resuming(runState, config, placed, runtime);
   }
 
   /** @see {@link rootOf} */

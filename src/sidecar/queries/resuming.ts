@@ -14,7 +14,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { covers, type Placed } from '../../recording/entry-states.ts';
 import type { Cut } from '../../recovery/cut.ts';
-import type { MachineWatch } from '../../xstate/watch.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import { bare } from '../parts.ts';
 import { controlAfter } from '../plan/control.ts';
 import type { Resume } from '../plan/restore-plan.ts';
@@ -24,14 +24,19 @@ export class Resuming {
   readonly #runState: RunState;
   readonly #config: BoundaryConfig;
   readonly #placed: readonly Placed[];
-  readonly #watch: MachineWatch | null;
+  readonly #runtime: Pick<Runtime, 'valueWithin'>;
 
-  /** @param placed where the skeletons lie in the machine. @param watch null before the machine is there. */
-  constructor(runState: RunState, config: BoundaryConfig, placed: readonly Placed[], watch: MachineWatch | null) {
+  /** @param placed the places of the config's skeletons in the machine. */
+  constructor(
+    runState: RunState,
+    config: BoundaryConfig,
+    placed: readonly Placed[],
+    runtime: Pick<Runtime, 'valueWithin'>,
+  ) {
     this.#runState = runState;
     this.#config = config;
     this.#placed = placed;
-    this.#watch = watch;
+    this.#runtime = runtime;
   }
 
   /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
@@ -102,7 +107,7 @@ export class Resuming {
     if (states.some((state) => covers(skeleton.states, `${prefix}${state}`))) return null;
     const resume = bare(skeleton.rollback.resume as string);
     const inner = path === '' ? resume : resume.slice(path.length + 1);
-    return this.#watch?.valueWithin(prefix, path, inner) ?? null;
+    return this.#runtime.valueWithin(prefix, path, inner) ?? null;
   }
 }
 

@@ -11,8 +11,8 @@ import { type FileAdapter, fileAdapter, type RowAdapter, rowAdapter } from '../.
 import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
 import { loadConfig } from '../../../src/boundaries/load.ts';
 import type { JournalStore } from '../../../src/journal/journal.ts';
-import { attach, resume, type Sidecar } from '../../../src/sidecar/attach.ts';
 import type { Report } from '../../../src/sidecar/report.ts';
+import { attach, resume, type Sidecar } from '../../../src/xstate/attach.ts';
 import { tool } from '../../../src/xstate/tool.ts';
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -17,8 +17,8 @@ import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
 import { loadConfig } from '../../../src/boundaries/load.ts';
 import type { StagedCall } from '../../../src/effects/counterparty.ts';
 import { memoryStore } from '../../../src/journal/memory/store.ts';
-import { attach, resume, type Sidecar, type SidecarOptions } from '../../../src/sidecar/attach.ts';
 import type { Report } from '../../../src/sidecar/report.ts';
+import { attach, resume, type Sidecar, type SidecarOptions } from '../../../src/xstate/attach.ts';
 import { tool } from '../../../src/xstate/tool.ts';
 import { callOf } from '../../adapters/calls.ts';
 

@@ -5,5 +5,5 @@
 
 export { crossing } from '../model/effect.ts';
 export { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
-export { machineShape } from '../xstate/shape.ts';
 export { attachJudged } from './attach.ts';
+export { machineShape } from './shape.ts';

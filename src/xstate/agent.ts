@@ -6,8 +6,8 @@ import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterp
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { StateValue } from '../model/entry.ts';
 import type { Guards } from '../predicates/compile.ts';
-import type { AnyStateMachine, Event } from '../xstate/actor.ts';
-import type { Check } from './parts.ts';
+import type { Check } from '../sidecar/parts.ts';
+import type { AnyStateMachine, Event } from './actor.ts';
 
 /** The run that an agent is opened for. */
 export interface AgentSetting {

@@ -1,0 +1,70 @@
+/** A step of a runtime, told in the words of a config: states by their paths, regions by theirs, actors by handles. */
+import type { HistoryValue, StateValue } from '../model/entry.ts';
+
+/** An actor of a runtime. A run compares handles and keeps them; it never looks inside. */
+export type ActorHandle = object;
+
+/** An event of a runtime, as a journal holds it. */
+export interface RuntimeEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** A state that a step names. */
+export interface Place {
+  /** The path that a config names it with, behind the tool for a machine that is invoked: `inner/x`. */
+  readonly path: string;
+  /** The path of its region, within its own machine. */
+  readonly region: string;
+}
+
+/** An actor that a step started. */
+export interface Child {
+  readonly ref: ActorHandle;
+  readonly id: string;
+  /** The name of its logic; null where it is inline. */
+  readonly src: string | null;
+  /** The state that invokes it; null for a spawned one. */
+  readonly place: Place | null;
+  readonly kind: 'promise' | 'machine' | 'other';
+  readonly input: unknown;
+}
+
+/** The smallest step that a runtime takes. The first of an actor has no `before`. */
+export interface Microstep {
+  readonly event: RuntimeEvent;
+  readonly before: readonly Place[] | null;
+  readonly after: readonly Place[];
+  readonly entered: readonly Place[];
+  /** True where it took its event: an eventless step, which follows of itself, only carries it along. */
+  readonly hears: boolean;
+  /** The states whose transitions were taken; none for the first step of an actor. */
+  readonly sources: readonly Place[];
+  readonly contextBefore: unknown;
+  readonly context: unknown;
+  /** The control of the actor after it. */
+  readonly value: StateValue;
+  /** The states that history states remember after it; null where it changed none of that. */
+  readonly remembered: HistoryValue | null;
+  /** True where the actor has come to its end with it. */
+  readonly done: boolean;
+  /** The output of an actor that is done. */
+  readonly output: unknown;
+  /** True where none of the user's code had a part in it: no guard, no action, no input. */
+  readonly bare: boolean;
+  readonly started: readonly Child[];
+  /** True where its event was sent from outside, and this is the first step that it caused. */
+  readonly outside: boolean;
+  /** The actors that were there before and are not any more. */
+  readonly gone: readonly ActorHandle[];
+  /** The paths of the regions whose control it wrote: those of every state that it left or entered (C1). */
+  readonly moves: readonly string[];
+  /** The paths of the regions whose control it read besides (C1, C1a). */
+  readonly looks: readonly string[];
+  /** The regions that each of several eventless transitions moved, where they have nothing to do with each other; empty else. */
+  readonly parts: readonly (readonly string[])[];
+  /** The steps that raised its event, in the same macrostep, counted back from it (C1a). */
+  readonly raisedBack: readonly number[];
+  /** The machine that sent its event, and is no part of the runtime's own bookkeeping; null for any other event. */
+  readonly sender: ActorHandle | null;
+}

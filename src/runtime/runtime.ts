@@ -1,0 +1,145 @@
+/**
+ * The port between a run and what executes it: a runtime tells its steps, its failures and its calls before anything comes of them, and is
+ * put where a plan says. A run knows no runtime by name; a runtime knows no journal.
+ */
+import type { StateValue } from '../model/entry.ts';
+import type { ActorHandle, Microstep, Place, RuntimeEvent } from './microstep.ts';
+import type { ActorPlan } from './restore-plan.ts';
+
+/** A call of a tool that an actor makes. */
+export interface Call {
+  readonly ref: ActorHandle;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  /** Makes the call, with its idempotency key and the input that counts. */
+  act(key: string | undefined, signal: AbortSignal, input: unknown): Promise<unknown>;
+  /** True where the user's own code takes an error of this call; where it cannot be told, false. */
+  handles(error: unknown): boolean;
+}
+
+/** A delayed event that an actor has scheduled. Milliseconds. */
+export interface Armed {
+  readonly id: string;
+  /** The path of the region that it belongs to, within its machine. */
+  readonly region: string;
+  readonly event: RuntimeEvent;
+  readonly delay: number;
+  /** The time at which it is due, where a plan has said so; null else. */
+  readonly due: number | null;
+}
+
+/** A step that failed: the actor stays as it was. */
+export interface Crash {
+  readonly event: RuntimeEvent;
+  readonly error: unknown;
+  /** The states that heard the event. */
+  readonly places: readonly Place[];
+  /** True where the event itself tells of an error of another actor. */
+  readonly ofChild: boolean;
+}
+
+/** The run, as a runtime tells it what happens and asks it what may. */
+export interface Watcher {
+  /** The microsteps that one event caused, in order. Called before anything that they started runs. */
+  steps(ref: ActorHandle, seen: readonly Microstep[]): void;
+  crashed(ref: ActorHandle, crash: Crash): void;
+  /** True where an event has to wait, or is refused: the actor then does not see it now. */
+  stops(ref: ActorHandle, event: RuntimeEvent): boolean;
+  call(call: Call): Promise<unknown>;
+  /** The root has come to its end. @returns true where that has to wait, because something is still to be decided about it. */
+  holdsEnd(output: unknown): boolean;
+  /** The first macrostep of the root threw: nothing has begun. */
+  failedToBegin(error: unknown): void;
+  /** The root takes events: it was started. Told where the run has asked for it. */
+  woken(): void;
+  /** The root is told to stop: what follows is no act of the user's. */
+  stopping(): void;
+  /** An actor was made by a restore, in the place of the one that the journal numbers so. */
+  adopted(ref: ActorHandle, number: number): void;
+  armed(ref: ActorHandle, timer: Armed): void;
+  disarmed(ref: ActorHandle, id: string): void;
+}
+
+/** The states that control comes to with a claim, below what goes on around them (C5a). */
+export interface Arrival {
+  /** All active states. */
+  readonly after: readonly Place[];
+  readonly entered: readonly Place[];
+  readonly moves: readonly string[];
+  /** The place of the region's own state. */
+  readonly source: Place;
+  /** True where the actor is at its end there. */
+  readonly done: boolean;
+}
+
+/** An event that states tell their surroundings when they are complete, and the paths of the regions that made them so. */
+export interface Completion {
+  readonly event: RuntimeEvent;
+  readonly regions: readonly string[];
+}
+
+/** Executes one run. Its actors are known by their handles; the root is the first. */
+export interface Runtime {
+  /** The place of a state, by the path that a config names it with; undefined where there is no such state. */
+  placeAt(path: string): Place | undefined;
+  /** The value of a region that stands in a state: the state's path from the region on, its initial states below it. */
+  valueWithin(prefix: string, region: string, path: string): StateValue | undefined;
+  /** The function of a tool, for a call that is made when no actor waits for it any more. */
+  toolNamed(name: string): ((call: object) => Promise<unknown>) | undefined;
+
+  /** Makes the root from its input, or where a plan says. It is not started. */
+  make(from: { readonly input: unknown } | { readonly plan: ActorPlan }): ActorHandle;
+  /** Tells the first steps of an actor, once, when the run has numbered it. */
+  announce(ref: ActorHandle): void;
+  /** Ends the root, whose end had to wait. */
+  end(root: ActorHandle, output: unknown): void;
+  /** Has the watcher told when the root takes events. */
+  wake(root: ActorHandle): void;
+  stop(root: ActorHandle): void;
+  /** Puts an actor where a plan says, in place. */
+  restore(ref: ActorHandle, plan: ActorPlan): void;
+
+  /** Hands an event to an actor that has waited: it comes from inside. */
+  deliver(ref: ActorHandle, event: RuntimeEvent): void;
+  /** The child whose end an event tells of; undefined where it is not there any more, null for any other event. */
+  teller(ref: ActorHandle, event: RuntimeEvent): ActorHandle | null | undefined;
+  /** The output of an actor that is over. */
+  outputOf(ref: ActorHandle): unknown;
+  /** The input that an actor was made with. */
+  inputOf(ref: ActorHandle): unknown;
+  /** The input of an actor that a state is to start. */
+  inputFor(
+    ref: ActorHandle,
+    child: { readonly id: string; readonly at: string | null; readonly input?: unknown },
+    context: unknown,
+    event: RuntimeEvent,
+  ): unknown;
+  /** The states of a region's part of a value, as a step that came there would have entered them. */
+  arrival(ref: ActorHandle, value: StateValue, context: unknown, region: string): Arrival;
+
+  /** The machines that it executes; null for a runtime that has none. */
+  readonly machines: Machines | null;
+}
+
+/** The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines within one. */
+export interface Machines {
+  /** The event with which a machine takes the eventless transitions of where it stands, and nothing else. */
+  readonly settling: RuntimeEvent;
+  /** Begins the root again, whose first macrostep threw. */
+  begin(root: ActorHandle, input: unknown): void;
+  /** Runs a function once, when the root has next told its state. */
+  onceTold(root: ActorHandle, run: () => void): void;
+  /** Sends an event from outside. */
+  send(ref: ActorHandle, event: RuntimeEvent): void;
+  /** Hands on an event that a step of the machine's own had raised. */
+  raise(ref: ActorHandle, event: RuntimeEvent): void;
+  /** True where a machine has come to its end. */
+  isOver(ref: ActorHandle): boolean;
+  /** The path of the state that a delayed event belongs to; null for a delayed event of another kind. */
+  stateOfTimer(ref: ActorHandle, type: string): string | null;
+  /** The paths of the regions in which the root would take an event now; none where it would not, or is over. */
+  takers(root: ActorHandle, event: RuntimeEvent): readonly string[];
+  /** The events that tell of complete states where a machine stands in a value, in the order in which they are raised. */
+  completions(ref: ActorHandle, value: StateValue, context: unknown): readonly Completion[];
+}

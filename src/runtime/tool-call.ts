@@ -1,0 +1,7 @@
+/** A call as the function of a tool is handed it, whatever executes the run (semantics.md E3). */
+export interface ToolCall<TInput> {
+  readonly input: TInput;
+  /** Names the decision to make this call: the same when it is made again, so that a counterparty can tell. */
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+}

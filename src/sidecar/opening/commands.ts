@@ -1,0 +1,135 @@
+/** The commands that a caller gives to a run that is open. */
+import { parseTime } from '../../boundaries/page/time.ts';
+import type { ApprovalRequest } from '../../effects/gates.ts';
+import { type Journal, JournalError } from '../../journal/journal.ts';
+import { SIGNALS, type Signal } from '../../model/failure.ts';
+import type { ActorHandle } from '../../runtime/microstep.ts';
+import type { Suspect } from '../parts.ts';
+import type { Ending } from '../report.ts';
+import type { Run } from '../run/run.ts';
+import { SidecarError } from '../sidecar-error.ts';
+
+/** The commands to a run that is open. */
+export interface RunCommands {
+  /** How the run ends, or comes to stand still; asked again after it was set going again. */
+  finished(): Promise<Ending>;
+  readonly status: Run['status'];
+  /**
+   * Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. Who
+   * does not know which occurrence it was leaves the ordinal out: where there are several, the answer is `ambiguous_instance`.
+   *
+   * What the run is parked on stays found wrong beside it. With `instead`, it takes the place of all complaints that the run is parked on:
+   * they were mistakes. One that names an occurrence takes the place of one that did not, and the same complaint twice is one.
+   * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
+   */
+  fail(
+    signal: Signal,
+    suspect: {
+      readonly instance: Suspect;
+      readonly key?: string;
+      readonly error?: unknown;
+      readonly instead?: boolean;
+    },
+  ): Promise<void>;
+  /**
+   * Says what became of a call (E2), by its key, and asks again what the run is parked on.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
+   * the tool cannot have answered that.
+   */
+  settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
+  /** The questions that wait for a person. */
+  gates(): readonly ApprovalRequest[];
+  /**
+   * Answers a gate that asks for an approval.
+   * @param answer who says so, and why.
+   * @returns why the answer is refused, or null: nobody asked for it, it was answered before, or it is void.
+   */
+  answer(
+    gate: string,
+    verdict: 'approved' | 'denied',
+    answer: { readonly by: string; readonly why?: string },
+  ): Promise<string | null>;
+  /** Asks the counterparties of all calls whose outcome is open, and then the parked questions again. */
+  reconcile(): Promise<void>;
+  /** Starts the run over, where a decision advised it. @throws SidecarError `not_advised` where none did. */
+  rerun(): Promise<void>;
+  /** Resolves once everything that happened so far is durable. */
+  durable(): Promise<void>;
+  /**
+   * Stops the actor, makes everything durable, and gives the run back. It can be resumed.
+   * @param how `drain`: how long calls under way are waited for first, in milliseconds or as `10s`; not at all, if left out.
+   * @throws RangeError where that is no time.
+   */
+  close(how?: { readonly drain?: number | string }): Promise<void>;
+}
+
+/** The commands to a run, whose root is there. */
+export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCommands {
+  let isClosed = false;
+  /** A command is refused or has an effect: nothing is said to a sidecar that has given its run back. */
+  const commanded = () => {
+    if (!isClosed) return;
+    const text = `The sidecar of run ${JSON.stringify(run.parts.run)} was closed, and nothing was done. Resume the run, and say it again.`;
+    throw new JournalError('journal_closed', text);
+  };
+  return {
+    finished: () => run.recovering.finished,
+    get status() {
+      return run.status;
+    },
+    async fail(signal, suspect) {
+      commanded();
+      await complain(run, signal, suspect);
+      // A complaint is taken once its answer is durable.
+      await run.write.durable();
+    },
+    async settle(key, status, output) {
+      commanded();
+      await run.recovering.settleEffect(key, status, output);
+    },
+    gates: () => run.runState.asked.pending(),
+    async answer(gate, verdict, { by, why = null as string | null }) {
+      commanded();
+      const refused = run.approvals.answer(gate, verdict, by, why);
+      await run.write.durable();
+      return refused;
+    },
+    async reconcile() {
+      commanded();
+      await run.recovering.reconcile();
+      await run.recovering.askAgain();
+    },
+    async rerun() {
+      commanded();
+      await run.recovering.rerun();
+    },
+    durable: async () => void (await run.write.durable()),
+    async close({ drain = 0 } = {}) {
+      const longest = typeof drain === 'string' ? parseTime(drain) : drain;
+      if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
+      if (longest > 0) await run.drain(longest);
+      isClosed = true;
+      run.stopping();
+      run.runtime.stop(root);
+      await journal.close();
+    },
+  };
+}
+
+async function complain(
+  { recovering, complaints, runState }: Run,
+  signal: Signal,
+  { instance, key, error, instead = false }: Parameters<RunCommands['fail']>[1],
+): Promise<void> {
+  if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
+  if (runState.ended !== null)
+    throw new SidecarError('run_finished', 'the run has ended and its output was handed over: nothing of it is redone');
+  recovering.refuseIfStuck();
+  if (instead) recovering.refuseUnlessParked();
+  const suspicion = complaints.suspected(instance, key);
+  // What was undone already needs no second answer (C12).
+  if (suspicion !== null) {
+    const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
+    await recovering.fail({ ...suspicion, ...found });
+  } else await recovering.retract(instance, instead);
+}

@@ -1,0 +1,198 @@
+/**
+ * Opens a run over a runtime: begins it, or takes it up again where its journal ends (semantics.md §10, §11). The runtime is made for the
+ * run; what executes it, the caller knows.
+ */
+import { randomBytes } from 'node:crypto';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
+import type { ActorHandle } from '../../runtime/microstep.ts';
+import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import type { RunParts } from '../parts.ts';
+import { planResume } from '../plan/resume-plan.ts';
+import { Run } from '../run/run.ts';
+import { SidecarError } from '../sidecar-error.ts';
+import { commandsOf, type RunCommands } from './commands.ts';
+import { configOf, redactOf, storeFor } from './config.ts';
+import { type RunOptions, SECRET } from './options.ts';
+import { foldWith, readRun } from './read-run.ts';
+
+/** A program that a run executes. */
+export interface Program {
+  /** The name that its config calls the agent. */
+  readonly agent: string;
+  /** The digest of its states and edges: a run is taken up with the same. */
+  readonly digest: string;
+  readonly input: unknown;
+  /** Makes what executes it, by the clock of the run. */
+  runtime(watcher: Watcher, now: () => number): Runtime;
+}
+
+/** A run that is open: its root, not started, and its commands. */
+export interface Opened {
+  readonly root: ActorHandle;
+  readonly commands: RunCommands;
+}
+
+/** Begins a run. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
+export async function beginRun(
+  program: Program,
+  options: RunOptions,
+  decisionPolicy: DecisionPolicy = DECISION_POLICY,
+): Promise<Opened> {
+  const config = configOf(program.agent, options);
+  const journal = await storeFor(config, options).open(options.run, 'create');
+  return opened(journal, () => begin(program, options, config, journal, decisionPolicy));
+}
+
+/**
+ * Takes a run up where its journal ends; one of which nothing is recorded begins.
+ * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
+ */
+export async function resumeRun(program: Program, options: RunOptions): Promise<Opened> {
+  const config = configOf(program.agent, options);
+  const journal = await storeFor(config, options).open(options.run, 'either');
+  return opened(journal, () =>
+    journal.head === 0
+      ? begin(program, options, config, journal, DECISION_POLICY)
+      : takeUp(program, options, config, journal),
+  );
+}
+
+/** Gives the lease back where opening fails. */
+async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T> {
+  try {
+    return await go();
+  } catch (error) {
+    await journal.close().catch(() => {});
+    throw error;
+  }
+}
+
+function parts(
+  options: RunOptions,
+  config: BoundaryConfig,
+  journal: Journal,
+  runState: RunState,
+  encoder: EntryEncoder,
+  decisionPolicy: DecisionPolicy,
+): RunParts {
+  const { redaction } = runState;
+  return {
+    run: options.run,
+    config,
+    journal,
+    runState,
+    encoder,
+    policy: options.policy ?? 'line',
+    decisionPolicy,
+    reconcilers: options.reconcilers ?? {},
+    undos: options.undo ?? {},
+    buffers: options.buffers ?? {},
+    checks: options.checks ?? {},
+    onGate: (gate) => options.onGate?.({ ...gate, reason: redaction.text(gate.reason) }),
+    keepAlive: options.keepAlive ?? true,
+    governor: options.governor ?? (() => null),
+    claims: options.claims ?? null,
+    now: options.now ?? (() => Date.now()),
+    redeliver: options.redeliver ?? true,
+    verify: options.verify ?? false,
+    onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
+    onFinding: (finding) => options.onFinding?.({ ...finding, text: redaction.text(finding.text) }),
+  };
+}
+
+function begin(
+  program: Program,
+  options: RunOptions,
+  config: BoundaryConfig,
+  journal: Journal,
+  decisionPolicy: DecisionPolicy,
+): Opened {
+  const encoder = new EntryEncoder(undefined, options.codecs);
+  const run = runOf(program, parts(options, config, journal, foldWith(options.codecs), encoder, decisionPolicy));
+  const digests = { config: config.digest, machine: program.digest };
+  const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
+  run.write.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config) }]);
+  return handedOver(run, run.runtime.make({ input: program.input }), journal);
+}
+
+async function takeUp(
+  program: Program,
+  options: RunOptions,
+  config: BoundaryConfig,
+  journal: Journal,
+): Promise<Opened> {
+  const { runState, reader } = readRun(journal.read(), options.codecs);
+  refuseOthers(program, runState, reader);
+  const encoder = new EntryEncoder(reader.names, options.codecs);
+  const run = runOf(program, parts(options, config, journal, runState, encoder, DECISION_POLICY));
+  run.hold();
+  const now = { config: config.digest, machine: program.digest };
+  if (runState.ended === null && runState.digests?.config !== now.config)
+    run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
+  const isStuck = await finishLeft(run);
+  // A run that ended before its first step has nothing to stand on: it begins.
+  const from = runState.steps.length === 0 ? { input: program.input } : { plan: planResume(runState, run.parts.now) };
+  const root = run.runtime.make(from);
+  const taken = handedOver(run, root, journal);
+  if (runState.ended !== null) {
+    void run.recovering.finish(run.runtime.outputOf(root));
+    return taken;
+  }
+  run.settleAll();
+  if (!isStuck && !run.recovering.parkAgain()) run.release();
+  return taken;
+}
+
+/** Finishes what the last process of a run has left, before its machine is there. @returns true where an undo failed. */
+async function finishLeft(run: Run): Promise<boolean> {
+  const { approvals, runState, recovering } = run;
+  approvals.poll();
+  const refused = runState.ended === null ? await run.calls.claimAgain() : null;
+  if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
+  await recovering.reconcile();
+  let finished = await recovering.finishPlan();
+  if (finished !== 'stuck') await recovering.finishUndos();
+  if (finished === 'nothing') finished = await recovering.askPending();
+  return finished === 'stuck' || (await recovering.takeUpCommits()) === 'stuck';
+}
+
+function runOf(program: Program, parts: RunParts): Run {
+  return new Run(parts, (watcher) => program.runtime(watcher, parts.now), program.input);
+}
+
+function refuseOthers({ agent, digest }: Program, runState: RunState, reader: EntryDecoder): void {
+  if (runState.agent !== agent)
+    throw new SidecarError('other_agent', `the run is of "${runState.agent}", and the machine is "${agent}"`);
+  if (runState.digests?.machine !== digest) {
+    throw new SidecarError(
+      'machine_changed',
+      'the machine has other states or edges than the run was journaled under; run the machine that it began with',
+    );
+  }
+  const [codec] = reader.unregistered;
+  if (codec !== undefined) {
+    throw new SidecarError(
+      'codec_missing',
+      `the run has journaled values with the codec "${codec}": attach it with codecs: [{ name: '${codec}', ... }]`,
+    );
+  }
+  const [missing] = reader.missing;
+  if (missing !== undefined) {
+    throw new SidecarError(
+      'memory_lost',
+      `${missing} held a value that no journal can hold, so the memory cannot be made again`,
+    );
+  }
+}
+
+function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
+  run.adopted(root, 0);
+  const offer = () => queueMicrotask(() => run.offer());
+  if (run.runState.toRedeliver.length > 0) run.runtime.machines?.onceTold(root, offer);
+  run.end.tellUnbegun();
+  return { root, commands: commandsOf(run, root, journal) };
+}

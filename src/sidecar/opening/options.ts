@@ -1,0 +1,76 @@
+/** The options that a run is opened with. */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { Claims } from '../../effects/claims.ts';
+import type { Inverse, Reconciler, StagingArea, Undo } from '../../effects/counterparty.ts';
+import type { GuardedRequest } from '../../effects/gates.ts';
+import type { JournalStore } from '../../journal/journal.ts';
+import type { ValueCodec } from '../../journal/value-codec.ts';
+import type { Policy } from '../../model/decision.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import type { Guards } from '../../predicates/compile.ts';
+import type { Check } from '../parts.ts';
+import type { Report } from '../report.ts';
+
+/** The options of a run, the same for every runtime. */
+export interface RunOptions {
+  /** The name of the run. */
+  readonly run: string;
+  /** The path of the reviewed boundary config, or the config itself, loaded. */
+  readonly config: string | BoundaryConfig;
+  /** Refuses a config that nobody has vouched for (`belay review`); else that is only a finding. */
+  readonly reviewed?: boolean;
+  /** Where the journal is kept; in memory if left out. */
+  readonly journal?: JournalStore;
+  /** How lines are computed; `line` if left out. */
+  readonly policy?: Policy;
+  /** Who can be asked whether a call happened, by the names that the config uses. */
+  readonly reconcilers?: Readonly<Record<string, Reconciler>>;
+  /** What undoes a call, by the names that the config uses. */
+  readonly undo?: Readonly<Record<string, Undo | Inverse>>;
+  /** What holds calls back until their instance commits, by the names that the config uses. */
+  readonly buffers?: Readonly<Record<string, StagingArea>>;
+  /** What looks at the world once more before a call leaves, by the names that the config uses. */
+  readonly checks?: Readonly<Record<string, Check>>;
+  /** Conditions in code that the config names by digest. */
+  readonly guards?: Guards;
+  /** How values are journaled that have no form of their own: without one, a call with such an argument does not leave. */
+  readonly codecs?: readonly ValueCodec[];
+  /** Asked before every call; a text denies it (GOVERNOR_DENIED). */
+  readonly governor?: (call: {
+    tool: string;
+    args: unknown;
+    instance: InstanceId;
+  }) => string | null | Promise<string | null>;
+  /**
+   * Keeps this run apart from others that touch the same things outside: before a call leaves, it waits until nobody else has them. What
+   * a run has touched is its own until it is over, also while it is parked; `release` gives it free. Left out, runs do not know of each other.
+   */
+  readonly claims?: Claims;
+  /**
+   * Told of every question to a person, once it is journaled: whoever is to answer it has to hear of it. One that still waits is told
+   * again by each process that takes the run up.
+   */
+  readonly onGate?: (gate: GuardedRequest) => void;
+  /** True where the process stays while an approval is waited for; it does, if left out. */
+  readonly keepAlive?: boolean;
+  /** Told of every decision, once it is journaled. */
+  readonly onDecision?: (report: Report) => void;
+  /** Told of what a person should know: boundaries that do not certify, writes outside the outputs, values that are lost. */
+  readonly onFinding?: (finding: {
+    readonly code: string;
+    readonly instance: InstanceId | null;
+    readonly text: string;
+  }) => void;
+  /**
+   * Sends the events from outside that a restore took back again, as soon as the machine can take them. Left out, their sender has
+   * to: whoever reacts to states does so anyway, and would send them twice.
+   */
+  readonly redeliver?: boolean;
+  /** For development: holds the memory against its changes at boundaries, at the cost of the memory's weight each time. */
+  readonly verify?: boolean;
+  /** The wall clock, in milliseconds: approvals expire, counterparties are asked again and the machine's delays are over by it. */
+  readonly now?: () => number;
+}
+
+/** The option by which a rehearsal gives all of its runs one secret, so that their keys are the same; no other run has it. */
+export const SECRET: unique symbol = Symbol('the secret of the run');

@@ -1,0 +1,168 @@
+/** The calls of tools as the machine makes them: what each is answered, and what comes of one that failed (semantics.md E2, E3, C5a, F2). */
+import type { Reply } from '../../effects/guarded-call.ts';
+import { encode } from '../../journal/codec.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { Failure } from '../../model/failure.ts';
+import { type InstanceId, ROOT } from '../../model/instance.ts';
+import { regionName } from '../../model/region.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Placed } from '../../recording/entry-states.ts';
+import type { StepRecorder } from '../../recording/record-step.ts';
+import type { Call } from '../../runtime/runtime.ts';
+import type { Calls } from '../calls/calls.ts';
+import type { Outbox } from '../commits/outbox.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import type { Held, RunParts } from '../parts.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import type { Reuse } from '../reuse.ts';
+import type { Actors } from './actors.ts';
+
+/** A reply that is no answer. */
+type Failed = Exclude<Reply, { is: 'done' | 'dropped' }>;
+
+/** The surroundings of the calls of a run. */
+interface CallingPort {
+  readonly parts: RunParts;
+  readonly placed: readonly Placed[];
+  readonly actors: Actors;
+  readonly recorder: StepRecorder;
+  readonly queries: RecoveryQueries;
+  readonly reuse: Reuse;
+  readonly outbox: Outbox;
+  readonly calls: Calls;
+  readonly recovering: Recovering;
+  isStopping(): boolean;
+}
+
+/** The calls that the actors of one run make. */
+export class Calling {
+  readonly #port: CallingPort;
+
+  constructor(port: CallingPort) {
+    this.#port = port;
+  }
+
+  /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */
+  async call(call: Call): Promise<unknown> {
+    const { actors, parts, placed, queries, recorder, reuse, outbox, calls } = this.#port;
+    const number = actors.numberOf(call.ref) as number;
+    const actor = parts.runState.actor(number);
+    const region = actor.region ?? regionName(0, '');
+    const instance = parts.runState.ownerOf(region, placed)?.id ?? queries.rootOf(region);
+    const whose = { instance, keyedAs: queries.keyedAs(instance) };
+    const lacks = () => recorder.lacks(instance);
+    for (let tries = 0; ; ) {
+      // What was set aside is claimed or given up before anything new leaves (C5a).
+      await reuse.settled();
+      if (call.signal.aborted) return never();
+      // What a commit has promised is there before any call goes on from it (E4).
+      await outbox.settled();
+      const reply = await calls.ask(call, number, whose, lacks);
+      if (reply.is === 'done') return reply.output;
+      if (reply.is === 'dropped' || this.#port.isStopping() || call.signal.aborted) return never();
+      if (reply.is === 'failed' && (await calls.again(call, reply, tries))) {
+        tries += 1;
+        continue;
+      }
+      const held = await this.#heard(call, number, instance, reply);
+      if (held.next === 'answer') return held.output;
+      if (held.next === 'wait') return never();
+    }
+  }
+
+  /** Answers a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */
+  async #heard(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
+    const { calls } = this.#port;
+    if (call.signal.aborted) return { next: 'wait' };
+    if (reply.is !== 'failed' || reply.held === true || !calls.isMachines(call, reply))
+      return this.#hold(call, number, instance, reply);
+    const known = await calls.outcome(reply.key);
+    if (call.signal.aborted) return { next: 'wait' };
+    if (known?.status === 'confirmed') return { next: 'answer', output: known.output };
+    throw reply.error;
+  }
+
+  async #hold(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {
+    const { recovering, parts } = this.#port;
+    const actor = parts.runState.actor(number).parent ?? 0;
+    if (reply.is === 'unclaimed') {
+      const { kept } = reply;
+      // A replay may have taken it over since.
+      if (!parts.runState.ledger.kept().includes(kept)) return { next: 'again' };
+      return new Promise((resolve) => {
+        recovering.parkUnclaimed([kept], actor, instance, () => resolve({ next: 'again' }));
+      });
+    }
+    const failure = failureIn(instance);
+    if (reply.is === 'diverged') {
+      if (await recovering.undoDiverged(reply.recorded)) return { next: 'again' };
+      const error = new Error(`${reply.recorded.key} is asked for with other arguments`);
+      recovering.park(
+        { signal: 'CONTRACT_VIOLATION', error, actor, failure, call: null },
+        this.#divergence(call, instance, reply),
+      );
+      return { next: 'wait' };
+    }
+    const { signal, error, key } = reply;
+    // A call that waits for a person goes on waiting here: the same question, asked again, answers the same call.
+    return new Promise((answer) => {
+      const held = {
+        actor: number,
+        key,
+        tool: call.tool,
+        args: call.input,
+        isHeld: reply.held === true,
+        isDropped: () => call.signal.aborted,
+        answer,
+      };
+      void recovering.raise({ signal, error, actor, failure, call: held });
+    });
+  }
+
+  /** The question that a call with other arguments than recorded is parked on. */
+  #divergence(call: Call, instance: InstanceId, { recorded, digest }: Extract<Failed, { is: 'diverged' }>): Decision {
+    const { parts, queries } = this.#port;
+    const { redaction, codecs, history } = parts.runState;
+    const effect = queries.effectOf(recorded.key, instance);
+    const shown = (args: unknown) => argsText(redaction.args(call.tool, args), codecs);
+    return {
+      verdict: 'escalate',
+      failed: instance,
+      at: history.head,
+      policy: parts.policy,
+      refusals: [
+        {
+          code: 'effect_diverged',
+          candidate: null,
+          effect,
+          recorded: recorded.intent.digest,
+          asked: digest,
+          recordedArgs: shown(recorded.intent.args),
+          askedArgs: shown(call.input),
+        },
+      ],
+      undo: [],
+      line: null,
+      unblock: { leadsTo: 'ask_again', acts: [{ act: 'undo_by_hand', effect }] },
+    };
+  }
+}
+
+/** The longest text of arguments that a decision shows. */
+const LONGEST_ARGS = 4_000;
+
+/** Arguments as they are shown. */
+function argsText(args: unknown, codecs: RunState['codecs']): string {
+  const encoded = encode(args, { codecs });
+  const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
+  return text.length > LONGEST_ARGS ? `${text.slice(0, LONGEST_ARGS).toWellFormed()}...` : text;
+}
+
+function failureIn(instance: InstanceId): Failure {
+  return instance.skeleton === ROOT ? { in: null, key: null, why: 'fits_nobody' } : { in: instance, key: null };
+}
+
+/** A promise that is never settled: its actor was stopped. */
+function never(): Promise<never> {
+  return new Promise(() => {});
+}

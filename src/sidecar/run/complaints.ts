@@ -1,0 +1,133 @@
+/** Complaints of a caller: whose work is meant, which of its writes, and whether that was undone before (semantics.md C10, C12, §8.1). */
+import type { Failure } from '../../model/failure.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { type Key, overlaps, parseKey } from '../../model/key.ts';
+import { split } from '../../model/region.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Raised, RunParts, Suspect, Writer } from '../parts.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import { SidecarError } from '../sidecar-error.ts';
+
+/** An instance, or all of its occurrences. */
+type Unordered = Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number | undefined };
+
+/** A failure that a caller tells of, and the version that it is about. */
+interface Suspicion {
+  readonly failure: Failure;
+  readonly about: NonNullable<Raised['about']>;
+}
+
+/** The complaints about one run. */
+export class Complaints {
+  readonly #parts: RunParts;
+  readonly #write: Writer;
+  readonly #queries: RecoveryQueries;
+
+  constructor(parts: RunParts, write: Writer, queries: RecoveryQueries) {
+    this.#parts = parts;
+    this.#write = write;
+    this.#queries = queries;
+  }
+
+  get #runState(): RunState {
+    return this.#parts.runState;
+  }
+
+  /**
+   * The failure that a caller tells of, by the version that it means (C12); without an ordinal, that of the only occurrence (§8.1). Null
+   * where that work is undone already.
+   * @throws SidecarError `bad_failure` for a name that the config does not have, work that never was, a key that it never wrote.
+   */
+  suspected({ skeleton, entity, ordinal }: Suspect, key: string | undefined): Suspicion | null {
+    const suspect = key === undefined ? null : parseKey(key);
+    if (!this.#parts.config.skeletons.has(skeleton)) {
+      const names = [...this.#parts.config.skeletons.keys()].join(', ');
+      throw new SidecarError('bad_failure', `the config has no skeleton "${skeleton}": it has ${names}`);
+    }
+    const { registry } = this.#runState.history;
+    const known = [...registry.all()].map(({ id }) => id);
+    const meant = namedBy([...known, ...this.#setAside()], skeleton, entity);
+    const here = ordinal === undefined ? meant : meant.filter((id) => id.ordinal === ordinal);
+    const [one, other] = here;
+    if (one === undefined) {
+      const { occurrences } = this.#runState;
+      if (!occurrences.wasUsed(skeleton, entity, ordinal))
+        throw new SidecarError('bad_failure', `no ${skeleton} about "${entity}" was ever begun`);
+      if (suspect !== null && !occurrences.hadWritten(skeleton, entity, ordinal, suspect))
+        throw new SidecarError('bad_failure', `${skeleton} about "${entity}" never wrote ${suspect.text}`);
+      return this.#undoneAlready({ skeleton, entity, ordinal });
+    }
+    const only = other === undefined ? one : this.#parts.decisionPolicy.meant(here);
+    if (only === null)
+      return { failure: { in: null, key: null, why: 'fits_several' }, about: { write: null, head: 0, epoch: 0 } };
+    return this.#accusation(only, suspect);
+  }
+
+  /** The position to which the plan that is under way takes back the work that a complaint is about; null where it does not. */
+  #undoneTo(id: InstanceId, key: Key | null): number | null {
+    const { pending, history } = this.#runState;
+    if (pending === null || pending.phase === 'RESTORED' || !('line' in pending.entry.decision)) return null;
+    const { verdict, line } = pending.entry.decision;
+    if (verdict !== 'restore' && verdict !== 'restore_joint') return null;
+    const move = line?.moves.find(({ instance }) => instanceName(instance) === instanceName(id));
+    if (move === undefined) return null;
+    const kept = move.keep === 'none' ? 0 : move.keep.at;
+    if (key === null) return kept === 0 || (move.keep !== 'none' && move.keep.kind === 'entry') ? kept : null;
+    const record = history.registry.get(id);
+    const write = record && history.versions.writesOf(record).find((each) => overlaps(each.key, key));
+    return write === undefined || write.at > kept ? kept : null;
+  }
+
+  /**
+   * A complaint about work that is undone: that is its answer already (C12). What that work was answered is not served again (C10): an
+   * idempotent call is asked again, and any other that still stands has to be taken back first.
+   * @param still the answers of what a plan that is under way is about to undo.
+   */
+  #undoneAlready(id: Unordered, still: readonly string[] = []): Suspicion | null {
+    const lost = this.#queries.lost(id);
+    const free = lost.filter(({ intent }) => intent.class === 'idempotent');
+    const wrong = [...still, ...free.map(({ key }) => key)];
+    const instance = { ...id, ordinal: id.ordinal ?? 0 };
+    if (wrong.length > 0) this.#write.append([{ do: 'dismissed', instance, why: 'undone_before', wrong }]);
+    const standing = lost.find((call) => !free.includes(call) && !still.includes(call.key));
+    if (standing === undefined) return null;
+    return { failure: { in: standing.intent.instance, key: null }, about: { write: null, head: 0, epoch: -1 } };
+  }
+
+  #setAside(): InstanceId[] {
+    const { records, occurrences } = this.#runState;
+    return [...records.values()].flatMap(({ members }) => occurrences.named(members));
+  }
+
+  /** A key of an instance's: in a machine that is invoked, one without a scheme is of its own context. */
+  #keyOf(id: InstanceId, key: Key): Key {
+    const place = this.#runState.places.of(instanceName(id));
+    const { started } = this.#runState.actor(place === undefined ? 0 : split(place.region)[0]);
+    if (started === null || /^[a-z][a-z0-9+.-]*:$/.test(key.segments[0] ?? '')) return key;
+    const segments = ['actor:', started.id, ...key.segments];
+    return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
+  }
+
+  #accusation(id: InstanceId, named: Key | null): Suspicion | null {
+    const key = named === null ? null : this.#keyOf(id, named);
+    const { history, epochs, occurrences } = this.#runState;
+    const record = history.registry.get(id);
+    const epoch = epochs.get(instanceName(id)) ?? 0;
+    const about = { write: null, head: history.head, epoch };
+    const written = record === undefined ? [] : history.versions.writesOf(record);
+    const write = key === null ? undefined : written.find((each) => overlaps(each.key, key));
+    if (key !== null && write === undefined && !occurrences.hadWritten(id.skeleton, id.entity, id.ordinal, key))
+      throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
+    // A plan that is under way takes it back already: that is the answer to this complaint, too.
+    const undoneTo = this.#undoneTo(id, key);
+    if (undoneTo !== null)
+      return this.#undoneAlready(id, this.#queries.wrongAnswers(id, key?.text ?? null, undoneTo).keys);
+    if (key === null || record === undefined) return { failure: { in: id, key }, about };
+    if (write === undefined) return this.#undoneAlready(id);
+    return { failure: { in: id, key }, about: { ...about, write: this.#runState.originOf(write.at) } };
+  }
+}
+
+function namedBy(all: readonly InstanceId[], skeleton: string, entity: string): readonly InstanceId[] {
+  return all.filter((id) => id.skeleton === skeleton && id.entity === entity);
+}

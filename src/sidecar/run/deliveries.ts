@@ -1,0 +1,138 @@
+/**
+ * The events of a run on their way to its actors: they wait while a plan is carried out or the run is parked, and those that a restore
+ * took back are sent again where they meet what they met (semantics.md C1b, K3).
+ */
+import { regionName } from '../../model/region.ts';
+import { isEqual } from '../../projection/records.ts';
+import { heardIn } from '../../projection/rollback.ts';
+import type { ToRedeliver } from '../../projection/state-types.ts';
+import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { Machines, Runtime } from '../../runtime/runtime.ts';
+import type { RunParts } from '../parts.ts';
+import type { Writing } from '../writing.ts';
+import type { Actors } from './actors.ts';
+
+/** An event that waits, and the child that it is news of, as it was then; null where it is news of none. */
+interface Waiting {
+  readonly ref: ActorHandle;
+  readonly event: RuntimeEvent;
+  readonly source: ActorHandle | null | undefined;
+  /** The number of the actor that hears of complete states of its own (C5a). */
+  readonly completes?: number;
+}
+
+/** The surroundings of the deliveries of a run. */
+interface DeliveryPort {
+  readonly parts: Pick<RunParts, 'runState' | 'redeliver'>;
+  readonly write: Writing;
+  readonly runtime: Runtime;
+  readonly actors: Actors;
+  /** True while nothing may be sent again: a recovery is under way, work waits for its claim, or the run stops. */
+  isBusy(): boolean;
+  /** The events by which states of an actor tell that they are complete, and that no step has heard since. */
+  owedTo(actor: number, ref: ActorHandle): readonly RuntimeEvent[];
+}
+
+/** The deliveries of one run. */
+export class Deliveries {
+  readonly #port: DeliveryPort;
+  readonly #backlog: Waiting[] = [];
+  #isHolding = false;
+  /** True while events that are part of what is being carried out come past what holds the others back. */
+  #letThrough = false;
+
+  constructor(port: DeliveryPort) {
+    this.#port = port;
+  }
+
+  /** True while events wait: a plan is being carried out, or the run is parked. */
+  get isHolding(): boolean {
+    return this.#isHolding;
+  }
+
+  /** True where an event has to wait; it is delivered once nothing holds it back. */
+  keeps(ref: ActorHandle, event: RuntimeEvent): boolean {
+    if (!this.#isHolding || this.#letThrough) return false;
+    this.#backlog.push({ ref, event, source: this.#port.runtime.teller(ref, event) });
+    return true;
+  }
+
+  /** Holds events back until `release`. */
+  hold(): void {
+    this.#isHolding = true;
+  }
+
+  /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
+  release(): void {
+    this.#isHolding = false;
+    const { runtime, write, actors } = this.#port;
+    for (
+      let next = this.#backlog.shift();
+      next !== undefined;
+      next = this.#isHolding ? undefined : this.#backlog.shift()
+    ) {
+      const { ref, event, source, completes } = next;
+      // A restore since may have taken back what was complete (C9).
+      if (completes !== undefined && !this.#port.owedTo(completes, ref).some(({ type }) => type === event.type))
+        continue;
+      if (source !== null && runtime.teller(ref, event) !== source)
+        write.append([{ do: 'late', actor: actors.numberOf(ref) ?? 0, event: event.type }]);
+      else runtime.deliver(ref, event);
+    }
+  }
+
+  /** Has an actor hear that a state of its own is complete, when its turn comes and while it still is. */
+  complete(completes: number, ref: ActorHandle, event: RuntimeEvent): void {
+    this.#backlog.push({ ref, event, source: null, completes });
+  }
+
+  /** Has an actor take the eventless transitions of where it was put, before it hears of anything else. */
+  settle(actor: number): void {
+    const { actors, runtime } = this.#port;
+    const ref = actors.at(actor);
+    if (ref === undefined || runtime.machines === null) return;
+    this.#backlog.unshift({ ref, event: { ...runtime.machines.settling }, source: null });
+  }
+
+  /** Hands on what a claim has put first: the eventless moves of where it leads. */
+  deliverOwn(): void {
+    const { runtime } = this.#port;
+    const own = this.#backlog.filter(({ event }) => event.type === runtime.machines?.settling.type);
+    for (const one of own) this.#backlog.splice(this.#backlog.indexOf(one), 1);
+    for (const { ref, event } of own) this.past(() => runtime.deliver(ref, event));
+  }
+
+  /** Runs what hands events on past what holds the others back. */
+  past(run: () => void): void {
+    const before = this.#letThrough;
+    this.#letThrough = true;
+    try {
+      run();
+    } finally {
+      this.#letThrough = before;
+    }
+  }
+
+  /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
+  offer(): void {
+    const { parts, runtime, actors } = this.#port;
+    const root = actors.at(0);
+    const [back] = parts.runState.toRedeliver;
+    if (!parts.redeliver || back === undefined || root === undefined || runtime.machines === null) return;
+    if (this.#isHolding || this.#port.isBusy()) return;
+    if (this.#meetsTheSame(back, root, runtime.machines)) runtime.machines.send(root, back.event as RuntimeEvent);
+  }
+
+  #meetsTheSame(
+    { event, context, control, regions, heard }: ToRedeliver,
+    ref: ActorHandle,
+    machines: Machines,
+  ): boolean {
+    const { runState } = this.#port.parts;
+    const root = runState.actor(0);
+    if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;
+    const takers = machines.takers(ref, event as RuntimeEvent).map((path) => regionName(0, path));
+    if (takers.length === 0 || takers.some((region) => !regions.includes(region))) return false;
+    return isEqual(heardIn(runState.places, regions, Number.POSITIVE_INFINITY), heard);
+  }
+}

@@ -1,0 +1,145 @@
+/** Restores: the memory of a run undone in its journal, and its actors put where control stands then (semantics.md §10, §11, R5). */
+import { instanceName } from '../../model/instance.ts';
+import { regionName } from '../../model/region.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Timer } from '../../projection/state-types.ts';
+import type { Placed } from '../../recording/entry-states.ts';
+import type { StepRecorder } from '../../recording/record-step.ts';
+import type { Verifier } from '../../recording/verify.ts';
+import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { ActorPlan } from '../../runtime/restore-plan.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { RestoredParts } from '../failures/recovered-machine.ts';
+import type { Writer } from '../parts.ts';
+import { planRestore, type Surroundings } from '../plan/restore-plan.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import type { Actors } from './actors.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Timers } from './timers.ts';
+
+/** The surroundings of the restores of a run. */
+interface RestoringPort {
+  readonly runState: RunState;
+  readonly placed: readonly Placed[];
+  readonly write: Writer;
+  readonly runtime: Runtime;
+  readonly actors: Actors;
+  readonly deliveries: Deliveries;
+  readonly recorder: StepRecorder;
+  readonly queries: RecoveryQueries;
+  readonly timers: Timers;
+  readonly verifier: Verifier | null;
+  now(): number;
+}
+
+/** The restores of one run. */
+export class Restoring {
+  readonly #port: RestoringPort;
+
+  constructor(port: RestoringPort) {
+    this.#port = port;
+  }
+
+  /** Undoes memory and, with actors at hand, control. */
+  restore({ kept, aside, wrong, sure }: RestoredParts, inPlace: boolean): void {
+    const { queries, runState, write, timers } = this.#port;
+    const resumes = queries.resumes(kept);
+    const plan = planRestore(runState, kept, resumes, this.#surroundings());
+    write.append([
+      {
+        do: 'restored',
+        kept,
+        ...(aside.length > 0 && { aside }),
+        ...(wrong.length > 0 && { wrong }),
+        ...(sure.length > 0 && { sure }),
+        ...(resumes.length > 0 && { resumed: resumes.map(({ region, by }) => ({ region, by })) }),
+        controls: plan.controls,
+      },
+    ]);
+    this.verifyAgain();
+    timers.restored();
+    if (!inPlace) return;
+    this.owe(plan.rewinds.flatMap(({ actor, plan: rewind }) => this.rewind(actor, rewind())));
+  }
+
+  /** Takes the memories as they are now for those that changes are held against. */
+  verifyAgain(): void {
+    const { runState, verifier } = this.#port;
+    for (const { number, context } of runState.actors) verifier?.reset(number, context);
+  }
+
+  /** Has every machine of a run that is taken up take the eventless moves of where it stands, and hear what is complete. */
+  settleAll(): void {
+    const { runState, actors, deliveries } = this.#port;
+    const running = runState.actors.filter(({ number, ended }) => ended === null && actors.at(number) !== undefined);
+    const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
+    for (const { number } of [...machines].reverse()) deliveries.settle(number);
+    this.owe(machines.map(({ number }) => number));
+  }
+
+  #surroundings(): Surroundings {
+    const { runState, placed, queries, actors, runtime, timers } = this.#port;
+    return {
+      ownerOf: (region) => instanceName(runState.ownerOf(region, placed)?.id ?? queries.rootOf(region)),
+      stateOf: (actor, type) => {
+        const ref = actors.at(actor);
+        return ref === undefined ? null : (runtime.machines?.stateOfTimer(ref, type) ?? null);
+      },
+      isLost: (timer: Timer) => timers.isLost(timer),
+      isOver: (actor) => {
+        const ref = actors.at(actor);
+        return ref !== undefined && runtime.machines?.isOver(ref) === true;
+      },
+      now: () => this.#port.now(),
+    };
+  }
+
+  /** Puts an actor where a plan says. @returns the numbers of the machines that were rewound or made where they stood. */
+  rewind(actor: number, plan: ActorPlan): number[] {
+    const ref = this.#port.actors.at(actor);
+    if (ref !== undefined) this.#port.runtime.restore(ref, plan);
+    return this.#settle(actor, plan);
+  }
+
+  #settle(actor: number, plan: ActorPlan): number[] {
+    const { deliveries, actors, runtime, write, recorder } = this.#port;
+    deliveries.settle(actor);
+    const made = plan.make.map(({ number }) => {
+      const ref = actors.at(number);
+      return [number, ref === undefined ? undefined : runtime.inputOf(ref)] as const;
+    });
+    write.append(recorder.restarts(actor, made));
+    return [
+      actor,
+      ...plan.make.flatMap((child) => (child.plan === null ? [] : this.#settle(child.number, child.plan))),
+    ];
+  }
+
+  /** Has actors hear that states in them are complete, where the step that had heard it is undone (C5a). */
+  owe(numbers: readonly number[]): void {
+    const { actors, deliveries } = this.#port;
+    for (const number of numbers) {
+      const ref = actors.at(number);
+      if (ref !== undefined) for (const event of this.owedTo(number, ref)) deliveries.complete(number, ref, event);
+    }
+  }
+
+  /** The events by which states of an actor tell that they are complete, and that no step has heard since. */
+  owedTo(actor: number, ref: ActorHandle): RuntimeEvent[] {
+    const { places, actors } = this.#port.runState;
+    const { value, context } = actors[actor] as (typeof actors)[number];
+    const completions = this.#port.runtime.machines?.completions(ref, value, context) ?? [];
+    return completions.flatMap(({ event, regions }) => {
+      const since = Math.max(
+        -1,
+        ...regions.map((path) => places.lastMover(regionName(actor, path), (step) => step.actor === actor)?.nth ?? -1),
+      );
+      const isHeard = places
+        .between(since - 1, Number.POSITIVE_INFINITY)
+        .some(
+          (step) => step.actor === actor && (step.entry?.event as { type?: unknown } | undefined)?.type === event.type,
+        );
+      return isHeard ? [] : [event];
+    });
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * One run under the sidecar, put together from its parts: what the runtime does is recorded and folded in; what fails goes to the
+ * recoveries, and what those decide comes back as a restore, in place (semantics.md §10, §11).
+ */
+import type { DismissalReason } from '../../model/entry.ts';
+import type { WorkRecord } from '../../projection/records.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import { placedIn } from '../../recording/entry-states.ts';
+import { StepRecorder } from '../../recording/record-step.ts';
+import { Verifier } from '../../recording/verify.ts';
+import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { Armed, Call, Crash, Runtime, Watcher } from '../../runtime/runtime.ts';
+import { Approvals } from '../approvals/approvals.ts';
+import { Calls } from '../calls/calls.ts';
+import { Outbox } from '../commits/outbox.ts';
+import type { RestoredParts } from '../failures/recovered-machine.ts';
+import { Recovering } from '../failures/recovering.ts';
+import type { RunParts } from '../parts.ts';
+import { RecoveryQueries } from '../queries/recovery-queries.ts';
+import { Reuse } from '../reuse.ts';
+import { Writing } from '../writing.ts';
+import { Actors } from './actors.ts';
+import { Calling } from './calling.ts';
+import { Claiming } from './claiming.ts';
+import { Complaints } from './complaints.ts';
+import { Deliveries } from './deliveries.ts';
+import { RunEnd } from './ending.ts';
+import { Restoring } from './restoring.ts';
+import { Steps } from './steps.ts';
+import { Timers } from './timers.ts';
+
+/** A run. */
+export class Run implements Watcher {
+  readonly parts: RunParts;
+  readonly runtime: Runtime;
+  readonly write: Writing;
+  readonly calls: Calls;
+  readonly approvals: Approvals;
+  readonly complaints: Complaints;
+  readonly end: RunEnd;
+  /** The failures that were raised, decided and waited for. */
+  readonly recovering: Recovering;
+  readonly #actors = new Actors();
+  readonly #outbox: Outbox;
+  readonly #reuse: Reuse;
+  readonly #deliveries: Deliveries;
+  readonly #timers: Timers;
+  readonly #steps: Steps;
+  readonly #calling: Calling;
+  readonly #restoring: Restoring;
+  readonly #claiming: Claiming;
+  #isStopping = false;
+  /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
+  #isAsleep = false;
+
+  /** @param execute makes what executes the run: it tells the run, once it is asked to make the root. */
+  constructor(parts: RunParts, execute: (watcher: Watcher) => Runtime, input: unknown) {
+    const { runState } = parts;
+    const runtime = execute(this);
+    const write = new Writing(parts);
+    const actors = this.#actors;
+    const placed = placedIn(parts.config.skeletons.values(), (path) => runtime.placeAt(path));
+    const verifier = parts.verify ? new Verifier() : null;
+    const recorder = new StepRecorder(parts, placed, verifier);
+    const queries = new RecoveryQueries(parts, placed, runtime);
+    const approvals = new Approvals(parts, write, () => void this.recovering.askAgain());
+    const calls = new Calls(parts, write, approvals, () => this.recovering.clear());
+    const outbox = this.#outboxOf(parts, write, calls, runtime);
+    const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox });
+    const reuse = this.#reuseOf(runState, write);
+    const isStopping = () => this.#isStopping;
+    const isReusing = () => reuse.isPending;
+    const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
+    const { now } = parts;
+    const owedTo = (actor: number, ref: ActorHandle) => this.#restoring.owedTo(actor, ref);
+    const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy, owedTo });
+    const timers = new Timers({ parts, write, actors, isStopping });
+    const raised = new WeakMap<RuntimeEvent, RecordedStep>();
+    const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
+    const common = { ...shared, deliveries, timers, recovering, raised, verifier, isStopping, now };
+    const end = new RunEnd({ ...common, input, isReusing });
+    const restoring = new Restoring(common);
+    const steps = new Steps({ ...common, over: (output) => end.over(output) });
+    this.parts = parts;
+    this.runtime = runtime;
+    this.approvals = approvals;
+    this.complaints = new Complaints(parts, write, queries);
+    this.end = end;
+    this.recovering = recovering;
+    this.write = write;
+    this.calls = calls;
+    this.#outbox = outbox;
+    this.#reuse = reuse;
+    this.#deliveries = deliveries;
+    this.#timers = timers;
+    this.#steps = steps;
+    this.#calling = new Calling(common);
+    this.#restoring = restoring;
+    this.#claiming = new Claiming({ ...common, restoring, steps });
+    write.onOutcome(() => {
+      approvals.wake();
+      recovering.heard();
+    });
+    restoring.verifyAgain();
+  }
+
+  #outboxOf(parts: RunParts, write: Writing, calls: Calls, runtime: Runtime): Outbox {
+    return new Outbox(parts, {
+      append: (entries) => write.append(entries),
+      durable: () => write.durable(),
+      toolOf: (name) => runtime.toolNamed(name),
+      reconcile: (key) => calls.reconcile(key),
+      discard: (call) => calls.discard(call),
+      park: (call, error) => this.recovering.parkCommit(call, error),
+      refused: (raised) => this.recovering.refused(raised),
+    });
+  }
+
+  #reuseOf(runState: RunState, write: Writing): Reuse {
+    return new Reuse(runState, {
+      isBusy: () => this.#isAsleep || this.recovering.isBusy || this.#isStopping || write.broken !== null,
+      claim: (live, record) => this.#claiming.claim(live.id, record),
+      dismiss: (record, why) => this.dismiss(record, why),
+      settled: () => this.#goOn(),
+    });
+  }
+
+  get runState(): RunState {
+    return this.parts.runState;
+  }
+
+  get status(): 'running' | 'recovering' | 'parked' | 'done' {
+    return this.runState.ended === 'done' ? 'done' : this.recovering.status;
+  }
+
+  /** Waits until the calls that are under way have answered; the machine hears of it when the run is taken up. */
+  async drain(longest: number): Promise<void> {
+    this.hold();
+    await this.calls.drain(longest);
+  }
+
+  steps(ref: ActorHandle, seen: readonly Microstep[]): void {
+    this.#steps.take(ref, seen);
+  }
+
+  crashed(ref: ActorHandle, crash: Crash): void {
+    this.#steps.crashed(ref, crash);
+  }
+
+  stops(ref: ActorHandle, event: RuntimeEvent): boolean {
+    return this.write.broken !== null || this.#deliveries.keeps(ref, event);
+  }
+
+  call(call: Call): Promise<unknown> {
+    return this.#calling.call(call);
+  }
+
+  holdsEnd(output: unknown): boolean {
+    return this.end.holds(output);
+  }
+
+  failedToBegin(error: unknown): void {
+    this.end.failedToBegin(error);
+  }
+
+  /** The machine of a run that is taken up takes events: what a claim does to it counts for the next one (C5). */
+  woken(): void {
+    this.#isAsleep = false;
+    this.#reuse.begin();
+  }
+
+  stopping(): void {
+    this.#isStopping = true;
+    this.approvals.stop();
+    this.calls.stop();
+    this.#outbox.stop();
+    this.recovering.stop();
+    this.write.now();
+  }
+
+  adopted(ref: ActorHandle, number: number): void {
+    this.#steps.adopted(ref, number);
+  }
+
+  armed(ref: ActorHandle, timer: Armed): void {
+    this.#timers.armed(ref, timer);
+  }
+
+  disarmed(ref: ActorHandle, id: string): void {
+    this.#timers.disarmed(ref, id);
+  }
+
+  restore(restored: RestoredParts, inPlace: boolean): void {
+    this.end.undone();
+    this.#restoring.restore(restored, inPlace);
+  }
+
+  /** Has every machine of a run that is taken up go on from where it stands. */
+  settleAll(): void {
+    this.#restoring.settleAll();
+    if (!this.#reuse.isPending) return;
+    this.#isAsleep = true;
+    const root = this.#actors.at(0);
+    if (root !== undefined) this.runtime.wake(root);
+  }
+
+  dismiss(record: WorkRecord, why: DismissalReason, wrong: readonly string[] = []): void {
+    this.#claiming.dismiss(record, why, wrong);
+  }
+
+  beginAgain(): boolean {
+    return this.end.beginAgain();
+  }
+
+  /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
+  offer(): void {
+    this.#deliveries.offer();
+  }
+
+  /** Holds events back until `release`. */
+  hold(): void {
+    this.#deliveries.hold();
+  }
+
+  release(): void {
+    if (this.#reuse.isPending) {
+      this.#reuse.begin();
+      return;
+    }
+    this.#deliveries.release();
+    void this.end.try();
+  }
+
+  /** A recovery is over: what it held back goes on. */
+  settled(): void {
+    if (this.#reuse.isPending) this.#reuse.begin();
+    else {
+      this.offer();
+      void this.end.try();
+    }
+  }
+
+  /** Everything that waited for reuse goes on. */
+  #goOn(): void {
+    if (this.recovering.isBusy) return;
+    this.#deliveries.release();
+    this.offer();
+    void this.end.try();
+  }
+}

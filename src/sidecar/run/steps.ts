@@ -1,0 +1,180 @@
+/** The steps of the machine: recorded, written and folded in, and what each of them sets going (semantics.md §2-§5, C1a, C5, C8). */
+import { toolSignal } from '../../effects/signals.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { Failure } from '../../model/failure.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { regionName } from '../../model/region.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import type { Placed } from '../../recording/entry-states.ts';
+import type { StepRecorder } from '../../recording/record-step.ts';
+import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { Crash, Runtime } from '../../runtime/runtime.ts';
+import type { Outbox } from '../commits/outbox.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import { bare, type RunParts } from '../parts.ts';
+import type { Reuse } from '../reuse.ts';
+import type { Writing } from '../writing.ts';
+import type { Actors } from './actors.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Timers } from './timers.ts';
+
+/** The surroundings of the steps of a run. */
+interface StepsPort {
+  readonly parts: RunParts;
+  readonly placed: readonly Placed[];
+  readonly write: Writing;
+  readonly runtime: Runtime;
+  readonly actors: Actors;
+  readonly recorder: StepRecorder;
+  readonly reuse: Reuse;
+  readonly outbox: Outbox;
+  readonly deliveries: Deliveries;
+  readonly timers: Timers;
+  readonly recovering: Recovering;
+  /** The steps that raised the events which claims deliver. */
+  readonly raised: WeakMap<RuntimeEvent, RecordedStep>;
+  /** The machine was over before the run watched it. */
+  over(output: unknown): void;
+}
+
+/** The steps of one run. */
+export class Steps {
+  readonly #port: StepsPort;
+  /** The number of steps of the last macrostep of each machine. */
+  readonly #macrosteps = new Map<number, number>();
+
+  constructor(port: StepsPort) {
+    this.#port = port;
+  }
+
+  /** Takes the microsteps that one event caused. */
+  take(ref: ActorHandle, seen: readonly Microstep[]): void {
+    const { actors, write, parts, deliveries } = this.#port;
+    const number = actors.numberOf(ref);
+    if (number === undefined) return;
+    write.together(() => {
+      for (const step of seen) this.#take(ref, number, step);
+    });
+    this.#macrosteps.set(number, seen.length);
+    if (number === 0 && parts.runState.toRedeliver.length > 0) queueMicrotask(() => deliveries.offer());
+  }
+
+  #take(ref: ActorHandle, number: number, seen: Microstep): void {
+    const { parts, recorder, write } = this.#port;
+    const { runState } = parts;
+    const { entries, fresh } = recorder.step(number, seen, this.#ended(ref, number, seen), this.#sentBy(seen));
+    write.append(
+      entries,
+      seen.context,
+      entries.findLastIndex((entry) => entry.do === 'step'),
+    );
+    const first = runState.actors.length - seen.started.length;
+    const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
+    for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
+    for (const entry of entries) this.enters(entry, fresh, number);
+    // What was promised is made durable at once; the calls that rely on it await it (§5).
+    if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
+      void write.durable().catch(() => {});
+      this.#port.outbox.begin();
+    }
+    for (const entry of entries) {
+      if (entry.do === 'finding') this.#found(entry, number, seen.started.some(isCall));
+    }
+    // A machine that ends in its very first macrostep is over before anybody watches it.
+    if (number === 0 && seen.before === null && seen.done) this.#port.over(seen.output);
+  }
+
+  /** The numbers of the actors that were there before a step and are not after it. */
+  #ended(ref: ActorHandle, number: number, { gone, done, event }: Microstep): number[] {
+    const { actors, parts } = this.#port;
+    const ended = new Set(gone.flatMap((each) => actors.numberOf(each) ?? []));
+    if (done)
+      for (const child of parts.runState.actors)
+        if (child.parent === number && child.ended === null) ended.add(child.number);
+    const heard = this.#heardFrom(ref, event);
+    if (heard !== null) ended.add(heard);
+    return [...ended];
+  }
+
+  /** The steps of the machine that sent the event of a step: which of its last macrostep it was is not told (C1a). */
+  #sentBy({ sender, event }: Microstep): [number, number][] {
+    const { raised, parts, actors } = this.#port;
+    const raisedBy = raised.get(event);
+    if (raisedBy !== undefined) {
+      const since = parts.runState.places.between(raisedBy.nth - 1, Number.POSITIVE_INFINITY);
+      return [[raisedBy.actor, since.filter(({ actor }) => actor === raisedBy.actor).length]];
+    }
+    const number = sender === null ? undefined : actors.numberOf(sender);
+    if (number === undefined) return [];
+    return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
+  }
+
+  /** Takes an actor in under its number, and has its first steps told. */
+  adopted(ref: ActorHandle, number: number): void {
+    this.#port.actors.take(ref, number);
+    this.#port.runtime.announce(ref);
+  }
+
+  /** Looks after the instances that a step has entered: work that was set aside is claimed or given up, and nothing is begun anew beside what stands unclaimed (C5, C8). */
+  enters(entry: Entry, fresh: readonly InstanceId[], actor: number): void {
+    if (entry.do !== 'step') return;
+    const { reuse, deliveries, recovering, parts } = this.#port;
+    const names = entry.marks.flatMap((mark) => (mark.do === 'enter' ? [instanceName(mark.in)] : []));
+    if (names.length > 0 && reuse.entered(names)) {
+      deliveries.hold();
+      reuse.begin();
+    }
+    for (const { skeleton, entity, ordinal } of fresh) {
+      const kept = parts.runState.ledger.kept().find(({ intent: { instance } }) => {
+        return instance.skeleton === skeleton && instance.entity === entity && instance.ordinal !== ordinal;
+      });
+      if (kept !== undefined) recovering.parkUnclaimed([kept], actor, { skeleton, entity, ordinal });
+    }
+  }
+
+  /** A step failed: its machine stays as it was, and whose work it was has failed. */
+  crashed(ref: ActorHandle, { event, error, places, ofChild }: Crash): void {
+    const { actors, parts, placed, timers, recovering } = this.#port;
+    const actor = actors.numberOf(ref) ?? 0;
+    const heard = this.#heardFrom(ref, event);
+    const region = heard === null ? null : parts.runState.actor(heard).region;
+    const regions = region === null ? places.map((place) => regionName(actor, bare(place.path))) : [region];
+    const owners = new Map<string, InstanceId>();
+    for (const at of regions) {
+      const owner = parts.runState.ownerOf(at, placed);
+      if (owner !== undefined) owners.set(instanceName(owner.id), owner.id);
+    }
+    timers.failed(actor, event);
+    const signal = ofChild ? toolSignal(error) : 'CHAIN_EXCEPTION';
+    // The event is gone with the step that failed over it; one that is not sent again comes back with what is restored.
+    void recovering.raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
+  }
+
+  /** The number of the actor that an event is news from. */
+  #heardFrom(ref: ActorHandle, event: RuntimeEvent): number | null {
+    const child = this.#port.runtime.teller(ref, event);
+    return child == null ? null : (this.#port.actors.numberOf(child) ?? null);
+  }
+
+  #found(finding: Extract<Entry, { do: 'finding' }>, actor: number, calls: boolean): void {
+    const { parts, recovering } = this.#port;
+    parts.onFinding(finding);
+    if (finding.instance === null) return;
+    const failure = { in: finding.instance, key: null };
+    const raised = { error: new Error(finding.text), actor, failure, call: null };
+    if (finding.code === 'invariant_broken')
+      void recovering.raise({ signal: 'CONTRACT_VIOLATION', ...raised, suspect: true });
+    // A call of the step raises it itself, before it leaves.
+    if (finding.code === 'missing_input' && !calls) void recovering.raise({ signal: 'MISSING_INPUT', ...raised });
+  }
+}
+
+function failureOf(owners: readonly InstanceId[]): Failure {
+  const [one, other] = owners;
+  if (one === undefined) return { in: null, key: null, why: 'fits_nobody' };
+  return other === undefined ? { in: one, key: null } : { in: null, key: null, why: 'fits_several' };
+}
+
+function isCall({ kind, src }: Microstep['started'][number]): boolean {
+  return kind === 'promise' && src !== null;
+}

@@ -1,0 +1,71 @@
+/**
+ * Attaches the sidecar to a machine: begins a run, or takes one up again where its journal ends (semantics.md §10, §11). Nothing
+ * in the machine is rewritten; a provided copy of it runs, and its actor is an ordinary one.
+ */
+import type { Actor, AnyStateMachine, InputFrom, InspectionEvent } from 'xstate';
+import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
+import type { RunCommands } from '../sidecar/opening/commands.ts';
+import { beginRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
+import type { RunOptions } from '../sidecar/opening/options.ts';
+import { MachineRuntime } from './runtime.ts';
+import { machineShape } from './shape.ts';
+
+/** The options of a sidecar that is attached to a machine. */
+export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachine> extends RunOptions {
+  /** The machine's input, for a run that begins. */
+  readonly input?: InputFrom<TMachine>;
+  /** Passed on to the actor. */
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+/** A machine under the sidecar. */
+export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> extends RunCommands {
+  /** The machine's actor, to be started like any other. It stays the same through every recovery. */
+  readonly actor: Actor<TMachine>;
+}
+
+/** Begins a run of a machine under the sidecar. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
+export function attach<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+): Promise<Sidecar<TMachine>> {
+  return attachJudged(machine, options, DECISION_POLICY);
+}
+
+/** Begins a run with other judges than every run has: for the audit (`seam.ts`). */
+export async function attachJudged<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+  decisionPolicy: DecisionPolicy,
+): Promise<Sidecar<TMachine>> {
+  return sidecarOf(await beginRun(programOf(machine, options), options, decisionPolicy));
+}
+
+/**
+ * Takes a run up where its journal ends: finishes a recovery that was under way, asks the counterparties of calls whose outcome
+ * is open, and goes on. A run of which nothing is recorded begins, and one that is over says how it ended.
+ * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
+ */
+export async function resume<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+): Promise<Sidecar<TMachine>> {
+  return sidecarOf(await resumeRun(programOf(machine, options), options));
+}
+
+/** A machine as a run executes it. */
+function programOf<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  { input, inspect }: SidecarOptions<TMachine>,
+): Program {
+  return {
+    agent: machine.id,
+    digest: machineShape(machine).digest,
+    input,
+    runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now }),
+  };
+}
+
+function sidecarOf<TMachine extends AnyStateMachine>({ root, commands }: Opened): Sidecar<TMachine> {
+  return Object.assign(commands, { actor: root as Actor<TMachine> });
+}

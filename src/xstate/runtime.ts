@@ -1,0 +1,187 @@
+/** The xstate runtime: a machine's actors, as a run asks them and puts them somewhere (semantics.md §11). */
+import {
+  type Actor,
+  type AnyActorRef,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type AnyStateNode,
+  type AnyTransitionDefinition,
+  createActor,
+  type InspectionEvent,
+} from 'xstate';
+import { type Alarm, setAlarm } from '../effects/alarm.ts';
+import type { StateValue } from '../model/entry.ts';
+import { endedChild } from '../model/reply-event.ts';
+import type { Place, RuntimeEvent } from '../runtime/microstep.ts';
+import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
+import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';
+import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
+import { nodeAt } from './structure.ts';
+import { stateOfTimer, watchTimers } from './timers.ts';
+import { MachineWatch } from './watch/watch.ts';
+
+/** The setting that the actors of a machine are made in. */
+interface Setting {
+  readonly inspect: ((event: InspectionEvent) => void) | undefined;
+  /** The clock of the run, in milliseconds. */
+  readonly now: () => number;
+}
+
+interface Inside {
+  readonly logic: AnyStateMachine;
+  readonly options?: { readonly input?: unknown };
+  _send(event: AnyEventObject): void;
+}
+
+/** A machine under a run. */
+export class MachineRuntime implements Runtime, Machines {
+  readonly machines = this;
+  readonly settling: RuntimeEvent = { type: INIT };
+  readonly #watch: MachineWatch;
+  readonly #watcher: Watcher;
+  readonly #setting: Setting;
+  readonly #planned = new WeakMap<object, TimerPlan>();
+
+  constructor(machine: AnyStateMachine, watcher: Watcher, setting: Setting) {
+    this.#watcher = watcher;
+    this.#setting = setting;
+    this.#watch = new MachineWatch(machine, watcher, this.#planned);
+  }
+
+  placeAt(path: string): Place | undefined {
+    return this.#watch.layout.placeAt(path);
+  }
+
+  valueWithin(prefix: string, region: string, path: string): StateValue | undefined {
+    return this.#watch.layout.valueWithin(prefix, region, path);
+  }
+
+  toolNamed(name: string): ((call: object) => Promise<unknown>) | undefined {
+    return this.#watch.toolNamed(name);
+  }
+
+  make(from: { readonly input: unknown } | { readonly plan: ActorPlan }): Actor<AnyStateMachine> {
+    const { inspect, now } = this.#setting;
+    const start = 'plan' in from ? { snapshot: { status: 'active', belay: from.plan } } : { input: from.input };
+    const options = { ...start, clock: clockOf(now), ...(inspect !== undefined && { inspect }) };
+    const root = createActor(this.#watch.machine, options as never);
+    const { status, error } = root.getSnapshot() as { status: string; error?: unknown };
+    if (status === 'error') throw error;
+    watchTimers(root, this.#planned, this.#watcher);
+    return root;
+  }
+
+  announce(ref: AnyActorRef): void {
+    this.#watch.announce(ref);
+  }
+
+  begin(root: AnyActorRef, input: unknown): void {
+    inside(root)._send({ type: BEGIN, input });
+  }
+
+  end(root: AnyActorRef, output: unknown): void {
+    inside(root)._send({ type: END, output });
+  }
+
+  wake(root: AnyActorRef): void {
+    inside(root)._send({ type: WAKE });
+  }
+
+  onceTold(root: AnyActorRef, run: () => void): void {
+    const first = root.subscribe(() => {
+      first.unsubscribe();
+      run();
+    });
+  }
+
+  stop(root: AnyActorRef): void {
+    (root as unknown as Actor<AnyStateMachine>).stop();
+  }
+
+  restore(ref: AnyActorRef, plan: ActorPlan): void {
+    ref.send({ type: RESTORE, plan });
+  }
+
+  send(ref: AnyActorRef, event: RuntimeEvent): void {
+    ref.send(event);
+  }
+
+  deliver(ref: AnyActorRef, event: RuntimeEvent): void {
+    inside(ref)._send(event);
+  }
+
+  raise(ref: AnyActorRef, event: RuntimeEvent): void {
+    this.#watch.markInner(event);
+    inside(ref)._send(event);
+  }
+
+  teller(ref: AnyActorRef, event: RuntimeEvent): AnyActorRef | null | undefined {
+    if (endedChild(event.type) === null) return null;
+    const { children } = ref.getSnapshot() as { children?: Record<string, AnyActorRef | undefined> };
+    return children?.[String(event.actorId)];
+  }
+
+  isOver(ref: AnyActorRef): boolean {
+    return (ref.getSnapshot() as { status?: unknown } | undefined)?.status === 'done';
+  }
+
+  outputOf(ref: AnyActorRef): unknown {
+    return (ref.getSnapshot() as { output?: unknown }).output;
+  }
+
+  inputOf(ref: AnyActorRef): unknown {
+    return inside(ref).options?.input;
+  }
+
+  inputFor(
+    ref: AnyActorRef,
+    child: { readonly id: string; readonly at: string | null; readonly input?: unknown },
+    context: unknown,
+    event: RuntimeEvent,
+  ): unknown {
+    const given = nodeAt(inside(ref).logic, child.at ?? '')?.invoke.find(({ id }) => id === child.id)?.input;
+    if (child.at === null) return child.input;
+    return typeof given === 'function' ? (given as (of: object) => unknown)({ context, event, self: ref }) : given;
+  }
+
+  stateOfTimer(ref: AnyActorRef, type: string): string | null {
+    return stateOfTimer(inside(ref).logic, type);
+  }
+
+  takers(root: AnyActorRef, event: RuntimeEvent): readonly string[] {
+    const snapshot = root.getSnapshot() as AnyMachineSnapshot;
+    if (snapshot.status !== 'active') return [];
+    const transitions = snapshot.machine.getTransitionData(
+      snapshot as never,
+      event as never,
+    ) as readonly AnyTransitionDefinition[];
+    return [...new Set(transitions.map(({ source }) => this.#watch.layout.of(source as AnyStateNode).region))];
+  }
+
+  completions(ref: AnyActorRef, value: StateValue, context: unknown): readonly Completion[] {
+    return this.#watch.layout.completions(standing(ref, value, context));
+  }
+
+  arrival(ref: AnyActorRef, value: StateValue, context: unknown, region: string): Arrival {
+    return this.#watch.layout.arrival(inside(ref).logic, standing(ref, value, context), region);
+  }
+}
+
+/** A snapshot of an actor that stands in a value, with nothing running. */
+function standing(ref: AnyActorRef, value: StateValue, context: unknown): AnyMachineSnapshot {
+  return inside(ref).logic.resolveState({ value, context } as never) as AnyMachineSnapshot;
+}
+
+/** An actor as this room uses it beyond xstate's public API. */
+function inside(ref: AnyActorRef): Inside {
+  return ref as unknown as Inside;
+}
+
+/** The clock that xstate sets its timers by: the run's. */
+function clockOf(now: () => number) {
+  return {
+    setTimeout: (run: () => void, delay: number): Alarm => setAlarm(now() + delay, now, run),
+    clearTimeout: (alarm: Alarm | undefined): void => alarm?.cancel(),
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * The microsteps and events of an actor system, where xstate announces them. An inspector is told
+ * everything that happens, at a cost for each; this takes what it needs before that. A test pins it, as it is no public API.
+ */
+import type {
+  AnyActorLogic,
+  AnyActorRef,
+  AnyEventObject,
+  AnyMachineSnapshot,
+  AnyStateMachine,
+  AnyTransitionDefinition,
+  InspectionEvent,
+} from 'xstate';
+import { isXstates } from '../events.ts';
+import { kindOf } from '../shape.ts';
+
+/** The surroundings of an actor, as its logic is handed them. */
+export type Scope = Parameters<AnyStateMachine['transition']>[2];
+
+/** A microstep as xstate announces it. */
+export interface Micro {
+  readonly event: AnyEventObject;
+  readonly snapshot: AnyMachineSnapshot;
+  readonly transitions: readonly AnyTransitionDefinition[];
+}
+
+/** Listens to the actor systems of one run. */
+export class Announcements {
+  readonly #systems = new WeakSet<object>();
+  readonly #outside = new WeakSet<object>();
+  readonly #inner = new WeakSet<object>();
+  readonly #senders = new WeakMap<object, AnyActorRef>();
+  readonly #collecting = new Map<unknown, Micro[]>();
+
+  /** The microsteps that an actor takes while a function runs, with what that returns. */
+  collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
+    this.#listen(scope);
+    const micros: Micro[] = [];
+    this.#collecting.set(scope.self, micros);
+    try {
+      return [run(), micros];
+    } finally {
+      this.#collecting.delete(scope.self);
+    }
+  }
+
+  #listen({ system }: Scope): void {
+    if (this.#systems.has(system)) return;
+    this.#systems.add(system);
+    const announcer = system as unknown as { _sendInspectionEvent(event: InspectionEvent): void };
+    const announce = announcer._sendInspectionEvent;
+    announcer._sendInspectionEvent = (event) => {
+      if (event.type === '@xstate.event') {
+        if (event.sourceRef === undefined) this.#outside.add(event.event);
+        else this.#senders.set(event.event, event.sourceRef as AnyActorRef);
+      }
+      if (event.type === '@xstate.microstep') {
+        const { actorRef, snapshot, _transitions: transitions } = event;
+        this.#collecting
+          .get(actorRef)
+          ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions });
+      }
+      announce(event);
+    };
+  }
+
+  /** Notes that an event comes from inside the machine, though the run hands it in. */
+  markInner(event: object): void {
+    this.#inner.add(event);
+  }
+
+  /** True, once, for an event that was sent from outside the actor system. */
+  takeOutside(event: AnyEventObject): boolean {
+    return this.#outside.delete(event) && !isXstates(event.type) && !this.#inner.has(event);
+  }
+
+  /** The machine that sent an event, and is no part of xstate's own bookkeeping; null for any other event. */
+  senderOf(event: AnyEventObject): AnyActorRef | null {
+    const sender = this.#senders.get(event);
+    if (sender === undefined || isXstates(event.type)) return null;
+    return kindOf((sender as unknown as { logic: AnyActorLogic }).logic) === 'machine' ? sender : null;
+  }
+}

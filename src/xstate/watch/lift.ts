@@ -1,0 +1,110 @@
+/** Lifts microsteps out of xstate: what a run is told of them. */
+import type { AnyActorLogic, AnyActorRef, AnyMachineSnapshot } from 'xstate';
+import type { StateValue } from '../../model/entry.ts';
+import type { Child, Microstep } from '../../runtime/microstep.ts';
+import { isInline, tellsStateDone } from '../events.ts';
+import { kindOf } from '../shape.ts';
+import { activeNodes, raises, remembered } from '../structure.ts';
+import type { Announcements, Micro } from './announcements.ts';
+import { Control } from './control.ts';
+import type { Layout } from './layout.ts';
+
+/** Lifts the microsteps of one machine and of those that it invokes. */
+export class Lift {
+  readonly #layout: Layout;
+  readonly #announcements: Announcements;
+  readonly #control: Control;
+
+  constructor(layout: Layout, announcements: Announcements) {
+    this.#layout = layout;
+    this.#announcements = announcements;
+    this.#control = new Control(layout);
+  }
+
+  /** The microsteps that one event caused, from where the actor stood. */
+  steps(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Microstep[] {
+    let before = start;
+    return micros.map(({ event, snapshot, transitions }, index) => {
+      const {
+        before: places,
+        after,
+        entered,
+        hears,
+        sources,
+        moves,
+        looks,
+        quiet,
+      } = this.#control.step(before, snapshot, transitions);
+      const isRemembered = before !== null && before.historyValue === snapshot.historyValue;
+      const seen: Microstep = {
+        event,
+        before: places,
+        after,
+        entered,
+        hears,
+        sources,
+        contextBefore: before?.context,
+        context: snapshot.context,
+        value: snapshot.value as StateValue,
+        remembered: isRemembered ? null : remembered(snapshot),
+        done: snapshot.status === 'done',
+        output: snapshot.output,
+        bare: quiet && before !== null && before.context === snapshot.context,
+        started: this.#started(before, snapshot),
+        outside: this.#announcements.takeOutside(event),
+        gone: goneBetween(before, snapshot),
+        moves,
+        looks,
+        parts: this.#control.parts(before, snapshot, transitions),
+        raisedBack: raisedBack(micros, index, start),
+        sender: index === 0 ? this.#announcements.senderOf(event) : null,
+      };
+      before = snapshot;
+      return seen;
+    });
+  }
+
+  #started(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): Child[] {
+    if (before?.children === after.children) return [];
+    const started: Child[] = [];
+    for (const [id, ref] of Object.entries(after.children) as [string, AnyActorRef | undefined][]) {
+      if (ref === undefined || before?.children[id] === ref) continue;
+      const node = activeNodes(after).find((active) => active.invoke.some((invoke) => invoke.id === id));
+      const src = typeof ref.src === 'string' && !isInline(ref.src) ? ref.src : null;
+      const { logic, options } = ref as unknown as { logic: AnyActorLogic; options: { input?: unknown } };
+      const told = kindOf(logic);
+      const kind = told === 'machine' || told === 'promise' ? told : 'other';
+      const place = node === undefined ? null : this.#layout.of(node);
+      started.push({ ref, id, src, place, kind, input: options.input });
+    }
+    return started;
+  }
+}
+
+function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): AnyActorRef[] {
+  if (before === null || before.children === after.children) return [];
+  return (Object.entries(before.children) as [string, AnyActorRef | undefined][]).flatMap(([id, ref]) =>
+    ref === undefined || after.children[id] === ref ? [] : [ref],
+  );
+}
+
+/** The microsteps that took the machine somewhere: what no state heard is no step, also where other steps came before it. */
+export function taken(micros: readonly Micro[], start: AnyMachineSnapshot | null): Micro[] {
+  return micros.filter(
+    ({ transitions, snapshot: after }, index) =>
+      transitions.length > 0 || after !== (micros[index - 1]?.snapshot ?? start),
+  );
+}
+
+/** The microsteps, counted back, that may have raised the event of one; none for what comes by itself, or from elsewhere. */
+function raisedBack(micros: readonly Micro[], index: number, start: AnyMachineSnapshot | null): number[] {
+  const { event, transitions } = micros[index] as Micro;
+  const first = micros[0] as Micro;
+  const isOwn = event === first.event || transitions.every(({ eventType }) => eventType === '');
+  if (isOwn || tellsStateDone(event.type)) return [];
+  const earlier = micros
+    .slice(0, index)
+    .map((micro, at) => ({ micro, back: index - at, from: micros[at - 1]?.snapshot ?? start }));
+  const raising = earlier.filter(({ micro, from }) => raises(from, micro.snapshot, micro.transitions));
+  return (raising.length > 0 ? raising : earlier).map(({ back }) => back);
+}

@@ -1,0 +1,205 @@
+/**
+ * Watches a running machine and those that it invokes, without changing what they do: each microstep is handed on, an error
+ * is caught where it happens, named promises are called through a guard, and a private event rewinds the machine in place
+ * (semantics.md §11). The machine that is given is not touched; a provided copy of it runs.
+ */
+import {
+  type AnyActorLogic,
+  type AnyActorRef,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  fromPromise,
+} from 'xstate';
+import { errorEvent } from '../../model/reply-event.ts';
+import type { Microstep, Place } from '../../runtime/microstep.ts';
+import type { ActorPlan } from '../../runtime/restore-plan.ts';
+import type { Watcher } from '../../runtime/runtime.ts';
+import { BEGIN, END, RESTORE, STOP, tellsError, WAKE } from '../events.ts';
+import { type Adopt, build, type PlannedTimers, rewind } from '../restore.ts';
+import { kindOf } from '../shape.ts';
+import { Announcements, type Scope } from './announcements.ts';
+import { begun } from './begin.ts';
+import { Layout } from './layout.ts';
+import { Lift, taken } from './lift.ts';
+
+/** A machine that is watched. */
+export class MachineWatch {
+  readonly machine: AnyStateMachine;
+  readonly layout = new Layout();
+  readonly #watcher: Watcher;
+  readonly #timers: PlannedTimers;
+  readonly #announcements = new Announcements();
+  readonly #lift = new Lift(this.layout, this.#announcements);
+  readonly #begun = new WeakMap<object, Microstep[]>();
+  readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
+  readonly #tools = new Map<string, (call: object) => Promise<unknown>>();
+  readonly #adopt: Adopt;
+
+  /** @param timers where timers are noted that a plan arms. */
+  constructor(machine: AnyStateMachine, watcher: Watcher, timers: PlannedTimers) {
+    this.#watcher = watcher;
+    this.#timers = timers;
+    this.#adopt = (ref, number) => watcher.adopted(ref, number);
+    this.machine = this.#copy(machine, '');
+  }
+
+  /** Tells the first steps of an actor that was made without being restored, once. */
+  announce(ref: AnyActorRef): void {
+    const seen = this.#begun.get(ref);
+    if (seen === undefined) return;
+    this.#begun.delete(ref);
+    this.#watcher.steps(ref, seen);
+  }
+
+  /** The function of a tool, for a call that is made when no actor waits for it any more. */
+  toolNamed(name: string): ((call: object) => Promise<unknown>) | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** Notes that an event comes from inside the machine, though the run hands it in. */
+  markInner(event: object): void {
+    this.#announcements.markInner(event);
+  }
+
+  #copy(machine: AnyStateMachine, prefix: string): AnyStateMachine {
+    const known = this.#copies.get(machine);
+    if (known !== undefined) return known;
+    const copy = machine.provide({}) as AnyStateMachine;
+    this.#copies.set(machine, copy);
+    this.layout.add(copy, prefix);
+    const { actors } = copy.implementations;
+    for (const [name, logic] of Object.entries(actors))
+      actors[name] = this.#guard(name, logic as AnyActorLogic, prefix);
+    this.#instrument(copy);
+    return copy;
+  }
+
+  #guard(name: string, logic: AnyActorLogic, prefix: string): AnyActorLogic {
+    const kind = kindOf(logic);
+    if (kind === 'machine') return this.#copy(logic as AnyStateMachine, `${prefix}${name}/`);
+    if (kind !== 'promise') return logic;
+    const act = (logic as unknown as { config: (call: object) => Promise<unknown> }).config;
+    this.#tools.set(name, act);
+    return fromPromise(({ input, system, self, signal, emit }) =>
+      this.#watcher.call({
+        ref: self,
+        tool: name,
+        input,
+        signal,
+        act: async (key, own, counts) => act({ input: counts, system, self, signal: own, emit, key }),
+        handles: (error) => handles(self, error),
+      }),
+    );
+  }
+
+  #instrument(machine: AnyStateMachine): void {
+    const { transition, getInitialSnapshot, restoreSnapshot } = machine;
+    machine.getInitialSnapshot = (scope, input) => {
+      const { snapshot, micros } = begun(machine, scope, input, getInitialSnapshot, this.#announcements);
+      if (snapshot.status === 'error' && isRoot(scope.self)) {
+        this.#watcher.failedToBegin(snapshot.error);
+        return { ...snapshot, status: 'active', error: undefined } as unknown as AnyMachineSnapshot;
+      }
+      if (snapshot.status === 'error') return snapshot;
+      this.#begun.set(scope.self, this.#lift.steps(null, micros));
+      return this.#ending(scope.self, snapshot);
+    };
+    machine.restoreSnapshot = (snapshot, scope) => {
+      const plan = (snapshot as { belay?: ActorPlan }).belay;
+      return plan === undefined
+        ? restoreSnapshot(snapshot, scope)
+        : this.#ending(scope.self, build({ machine, scope, adopt: this.#adopt, timers: this.#timers }, plan));
+    };
+    machine.transition = (snapshot, event, scope) =>
+      this.#private(machine, snapshot, event, scope) ?? this.#step(transition, snapshot, event, scope);
+  }
+
+  /** A snapshot of the root that has come to its end stays active while something is to be decided about that. */
+  #ending(self: AnyActorRef, snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
+    if (snapshot.status !== 'done' || !isRoot(self) || !this.#watcher.holdsEnd(snapshot.output)) return snapshot;
+    return { ...snapshot, status: 'active', output: undefined, children: {} } as unknown as AnyMachineSnapshot;
+  }
+
+  /** The snapshot that a private event leads to; null for an event of the machine's. */
+  #private(
+    machine: AnyStateMachine,
+    snapshot: AnyMachineSnapshot,
+    event: AnyEventObject,
+    scope: Scope,
+  ): AnyMachineSnapshot | null {
+    const { self } = scope;
+    switch (event.type) {
+      case RESTORE: {
+        const around = { machine, scope, adopt: this.#adopt, timers: this.#timers };
+        return this.#ending(self, rewind(around, snapshot, event.plan as ActorPlan));
+      }
+      case END:
+        return { ...snapshot, status: 'done', output: event.output } as unknown as AnyMachineSnapshot;
+      case BEGIN: {
+        const first = machine.getInitialSnapshot(scope, event.input as never) as AnyMachineSnapshot;
+        scope.defer(() => {
+          for (const child of Object.values(first.children) as (AnyActorRef | undefined)[])
+            if (child?.getSnapshot().status === 'active') child.start();
+        });
+        this.announce(self);
+        return first;
+      }
+      case WAKE:
+        this.#watcher.woken();
+        return snapshot;
+      default:
+        return null;
+    }
+  }
+
+  #step(
+    transition: AnyStateMachine['transition'],
+    snapshot: AnyMachineSnapshot,
+    event: AnyEventObject,
+    scope: Scope,
+  ): AnyMachineSnapshot {
+    const { self } = scope;
+    if (event.type === STOP && isRoot(self)) this.#watcher.stopping();
+    if (event.type === STOP) return transition(snapshot, event, scope) as AnyMachineSnapshot;
+    if (this.#watcher.stops(self, event)) return snapshot;
+    if (tellsError(event.type) && !snapshot.can(event)) {
+      this.#crashed(self, event, event.error, this.layout.placesOf(snapshot));
+      return snapshot;
+    }
+    // What a transition defers is let go only when it went well: a failed one must not start what it spawned.
+    const deferred: Parameters<Scope['defer']>[0][] = [];
+    try {
+      const local = { ...scope, defer: (fn: (typeof deferred)[number]) => void deferred.push(fn) };
+      const run = () => transition(snapshot, event, local) as AnyMachineSnapshot;
+      const [next, micros] = this.#announcements.collect(scope, run);
+      const steps = taken(micros, snapshot);
+      if (steps.length > 0) this.#watcher.steps(self, this.#lift.steps(snapshot, steps));
+      const ended = this.#ending(self, next);
+      for (const fn of deferred) scope.defer(fn);
+      return ended;
+    } catch (error) {
+      this.#crashed(self, event, error, this.layout.hearing(snapshot, event.type));
+      return snapshot;
+    }
+  }
+
+  #crashed(self: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]) {
+    this.#watcher.crashed(self, { event, error, places, ofChild: tellsError(event.type) });
+  }
+}
+
+/** True where the machine that has invoked an actor takes an error of it. */
+function handles(child: AnyActorRef, error: unknown): boolean {
+  const parent = (child as unknown as { _parent?: AnyActorRef })._parent;
+  const snapshot = parent?.getSnapshot() as AnyMachineSnapshot | undefined;
+  try {
+    return snapshot?.can({ type: errorEvent(child.id), error, actorId: child.id }) ?? false;
+  } catch {
+    return false;
+  }
+}
+
+function isRoot(self: unknown): boolean {
+  return (self as { _parent?: unknown })._parent === undefined;
+}
