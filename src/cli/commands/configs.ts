@@ -1,9 +1,11 @@
-/** The verbs about boundary configs, `check` and `review`: their options, their help, and what they hand on. */
+/** The verbs about boundary configs, `init`, `check` and `review`: their options, their help, and what they hand on. */
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
+import { draftedText, initConfig } from '../init/init.ts';
+import { compareConfigs, comparedCode, comparedText } from '../review/difference.ts';
 import { reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
 
@@ -84,4 +86,47 @@ or imported, or the command is misused.`,
       const text = options.json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
       return finish(text, null, reviewed.reviewed ? 0 : 1);
     });
+}
+
+/** Adds `belay init`. */
+export function addInit(program: Command): void {
+  program
+    .command('init')
+    .description('write a boundary config to start from, with a TODO for each question that only a person can answer')
+    .argument('[machine]', 'the id of the machine; left out, the only one of the module')
+    .option('--machines <file>', 'as for check')
+    .option('--mcp <file>', 'what an MCP server answered to tools/list, as JSON: schemas are taken, hints are quoted')
+    .option('--out <file>', 'where it is written (default: standard output)')
+    .option('--force', 'write over a file that is there')
+    .option('--json', 'one JSON object: the config, its TODOs, and what belay check says of it')
+    .addHelpText(
+      'after',
+      `
+States, entries, edges and the names of the tools are the machine's; so are the
+keys that it assigns by name when a tool answers. Every tool is irreversible and
+every boundary is pending until a person says otherwise: a hint of a server, such
+as readOnlyHint, relaxes nothing. What is written loads, and whatever belay check
+says of it is said on a line with a TODO.
+
+Examples:
+  belay init --machines machine.ts
+  belay init expenses --out boundaries/expenses.yaml
+  belay init expenses --mcp tools.json --out boundaries/expenses.yaml --force
+
+Exit code: 0 when the config is written; 2 when it is not: the machine or the list
+of tools cannot be read, the file is there already, or the command is misused.`,
+    )
+    .action(
+      async (
+        machine: string | undefined,
+        options: { machines?: string; mcp?: string; out?: string; force?: boolean; json?: boolean },
+      ) => {
+        const { machines = null, mcp = null, out = null, force = false, json = false } = options;
+        if (force && out === null) return finish('', '--force writes over the file of --out, and none is named', 2);
+        const onModule = (file: string) => note(`running ${relative('', file)} to read its machines`);
+        const drafted = await initConfig({ machine: machine ?? null, machines, mcp, out, force, onModule });
+        if ('problem' in drafted) return finish('', drafted.problem, 2);
+        return finish(json ? `${JSON.stringify(drafted, null, 2)}\n` : draftedText(drafted), null, 0);
+      },
+    );
 }
