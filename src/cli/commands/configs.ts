@@ -9,6 +9,14 @@ import { compareConfigs, comparedCode, comparedText } from '../review/difference
 import { reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
 
+interface ReviewGiven {
+  machines?: string;
+  diff?: boolean;
+  accept?: boolean;
+  by?: string;
+  json?: boolean;
+}
+
 /** Adds `belay check`. */
 export function addCheck(program: Command): void {
   program
@@ -64,28 +72,54 @@ export function addReview(program: Command): void {
     .command('review')
     .description('show what a person should see before vouching for a config, and write down who has')
     .argument('<file>', 'a config (docs/boundary-format.md)')
+    .argument('[new]', 'with --diff: the config that takes its place')
     .option('--machines <file>', 'as for check')
+    .option('--diff', 'say what changed in meaning from the first config to the second')
     .option('--accept', 'vouch for the content as it is: writes belay-review.lock beside the file')
     .option('--by <name>', 'who vouches')
     .option('--json', 'the same as one JSON object')
     .addHelpText(
       'after',
       `
+A change is looser where something is done, made again, kept or restored that the
+old config refused, waited for or took for touched; stricter where it is the
+reverse; other where neither can be said. With a machine, edges are told, too.
+
 Examples:
   belay review boundaries/schedule-form.yaml --machines dist/machines.js
   belay review boundaries/schedule-form.yaml --accept --by "Ada Lovelace"
+  git show main:boundaries/order.yaml > /tmp/order.yaml
+  belay review --diff /tmp/order.yaml boundaries/order.yaml
 
 Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2 when something cannot be read, written
-or imported, or the command is misused.`,
+or imported, or the command is misused. With --diff: 0 when nothing changed in meaning, 1 when something did, 2 when
+one of the two is no config.`,
     )
-    .action(async (file: string, options: { machines?: string; accept?: boolean; by?: string; json?: boolean }) => {
-      const { machines = null, accept = false, by = null } = options;
-      if (accept && !isName(by)) return finish('', '--accept needs --by NAME: who vouches for it', 2);
-      const reviewed = await reviewConfig({ file, machines, by, accept, now: new Date() });
-      if ('problem' in reviewed) return finish('', reviewed.problem, 2);
-      const text = options.json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
-      return finish(text, null, reviewed.reviewed ? 0 : 1);
+    .action((file: string, now: string | undefined, options: ReviewGiven) => {
+      const { accept = false, by = null, diff = false } = options;
+      if (diff && accept) return finish('', '--diff compares and --accept vouches: take one of the two', 2);
+      if (diff && now === undefined) return finish('', '--diff needs two configs: belay review --diff OLD NEW', 2);
+      if (!diff && now !== undefined) return finish('', 'two configs need --diff: belay review --diff OLD NEW', 2);
+      if (now !== undefined) return compare(file, now, options);
+      return accept && !isName(by)
+        ? finish('', '--accept needs --by NAME: who vouches for it', 2)
+        : review(file, options);
     });
+}
+
+async function review(file: string, { machines, accept = false, by, json }: ReviewGiven): Promise<never> {
+  const given = { machines: machines ?? null, by: by ?? null };
+  const reviewed = await reviewConfig({ file, ...given, accept, now: new Date() });
+  if ('problem' in reviewed) return finish('', reviewed.problem, 2);
+  const text = json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
+  return finish(text, null, reviewed.reviewed ? 0 : 1);
+}
+
+async function compare(old: string, now: string, { machines, json }: ReviewGiven): Promise<never> {
+  const compared = await compareConfigs({ old, now, machines: machines ?? null });
+  if ('problem' in compared) return finish('', compared.problem, 2);
+  const text = json ? `${JSON.stringify(compared, null, 2)}\n` : comparedText(compared, wantsColours());
+  return finish(text, null, comparedCode(compared));
 }
 
 /** Adds `belay init`. */
