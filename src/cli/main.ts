@@ -2,7 +2,7 @@
 /** The command `belay`: puts its verbs together, and turns what goes wrong into an exit code. */
 import { Command, CommanderError } from 'commander';
 import { addReconcile, addResume, addRun } from './commands/agents.ts';
-import { addCheck, addInit, addReview } from './commands/configs.ts';
+import { addCheck, addInit, addReview, addTypes } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
 import { addApprove, addGates, addSettle } from './commands/people.ts';
@@ -22,7 +22,7 @@ const program = new Command('belay')
   .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
 
 const verbs = [
-  ...[addInit, addCheck, addReview, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
+  ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   ...[addGates, addApprove, addSettle, addReconcile, addExport, addDecide],
   addWorkload,
 ];

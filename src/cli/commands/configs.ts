@@ -1,4 +1,4 @@
-/** The verbs about boundary configs, `init`, `check` and `review`: their options, their help, and what they hand on. */
+/** The verbs about boundary configs, `init`, `check`, `review` and `types`: their options, their help, and what they hand on. */
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
@@ -8,6 +8,7 @@ import { draftedText, initConfig } from '../init/init.ts';
 import { compareConfigs, comparedCode, comparedText } from '../review/difference.ts';
 import { reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
+import { typedText, typesOf } from '../types/types.ts';
 
 interface ReviewGiven {
   machines?: string;
@@ -163,4 +164,35 @@ of tools cannot be read, the file is there already, or the command is misused.`,
         return finish(json ? `${JSON.stringify(drafted, null, 2)}\n` : draftedText(drafted), null, 0);
       },
     );
+}
+
+/** Adds `belay types`. */
+export function addTypes(program: Command): void {
+  program
+    .command('types')
+    .description(
+      'write the names of a config as TypeScript, so that the compiler checks what attach and fail are given',
+    )
+    .argument('<config>', 'a config (docs/boundary-format.md)')
+    .option('--out <file>', 'where it is written, a .d.ts (default: standard output)')
+    .option('--json', 'one JSON object: the declarations and the names')
+    .addHelpText(
+      'after',
+      `
+Reconcilers, undos, buffers, checks and guards have to be given under the names
+of the config, all of them; skeletons and keys given to fail() are those of the
+config. A file is written over only if belay types made it (docs/types.md).
+
+Examples:
+  belay types boundaries/order.yaml
+  belay types boundaries/order.yaml --out boundaries/order.d.ts
+
+Exit code: 0 when they are written; 2 when they are not: the config cannot be read
+or has errors, the file was not made by belay types, or the command is misused.`,
+    )
+    .action((config: string, { out, json }: { out?: string; json?: boolean }) => {
+      const typed = typesOf({ config, out: out ?? null });
+      if ('problem' in typed) return finish('', typed.problem, 2);
+      return finish(json ? `${JSON.stringify(typed, null, 2)}\n` : typedText(typed), null, 0);
+    });
 }
