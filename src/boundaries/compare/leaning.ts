@@ -18,7 +18,7 @@ export interface Difference {
 }
 
 /** The other side. */
-export function opposite(leaning: Leaning): Leaning {
+function opposite(leaning: Leaning): Leaning {
   if (leaning === 'other') return 'other';
   return leaning === 'looser' ? 'stricter' : 'looser';
 }

@@ -9,7 +9,7 @@ import { isOf } from './edges.ts';
 import type { Reach } from './reach.ts';
 
 /** A boundary that a group of states could have: on an edge, with a condition that holds once its outputs are there. */
-export interface ProposedBoundary {
+interface ProposedBoundary {
   readonly kind: 'commit' | 'exit';
   readonly id: string;
   readonly from: string;

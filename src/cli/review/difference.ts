@@ -24,7 +24,7 @@ export interface DiffOptions {
 }
 
 /** One change, with its place in the new file, or in the old one where it is gone. */
-export interface Change extends Place {
+interface Change extends Place {
   readonly file: string;
   /** `tools pay effect`. */
   readonly about: string;
