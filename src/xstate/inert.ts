@@ -38,7 +38,7 @@ function quiet(scope: Scope): Scope {
 }
 
 /** Keeps an actor from ever starting, unless it is a machine that is watched. Called before it would start. */
-export function keepUnstarted({ ref, kind, src }: Child): void {
+export function keepUnstarted({ ref, kind, src }: Pick<Child, 'ref' | 'kind' | 'src'>): void {
   if (kind === 'machine' && src !== null) return;
   (ref as AnyActorRef & { start(): AnyActorRef }).start = () => ref;
 }

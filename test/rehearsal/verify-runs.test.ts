@@ -5,6 +5,7 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, type SidecarOptions } from '../../src/sidecar/attach.ts';
 import { type VerifyOptions, verifyRuns } from '../../src/testing/index.ts';
 import { tool } from '../../src/xstate/tool.ts';
+import { Line, of, type Station } from '../sidecar/stations.ts';
 
 const CONFIG = `belay: 1
 agent: order
@@ -200,7 +201,7 @@ describe('a recorded run', () => {
     });
   });
 
-  test('that was restored is compared up to there, and is not comparable', async () => {
+  test('that was restored is gone through beyond its recovery', async () => {
     const answers: unknown[] = ['dear', 42];
     const ask = async () => answers.shift() as number;
     const text = CONFIG.replace(
@@ -208,12 +209,43 @@ describe('a recorded run', () => {
       'writes: [price], effect: none, output: { type: number }',
     );
     const journal = await recorded(order({ ask }), {}, text);
+    const entries = [...journal.read('r')].length;
     const same = await verified(order(), journal, { config: config(text) });
-    expect(same).toMatchObject({ is: 'not comparable', equal: 1, parting: null, why: { code: 'recovered' } });
-    expect(same.steps).toBeGreaterThan(1);
-    const started = { asking: { invoke: { src: 'pay' } } };
-    const other = await verified(order({ more: started }), journal, { config: config(text) });
-    expect(other).toMatchObject({ is: 'parts', parting: { step: 1, is: 'actors' }, why: null });
+    expect(same).toMatchObject({ is: 'equal', parting: null, why: null, config: [] });
+    expect(same.steps).toBeGreaterThan(3);
+    expect(same.equal).toBe(same.steps);
+    const before = await verified(order({ more: { asking: { invoke: { src: 'pay' } } } }), journal, {
+      config: config(text),
+    });
+    expect(before).toMatchObject({ is: 'parts', parting: { step: 1, is: 'actors' } });
+    const after = await verified(order({ asks: (price) => price + 1 }), journal, { config: config(text) });
+    expect(after).toMatchObject({ is: 'parts', parting: { is: 'arguments', found: 'pay is asked 43' } });
+    expect(after.parting?.row).toBeGreaterThan(entries / 2);
+  });
+
+  test('in which work was set aside and taken over is gone through, too', async () => {
+    const stations: readonly Station[] = [
+      { name: 'a', reads: ['wanted'] },
+      { name: 'b', reads: ['wanted'], tool: 'effect: irreversible' },
+    ];
+    const line = new Line(stations, { a: ({ nth }) => `a${nth}` });
+    const journal = memoryStore();
+    const run = await line.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.at('rest');
+    expect(line.aside()).toEqual(['B 0']);
+    run.send('end');
+    await run.finished();
+    await run.close();
+    const calls = line.calls.length;
+    const machine = line.machine as unknown as AnyStateMachine;
+    const [same] = verifyRuns({ journal, machine, config: line.config });
+    expect(same).toMatchObject({ is: 'equal', parting: null, why: null, config: [] });
+    expect(line.calls.length).toBe(calls);
+    const longer = new Line([...stations, { name: 'c' }]).machine as unknown as AnyStateMachine;
+    expect(verifyRuns({ journal, machine: longer, config: line.config })).toMatchObject([{ is: 'parts' }]);
   });
 
   test('of another agent, or without a step, is not comparable', async () => {

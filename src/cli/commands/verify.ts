@@ -40,8 +40,8 @@ tool is called, no action of the machine's is run. States, context, calls and
 their arguments are compared step by step. What today's config would enter,
 certify or close at other steps is told, too.
 
-A run that was restored is compared up to its first recovery, and counts as not
-comparable. Before a deployment, verify the runs that are still under way: those
+Where a run was restored, the machine is taken up at that place, and goes on from
+there; nothing is decided again. Before a deployment, verify the runs that are still under way: those
 that part cannot go on under the new machine (docs/verify.md).
 
 Examples:

@@ -4,6 +4,7 @@ import type { Entry, StepEntry } from '../../model/entry.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
 import { split } from '../../model/region.ts';
+import { CLAIMED } from '../../projection/records.ts';
 import { stateText } from '../../reports/timeline.ts';
 import { firstDifference, withoutKeys } from '../difference.ts';
 import type { TakenStep } from './replayed-machine.ts';
@@ -104,7 +105,8 @@ function doneBy({ marks, boundaries, closed }: StepEntry): Readonly<Record<Confi
   };
 }
 
-/** True for entries after which a run is no plain run of a machine any more. */
-export function isRecovery({ do: what }: Entry): boolean {
-  return what === 'restored' || what === 'claimed' || what === 'passed' || what === 'dismissed';
+/** True for entries that put control elsewhere: restores, work that is taken over, and the steps that say what that reads. */
+export function movesControl(entry: Entry): boolean {
+  if (entry.do === 'step') return [CLAIMED, '@belay.restart'].includes(eventType(entry.event));
+  return entry.do === 'restored' || entry.do === 'claimed';
 }

@@ -12,6 +12,7 @@ import { RunState } from '../../projection/run-state.ts';
 import { type Placed, placedIn } from '../../recording/entry-states.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
+import { planResume } from '../../sidecar/plan.ts';
 import { type AnyStateMachine, anyRef, type Event, makeActor, type Ref } from '../../xstate/actor.ts';
 import { dropActions, keepUnstarted } from '../../xstate/inert.ts';
 import { MachineWatch, type Microstep, type Watcher } from '../../xstate/watch.ts';
@@ -21,6 +22,9 @@ export interface TakenStep {
   readonly entry: StepEntry;
   readonly context: unknown;
 }
+
+/** The clock of a replay: no delay is ever over by it, and what was delayed is an event of the journal. */
+const NEVER_LATER = () => 0;
 
 /** Nothing that is called ever answers: what it answered then is an event of the journal. */
 const NEVER = new Promise<never>(() => {});
@@ -54,10 +58,23 @@ export class ReplayedMachine implements Watcher {
 
   /** Begins the machine with the input of the recorded run. */
   begin(input: unknown): void {
-    const actor = makeActor(this.#watch, { input }, undefined, () => 0);
-    this.adopted(anyRef(actor), 0);
-    anyRef(actor).subscribe({ error: () => {} });
-    anyRef(actor).start();
+    this.#start(anyRef(makeActor(this.#watch, { input }, undefined, NEVER_LATER)));
+  }
+
+  /**
+   * Takes the machine up where a recorded run stands, as a fresh process does: after its control was put elsewhere.
+   * @throws what building it throws, where today's machine does not have that place.
+   */
+  takeUp(entries: readonly { readonly entry: Entry; readonly row: { readonly time: number } }[]): void {
+    for (const { entry, row } of entries) this.runState.apply(entry, row.time);
+    const actor = makeActor(this.#watch, { plan: planResume(this.runState, NEVER_LATER) }, undefined, NEVER_LATER);
+    this.#start(anyRef(actor));
+  }
+
+  #start(actor: Ref): void {
+    this.adopted(actor, 0);
+    actor.subscribe({ error: () => {} });
+    actor.start();
   }
 
   /** Has an actor hear an event. @returns false where there is no such actor today. */
@@ -90,7 +107,8 @@ export class ReplayedMachine implements Watcher {
 
   /** What an actor was started with today. */
   inputOf(actor: number): unknown {
-    return this.#inputs.get(actor);
+    if (this.#inputs.has(actor)) return this.#inputs.get(actor);
+    return (this.#refs.get(actor) as { readonly options?: { readonly input?: unknown } } | undefined)?.options?.input;
   }
 
   /** Folds an entry of the journal in that is no step: what became of calls is what it was. Their work is whose it is today. */
@@ -187,6 +205,8 @@ export class ReplayedMachine implements Watcher {
   }
 
   adopted(ref: Ref, number: number): void {
+    const { started } = this.runState.actors[number] ?? { started: null };
+    if (started !== null) keepUnstarted({ ref, kind: started.kind, src: started.src });
     this.#refs.set(number, ref);
     this.#numbers.set(ref, number);
     this.#watch.begin(ref);

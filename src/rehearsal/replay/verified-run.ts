@@ -32,7 +32,7 @@ export interface ConfigDifference {
 
 /** Why a run cannot be compared, or only up to a step. */
 export type IncomparableCode =
-  /** The run was restored, or took over work of its past: what follows is no plain run of a machine. */
+  /** An earlier version has put control elsewhere, and the journal does not say how. */
   | 'recovered'
   /** The run has values of a codec that is not at hand. */
   | 'codec_missing'

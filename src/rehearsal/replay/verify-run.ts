@@ -16,7 +16,7 @@ import {
   configDifferences,
   differenceOf,
   eventType,
-  isRecovery,
+  movesControl,
   regionOf,
   type StepDifference,
   shown,
@@ -92,7 +92,9 @@ class Replay {
   readonly #entries: readonly Recorded[];
   readonly #subject: ReplaySubject;
   readonly #then = new RunState();
-  readonly #now: ReplayedMachine;
+  #now: ReplayedMachine;
+  /** True once control was put elsewhere, and until today's machine is taken up there. */
+  #isMoved = false;
   readonly #differences: ConfigDifference[] = [];
   #step = 0;
   #parting: Parting | null = null;
@@ -131,32 +133,57 @@ class Replay {
 
   #go(): void {
     try {
-      for (const recorded of this.#entries) {
-        if (isRecovery(recorded.entry)) {
-          const text = `it was restored after step ${this.#step} (row ${recorded.row.seq}), and is compared up to there`;
-          this.#why = { code: 'recovered', text };
+      for (const [index, recorded] of this.#entries.entries()) {
+        if (recorded.entry.do === 'passed') {
+          this.#why = {
+            code: 'recovered',
+            text: `control was put elsewhere after step ${this.#step} (row ${recorded.row.seq}), by an earlier version`,
+          };
           return;
         }
-        this.#follow(recorded);
+        if (!this.#isMoved && movesControl(recorded.entry)) this.#parting = this.#leftOver();
+        if (this.#parting === null) this.#follow(recorded, index);
         if (this.#parting !== null) return;
       }
-      this.#parting = this.#leftOver();
+      this.#parting = this.#isMoved ? null : this.#leftOver();
     } finally {
       this.#now.stop();
     }
   }
 
-  #follow({ entry, row }: Recorded): void {
-    if (entry.do === 'step') this.#compare(entry, row);
-    else {
-      this.#then.apply(entry, row.time);
-      if (entry.do === 'intent') this.#compareCall(entry, row);
-      this.#now.follow(entry, row.time);
+  /** Follows an entry. Where it puts control elsewhere, the machine is taken up there before it next hears of anything. */
+  #follow({ entry, row }: Recorded, index: number): void {
+    if (movesControl(entry)) this.#isMoved = true;
+    if (entry.do === 'step' && !movesControl(entry)) {
+      this.#step += 1;
+      if (this.#isMoved && !this.#takenUp(entry, row, index)) return;
+      this.#compare(entry, row);
+      return;
+    }
+    if (entry.do === 'step') this.#step += 1;
+    this.#then.apply(entry, row.time);
+    if (this.#isMoved) return;
+    if (entry.do === 'intent') this.#compareCall(entry, row);
+    this.#now.follow(entry, row.time);
+  }
+
+  /** Takes today's machine up where the run stood before an entry. @returns false where that place is none of its own. */
+  #takenUp(entry: StepEntry, row: StoredRow, index: number): boolean {
+    this.#now.stop();
+    const { machine, config, codecs } = this.#subject;
+    this.#now = new ReplayedMachine(machine, config, codecs);
+    this.#isMoved = false;
+    try {
+      this.#now.takeUp(this.#entries.slice(0, index));
+      return true;
+    } catch (error) {
+      const found = `it cannot be taken up there: ${error instanceof Error ? error.message : String(error)}`;
+      this.#parting = this.#parted(entry, row, { is: 'state', expected: statesOf(entry), found });
+      return false;
     }
   }
 
   #compare(entry: StepEntry, row: StoredRow): void {
-    this.#step += 1;
     this.#then.apply(entry, row.time);
     const isHeard = this.#now.hasNext(entry.actor) || this.#hear(entry);
     const today = this.#now.next(entry.actor);
