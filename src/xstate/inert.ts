@@ -5,7 +5,7 @@
 import type { AnyActorRef, AnyStateMachine } from 'xstate';
 import type { Child } from './watch.ts';
 
-/** What xstate's own actions do that moves the machines themselves; every other action is the program's. */
+/** The actions of xstate's own that move the machines themselves; every other action is the program's. */
 const OWN: ReadonlySet<string> = new Set([
   'xstate.raise',
   'xstate.sendTo',

@@ -40,7 +40,7 @@ const ORDER = `{
   paid: { type: 'final' }, lost: { type: 'final' } }`;
 const TOOLS = (...tools: object[]) => put('tools.json', JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } }));
 
-/** What belay check says of a config, and the lines on which the config has no TODO for it. */
+/** The findings of belay check for a config, and the lines on which the config has no TODO for it. */
 async function unasked(config: string, machines: string) {
   const file = put('draft.yaml', config);
   const { out } = await belay(['check', file, '--machines', machines, '--json']);

@@ -54,7 +54,7 @@ skeletons:
     rollback: { anchors: [asked, paid], resume: asking, tries: 3 }
 `;
 
-/** What is said of one edit of the config, as [about, old, new, leaning], and the exit code. */
+/** The changes that one edit of the config makes, as [about, old, new, leaning], and the exit code. */
 async function edited(from: string, to: string, base = FULL) {
   expect(base.split(from)).toHaveLength(2);
   const [old, now] = [put('old.yaml', base), put('new.yaml', base.replace(from, to))];

@@ -37,7 +37,7 @@ interface Parts {
   more?: object;
 }
 
-/** What the machine has done to the world outside of its tools. */
+/** The acts of the machine outside of its tools. */
 const done: string[] = [];
 
 /** An order, of which some parts are otherwise. */

@@ -1,6 +1,6 @@
 /**
  * Compares two configs by what they mean: comments, layout, the order of names and fields that say what is so anyway are no changes.
- * What became recoverable, or stopped being so, follows from both configs and, where one is given, from the machine.
+ * Recoverability, gained or lost, follows from both configs and, where one is given, from the machine.
  */
 import type { BoundaryConfig, Skeleton } from '../config.ts';
 import { isOf, lostEdges, whyNot } from '../lint/edges.ts';

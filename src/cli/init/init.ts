@@ -36,7 +36,7 @@ export interface Drafted {
   readonly skeletons: number;
   /** The lines that ask something, from 1. */
   readonly todos: readonly { readonly line: number; readonly text: string }[];
-  /** What `belay check` says of it: each stands on a line that asks. */
+  /** The findings of `belay check`: each stands on a line that asks. */
   readonly findings: readonly Finding[];
 }
 
@@ -157,7 +157,7 @@ function written(file: string, text: string, force: boolean): string | null {
   }
 }
 
-/** What is said to the person at the terminal: the config itself, or where it was written and what it asks. */
+/** The text for the terminal: the config itself, or where it was written and how much it asks. */
 export function draftedText({ file, config, agent, tools, skeletons, todos }: Drafted): string {
   if (file === null) return config;
   const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;

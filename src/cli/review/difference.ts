@@ -33,7 +33,7 @@ interface Change extends Place {
   readonly is: Leaning;
 }
 
-/** What changed between two configs. */
+/** Two configs, compared. */
 export interface Compared {
   readonly old: { readonly file: string; readonly agent: string; readonly digest: string };
   readonly now: { readonly file: string; readonly agent: string; readonly digest: string };

@@ -44,7 +44,7 @@ export function declarations(config: BoundaryConfig): string {
 import type { Check, Inverse, Reconciler, Sidecar, SidecarOptions, Signal, StagingArea, Suspect, Undo } from 'belay-sidecar';
 import type { AnyStateMachine } from 'xstate';
 
-/** What the config names, by what a program brings for it. */
+/** The names of the config, by what a program brings for them. */
 export type ${name}Names = {
 ${record('reconcilers', names.reconcilers, 'Reconciler')}
 ${record('undo', names.undo, 'Undo | Inverse')}
@@ -61,7 +61,7 @@ ${[...config.skeletons.values()].map((skeleton) => `  readonly ${property(skelet
 /** The skeletons of the config. */
 export type ${name}Skeleton = keyof ${name}Keys;
 
-/** What fail() says was found wrong: an instance of one of the skeletons, and one of its keys. */
+/** The second argument of fail(): an instance of one of the skeletons, and one of its keys. */
 export type ${name}Suspect = {
   readonly [S in ${name}Skeleton]: {
     readonly instance: Omit<Suspect, 'skeleton'> & { readonly skeleton: S };

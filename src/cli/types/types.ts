@@ -14,7 +14,7 @@ export interface TypesOptions {
 export interface Typed {
   readonly agent: string;
   readonly digest: string;
-  /** What the names of the types begin with. */
+  /** The beginning of the names of the types. */
   readonly name: string;
   readonly file: string | null;
   readonly names: ConfigNames;
@@ -67,7 +67,7 @@ function contentOf(file: string): string | null {
   }
 }
 
-/** What is said to the person at the terminal: the declarations, or where they were written. */
+/** The text for the terminal: the declarations, or where they were written. */
 export function typedText({ file, types, name, skeletons, names }: Typed): string {
   if (file === null) return types;
   const counted = Object.entries(names).map(([field, list]) => `${list.length} ${field}`);

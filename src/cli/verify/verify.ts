@@ -13,7 +13,7 @@ import { openJournal } from '../reading/journal-key.ts';
 import type { Machines } from '../reading/machines.ts';
 import { journalProblem, runNamed } from '../reading/reading.ts';
 
-/** What is verified. Null: every run, the module of package.json, the configs of the agents. */
+/** The files and runs that are verified. Null: every run, the module of package.json, the configs of the agents. */
 export interface VerifyOptions {
   readonly journals: readonly string[];
   readonly runs: readonly string[] | null;
@@ -31,13 +31,13 @@ export interface VerifiedFile {
   readonly runs: readonly VerifiedRun[];
 }
 
-/** What was found out. */
+/** The verified files, with counts. */
 export interface Verified {
   readonly files: readonly VerifiedFile[];
   readonly equal: number;
   readonly parts: number;
   readonly notComparable: number;
-  /** What kept a config from being compared, for the person at the terminal. */
+  /** Reasons for which a config was not compared, for the terminal. */
   readonly notes: readonly string[];
 }
 
@@ -86,7 +86,7 @@ async function runsOf(
   }
 }
 
-/** What runs are held against, by the machines of a module, and what keeps configs from being compared. */
+/** The machines and configs that runs are held against, and the reasons for which configs are not compared. */
 interface Subjects {
   readonly notes: readonly string[];
   of(agent: string): ReplaySubject | null;

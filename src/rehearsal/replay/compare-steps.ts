@@ -10,7 +10,7 @@ import { firstDifference, withoutKeys } from '../difference.ts';
 import type { TakenStep } from './replayed-machine.ts';
 import type { ConfigDifference, Parting } from './verified-run.ts';
 
-/** What differs between two steps, and how. */
+/** A difference between two steps. */
 export type StepDifference = Pick<Parting, 'is' | 'expected' | 'found'>;
 
 /** A step as the journal has it, with the context of its actor after it. */

@@ -95,17 +95,17 @@ export class ReplayedMachine implements Watcher {
     return (this.#taken.get(actor)?.length ?? 0) > 0;
   }
 
-  /** The actors that have taken steps that nobody asked for. */
+  /** The actors that have taken steps that were not asked for. */
   get ahead(): readonly number[] {
     return [...this.#taken].flatMap(([actor, steps]) => (steps.length > 0 ? [actor] : []));
   }
 
-  /** What was thrown when the last event was heard; null where nothing was. */
+  /** The message of the error that the last event led to; null where it led to none. */
   get error(): string | null {
     return this.#error;
   }
 
-  /** What an actor was started with today. */
+  /** The input with which an actor was started today. */
   inputOf(actor: number): unknown {
     if (this.#inputs.has(actor)) return this.#inputs.get(actor);
     return (this.#refs.get(actor) as { readonly options?: { readonly input?: unknown } } | undefined)?.options?.input;

@@ -1,4 +1,4 @@
-/** What is said of a recorded run that today's machine was sent through. */
+/** The result of sending today's machine through a recorded run. */
 
 /** Where today's machine parts from a run. */
 export interface Parting {
@@ -13,7 +13,7 @@ export interface Parting {
   readonly event: string;
   /** The kind of the difference: `step`, one of the two takes a step and the other none. */
   readonly is: 'step' | 'event' | 'state' | 'context' | 'actors' | 'arguments';
-  /** What the journal has, and what today's machine does. */
+  /** The journal's side, and that of today's machine. */
   readonly expected: string;
   readonly found: string;
 }
@@ -59,6 +59,6 @@ export interface VerifiedRun {
   readonly why: { readonly code: IncomparableCode; readonly text: string } | null;
   /** True where today's machine, or config, has another digest than the one that the run was journaled under. */
   readonly changed: { readonly machine: boolean; readonly config: boolean };
-  /** What today's config would do at other steps; null where no config was given. */
+  /** The steps at which today's config would do something else; null where no config was given. */
   readonly config: readonly ConfigDifference[] | null;
 }

@@ -25,7 +25,7 @@ import {
 import { ReplayedMachine } from './replayed-machine.ts';
 import type { ConfigDifference, IncomparableCode, Parting, VerifiedRun } from './verified-run.ts';
 
-/** What a run is held against. `compares` is false where the config is only a stand-in. */
+/** The machine and config that a run is held against. `compares` is false where the config is only a stand-in. */
 export interface ReplaySubject {
   readonly machine: AnyStateMachine;
   readonly config: BoundaryConfig;
