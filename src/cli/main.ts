@@ -2,11 +2,12 @@
 /** The command `belay`: puts its verbs together, and turns what goes wrong into an exit code. */
 import { Command, CommanderError } from 'commander';
 import { addReconcile, addResume, addRun } from './commands/agents.ts';
-import { addCheck, addReview } from './commands/configs.ts';
+import { addCheck, addInit, addReview, addTypes } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
 import { addApprove, addGates, addSettle } from './commands/people.ts';
 import { addRehearse } from './commands/rehearse.ts';
+import { addVerify } from './commands/verify.ts';
 import { addWorkload } from './commands/workload.ts';
 import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
 import { version } from './terminal/console.ts';
@@ -22,9 +23,9 @@ const program = new Command('belay')
   .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
 
 const verbs = [
-  ...[addCheck, addReview, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
+  ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   ...[addGates, addApprove, addSettle, addReconcile, addExport, addDecide],
-  addWorkload,
+  ...[addVerify, addWorkload],
 ];
 for (const add of verbs) add(program);
 for (const verb of program.commands)

@@ -17,6 +17,7 @@ import type { Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';
 import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
+import { dropActions } from './inert.ts';
 import { nodeAt } from './structure.ts';
 import { stateOfTimer, watchTimers } from './timers.ts';
 import { MachineWatch } from './watch/watch.ts';
@@ -26,6 +27,8 @@ interface Setting {
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
   /** The clock of the run, in milliseconds. */
   readonly now: () => number;
+  /** True where the machine takes its transitions and nothing leaves it: a recorded run is gone through. */
+  readonly inert?: boolean;
 }
 
 interface Inside {
@@ -47,6 +50,7 @@ export class MachineRuntime implements Runtime, Machines {
     this.#watcher = watcher;
     this.#setting = setting;
     this.#watch = new MachineWatch(machine, watcher, this.#planned);
+    if (setting.inert === true) dropActions(this.#watch.machine);
   }
 
   placeAt(path: string): Place | undefined {

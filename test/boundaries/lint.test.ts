@@ -368,20 +368,42 @@ describe('proposals', () => {
     const none = { ...config, skeletons: new Map() };
     const [all, ...rest] = propose(none, new Reach(machineShape(scheduleForm as never)));
     expect(rest).toEqual([]);
-    expect(all).toMatchObject({
+    expect(all).toEqual({
       states: ['SLOT_QUERYING', 'WAITING_SLOT_SELECTION', 'WAITING_SLOT_REFINEMENT', 'SLOT_READY', 'SUBMITTING'],
       entry: ['SLOT_QUERYING'],
-      leaves: [{ from: 'SUBMITTING', to: 'DONE' }],
-      when: [
-        'memory.slots[?entity].?candidates.hasValue()',
-        'memory.slots[?entity].?value.hasValue()',
-        'memory.slots[?entity].?status.hasValue()',
-        'memory.?receipt.hasValue()',
+      outputs: [
+        'slots/{args.slot}/candidates',
+        'slots/{args.slot}/value',
+        'slots/{args.slot}/status',
+        'receipt',
+        'calendar:**',
+      ],
+      boundaries: [
+        {
+          kind: 'commit',
+          id: 'SLOT_QUERYING-done',
+          from: 'SLOT_QUERYING',
+          to: 'WAITING_SLOT_SELECTION',
+          when: 'memory.slots[?entity].?candidates.orValue(null) != null',
+          outputs: ['slots/{args.slot}/candidates'],
+        },
+        expect.objectContaining({ id: 'WAITING_SLOT_SELECTION-done', to: 'WAITING_SLOT_REFINEMENT' }),
+        {
+          kind: 'exit',
+          id: 'SUBMITTING-done',
+          from: 'SUBMITTING',
+          to: 'DONE',
+          when: 'memory.?receipt.orValue(null) != null',
+          outputs: ['receipt'],
+        },
       ],
     });
     const [ready] = propose(config, new Reach(machineShape(scheduleForm as never)));
-    expect(ready).toMatchObject({ states: ['SLOT_READY'], entry: ['SLOT_READY'], outputs: [], when: [] });
-    expect(ready?.leaves.map(({ event }) => event)).toEqual(['REOPEN', 'SUBMIT']);
+    expect(ready).toMatchObject({ states: ['SLOT_READY'], entry: ['SLOT_READY'], outputs: [] });
+    expect(ready?.boundaries.map(({ to, when }) => [to, when])).toEqual([
+      ['WAITING_SLOT_REFINEMENT', null],
+      ['SUBMITTING', null],
+    ]);
   });
 });
 

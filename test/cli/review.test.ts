@@ -115,14 +115,12 @@ describe('belay review', () => {
     expect(existsSync(lockFile())).toBe(false);
   });
 
-  test('shows the edges that are not recoverable and what a skeleton could own', async () => {
+  test('shows the edges that are not recoverable, and proposes nothing: belay init does', async () => {
     const { out } = await belay(['review', `${fixtures}/schedule-form.yaml`, '--machines', `${fixtures}/machines.mjs`]);
     expect(out).toContain(
       'Legal but not recoverable:\n  SUBMITTING -> SLOT_READY (xstate.error.actor.0.schedule-form.SUBMITTING) leaves Submit: no boundary lies on it\n',
     );
-    expect(out).toContain(
-      'A skeleton could own SLOT_READY:\n  entry:   SLOT_READY\n  leaves:  SLOT_READY -> WAITING_SLOT_REFINEMENT (REOPEN)\n',
-    );
+    expect(out).not.toContain('A skeleton could own');
   });
 
   test('is loud about conditions in code', async () => {
@@ -145,7 +143,6 @@ describe('belay review', () => {
       review: { by: 'Ada' },
       guards: [],
       notRecoverable: null,
-      proposals: null,
     });
   });
 });

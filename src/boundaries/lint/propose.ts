@@ -1,27 +1,36 @@
 /**
- * Proposes skeletons for the states that belong to none: where the work would begin, where it would end, and by what its end could be
- * told from what its tools write. A proposal is for a person to read; nothing here is ever run under.
+ * Proposes skeletons for the states that belong to none: where the work would begin, where it would end, and by what its boundaries
+ * could be told from what its tools write. A proposal is for a person to read; nothing here is ever run under.
  */
-import type { EdgeShape } from '../../model/machine.ts';
+import type { MachineShape, StateShape } from '../../model/machine.ts';
 import type { BoundaryConfig, KeyTemplate } from '../config.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import { isOf } from './edges.ts';
 import type { Reach } from './reach.ts';
 
-/** A candidate for a skeleton: a group of states. */
+/** A boundary that a group of states could have: on an edge, with a condition that holds once its outputs are there. */
+interface ProposedBoundary {
+  readonly kind: 'commit' | 'exit';
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  /** Null where no tool says what it writes, so that no condition can be proposed. */
+  readonly when: string | null;
+  readonly outputs: readonly string[];
+}
+
+/** A skeleton that a group of states could be. */
 export interface Proposal {
+  /** The states of the group; one that has all of its states in the group stands for them. */
   readonly states: readonly string[];
   /** States that control enters from outside the group. */
   readonly entry: readonly string[];
-  /** Edges that leave the group: where a boundary could lie. */
-  readonly leaves: readonly Pick<EdgeShape, 'from' | 'to' | 'event'>[];
-  /** The keys of the context that the group's tools write. */
+  /** The keys that the tools of the group write. */
   readonly outputs: readonly string[];
-  /** Conditions that hold once those are there. */
-  readonly when: readonly string[];
+  readonly boundaries: readonly ProposedBoundary[];
 }
 
-/** Proposals for every group of states that hang together and belong to no skeleton. */
+/** Proposals for every group of states that hang together, belong to no skeleton and can be entered. */
 export function propose(config: BoundaryConfig, reach: Reach): readonly Proposal[] {
   const skeletons = [...config.skeletons.values()];
   const free = reach.shape.states.filter(({ path, type }) => {
@@ -39,36 +48,86 @@ export function propose(config: BoundaryConfig, reach: Reach): readonly Proposal
       }
     }
   }
-  return [...new Set(groups.values())].map((group) => proposal([...group], config, reach));
+  const proposals = [...new Set(groups.values())].map((group) => proposal([...group], config, reach));
+  return proposals.filter(({ entry }) => entry.length > 0);
 }
 
-function proposal(states: readonly string[], config: BoundaryConfig, reach: Reach): Proposal {
-  const within = (path: string) => states.includes(path);
+function proposal(group: readonly string[], config: BoundaryConfig, reach: Reach): Proposal {
+  const states = gathered(group, reach.shape);
+  const owned = (path: string) => states.some((outer) => isWithin(path, outer));
   const entry = new Set<string>();
-  for (const { from, to } of [...reach.shape.edges, { from: null, to: '' }]) {
-    if (from !== null && within(from)) continue;
-    for (const path of reach.entered(to)) if (within(path)) entry.add(path);
+  for (const { from, to } of [{ from: null, to: '' }, ...reach.shape.edges]) {
+    if (from !== null && owned(from)) continue;
+    for (const path of reach.entered(to)) if (group.includes(path)) entry.add(path);
   }
-  const leaves = reach.shape.edges.filter(({ from, to }) => {
-    const arrives = [...reach.entered(to)].some(within);
-    return !arrives && states.some((path) => isWithin(path, from));
-  });
-  const tools = reach.shape.states
-    .filter(({ path }) => within(path))
-    .flatMap(({ invokes }) => invokes.map(({ tool }) => tool));
-  const writes = [...new Set(tools)].flatMap((tool) => config.tools.get(tool ?? '')?.writes ?? []);
-  const when = writes.flatMap((key) => conditionOf(key) ?? []);
-  return { states, entry: [...entry], leaves, outputs: writes.map(({ text }) => text), when: [...new Set(when)] };
+  const calling = reach.shape.states.filter(({ path }) => owned(path));
+  const tools = new Set(calling.flatMap(({ invokes }) => invokes.map(({ tool }) => tool ?? '')));
+  const writes = [...tools].flatMap((tool) => config.tools.get(tool)?.writes ?? []);
+  const outputs = [...new Set(writes.map(({ text }) => text))];
+  return { states, entry: [...entry], outputs, boundaries: boundariesOf(calling, owned, config, reach) };
 }
 
-/** A condition that a key has a value; null for what lies outside memory, or for a whole collection. */
+/** A group in as few names as say it: a state whose atomic states all belong to the group takes their place. */
+function gathered(group: readonly string[], { states }: MachineShape): readonly string[] {
+  const whole = states.filter(({ path, type }) => {
+    if (path === '' || path.endsWith('/') || (type !== 'compound' && type !== 'parallel')) return false;
+    const atomic = states.filter((state) => state.type === 'atomic' && isWithin(state.path, path));
+    return atomic.length > 0 && atomic.every((state) => group.includes(state.path));
+  });
+  const named = [...group, ...whole.map(({ path }) => path)];
+  const outermost = new Set(named.filter((path) => !named.some((outer) => outer !== path && isWithin(path, outer))));
+  return states.flatMap(({ path }) => (outermost.has(path) ? [path] : []));
+}
+
+/** A boundary for each edge that a tool's answer takes, and for each other edge that leaves the group without an error. */
+function boundariesOf(
+  states: readonly StateShape[],
+  owned: (path: string) => boolean,
+  config: BoundaryConfig,
+  { shape }: Reach,
+): readonly ProposedBoundary[] {
+  const found = new Map<string, ProposedBoundary>();
+  for (const state of states) {
+    const sites = new Map<string, ProposedBoundary>();
+    for (const { from, to, event } of shape.edges) {
+      if (from !== state.path || to === from || event.startsWith('xstate.error.')) continue;
+      const boundary = boundaryOn({ from, to }, owned(to), writesOn(state, event, config));
+      if (boundary === null || sites.has(to)) continue;
+      sites.set(to, sites.size === 0 ? boundary : { ...boundary, id: `${boundary.id}-${sites.size + 1}` });
+    }
+    for (const boundary of sites.values()) found.set(`${boundary.from} -> ${boundary.to}`, boundary);
+  }
+  return [...found.values()];
+}
+
+/** The keys whose values a condition can ask for, of those that the call writes whose answer an event is. */
+function writesOn({ invokes }: StateShape, event: string, config: BoundaryConfig): readonly KeyTemplate[] {
+  const call = invokes.find(({ id }) => event === `xstate.done.actor.${id}`);
+  return (config.tools.get(call?.tool ?? '')?.writes ?? []).filter((key) => conditionOf(key) !== null);
+}
+
+function boundaryOn(
+  { from, to }: { readonly from: string; readonly to: string },
+  isOwned: boolean,
+  writes: readonly KeyTemplate[],
+): ProposedBoundary | null {
+  if (isOwned && writes.length === 0) return null;
+  const when = writes.length === 0 ? null : writes.flatMap((key) => conditionOf(key) ?? []).join(' && ');
+  const outputs = writes.map(({ text }) => text);
+  return { kind: isOwned ? 'commit' : 'exit', id: `${from}-done`, from, to, when, outputs };
+}
+
+/** A condition that a key has a value other than null; null for what lies outside memory, or for a whole collection. */
 function conditionOf({ text }: KeyTemplate): string | null {
   if (/^[a-z][a-z0-9+.-]*:/.test(text) || text === '**') return null;
   const segments = text.split('/').filter((segment) => segment !== '**');
   if (segments.includes('*')) return null;
   const [first = '', ...rest] = segments;
-  if (rest.length === 0) return `memory${member(first, '.?')}.hasValue()`;
-  return `memory${member(first, '.')}${rest.map((segment) => member(segment, '.?')).join('')}.hasValue()`;
+  const path =
+    rest.length === 0
+      ? member(first, '.?')
+      : `${member(first, '.')}${rest.map((segment) => member(segment, '.?')).join('')}`;
+  return `memory${path}.orValue(null) != null`;
 }
 
 function member(segment: string, dot: '.' | '.?'): string {

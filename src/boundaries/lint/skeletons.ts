@@ -73,8 +73,13 @@ function lintBoundaries(
   }
 }
 
-/** The reason why no step of the work ever meets a boundary's site. Unknown states are told elsewhere. */
-function siteTrouble({ site }: Boundary, skeleton: Skeleton, reach: Reach, reachable: ReadonlySet<string>): string[] {
+/** Says why no step of the work ever meets a boundary's site. Unknown states are told elsewhere. */
+export function siteTrouble(
+  { site }: Boundary,
+  skeleton: Skeleton,
+  reach: Reach,
+  reachable: ReadonlySet<string>,
+): string[] {
   const states = 'at' in site ? [site.at] : [site.from, site.to];
   if (!states.every((state) => reach.states.has(state))) return [];
   const unreachable = states.filter((state) => !reachable.has(state));

@@ -1,11 +1,22 @@
-/** The verbs about boundary configs, `check` and `review`: their options, their help, and what they hand on. */
+/** The verbs about boundary configs, `init`, `check`, `review` and `types`: their options, their help, and what they hand on. */
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
+import { draftedText, initConfig } from '../init/init.ts';
+import { compareConfigs, comparedCode, comparedText } from '../review/difference.ts';
 import { reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
+import { typedText, typesOf } from '../types/types.ts';
+
+interface ReviewGiven {
+  machines?: string;
+  diff?: boolean;
+  accept?: boolean;
+  by?: string;
+  json?: boolean;
+}
 
 /** Adds `belay check`. */
 export function addCheck(program: Command): void {
@@ -62,26 +73,126 @@ export function addReview(program: Command): void {
     .command('review')
     .description('show what a person should see before vouching for a config, and write down who has')
     .argument('<file>', 'a config (docs/boundary-format.md)')
+    .argument('[new]', 'with --diff: the config that takes its place')
     .option('--machines <file>', 'as for check')
+    .option('--diff', 'say what changed in meaning from the first config to the second')
     .option('--accept', 'vouch for the content as it is: writes belay-review.lock beside the file')
     .option('--by <name>', 'who vouches')
     .option('--json', 'the same as one JSON object')
     .addHelpText(
       'after',
       `
+A change is looser where something is done, made again, kept or restored that the
+old config refused, waited for or took for touched; stricter where it is the
+reverse; other where neither can be said. With a machine, edges are told, too.
+
 Examples:
   belay review boundaries/schedule-form.yaml --machines dist/machines.js
   belay review boundaries/schedule-form.yaml --accept --by "Ada Lovelace"
+  git show main:boundaries/order.yaml > /tmp/order.yaml
+  belay review --diff /tmp/order.yaml boundaries/order.yaml
 
 Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2 when something cannot be read, written
-or imported, or the command is misused.`,
+or imported, or the command is misused. With --diff: 0 when nothing changed in meaning, 1 when something did, 2 when
+one of the two is no config.`,
     )
-    .action(async (file: string, options: { machines?: string; accept?: boolean; by?: string; json?: boolean }) => {
-      const { machines = null, accept = false, by = null } = options;
-      if (accept && !isName(by)) return finish('', '--accept needs --by NAME: who vouches for it', 2);
-      const reviewed = await reviewConfig({ file, machines, by, accept, now: new Date() });
-      if ('problem' in reviewed) return finish('', reviewed.problem, 2);
-      const text = options.json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
-      return finish(text, null, reviewed.reviewed ? 0 : 1);
+    .action((file: string, now: string | undefined, options: ReviewGiven) => {
+      const { accept = false, by = null, diff = false } = options;
+      if (diff && accept) return finish('', '--diff compares and --accept vouches: take one of the two', 2);
+      if (diff && now === undefined) return finish('', '--diff needs two configs: belay review --diff OLD NEW', 2);
+      if (!diff && now !== undefined) return finish('', 'two configs need --diff: belay review --diff OLD NEW', 2);
+      if (now !== undefined) return compare(file, now, options);
+      return accept && !isName(by)
+        ? finish('', '--accept needs --by NAME: who vouches for it', 2)
+        : review(file, options);
+    });
+}
+
+async function review(file: string, { machines, accept = false, by, json }: ReviewGiven): Promise<never> {
+  const given = { machines: machines ?? null, by: by ?? null };
+  const reviewed = await reviewConfig({ file, ...given, accept, now: new Date() });
+  if ('problem' in reviewed) return finish('', reviewed.problem, 2);
+  const text = json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
+  return finish(text, null, reviewed.reviewed ? 0 : 1);
+}
+
+async function compare(old: string, now: string, { machines, json }: ReviewGiven): Promise<never> {
+  const compared = await compareConfigs({ old, now, machines: machines ?? null });
+  if ('problem' in compared) return finish('', compared.problem, 2);
+  const text = json ? `${JSON.stringify(compared, null, 2)}\n` : comparedText(compared, wantsColours());
+  return finish(text, null, comparedCode(compared));
+}
+
+/** Adds `belay init`. */
+export function addInit(program: Command): void {
+  program
+    .command('init')
+    .description('write a boundary config to start from, with a TODO for each question that only a person can answer')
+    .argument('[machine]', 'the id of the machine; left out, the only one of the module')
+    .option('--machines <file>', 'as for check')
+    .option('--mcp <file>', 'what an MCP server answered to tools/list, as JSON: schemas are taken, hints are quoted')
+    .option('--out <file>', 'where it is written (default: standard output)')
+    .option('--force', 'write over a file that is there')
+    .option('--json', 'one JSON object: the config, its TODOs, and what belay check says of it')
+    .addHelpText(
+      'after',
+      `
+States, entries, edges and the names of the tools are the machine's; so are the
+keys that it assigns by name when a tool answers. Every tool is irreversible and
+every boundary is pending until a person says otherwise: a hint of a server, such
+as readOnlyHint, relaxes nothing. What is written loads, and whatever belay check
+says of it is said on a line with a TODO.
+
+Examples:
+  belay init --machines machine.ts
+  belay init expenses --out boundaries/expenses.yaml
+  belay init expenses --mcp tools.json --out boundaries/expenses.yaml --force
+
+Exit code: 0 when the config is written; 2 when it is not: the machine or the list
+of tools cannot be read, the file is there already, or the command is misused.`,
+    )
+    .action(
+      async (
+        machine: string | undefined,
+        options: { machines?: string; mcp?: string; out?: string; force?: boolean; json?: boolean },
+      ) => {
+        const { machines = null, mcp = null, out = null, force = false, json = false } = options;
+        if (force && out === null) return finish('', '--force writes over the file of --out, and none is named', 2);
+        const onModule = (file: string) => note(`running ${relative('', file)} to read its machines`);
+        const drafted = await initConfig({ machine: machine ?? null, machines, mcp, out, force, onModule });
+        if ('problem' in drafted) return finish('', drafted.problem, 2);
+        return finish(json ? `${JSON.stringify(drafted, null, 2)}\n` : draftedText(drafted), null, 0);
+      },
+    );
+}
+
+/** Adds `belay types`. */
+export function addTypes(program: Command): void {
+  program
+    .command('types')
+    .description(
+      'write the names of a config as TypeScript, so that the compiler checks what attach and fail are given',
+    )
+    .argument('<config>', 'a config (docs/boundary-format.md)')
+    .option('--out <file>', 'where it is written, a .d.ts (default: standard output)')
+    .option('--json', 'one JSON object: the declarations and the names')
+    .addHelpText(
+      'after',
+      `
+Reconcilers, undos, buffers, checks and guards have to be given under the names
+of the config, all of them; skeletons and keys given to fail() are those of the
+config. A file is written over only if belay types made it (docs/types.md).
+
+Examples:
+  belay types boundaries/order.yaml
+  belay types boundaries/order.yaml --out boundaries/order.d.ts
+
+Exit code: 0 when they are written; 2 when they are not: the config cannot be read
+or has errors, the file was not made by belay types, or the command is misused.`,
+    )
+    .action((config: string, { out, json }: { out?: string; json?: boolean }) => {
+      const typed = typesOf({ config, out: out ?? null });
+      if ('problem' in typed) return finish('', typed.problem, 2);
+      return finish(json ? `${JSON.stringify(typed, null, 2)}\n` : typedText(typed), null, 0);
     });
 }

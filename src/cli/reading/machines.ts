@@ -8,11 +8,13 @@ import { pathToFileURL } from 'node:url';
 import type { MachineShape } from '../../model/machine.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Agent } from '../../xstate/agent.ts';
-import { isMachine, machineShape } from '../../xstate/shape.ts';
+import { isMachine, type MachineLike, machineShape } from '../../xstate/shape.ts';
 
 /** The contents of a module. */
 export interface Machines {
   readonly shapes: ReadonlyMap<string, MachineShape>;
+  /** The machines themselves, by their ids. */
+  readonly machines: ReadonlyMap<string, MachineLike>;
   /** The module's export `guards`: conditions in code that configs may name. */
   readonly guards: Guards;
   /** The agents of its export `agents`, by the ids of their machines. */
@@ -20,7 +22,7 @@ export interface Machines {
 }
 
 /** No module was named: there is nothing to hold configs against. */
-export const NO_MACHINES: Machines = { shapes: new Map(), guards: {}, agents: new Map() };
+export const NO_MACHINES: Machines = { shapes: new Map(), machines: new Map(), guards: {}, agents: new Map() };
 
 /** The time that a module may take to load, in milliseconds. */
 const PATIENCE = 30_000;
@@ -57,15 +59,16 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
     const message = error instanceof Error ? error.message : String(error);
     return { problem: `${file}: cannot_import ${message.split('\n')[0]}` };
   }
-  const shapes = new Map<string, MachineShape>();
+  const machines = new Map<string, MachineLike>();
   for (const value of Object.values(exports)) {
-    for (const machine of machinesIn(value)) if (!shapes.has(machine.id)) shapes.set(machine.id, machineShape(machine));
+    for (const machine of machinesIn(value)) if (!machines.has(machine.id)) machines.set(machine.id, machine);
   }
   const agents = agentsIn(exports.agents);
   if ('problem' in agents) return { problem: `${file}: bad_agent ${agents.problem}` };
-  for (const { machine } of agents.values()) if (!shapes.has(machine.id)) shapes.set(machine.id, machineShape(machine));
+  for (const { machine } of agents.values()) if (!machines.has(machine.id)) machines.set(machine.id, machine);
+  const shapes = new Map([...machines].map(([id, machine]) => [id, machineShape(machine)]));
   if (shapes.size === 0) return { problem: `${file}: no_machine it exports no xstate machine` };
-  return { shapes, guards: guardsIn(exports.guards), agents };
+  return { shapes, machines, guards: guardsIn(exports.guards), agents };
 }
 
 /** The agents of an export; a machine among them is only a machine. */

@@ -5,7 +5,6 @@ import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { readConfig, readLock, writeLock } from '../../boundaries/directory.ts';
 import { type LostEdge, lostEdges } from '../../boundaries/lint/edges.ts';
 import { lintConfig } from '../../boundaries/lint/lint.ts';
-import { type Proposal, propose } from '../../boundaries/lint/propose.ts';
 import { Reach } from '../../boundaries/lint/reach.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
 import { isReviewed, type Review, withReview } from '../../boundaries/review.ts';
@@ -35,7 +34,6 @@ export interface Reviewed {
   readonly guards: readonly { readonly skeleton: string; readonly boundary: string; readonly guard: string }[];
   /** Null where there was no machine to look at. */
   readonly notRecoverable: readonly LostEdge[] | null;
-  readonly proposals: readonly Proposal[] | null;
   readonly findings: readonly Finding[];
 }
 
@@ -59,7 +57,6 @@ export async function reviewConfig(options: ReviewOptions): Promise<Reviewed | {
       review: read.lock.get(name) ?? null,
       guards: [],
       notRecoverable: null,
-      proposals: null,
       findings,
     };
   }
@@ -86,7 +83,6 @@ export async function reviewConfig(options: ReviewOptions): Promise<Reviewed | {
     review: lock.get(name) ?? [...lock.values()].find(({ digest }) => digest === config.digest) ?? null,
     guards: guardsOf(config),
     notRecoverable: reach && lostEdges(config, reach),
-    proposals: reach && propose(config, reach),
     findings: all,
   };
 }
@@ -111,10 +107,8 @@ export function reviewText(reviewed: Reviewed, colours: boolean): string {
   const grave = reviewed.findings.filter(({ severity }) => severity !== 'note');
   if (grave.length > 0)
     out.push('', bold('What belay check says:'), ...grave.map((finding) => `  ${line(finding, colours)}`));
-  if (reviewed.notRecoverable === null)
-    out.push('', 'No machine was given: neither edges nor proposals can be shown (--machines FILE).');
+  if (reviewed.notRecoverable === null) out.push('', 'No machine was given: no edges can be shown (--machines FILE).');
   else out.push('', ...edgeLines(reviewed.notRecoverable, bold));
-  for (const proposal of reviewed.proposals ?? []) out.push('', ...proposalLines(proposal, bold));
   return `${out.join('\n')}\n`;
 }
 
@@ -134,14 +128,4 @@ function edgeLines(edges: readonly LostEdge[], bold: (text: string) => string): 
     return printable(`  ${from} -> ${to}${event === '' ? '' : ` (${event})`} leaves ${skeleton}: ${why.join('; ')}`);
   });
   return [bold('Legal but not recoverable:'), ...lines];
-}
-
-function proposalLines({ states, entry, leaves, outputs, when }: Proposal, bold: (text: string) => string): string[] {
-  const lines = [
-    `  entry:   ${entry.join(', ') || 'nothing leads there'}`,
-    ...leaves.map(({ from, to, event }) => `  leaves:  ${from} -> ${to}${event === '' ? '' : ` (${event})`}`),
-    `  outputs: ${outputs.join(', ') || 'its tools declare no writes'}`,
-    ...when.map((condition) => `  commit:  ${condition}`),
-  ];
-  return [bold(printable(`A skeleton could own ${states.join(', ')}:`)), ...lines.map(printable)];
 }

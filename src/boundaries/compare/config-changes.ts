@@ -1,0 +1,165 @@
+/**
+ * Compares two configs by what they mean: comments, layout, the order of names and fields that say what is so anyway are no changes.
+ * Recoverability, gained or lost, follows from both configs and, where one is given, from the machine.
+ */
+import type { BoundaryConfig, Skeleton } from '../config.ts';
+import { isOf, lostEdges, whyNot } from '../lint/edges.ts';
+import type { Reach } from '../lint/reach.ts';
+import { siteTrouble } from '../lint/skeletons.ts';
+import { type ConfigDocument, field, type Item, plain, textsOf } from '../page/document.ts';
+import { type Difference, limit, members, names, said, within } from './leaning.ts';
+import { skeletonChanges } from './skeleton-changes.ts';
+import { toolChanges } from './tool-changes.ts';
+
+/** A config with the page that it was read from. */
+export interface ComparedConfig {
+  readonly config: BoundaryConfig;
+  readonly document: ConfigDocument;
+}
+
+type Compare = (old: ComparedConfig, now: ComparedConfig) => readonly Difference[];
+
+/** One comparison for each part of a config: a part without one does not compile. */
+const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
+  agent: ({ config: old }, { config: now }) => said('agent', old.agent, now.agent, 'other'),
+  digest: () => [],
+  tools: (old, now) =>
+    within(
+      ['tools'],
+      members(old.config.tools, now.config.tools, (a, b, name) => [
+        ...toolChanges(a, b),
+        ...(a === null || b === null ? [] : said('output', schemaOf(old, name), schemaOf(now, name), 'stricter')),
+      ]),
+    ),
+  skeletons: (old, now) => within(['skeletons'], members(old.config.skeletons, now.config.skeletons, skeletonChanges)),
+  scopes: ({ config: old }, { config: now }) =>
+    within(
+      ['scopes'],
+      members(old.scopes, now.scopes, (a, b) => said('kind', a, b, 'other')),
+    ),
+  blind: (old, now) =>
+    within(['keys'], names('blind', listed(old, 'keys', 'blind'), listed(now, 'keys', 'blind'), 'looser')),
+  append: (old, now) =>
+    within(['keys'], names('append', listed(old, 'keys', 'append'), listed(now, 'keys', 'append'), 'looser')),
+  redact: (old, now) => names('redact', listed(old, 'redact'), listed(now, 'redact'), 'stricter'),
+  recover: ({ config: old }, { config: now }) => names('recover', recoverTexts(old), recoverTexts(now), 'other'),
+  tries: ({ config: old }, { config: now }) => limit('tries', old.tries, now.tries, 'looser'),
+  budgets: ({ config: old }, { config: now }) =>
+    within(
+      ['budgets'],
+      members(old.budgets, now.budgets, (a, b) => limit('', a, b, 'looser').map((each) => ({ ...each, path: [] }))),
+    ),
+};
+
+/** Every difference in what two configs say. */
+export function configChanges(old: ComparedConfig, now: ComparedConfig): readonly Difference[] {
+  return Object.values(PARTS).flatMap((compare) => compare(old, now));
+}
+
+/** A boundary or an edge that one config can restore to, or certify on, and the other cannot; `why` says why not. */
+export interface RecoverableChange {
+  readonly skeleton: string;
+  /** The id of a boundary, or an edge as text. */
+  readonly at: string;
+  readonly is: 'recoverable' | 'not recoverable';
+  readonly why: readonly string[];
+}
+
+/** The boundaries of which one config certifies and the other does not, and with a machine the edges that leave a skeleton. */
+export function recoverableChanges(
+  old: BoundaryConfig,
+  now: BoundaryConfig,
+  reach: Reach | null,
+): readonly RecoverableChange[] {
+  const changes: RecoverableChange[] = [];
+  const reachable = reach?.from(() => false) ?? new Set<string>();
+  const [before, after] = [certifying(old, reach, reachable), certifying(now, reach, reachable)];
+  for (const [place, { skeleton, at, why }] of new Map([...before, ...after])) {
+    const [was, is] = [before.get(place)?.why.length === 0, after.get(place)?.why.length === 0];
+    if (was === is) continue;
+    const gone = after.has(place) ? why : ['it is not there any more'];
+    changes.push({ skeleton, at, is: is ? 'recoverable' : 'not recoverable', why: is ? [] : gone });
+  }
+  return reach === null ? changes : [...changes, ...edgeChanges(old, now, reach)];
+}
+
+type Certifying = ReadonlyMap<
+  string,
+  { readonly skeleton: string; readonly at: string; readonly why: readonly string[] }
+>;
+
+function certifying(config: BoundaryConfig, reach: Reach | null, reachable: ReadonlySet<string>): Certifying {
+  return new Map(
+    [...config.skeletons.values()].flatMap((skeleton) =>
+      skeleton.boundaries.map((boundary) => {
+        const trouble = reach === null ? [] : siteTrouble(boundary, skeleton, reach, reachable);
+        const why = [...whyNot(boundary, skeleton, config), ...trouble];
+        return [`${skeleton.name}::${boundary.id}`, { skeleton: skeleton.name, at: boundary.id, why }] as const;
+      }),
+    ),
+  );
+}
+
+function edgeChanges(old: BoundaryConfig, now: BoundaryConfig, reach: Reach): readonly RecoverableChange[] {
+  const [before, after] = [lostIn(old, reach), lostIn(now, reach)];
+  const changes: RecoverableChange[] = [];
+  for (const [place, edge] of new Map([...before.lost, ...after.lost])) {
+    const [was, is] = [before.lost.has(place), after.lost.has(place)];
+    if (was === is) continue;
+    const leaves = ({ config }: LostIn) => leavesOf(config.skeletons.get(edge.skeleton), edge);
+    if (!is && !leaves(after)) continue;
+    changes.push({
+      skeleton: edge.skeleton,
+      at: edgeText(edge),
+      is: is ? 'not recoverable' : 'recoverable',
+      why: is ? edge.why : [],
+    });
+  }
+  return changes;
+}
+
+interface LostIn {
+  readonly config: BoundaryConfig;
+  readonly lost: ReadonlyMap<string, ReturnType<typeof lostEdges>[number]>;
+}
+
+function lostIn(config: BoundaryConfig, reach: Reach): LostIn {
+  const lost = lostEdges(config, reach).map((edge) => [`${edge.skeleton}::${edgeText(edge)}`, edge] as const);
+  return { config, lost: new Map(lost) };
+}
+
+function leavesOf(
+  skeleton: Skeleton | undefined,
+  { from, to }: { readonly from: string; readonly to: string },
+): boolean {
+  return skeleton !== undefined && isOf(from, skeleton) && !isOf(to, skeleton);
+}
+
+function edgeText({ from, to, event }: { readonly from: string; readonly to: string; readonly event: string }): string {
+  return `${from} -> ${to}${event === '' ? '' : ` (${event})`}`;
+}
+
+function listed({ document }: ComparedConfig, ...path: readonly string[]): readonly string[] {
+  const item = path.reduce<Item | null>((at, name) => field(at, name), document.root);
+  return textsOf(item).map(([text]) => text);
+}
+
+function recoverTexts({ recover }: BoundaryConfig): readonly string[] {
+  return recover.flatMap(({ tool, signals }) => signals.map((signal) => `${tool} ${signal}`));
+}
+
+/** The output schema of a tool as text, its names sorted; null where it has none. */
+function schemaOf({ document }: ComparedConfig, tool: string): string | null {
+  const item = field(field(field(document.root, 'tools'), tool), 'output');
+  return item === null ? null : JSON.stringify(sorted(plain(item)));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, each]) => [name, sorted(each)]),
+  );
+}

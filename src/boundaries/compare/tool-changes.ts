@@ -1,0 +1,121 @@
+/** Compares what two configs say of one tool. */
+import type { EffectClass } from '../../model/effect.ts';
+import type { Spend, Tool } from '../config.ts';
+import { type Difference, keys, limit, members, names, said, within } from './leaning.ts';
+
+/** The classes from the loosest to the strictest: what a rollback past a confirmed call takes. */
+const STRICTNESS: Readonly<Record<EffectClass, number>> = {
+  none: 0,
+  idempotent: 1,
+  reversible: 2,
+  compensable: 3,
+  irreversible: 4,
+};
+
+/** One comparison for each field of a tool: a field without one does not compile. */
+const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Difference[]>> = {
+  name: () => [],
+  reads: (old, now) => keys('reads', old.reads, now.reads),
+  writes: (old, now) => keys('writes', old.writes, now.writes),
+  effect: (old, now) => classes(old.effect, now.effect),
+  reconcile: (old, now) => said('reconcile', old.reconcile, now.reconcile, 'looser'),
+  undo: (old, now) => said('undo', old.undo, now.undo, 'looser'),
+  asking: (old, now) => (old.reconcile === null || now.reconcile === null ? [] : asking(old.asking, now.asking)),
+  retry: (old, now) => retries(old.retry, now.retry),
+  gate: (old, now) => gates(old.gate, now.gate),
+  buffer: (old, now) => said('buffer', bufferText(old.buffer), bufferText(now.buffer), 'stricter'),
+  when: (old, now) => said('when', old.when?.text ?? null, now.when?.text ?? null, 'stricter'),
+  check: (old, now) => said('check', old.check, now.check, 'stricter'),
+  spends: (old, now) =>
+    within(
+      ['spends'],
+      members(old.spends, now.spends, (a, b) => unnamed(said('', spendText(a), spendText(b), 'stricter'))),
+    ),
+  redact: (old, now) => names('redact', old.redact, now.redact, 'stricter'),
+  timeout: (old, now) => limit('timeout', old.timeout, now.timeout, 'looser', ' ms'),
+  // A schema is compiled into a function: its text is compared where the page is at hand.
+  refuses: () => [],
+};
+
+/** The differences between two tools; null where a config does not list it, which counts as irreversible. */
+export function toolChanges(old: Tool | null, now: Tool | null): readonly Difference[] {
+  if (old !== null && now !== null) return Object.values(FIELDS).flatMap((compare) => compare(old, now));
+  const listed = (tool: Tool | null) => (tool === null ? null : `listed, ${tool.effect}`);
+  return unnamed(said('', listed(old), listed(now), (old ?? now)?.effect === 'irreversible' ? 'other' : 'looser'));
+}
+
+function classes(old: EffectClass, now: EffectClass): readonly Difference[] {
+  if (old === now) return [];
+  return [{ path: ['effect'], old, now, is: STRICTNESS[now] < STRICTNESS[old] ? 'looser' : 'stricter' }];
+}
+
+function asking(old: Tool['asking'], now: Tool['asking']): readonly Difference[] {
+  return within(
+    ['reconcile'],
+    [
+      ...said('tries', `${old.tries}`, `${now.tries}`, 'other'),
+      ...said('wait', `${old.wait} ms`, `${now.wait} ms`, 'other'),
+      ...settling(old.settles, now.settles),
+      ...(old.settles === now.settles && old.tries === now.tries && old.wait === now.wait
+        ? said('patient', `${old.patient}`, `${now.patient}`, 'other')
+        : []),
+    ],
+  );
+}
+
+/** Without a time, a counterparty is believed at once: the loosest. */
+function settling(old: number | null, now: number | null): readonly Difference[] {
+  if (old === now) return [];
+  const text = (value: number | null) => (value === null ? null : `${value} ms`);
+  return [
+    { path: ['settles_within'], old: text(old), now: text(now), is: (now ?? 0) > (old ?? 0) ? 'stricter' : 'looser' },
+  ];
+}
+
+function retries(old: Tool['retry'], now: Tool['retry']): readonly Difference[] {
+  if (old === null || now === null) return said('retry', retryText(old), retryText(now), 'looser');
+  return within(
+    ['retry'],
+    [
+      ...limit('max', old.max, now.max, 'looser'),
+      ...said('backoff', `${old.backoff} ms`, `${now.backoff} ms`, 'other'),
+      ...said('factor', `${old.factor}`, `${now.factor}`, 'other'),
+      ...said('jitter', `${old.jitter}`, `${now.jitter}`, 'other'),
+      ...names('non_retryable', [...old.never], [...now.never], 'stricter'),
+    ],
+  );
+}
+
+function retryText(retry: Tool['retry']): string | null {
+  return retry === null ? null : `${retry.max} times`;
+}
+
+function gates(old: Tool['gate'], now: Tool['gate']): readonly Difference[] {
+  if (old === null || now === null) return said('gate', gateText(old), gateText(now), 'stricter');
+  return within(
+    ['gate'],
+    [
+      ...limit('expires', old.expires, now.expires, 'looser', ' ms'),
+      ...said('when', old.when?.text ?? null, now.when?.text ?? null, 'looser'),
+    ],
+  );
+}
+
+function gateText(gate: Tool['gate']): string | null {
+  if (gate === null) return null;
+  return gate.when === null ? 'each call' : `each call for which ${gate.when.text}`;
+}
+
+function bufferText(buffer: Tool['buffer']): string | null {
+  return buffer === null || buffer === 'call' ? buffer : buffer.name;
+}
+
+function spendText(spend: Spend | null): string | null {
+  if (spend === null) return null;
+  return spend.charge === null ? spend.atMost.text : `at most ${spend.atMost.text}, charged ${spend.charge.text}`;
+}
+
+/** Differences of the thing itself, which has no field. */
+function unnamed(differences: readonly Difference[]): readonly Difference[] {
+  return differences.map((difference) => ({ ...difference, path: [] }));
+}

@@ -1,0 +1,165 @@
+/** `belay init`: a boundary config to start from, made from the structure of a machine, which a person then completes. */
+import { writeFileSync } from 'node:fs';
+import { lintConfig } from '../../boundaries/lint/lint.ts';
+import { propose } from '../../boundaries/lint/propose.ts';
+import { Reach } from '../../boundaries/lint/reach.ts';
+import { type Loaded, loadConfig } from '../../boundaries/load.ts';
+import type { Finding } from '../../boundaries/page/finding.ts';
+import type { MachineShape } from '../../model/machine.ts';
+import { suggest } from '../../predicates/suggest.ts';
+import { assignedByTool } from '../../xstate/assigned.ts';
+import type { MachineLike } from '../../xstate/shape.ts';
+import { findMachines } from '../check/check.ts';
+import type { Machines } from '../reading/machines.ts';
+import { type DraftLine, type DraftTool, draftText, skeletonLines, toolLines, withFindings } from './draft.ts';
+import { type McpTool, readMcpTools } from './mcp-tools.ts';
+
+/** The request: null for the only machine of the module, for the module of package.json, for no list of tools, for standard output. */
+export interface InitOptions {
+  readonly machine: string | null;
+  readonly machines: string | null;
+  readonly mcp: string | null;
+  readonly out: string | null;
+  /** True where a file may be written over. */
+  readonly force: boolean;
+  /** Told of the module that package.json names, and whose code is about to be run. */
+  onModule(file: string): void;
+}
+
+/** A config to start from. */
+export interface Drafted {
+  readonly agent: string;
+  /** The file that was written; null where none was. */
+  readonly file: string | null;
+  readonly config: string;
+  readonly tools: number;
+  readonly skeletons: number;
+  /** The lines that ask something, from 1. */
+  readonly todos: readonly { readonly line: number; readonly text: string }[];
+  /** The findings of `belay check`: each stands on a line that asks. */
+  readonly findings: readonly Finding[];
+}
+
+/** Makes a config for a machine; a problem is something that kept it from being made or written. */
+export async function initConfig(options: InitOptions): Promise<Drafted | { readonly problem: string }> {
+  const { machine, mcp, out, force } = options;
+  const machines = await findMachines(options.machines, options.onModule);
+  if ('problem' in machines) return machines;
+  const agent = agentOf(machine, machines);
+  if ('problem' in agent) return agent;
+  const described = mcp === null ? new Map<string, McpTool>() : readMcpTools(mcp);
+  if ('problem' in described) return described as { readonly problem: string };
+  const drafted = draft(agent.shape, assignedByTool(agent.machine), described);
+  if ('problem' in drafted) return drafted;
+  const refused = out === null ? null : written(out, drafted.config, force);
+  return refused === null ? { ...drafted, file: out } : { problem: refused };
+}
+
+/** The machine of an id, or the only one. */
+function agentOf(
+  id: string | null,
+  { shapes, machines }: Machines,
+): { readonly shape: MachineShape; readonly machine: MachineLike } | { readonly problem: string } {
+  const ids = [...shapes.keys()];
+  if (ids.length === 0)
+    return {
+      problem: 'no_machine no module of machines was named: --machines FILE, or belay.machines in package.json',
+    };
+  if (id === null && ids.length > 1)
+    return { problem: `which_machine the module exports ${ids.length}: belay init ${ids.join(', belay init ')}` };
+  const named = id ?? (ids[0] as string);
+  const [shape, machine] = [shapes.get(named), machines.get(named)];
+  if (shape === undefined || machine === undefined)
+    return { problem: `no_machine the module exports no machine "${named}". ${suggest(named, ids)}` };
+  return { shape, machine };
+}
+
+function draft(
+  shape: MachineShape,
+  assigned: ReadonlyMap<string, readonly string[]>,
+  described: ReadonlyMap<string, McpTool>,
+): Drafted | { readonly problem: string } {
+  const tools = toolsOf(shape, assigned, described);
+  const names = new Set(tools.map(({ name }) => name));
+  const head = toolLines(
+    shape.id,
+    tools,
+    [...described.keys()].filter((name) => !names.has(name)),
+  );
+  const base = load([...head, ...skeletonLines(shape.id, [], null)]);
+  if (base.config === null) return { problem: `bad_name ${shape.id} cannot be described: ${firstError(base)}` };
+  const proposals = propose(base.config, new Reach(shape));
+  const whole = [...head, ...skeletonLines(shape.id, proposals, null)];
+  const refused = errorsOf(whole, shape)[0];
+  // What no config can name, such as a state with an arrow in its name, is left to the person.
+  const lines =
+    refused === undefined
+      ? whole
+      : [...head, ...skeletonLines(shape.id, [], `TODO none could be proposed: ${refused.message}`)];
+  const loaded = load(lines);
+  if (loaded.config === null) return { problem: `bad_name ${shape.id} cannot be described: ${firstError(loaded)}` };
+  const findings = [...loaded.findings, ...lintConfig(loaded.config, loaded.document, shape)];
+  const config = draftText(withFindings(lines, findings));
+  const todos = config.split('\n').flatMap((text, index) => {
+    const at = text.indexOf('TODO ');
+    return at < 0 ? [] : [{ line: index + 1, text: text.slice(at) }];
+  });
+  return {
+    agent: shape.id,
+    file: null,
+    config,
+    tools: tools.length,
+    skeletons: loaded.config.skeletons.size,
+    todos,
+    findings,
+  };
+}
+
+/** Every actor that a config can name: those that the machine calls, and those that are provided and may be spawned. */
+function toolsOf(
+  { actors, states }: MachineShape,
+  assigned: ReadonlyMap<string, readonly string[]>,
+  described: ReadonlyMap<string, McpTool>,
+): readonly DraftTool[] {
+  const machines = new Set(actors.flatMap(({ name, kind }) => (kind === 'machine' ? [name] : [])));
+  const called = states.flatMap(({ invokes }) => invokes.flatMap(({ tool }) => tool ?? []));
+  const names = new Set([...called, ...actors.map(({ name }) => name)].filter((name) => !machines.has(name)));
+  return [...names].map((name) => {
+    const writes = (assigned.get(name) ?? []).filter((key) => /^[A-Za-z0-9_-]+$/.test(key));
+    return { name, writes, mcp: described.get(name) ?? null };
+  });
+}
+
+function load(lines: readonly DraftLine[]): Loaded {
+  return loadConfig(draftText(lines), { file: 'draft' });
+}
+
+function errorsOf(lines: readonly DraftLine[], shape: MachineShape): readonly Finding[] {
+  const { config, findings, document } = load(lines);
+  const all = config === null ? findings : [...findings, ...lintConfig(config, document, shape)];
+  return all.filter(({ severity }) => severity === 'error');
+}
+
+function firstError({ findings }: Loaded): string {
+  return findings.find(({ severity }) => severity === 'error')?.message ?? '';
+}
+
+/** Writes a file, and says what kept it from being written, or null. A file that is there stays, unless it may be written over. */
+function written(file: string, text: string, force: boolean): string | null {
+  try {
+    writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return error.code === 'EEXIST'
+      ? `${file}: exists it is not written over; --force does`
+      : `${file}: cannot_write ${error.message}`;
+  }
+}
+
+/** The text for the terminal: the config itself, or where it was written and how much it asks. */
+export function draftedText({ file, config, agent, tools, skeletons, todos }: Drafted): string {
+  if (file === null) return config;
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
+  return `${file}: ${agent}, ${count(tools, 'tool')}, ${count(skeletons, 'skeleton')}, ${count(todos.length, 'TODO')}\n`;
+}

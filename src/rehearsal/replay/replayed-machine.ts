@@ -1,0 +1,237 @@
+/**
+ * A machine that is driven by a journal: it hears the events that were recorded, calls nothing, and each step that it takes is made an
+ * entry by the same code and under the same kind of state as in a run.
+ */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { EntryDecoder, EntryEncoder } from '../../journal/entry-codec.ts';
+import type { ValueCodec } from '../../journal/value-codec.ts';
+import type { Entry, StepEntry } from '../../model/entry.ts';
+import { type InstanceId, ROOT } from '../../model/instance.ts';
+import { regionName, split } from '../../model/region.ts';
+import { RunState } from '../../projection/run-state.ts';
+import { type Placed, placedIn } from '../../recording/entry-states.ts';
+import { StepRecorder } from '../../recording/record-step.ts';
+import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
+import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { Crash, Watcher } from '../../runtime/runtime.ts';
+import { planResume } from '../../sidecar/plan/resume-plan.ts';
+import type { AnyStateMachine } from '../../xstate/actor.ts';
+import { keepUnstarted } from '../../xstate/inert.ts';
+import { MachineRuntime } from '../../xstate/runtime.ts';
+
+/** A step that the machine took, with the context of its actor after it. */
+export interface TakenStep {
+  readonly entry: StepEntry;
+  readonly context: unknown;
+}
+
+/** The clock of a replay: no delay is ever over by it, and what was delayed is an event of the journal. */
+const NEVER_LATER = () => 0;
+
+/** Nothing that is called ever answers: what it answered then is an event of the journal. */
+const NEVER = new Promise<never>(() => {});
+
+/** A machine of today that goes through a run of the past. */
+export class ReplayedMachine implements Watcher {
+  readonly runState: RunState;
+  readonly #encoder: EntryEncoder;
+  readonly #decoder: EntryDecoder;
+  readonly #runtime: MachineRuntime;
+  readonly #recorder: StepRecorder;
+  readonly #placed: readonly Placed[];
+  readonly #refs = new Map<number, ActorHandle>();
+  readonly #numbers = new WeakMap<object, number>();
+  readonly #inputs = new Map<number, unknown>();
+  readonly #macrosteps = new Map<number, number>();
+  readonly #taken = new Map<number, TakenStep[]>();
+  #rows = 0;
+  /** The time of the last entry of the journal, in milliseconds. */
+  #time = 0;
+  #error: string | null = null;
+
+  constructor(machine: AnyStateMachine, config: BoundaryConfig, codecs: readonly ValueCodec[]) {
+    this.runState = new RunState(undefined, undefined, codecs);
+    this.#encoder = new EntryEncoder(undefined, codecs);
+    this.#decoder = new EntryDecoder(codecs);
+    this.#runtime = new MachineRuntime(machine, this, { inspect: undefined, now: NEVER_LATER, inert: true });
+    this.#placed = placedIn(config.skeletons.values(), (path) => this.#runtime.placeAt(path));
+    const port = { config, runState: this.runState, decisionPolicy: DECISION_POLICY };
+    this.#recorder = new StepRecorder(port, this.#placed, null);
+  }
+
+  /** Begins the machine with the input of the recorded run. */
+  begin(input: unknown): void {
+    this.#start(this.#runtime.make({ input }));
+  }
+
+  /**
+   * Takes the machine up where a recorded run stands, as a fresh process does: after its control was put elsewhere.
+   * @throws what building it throws, where today's machine does not have that place.
+   */
+  takeUp(entries: readonly { readonly entry: Entry; readonly row: { readonly time: number } }[]): void {
+    for (const { entry, row } of entries) this.#fold(entry, row.time);
+    this.#start(this.#runtime.make({ plan: planResume(this.runState, NEVER_LATER) }));
+  }
+
+  #fold(entry: Entry, time: number): void {
+    this.#time = time;
+    this.runState.apply(entry, time);
+  }
+
+  #start(actor: ReturnType<MachineRuntime['make']>): void {
+    this.adopted(actor, 0);
+    actor.subscribe({ error: () => {} });
+    actor.start();
+  }
+
+  /** Has an actor hear an event. @returns false where there is no such actor today. */
+  hear(actor: number, event: RuntimeEvent): boolean {
+    const ref = this.#refs.get(actor);
+    this.#error = null;
+    if (ref !== undefined) this.#runtime.send(ref as never, event);
+    return ref !== undefined;
+  }
+
+  /** The next step that an actor has taken and that was not asked for yet; null where it has taken none. */
+  next(actor: number): TakenStep | null {
+    return this.#taken.get(actor)?.shift() ?? null;
+  }
+
+  /** True where an actor has taken a step that was not asked for yet. */
+  hasNext(actor: number): boolean {
+    return (this.#taken.get(actor)?.length ?? 0) > 0;
+  }
+
+  /** The actors that have taken steps that were not asked for. */
+  get ahead(): readonly number[] {
+    return [...this.#taken].flatMap(([actor, steps]) => (steps.length > 0 ? [actor] : []));
+  }
+
+  /** The message of the error that the last event led to; null where it led to none. */
+  get error(): string | null {
+    return this.#error;
+  }
+
+  /** The input with which an actor was started today. */
+  inputOf(actor: number): unknown {
+    if (this.#inputs.has(actor)) return this.#inputs.get(actor);
+    const ref = this.#refs.get(actor);
+    return ref === undefined ? undefined : this.#runtime.inputOf(ref as never);
+  }
+
+  /** Folds an entry of the journal in that is no step: what became of calls is what it was. Their work is whose it is today. */
+  follow(entry: Entry, time: number): void {
+    if (entry.do === 'intent' || entry.do === 'position')
+      this.#fold({ ...entry, instance: this.#ownerOf(entry.actor) ?? entry.instance }, time);
+    else if (entry.do !== 'finding' && entry.do !== 'config') this.#fold(entry, time);
+  }
+
+  /** The instance that a call of an actor belongs to: outside every skeleton, the root of its region. */
+  #ownerOf(actor: number): InstanceId | null {
+    const { region } = this.runState.actor(actor);
+    if (region === null) return null;
+    const owner = this.runState.ownerOf(region, this.#placed);
+    if (owner !== undefined) return owner.id;
+    const [machine, path] = split(region);
+    for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
+      const id = { skeleton: ROOT, entity: regionName(machine, at), ordinal: 0 };
+      if (this.runState.history.registry.get(id) !== undefined || at === '') return id;
+    }
+  }
+
+  stop(): void {
+    const root = this.#refs.get(0);
+    if (root !== undefined) this.#runtime.stop(root as never);
+  }
+
+  // The machine.
+
+  steps(ref: ActorHandle, seen: readonly Microstep[]): void {
+    for (const { started } of seen) for (const child of started) keepUnstarted(child);
+    const number = this.#numbers.get(ref);
+    if (number === undefined) return;
+    for (const step of seen) this.#step(ref, number, step);
+    this.#macrosteps.set(number, seen.length);
+  }
+
+  #step(ref: ActorHandle, number: number, seen: Microstep): void {
+    const { runState } = this;
+    const ended = new Set(seen.gone.flatMap((gone) => this.#numbers.get(gone) ?? []));
+    if (seen.done)
+      for (const child of runState.actors) if (child.parent === number && child.ended === null) ended.add(child.number);
+    const heard = this.#heardFrom(ref, seen.event);
+    if (heard !== null) ended.add(heard);
+    const { entries } = this.#recorder.step(number, seen, [...ended], this.#sentBy(seen));
+    for (const entry of entries.flatMap((each) => this.#asJournaled(each))) {
+      runState.apply(entry, this.#time);
+      if (entry.do !== 'step') continue;
+      const taken = this.#taken.get(number) ?? [];
+      this.#taken.set(number, taken);
+      taken.push({ entry, context: runState.actor(number).context });
+    }
+    const first = runState.actors.length - seen.started.length;
+    const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
+    for (const child of seen.started) {
+      const at = first + ids.indexOf(child.id);
+      this.#inputs.set(at, child.input);
+      this.adopted(child.ref, at);
+    }
+  }
+
+  /** An entry as a journal gives it back: values that no journal holds are lost in both. */
+  #asJournaled(entry: Entry): readonly Entry[] {
+    return this.#encoder
+      .rows(entry, () => {})
+      .flatMap((row) => {
+        this.#rows += 1;
+        return this.#decoder.entry({ ...row, seq: this.#rows, time: 0 }) ?? [];
+      });
+  }
+
+  #heardFrom(ref: ActorHandle, event: RuntimeEvent): number | null {
+    const child = this.#runtime.teller(ref as never, event) ?? null;
+    return child === null ? null : (this.#numbers.get(child) ?? null);
+  }
+
+  #sentBy({ sender }: Microstep): [number, number][] {
+    const number = sender === null ? undefined : this.#numbers.get(sender);
+    if (number === undefined) return [];
+    return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
+  }
+
+  crashed(_ref: ActorHandle, { error }: Crash): void {
+    this.#error = error instanceof Error ? error.message : String(error);
+  }
+
+  failedToBegin(error: unknown): void {
+    this.#error = error instanceof Error ? error.message : String(error);
+  }
+
+  adopted(ref: ActorHandle, number: number): void {
+    const { started } = this.runState.actors[number] ?? { started: null };
+    if (started !== null) keepUnstarted({ ref, kind: started.kind, src: started.src });
+    this.#refs.set(number, ref);
+    this.#numbers.set(ref, number);
+    this.#runtime.announce(ref as never);
+  }
+
+  call(): Promise<unknown> {
+    return NEVER;
+  }
+
+  stops(): boolean {
+    return false;
+  }
+
+  holdsEnd(): boolean {
+    return false;
+  }
+
+  woken(): void {}
+
+  stopping(): void {}
+
+  armed(): void {}
+
+  disarmed(): void {}
+}

@@ -1,0 +1,101 @@
+/** `verifyRuns`: the runs of a journal, held against a machine and a config as they are in a program. */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { readConfig } from '../../boundaries/directory.ts';
+import { loadConfig } from '../../boundaries/load.ts';
+import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import type { ValueCodec } from '../../journal/value-codec.ts';
+import { parseKey } from '../../model/key.ts';
+import type { Guards } from '../../predicates/compile.ts';
+import { runStatusOf } from '../../reports/run-status.ts';
+import type { AnyStateMachine } from '../../xstate/actor.ts';
+import { RehearsalError } from '../rehearsal-error.ts';
+import type { VerifiedRun } from './verified-run.ts';
+import { incomparable, type ReplaySubject, verifyRun } from './verify-run.ts';
+
+/** The runs that are verified, and what they are held against. */
+export interface VerifyOptions {
+  /** The journal of the runs. It is read, and nothing is written. */
+  readonly journal: JournalStore;
+  readonly machine: AnyStateMachine;
+  /** The path of the boundary config, or the config itself; left out, only the machine is compared. */
+  readonly config?: string | BoundaryConfig;
+  readonly guards?: Guards;
+  readonly codecs?: readonly ValueCodec[];
+  /** The names of the runs; all runs of the journal, if left out. */
+  readonly runs?: readonly string[];
+  /** Keys of the context that may differ, `*` for any segment: what a clock or chance writes. */
+  readonly ignore?: readonly string[];
+}
+
+/**
+ * Sends a machine through recorded runs and says where it parts from them. Nothing is called, and nothing is written.
+ * @throws RehearsalError `config_refused`, `bad_option`.
+ * @example
+ * ```ts
+ * const verified = verifyRuns({ journal: sqliteStore('belay.sqlite', { readonly: true }), machine, config: 'boundaries/order.yaml' });
+ * assert.deepEqual(verified.filter(({ is }) => is === 'parts'), []);
+ * ```
+ */
+export function verifyRuns(options: VerifyOptions): readonly VerifiedRun[] {
+  const { journal, machine, config, guards, codecs = [], ignore = [] } = options;
+  const subject = replaySubject(machine, config === undefined ? null : configOf(config, guards), codecs, ignore);
+  const names = options.runs ?? journal.runs().map(({ run }) => run);
+  return names.map((run) => verifyIn(journal, run, (agent) => (agent === machine.id ? subject : null)));
+}
+
+/** Verifies one run of a journal against what `subjectOf` gives for its agent; null where that is nothing. */
+export function verifyIn(
+  journal: JournalStore,
+  run: string,
+  subjectOf: (agent: string) => ReplaySubject | null,
+): VerifiedRun {
+  try {
+    const { agent } = runStatusOf(journal.read(run));
+    if (agent === null) return incomparable(run, null, { code: 'no_steps', text: 'nothing of it is recorded' });
+    const subject = subjectOf(agent);
+    if (subject !== null) return verifyRun(run, journal.read(run), subject);
+    return incomparable(run, agent, { code: 'no_machine', text: `there is no machine "${agent}"` });
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return incomparable(run, null, { code: 'unreadable', text: `${error.code} ${error.message}` });
+  }
+}
+
+/** A machine and its config as runs are held against them. @throws RehearsalError `bad_option` for a key that is none. */
+export function replaySubject(
+  machine: AnyStateMachine,
+  config: BoundaryConfig | null,
+  codecs: readonly ValueCodec[],
+  ignore: readonly string[],
+): ReplaySubject {
+  return {
+    machine,
+    config: config ?? standIn(machine.id),
+    compares: config !== null,
+    codecs,
+    ignored: ignore.map(key),
+  };
+}
+
+function configOf(config: string | BoundaryConfig, guards: Guards | undefined): BoundaryConfig {
+  if (typeof config !== 'string') return config;
+  const loaded = readConfig(config, guards === undefined ? {} : { guards });
+  if (loaded.config !== null) return loaded.config;
+  const errors = loaded.findings.filter(({ severity }) => severity === 'error');
+  const lines = errors.map(({ file, line, column, code, message }) => `${file}:${line}:${column} ${code} ${message}`);
+  throw new RehearsalError('config_refused', `the config has ${errors.length} errors:\n${lines.join('\n')}`);
+}
+
+/** A config that says nothing, so that the steps of a machine without one can be made. */
+function standIn(agent: string): BoundaryConfig {
+  const text = `belay: 1\nagent: ${JSON.stringify(agent)}\ntools: {}\nskeletons: {}\n`;
+  return loadConfig(text, { file: 'none' }).config as BoundaryConfig;
+}
+
+function key(text: string) {
+  try {
+    return parseKey(text);
+  } catch (error) {
+    throw new RehearsalError('bad_option', `"${text}" under ignore is no key: ${(error as Error).message}`);
+  }
+}
