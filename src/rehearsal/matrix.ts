@@ -35,8 +35,8 @@ const CALL_COLUMNS = {
 } as const;
 const WRONG_COLUMNS = {
   soon: 'found soon',
-  'in-time': 'in time',
-  last: 'late',
+  'in-time': 'found in time',
+  last: 'found late',
   'soon, unnamed': 'soon, no key',
   'in-time, unnamed': 'in time, no key',
   'last, unnamed': 'late, no key',
