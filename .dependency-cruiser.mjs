@@ -208,6 +208,13 @@ export default {
       },
     },
     {
+      name: 'the-examples-use-the-public-name',
+      severity: 'error',
+      comment: 'An example shows what a user writes: what it needs is in the public list, or belongs there.',
+      from: { path: '^examples/' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/(index|testing/index)\\.ts$' },
+    },
+    {
       name: 'the-audit-uses-the-public-name',
       severity: 'error',
       comment:

@@ -35,8 +35,10 @@ const CALL_COLUMNS = {
 } as const;
 const WRONG_COLUMNS = {
   soon: 'found soon',
+  'in-time': 'found in time',
   last: 'found late',
   'soon, unnamed': 'soon, no key',
+  'in-time, unnamed': 'in time, no key',
   'last, unnamed': 'late, no key',
 } as const;
 const EVENT_COLUMNS = { late: 'late', doubled: 'twice', missing: 'never' } as const;

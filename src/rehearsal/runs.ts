@@ -10,10 +10,11 @@ import { refusedValue, wrongValue } from './faults/wrong-value.ts';
 import { judge } from './judge.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import type { RehearsalCell, RehearsalSettings } from './report.ts';
+import type { Dishonesty } from './trial/dishonesty.ts';
 import { plain } from './trial/observation.ts';
 import { recordedCalls, referenceOf } from './trial/reference.ts';
 import { type NamedPath, namedPaths, type Subject } from './trial/subject.ts';
-import type { Dishonesty, Passing } from './trial/transport.ts';
+import type { Passing } from './trial/transport.ts';
 import { runTrial } from './trial/trial.ts';
 
 /** The most paths of a rehearsal. */

@@ -40,16 +40,20 @@ export interface RecordingOptions {
    * a key.
    */
   readonly forgetful?: readonly string[];
+  /** Tools that do not look at their key, and hand none on: each of their calls is another act, of which nobody can be asked. */
+  readonly keyless?: readonly string[];
 }
 
 /** A world of recorded acts. */
 export class RecordingWorld {
   readonly #forgetful: ReadonlySet<string>;
+  readonly #keyless: ReadonlySet<string>;
   readonly #acts: { -readonly [Field in keyof RecordedAct]: RecordedAct[Field] }[] = [];
   readonly #underWay = new Map<string, Promise<unknown>>();
 
-  constructor({ forgetful = [] }: RecordingOptions = {}) {
+  constructor({ forgetful = [], keyless = [] }: RecordingOptions = {}) {
     this.#forgetful = new Set(forgetful);
+    this.#keyless = new Set(keyless);
   }
 
   /** Every act, in order, also those that were taken back. */
@@ -99,7 +103,7 @@ export class RecordingWorld {
 
   #recording(tool: string, act: Act): Act {
     return async (call) => {
-      const key = call.key ?? null;
+      const key = this.#keyless.has(tool) ? null : (call.key ?? null);
       const isForgotten = key === null || this.#forgetful.has(tool);
       const known = isForgotten ? undefined : this.#acts.find((each) => each.key === key);
       if (known !== undefined) return known.output;

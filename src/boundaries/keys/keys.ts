@@ -15,6 +15,11 @@ export function coverage(
   };
 }
 
+/** True for the context of a machine that is invoked: no tool is said to write it, its own steps do. */
+export function isOfChild({ text }: KeyTemplate): boolean {
+  return text.startsWith('actor:');
+}
+
 /**
  * True if everything below `key` lies below `other`: each segment of `other` is the same, or `*`, or a hole that may be the
  * same.

@@ -4,7 +4,7 @@
  */
 import { constantAnswer } from '../../predicates/compile.ts';
 import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
-import { coverage } from '../keys/keys.ts';
+import { coverage, isOfChild } from '../keys/keys.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
@@ -60,7 +60,8 @@ export function whyNot(boundary: Boundary, skeleton: Skeleton, config: BoundaryC
   if (answer !== null && answer.is !== 'yes') why.push(`its condition is always ${answer.is}, so it is not Closed`);
   const writes = [...config.tools.values()].flatMap((tool) => tool.writes);
   for (const output of outputs) {
-    if (!coverage(output, writes).some) why.push(`no tool writes its output ${output.text}, so it is not Closed`);
+    if (!isOfChild(output) && !coverage(output, writes).some)
+      why.push(`no tool writes its output ${output.text}, so it is not Closed`);
   }
   return why;
 }

@@ -2,7 +2,7 @@
 import { readsOf } from '../../predicates/reads.ts';
 import type { BoundaryConfig, KeyTemplate, Skeleton } from '../config.ts';
 import { keyTemplate } from '../keys/key-template.ts';
-import { coverage } from '../keys/keys.ts';
+import { coverage, isOfChild } from '../keys/keys.ts';
 import { entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
 import type { Findings } from '../page/finding.ts';
 
@@ -15,7 +15,8 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
     const boundaries = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
     for (const list of [item, ...boundaries]) {
       for (const [text, { at }] of textsOf(field(list, 'outputs'))) {
-        if (coverage(keyTemplate(text, config.scopes), writes).some) continue;
+        const key = keyTemplate(text, config.scopes);
+        if (isOfChild(key) || coverage(key, writes).some) continue;
         findings.report(
           'output_unwritten',
           'warning',
@@ -40,6 +41,9 @@ function isOutside(key: string): boolean {
 }
 
 function lintReads(skeleton: Skeleton, item: Item, boundaries: readonly Item[], findings: Findings): void {
+  // What a condition in a child machine reads is that child's own context.
+  const isChild = skeleton.states.every((state) => state.includes('/'));
+  if (isChild && declared(skeleton, []).some(isOfChild)) return;
   const entity = field(item, 'entity');
   if (entity !== null) lintText(skeleton.entity.text, entity, declared(skeleton, []), skeleton.name, findings);
   for (const [index, boundary] of skeleton.boundaries.entries()) {

@@ -12,11 +12,13 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem
 table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; } caption { text-align: left; font-weight: 600; }
 th, td { text-align: left; padding: 0.2rem 0.8rem 0.2rem 0; border-bottom: 1px solid #ddd; font-weight: normal; vertical-align: top; }
 thead th { color: #555; font-size: 0.85rem; } code, pre, td { font-family: ui-monospace, monospace; font-size: 0.9rem; }
-a.cell { display: inline-block; min-width: 1.2rem; text-align: center; margin-right: 2px; text-decoration: none; border-radius: 3px; color: #1b1b1b; }
-a.same { background: #d9f2df; } a.parked { background: #ffedc2; } a.harm { background: #b3261e; color: #fff; } a.unreached { background: #eee; }
+div.wide { overflow-x: auto; } td.few { white-space: nowrap; } p code, li code { overflow-wrap: anywhere; }
+.cell { display: inline-block; min-width: 1.2rem; text-align: center; margin-right: 2px; text-decoration: none; border-radius: 3px; color: #1b1b1b; }
+.same.cell { background: #d9f2df; } .parked.cell { background: #ffedc2; } .harm.cell { background: #b3261e; color: #fff; } .unreached.cell { background: #eee; }
+a.cell:hover, a.cell:focus-visible { outline: 3px solid #1a73e8; outline-offset: 1px; }
 section.run { display: none; border: 1px solid #888; border-radius: 6px; padding: 0 1rem 1rem; margin: 1rem 0; } section.run:target { display: block; }
 section.run.harm { display: block; border-color: #b3261e; } pre { white-space: pre-wrap; background: #f5f5f5; padding: 0.5rem; }
-@media (prefers-color-scheme: dark) { body { background: #181818; color: #eee; } pre { background: #262626; } th, td { border-color: #444; } thead th { color: #bbb; } }
+@media (prefers-color-scheme: dark) { body { background: #181818; color: #eee; } pre { background: #262626; } a.back { color: #8ab4f8; } section.run.harm { border-color: #f28b82; } th, td { border-color: #444; } thead th { color: #bbb; } }
 `;
 
 /** Lays a rehearsal out as HTML. */
@@ -40,10 +42,10 @@ export function rehearsalPage(rehearsed: Rehearsed): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<main>
+<main id="top">
 <h1>${title}</h1>
 <p>${report.cells.length} runs: ${same} as without faults, ${parked} parked, ${harm} harm, ${unreached} not reached. Seed ${report.seed}, config <code>${markup(rehearsed.config)}</code>.</p>
-<p><a class="cell same">=</a> ends as without the fault <a class="cell parked">P</a> parked <a class="cell harm">X</a> harm <a class="cell unreached">-</a> the fault was not reached. A letter leads to its run.</p>
+<p><span class="cell same">=</span> ends as without the fault <span class="cell parked">P</span> parked <span class="cell harm">X</span> harm <span class="cell unreached">-</span> the fault was not reached. A letter leads to its run.</p>
 ${paths.join('\n')}
 ${untaken === '' ? '' : `<h2>Edges that no path takes without a fault</h2>\n<ul>\n${untaken}\n</ul>`}
 ${mutationsHtml(rehearsed)}
@@ -59,11 +61,12 @@ function tableHtml({ title, places, columns, rows }: MatrixTable, numbers: Reado
   const head = [places.toLowerCase(), ...columns].map((name) => `<th scope="col">${markup(name)}</th>`).join('');
   const body = rows.map(({ place, cells }) => {
     const links = cells.map(
-      (some) => `<td>${some.map((cell) => linkHtml(cell, numbers.get(cell) ?? '')).join('')}</td>`,
+      (some) =>
+        `<td${some.length > 3 ? '' : ' class="few"'}>${some.map((cell) => linkHtml(cell, numbers.get(cell) ?? '')).join('')}</td>`,
     );
     return `<tr><th scope="row"><code>${markup(place)}</code></th>${links.join('')}</tr>`;
   });
-  return `<table><caption>${markup(title)}</caption><thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`;
+  return `<div class="wide"><table><caption>${markup(title)}</caption><thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`;
 }
 
 function linkHtml({ verdict, text }: RehearsalCell, number: string): string {
@@ -83,6 +86,7 @@ function runHtml(cell: RehearsalCell, number: string, { config, document }: Rehe
 ${witnessHtml(cell.verdict)}
 ${fixes.length === 0 ? '' : `<p>To fix it, one of</p><ol>${fixes.join('')}</ol>`}
 <pre>${lines}</pre>
+<p><a class="back" href="#top">Back to the matrix</a></p>
 </section>`;
 }
 
@@ -94,7 +98,7 @@ function mutationsHtml({ config, report: { mutations } }: Rehearsed): string {
   });
   const head =
     '<thead><tr><th scope="col">line</th><th scope="col">loosening</th><th scope="col">found by</th></tr></thead>';
-  return `<h2>Loosenings of the config</h2>\n<table>${head}<tbody>\n${rows.join('\n')}\n</tbody></table>`;
+  return `<h2>Loosenings of the config</h2>\n<div class="wide"><table>${head}<tbody>\n${rows.join('\n')}\n</tbody></table></div>`;
 }
 
 /** The reasons of a verdict: what is wrong in the world, or why the run stands still and what would unblock it. */

@@ -5,7 +5,7 @@ import type { Guards } from '../../predicates/compile.ts';
 import type { Reference } from '../faults/draw-faults.ts';
 import type { RehearsedFault } from '../faults/fault.ts';
 import type { Culprit, RehearsalCell } from '../report.ts';
-import type { Dishonesty } from '../trial/transport.ts';
+import type { Dishonesty } from '../trial/dishonesty.ts';
 import { edited, type Page, type PageEdit, pageOf, placeOfEdit } from './page-edit.ts';
 import { tightenings } from './tightenings.ts';
 
@@ -26,43 +26,56 @@ export async function culpritsOf(
   fault: RehearsedFault,
   { course }: Reference,
 ): Promise<readonly Culprit[]> {
-  const called = new Set(course.seen.calls.map(({ tool }) => tool));
-  const fields = new Set(course.seen.calls.flatMap(({ args }) => textFields(args)));
   const tool = 'tool' in fault ? fault.tool : null;
   const isAbout = (edit: PageEdit) => edit.tool !== null && edit.tool === tool;
-  const edits = tightenings(page, called, [...fields]);
+  const edits = tightenings(page, shownBy(course));
+  const near = [...edits.filter(isAbout), ...edits.filter((each) => !isAbout(each))];
+  const inOrder = near.toSorted((one, other) => leastRank(one) - leastRank(other));
   const culprits: Culprit[] = [];
-  for (const edit of [...edits.filter(isAbout), ...edits.filter((each) => !isAbout(each))]) {
-    const tightened = edited(document, { ...edit, change: (fresh) => applied(fresh, page, edit) }, config, guards);
+  for (const edit of inOrder) {
+    // What would be less exact than what was found says nothing more.
+    if (culprits.some((found) => rankOf(found) < leastRank(edit))) break;
+    const isOfPage = edit.change !== undefined;
+    const change = { ...edit, change: (fresh: Page) => applied(fresh, page, edit) };
+    const tightened = isOfPage ? edited(document, change, config, guards) : config;
     if (tightened === null) continue;
-    const { verdict } = await run(tightened, dishonest);
+    const { verdict } = await run(tightened, edit.dishonest ?? dishonest);
     if (verdict.is !== 'same' && verdict.is !== 'parked') continue;
     culprits.push({ kind: edit.kind, text: edit.text, leadsTo: verdict.is, ...placeOfEdit(document, edit) });
   }
   return culprits.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** Kinds of tightenings that change nothing but what they are about. */
-const EXACT = new Set(['timeout missing', 'undo idle', 'reconciler lies', 'tool unlisted', 'blind added', 'joint all']);
-/** The others, the most exact first. */
-const BLUNT = [
-  'read removed',
-  'outside key removed',
-  'idempotent',
-  'append added',
-  'entities merged',
-  'condition always true',
-];
+function shownBy({ seen: { calls } }: Reference['course']): Parameters<typeof tightenings>[1] {
+  const keyless = calls.filter(({ key, tookKey, acted }) => key !== null && acted && !tookKey);
+  return {
+    called: new Set(calls.map(({ tool }) => tool)),
+    fields: [...new Set(calls.flatMap(({ args }) => textFields(args)))],
+    argless: new Set(calls.flatMap(({ tool, args }) => (args === null ? [tool] : []))),
+    keyless: new Set(keyless.map((call) => call.tool)),
+  };
+}
 
-/**
- * A tightening that leads to the end of the run without faults says more than one that parks it, and an exact one more than a
- * blunt one.
- */
-function rankOf({ kind, leadsTo }: Culprit): number {
-  if (EXACT.has(kind)) return leadsTo === 'same' ? 0 : 3.5;
+/** Kinds of tightenings that change nothing but what they are about, the most telling first where they only park. */
+const EXACT = [
+  ...['entities merged', 'joint all', 'timeout missing', 'key unused', 'undo idle', 'reconciler lies'],
+  ...['tool unlisted', 'blind added'],
+];
+/** The others, the most exact first. */
+const BLUNT = ['read removed', 'outside key removed', 'condition always true', 'idempotent', 'append added'];
+
+/** A tightening that leads to the end of the run without faults says more than one that parks it, and an exact one more than a blunt one. */
+function rankOf({ kind, leadsTo }: Pick<Culprit, 'kind' | 'leadsTo'>): number {
+  const exact = EXACT.indexOf(kind);
+  if (exact >= 0) return leadsTo === 'same' ? 0 : 3 + exact / 10;
   // To call a tool irreversible parks, as a rule: that is what it is for.
   const isMeant = leadsTo === 'same' || kind === 'idempotent';
   return 2 + BLUNT.indexOf(kind) + (isMeant ? 0 : BLUNT.length);
+}
+
+/** The best rank that a tightening can have. */
+function leastRank({ kind }: PageEdit): number {
+  return rankOf({ kind, leadsTo: 'same' });
 }
 
 /** Puts the page that is run in the place of the one that the document says, and edits it. */

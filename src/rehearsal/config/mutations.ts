@@ -6,7 +6,7 @@ import type { Reference } from '../faults/draw-faults.ts';
 import { faultId, type RehearsedFault } from '../faults/fault.ts';
 import { sampled } from '../faults/sample.ts';
 import type { RehearsalCell, RehearsedMutation } from '../report.ts';
-import type { Dishonesty } from '../trial/transport.ts';
+import type { Dishonesty } from '../trial/dishonesty.ts';
 import { loosenings } from './loosenings.ts';
 import { edited, type PageEdit, pageOf, placeOfEdit } from './page-edit.ts';
 

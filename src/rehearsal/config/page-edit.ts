@@ -4,7 +4,7 @@ import { loadConfig } from '../../boundaries/load.ts';
 import { type ConfigDocument, nearest, plain } from '../../boundaries/page/document.ts';
 import type { Place } from '../../boundaries/page/finding.ts';
 import type { Guards } from '../../predicates/compile.ts';
-import type { Dishonesty } from '../trial/transport.ts';
+import type { Dishonesty } from '../trial/dishonesty.ts';
 
 /** A page as plain data. Everything may be missing or of another type: it is held against the schema once it is edited. */
 export interface Page {
@@ -24,8 +24,9 @@ export interface PageTool {
 }
 
 /** A skeleton of a page. */
-interface PageSkeleton {
+export interface PageSkeleton {
   entity?: string;
+  outputs?: string[];
   commit?: PageBoundary[];
   exit?: PageBoundary[];
   rollback?: { anchors?: string[]; joint?: string[] };
@@ -35,6 +36,7 @@ interface PageSkeleton {
 export interface PageBoundary {
   id?: string;
   when?: unknown;
+  outputs?: string[];
 }
 
 /** One edit of a page, or one counterparty that does not do what the page says. */

@@ -1,15 +1,38 @@
 /** The ways in which a config can promise less: the one that removes a harm says where the config promises too much. */
-import { boundariesOf, type Page, type PageEdit, type PageTool, toolsOf } from './page-edit.ts';
+import {
+  boundariesOf,
+  isOutside,
+  type Page,
+  type PageEdit,
+  type PageSkeleton,
+  type PageTool,
+  toolsOf,
+} from './page-edit.ts';
+
+/** What the run without faults shows of the calls. */
+interface Shown {
+  readonly called: ReadonlySet<string>;
+  /** The names of texts in the arguments. */
+  readonly fields: readonly string[];
+  /** Tools that are given nothing: they read nothing of the context. */
+  readonly argless: ReadonlySet<string>;
+  /** Tools that have acted without looking at their idempotency keys. */
+  readonly keyless: ReadonlySet<string>;
+}
 
 /** Every single tightening of a page, those about one tool first; the blunt ones stand last. */
-export function tightenings(page: Page, called: ReadonlySet<string>, fields: readonly string[]): readonly PageEdit[] {
+export function tightenings(page: Page, { called, fields, argless, keyless }: Shown): readonly PageEdit[] {
   return [
+    ...[...keyless].map((tool): PageEdit => {
+      const text = `hand the idempotency key of ${tool} on to its counterparty`;
+      return { kind: 'key unused', path: ['tools', tool], text, tool, dishonest: { keyed: tool } };
+    }),
     ...toolsOf(page).flatMap(([name, tool]) => ofTool(name, tool)),
     ...unlisted(page, called),
     ...keys(page),
     ...Object.keys(page.skeletons ?? {}).flatMap((name) => ofSkeleton(name, page, fields)),
-    ...boundariesOf(page).map(ofBoundary),
-    ...toolsOf(page).flatMap(([name, tool]) => bluntly(name, tool, page)),
+    ...boundariesOf(page).flatMap((each) => ofBoundary(each)),
+    ...toolsOf(page).flatMap(([name, tool]) => bluntly(name, tool, page).slice(argless.has(name) ? 1 : 0)),
   ];
 }
 
@@ -110,44 +133,72 @@ function ofSkeleton(name: string, { skeletons = {} }: Page, fields: readonly str
             }),
           },
         ]),
-    ...fields.map((field) => ({
-      ...{ kind: 'entities merged', path: [...path, 'entity'], tool: null },
-      text: `tell the occurrences of ${name} apart, by args.${field} for instance`,
-      change: change((skeleton) => {
-        skeleton.entity = `args.${field}`;
-      }),
-    })),
+    ...(isMerged(own)
+      ? fields.map((field) => ({
+          ...{ kind: 'entities merged', path: [...path, 'entity'], tool: null },
+          text: `tell the occurrences of ${name} apart, by args.${field} for instance`,
+          change: change((skeleton) => {
+            skeleton.entity = `args.${field}`;
+          }),
+        }))
+      : []),
   ];
 }
 
-function ofBoundary({ skeleton, path, boundary }: ReturnType<typeof boundariesOf>[number]): PageEdit {
-  return {
-    ...{ kind: 'condition always true', path: [...path, 'when'], tool: null },
-    text: `certify ${skeleton} ${boundary.id} only once what it promises is there`,
-    change: ({ skeletons }) => {
-      const rollback = skeletons?.[skeleton]?.rollback;
-      if (rollback !== undefined) rollback.anchors = (rollback.anchors ?? []).filter((id) => id !== boundary.id);
+/** True for a skeleton whose keys or conditions ask which one it is about, and whose entity is always the same. */
+function isMerged(skeleton: PageSkeleton | undefined): boolean {
+  if (skeleton === undefined || !/^\s*["']/.test(skeleton.entity ?? '')) return false;
+  return /\{entity\}|\bentity\b(?!":)/.test(JSON.stringify(skeleton));
+}
+
+function ofBoundary({ skeleton, path, boundary }: ReturnType<typeof boundariesOf>[number]): PageEdit[] {
+  const base = { kind: 'condition always true', path: [...path, 'when'], tool: null };
+  const text = `certify ${skeleton} ${boundary.id} only once what it promises is there`;
+  const [, , kind, index] = path;
+  return [
+    {
+      ...{ ...base, text },
+      change: ({ skeletons }) => {
+        const found = skeletons?.[skeleton]?.[kind as 'commit' | 'exit']?.[Number(index)];
+        const own = (found?.outputs ?? skeletons?.[skeleton]?.outputs ?? []).filter((key) => /^\w+$/.test(key));
+        if (found === undefined || typeof found.when !== 'string' || own.length === 0) return;
+        found.when = [
+          `(${found.when})`,
+          ...own.map((key) => `memory.?${key}.orValue(null) != null && memory.${key} != ""`),
+        ].join(' && ');
+      },
     },
-  };
+    {
+      ...{ ...base, text },
+      change: ({ skeletons }) => {
+        const rollback = skeletons?.[skeleton]?.rollback;
+        if (rollback !== undefined) rollback.anchors = (rollback.anchors ?? []).filter((id) => id !== boundary.id);
+      },
+    },
+  ];
 }
 
 function bluntly(name: string, tool: PageTool, page: Page): PageEdit[] {
-  const schemes = new Set(
-    toolsOf(page).flatMap(([, { reads = [], writes = [] }]) =>
-      [...reads, ...writes].flatMap((key) => /^[a-z][a-z0-9+.-]*:/.exec(key)?.[0] ?? []),
-    ),
+  const keys = toolsOf(page).flatMap(([, { reads = [], writes = [] }]) => [...reads, ...writes]);
+  const outside = [...new Set(keys.flatMap((key) => /^[a-z][a-z0-9+.-]*:/.exec(key)?.[0] ?? []))].map(
+    (key) => `${key}**`,
   );
+  const context = new Set(keys.flatMap((key) => (isOutside(key) ? [] : (key.split('/')[0] as string))));
+  const below = tool.reads === undefined ? [] : ['reads'];
+  const reading = (kind: string, what: string, more: Iterable<string>): PageEdit =>
+    onTool(kind, name, below, `say all that ${name} reads ${what}`, (found) => {
+      found.reads = [...(found.reads ?? []), ...more];
+    });
   return [
-    onTool('read removed', name, tool.reads === undefined ? [] : ['reads'], `say all that ${name} reads`, (found) => {
-      found.reads = ['**'];
-    }),
+    reading('read removed', 'of the context', context),
+    reading('outside key removed', 'outside', outside),
     onTool(
       'outside key removed',
       name,
       tool.writes === undefined ? [] : ['writes'],
       `say all that ${name} changes outside`,
       (found) => {
-        found.writes = [...(found.writes ?? []), ...[...schemes].map((scheme) => `${scheme}**`)];
+        found.writes = [...(found.writes ?? []), ...outside];
       },
     ),
     ...(tool.effect === 'irreversible'

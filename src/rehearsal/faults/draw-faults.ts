@@ -80,7 +80,7 @@ function wrongFaults(course: Course, drawing: Drawing): RehearsedFault[] {
     return hearings
       .filter((hearing) => restsOn(boundary, hearing, certified))
       .filter(({ call }) => drawing.canBeWrong(call, call.answer?.output))
-      .flatMap((hearing) => complaints(boundary, hearing, course));
+      .flatMap((hearing) => complaints(boundary, hearing, course, drawing.config));
   });
 }
 
@@ -93,14 +93,22 @@ function restsOn(boundary: Certified, { instance, keys, order }: Hearing, certif
   );
 }
 
-function complaints(boundary: Certified, { call, keys }: Hearing, { seen }: Course): WrongFault[] {
+function complaints(
+  boundary: Certified,
+  { call, keys }: Hearing,
+  { seen }: Course,
+  config: BoundaryConfig,
+): WrongFault[] {
   const { instance } = boundary;
   const base = { kind: 'wrong', tool: call.tool, nth: call.nth, instance, boundary: boundary.boundary } as const;
-  const soon = boundary.moment + 1 - call.moment;
-  const last = seen.moments - call.moment;
+  const soon = boundary.moment + 1;
+  const last = seen.moments;
+  const lasting = seen.calls.find(({ tool, moment }) => moment > soon && isLasting(config.tools.get(tool)));
+  const inTime = (lasting?.moment ?? 0) - 1;
   const moments = [
-    { found: 'soon', after: soon } as const,
-    ...(last > soon ? [{ found: 'last', after: last } as const] : []),
+    { found: 'soon', after: soon - call.moment } as const,
+    ...(inTime > soon && inTime < last ? [{ found: 'in-time', after: inTime - call.moment } as const] : []),
+    ...(last > soon ? [{ found: 'last', after: last - call.moment } as const] : []),
   ];
   const named = moments.map((moment): WrongFault => ({ ...base, ...moment, key: keys[0] ?? null }));
   // A checkpoint holds what was written before it: an instance that may go back to one has to be told which key is wrong.
@@ -109,4 +117,9 @@ function complaints(boundary: Certified, { call, keys }: Hearing, { seen }: Cour
     ({ instance: other, kind, order }) => instanceName(other) === own && kind !== 'exit' && order >= boundary.order,
   );
   return isKept ? named : [...named, ...moments.map((moment): WrongFault => ({ ...base, ...moment, key: null }))];
+}
+
+/** True for a tool whose calls cannot be taken back. */
+function isLasting(tool: Tool | undefined): boolean {
+  return tool === undefined || tool.effect === 'irreversible';
 }

@@ -33,7 +33,8 @@ export interface WrongFault extends CallSite {
   readonly boundary: string;
   /** The key that the complaint names; null where it names the instance alone. */
   readonly key: string | null;
-  readonly found: 'soon' | 'last';
+  /** At the next call or event, at the last one before a call that cannot be taken back, or at the last of all. */
+  readonly found: 'soon' | 'in-time' | 'last';
   /** The number of moments (calls that leave, events) between the wrong answer and the complaint. */
   readonly after: number;
 }
@@ -80,6 +81,12 @@ const RECONCILER_TEXTS: Readonly<Record<ReconcilerKind, string>> = {
   absent: 'no reconciler is there',
 };
 
+const FOUND_TEXTS: Readonly<Record<WrongFault['found'], string>> = {
+  soon: 'at the next call or event',
+  'in-time': 'before the next irreversible call',
+  last: 'at the last call or event',
+};
+
 /** The place of a fault: the call, the boundary, the event or the append. */
 export function siteText(fault: RehearsedFault): string {
   switch (fault.kind) {
@@ -106,8 +113,7 @@ export function faultText(fault: RehearsedFault): string {
     }
     case 'wrong': {
       const named = fault.key === null ? 'the complaint names no key' : `the complaint names ${fault.key}`;
-      const when = fault.found === 'soon' ? 'at the next call or event' : 'at the last call or event';
-      return `${fault.tool}#${fault.nth} answers wrongly, which is found ${when} after ${site}; ${named}`;
+      return `${fault.tool}#${fault.nth} answers wrongly, which is found ${FOUND_TEXTS[fault.found]} after ${site}; ${named}`;
     }
     case 'approval':
       return fault.answer === 'denied' ? `a person denies ${site}` : `nobody answers for ${site} in time`;

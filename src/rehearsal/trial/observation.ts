@@ -17,6 +17,8 @@ export interface ObservedCall extends CallSite {
   readonly moment: number;
   /** What the machine was told; absent while nothing was. */
   answer?: { readonly output: unknown };
+  /** True once the tool looked at its idempotency key. */
+  tookKey: boolean;
   /** True once the tool itself answered: it has acted, if it acts. */
   acted: boolean;
   /** True once a step of the machine heard the answer. */

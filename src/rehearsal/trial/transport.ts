@@ -3,10 +3,11 @@
  * What a dead process asks is not heard, and what it has sent is carried out.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Inverse, ReconcileResult, Reconciler, Undo } from '../../effects/counterparty.ts';
+import type { Inverse, Reconciler, Undo } from '../../effects/counterparty.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { type Act, withTools } from '../../xstate/tools.ts';
 import type { CallFault, CallSite, RehearsedFault, WrongFault } from '../faults/fault.ts';
+import { answerOf, type Dishonesty, isIdle, isKeyed, isKeyless } from './dishonesty.ts';
 import { type Observation, type ObservedCall, plain } from './observation.ts';
 import type { OpenSubject } from './subject.ts';
 
@@ -14,13 +15,6 @@ import type { OpenSubject } from './subject.ts';
 export interface Life {
   isAlive: boolean;
 }
-
-/** A counterparty that breaks its promise: the way in which a config relies on it too much is to be found. */
-export type Dishonesty =
-  | { readonly undo: string }
-  | { readonly reconciler: string }
-  /** A tool that is not handed its idempotency key. */
-  | { readonly tool: string };
 
 /** How the transport treats what passes. */
 export interface Passing {
@@ -54,6 +48,8 @@ export class Transport {
   found = false;
   readonly #passing: Passing;
   readonly #seen: Observation;
+  /** What was done under each key. */
+  readonly #done = new Map<string, unknown>();
   readonly #late = new Set<() => Promise<void>>();
   #wrongArgs: { readonly args: unknown } | null = null;
   #wrongAt: number | null = null;
@@ -70,7 +66,7 @@ export class Transport {
 
   /** The reconcilers of an agent, as the fault has them. */
   reconcilers(life: Life, { reconcilers = {} }: OpenSubject, named: string | null): Record<string, Reconciler> {
-    const { fault, dishonest } = this.#passing;
+    const { fault } = this.#passing;
     const kind = fault?.kind === 'call' ? fault.reconciler : null;
     return Object.fromEntries(
       Object.entries(reconcilers).flatMap(([name, ask]) => {
@@ -78,8 +74,8 @@ export class Transport {
         const answers: Reconciler = async (call) => {
           if (!life.isAlive) return NEVER;
           if (name === named && kind === 'silent') return { is: 'unknown' } as const;
-          const lies = dishonest !== null && 'reconciler' in dishonest && dishonest.reconciler === name;
-          const answer: ReconcileResult = lies ? { is: 'not_applied' } : await this.#working(async () => ask(call));
+          const answer =
+            answerOf(this.#passing.dishonest, name, call, this.#done) ?? (await this.#working(async () => ask(call)));
           this.#seen.tell(`${name} is asked about a call of ${call.tool}: ${answer.is}`);
           return life.isAlive ? answer : NEVER;
         };
@@ -95,7 +91,7 @@ export class Transport {
         const inverse = typeof own === 'function' ? { undo: own, moved: null } : own;
         const undoing: Undo = async (call) => {
           if (!life.isAlive) return NEVER;
-          if (!this.#isIdle(name)) await this.#working(async () => inverse.undo(call));
+          if (!isIdle(this.#passing.dishonest, name)) await this.#working(async () => inverse.undo(call));
           return life.isAlive ? undefined : NEVER;
         };
         const { moved } = inverse;
@@ -128,11 +124,6 @@ export class Transport {
     for (const act of [...this.#late]) await act();
   }
 
-  #isIdle(undo: string): boolean {
-    const { dishonest } = this.#passing;
-    return dishonest !== null && 'undo' in dishonest && dishonest.undo === undo;
-  }
-
   async #call(life: Life, tool: string, act: Act, given: Parameters<Act>[0]): Promise<unknown> {
     if (!life.isAlive) return NEVER;
     const { calls } = this.#seen;
@@ -140,6 +131,7 @@ export class Transport {
     this.moment();
     const call: ObservedCall = {
       ...{ tool, nth, args: plain(given.input), key: given.key ?? null, moment: this.#seen.moments },
+      tookKey: false,
       acted: false,
       heard: false,
     };
@@ -151,7 +143,7 @@ export class Transport {
       this.#passing.restart();
     }
     try {
-      const output = await this.#answer(call, act, this.#given(life, tool, given));
+      const output = await this.#answer(call, act, this.#given(life, call, given));
       if (!life.isAlive) return NEVER;
       call.answer = { output };
       return output;
@@ -163,23 +155,32 @@ export class Transport {
   }
 
   /** A call as it leaves: a dead process aborts nothing, as what it has sent is under way. */
-  #given(life: Life, tool: string, given: Parameters<Act>[0]): Parameters<Act>[0] {
-    const { dishonest } = this.#passing;
-    const isKept = dishonest !== null && 'tool' in dishonest && dishonest.tool === tool;
+  #given(life: Life, call: ObservedCall, given: Parameters<Act>[0]): Parameters<Act>[0] {
+    const isKept = isKeyless(this.#passing.dishonest, call.tool);
     const own = new AbortController();
     const { signal } = given;
     if (signal?.aborted) own.abort(signal.reason);
     signal?.addEventListener('abort', () => {
       if (life.isAlive) own.abort(signal.reason);
     });
-    return { ...given, signal: own.signal, ...(isKept && { key: undefined }) };
+    return {
+      ...given,
+      signal: own.signal,
+      get key() {
+        call.tookKey = true;
+        return isKept ? undefined : given.key;
+      },
+    };
   }
 
   async #answer(call: ObservedCall, act: Act, given: Parameters<Act>[0]): Promise<unknown> {
     const really = async (): Promise<unknown> => {
+      if (call.key !== null && isKeyed(this.#passing.dishonest, call.tool) && this.#done.has(call.key))
+        return this.#done.get(call.key);
       const recorded = this.#passing.recorded(call.tool, call.args);
       const output = recorded === undefined ? await this.#working(() => act(given)) : recorded.output;
       call.acted = true;
+      if (call.key !== null) this.#done.set(call.key, output);
       return output;
     };
     const { fault } = this.#passing;

@@ -1,11 +1,15 @@
 /**
- * The refund agent: it asks two services at once, values and restocks the items one after the other (a machine of their own), has a
- * person approve the sum, pays it back, and writes to the customer. Its tools act on a recording world, and so do its shelves.
+ * The refund agent: it asks two services at once, values and restocks the items one after the other (a machine of their own), books the
+ * credit, counts the shelves, files the risk for good, has a person approve the sum, pays it back, and writes to the customer. A letter without an
+ * address is written once more. Its tools act on a recording world, and so do its shelves.
  */
 import { fileURLToPath } from 'node:url';
 import { assign, setup } from 'xstate';
+import type { UndoCall } from '../../../src/index.ts';
 import type { RecordingWorld } from '../../../src/testing/index.ts';
 import { tool } from '../../../src/xstate/tool.ts';
+
+import { counted, type Named, restockOn } from './restock.ts';
 
 type Item = { value?: number; shelf?: string };
 type Memory = {
@@ -16,54 +20,21 @@ type Memory = {
   risk: number;
   policy: number | null;
   sum: number | null;
+  booking: string | null;
+  shelved: string | null;
+  records: Record<string, string>;
+  closed: boolean;
+  account: string | null;
   payment: string | null;
-  letter: string | null;
+  address: string | null;
+  proof: string | null;
 };
-type Named = { item: string };
-type Valued = Named & { value: number };
+type Payment = { order: string; account: string; cents: number };
+type Letter = { order: string; payment: string; address: string };
 
 export const config = fileURLToPath(new URL('refund.yaml', import.meta.url));
 
 const PRICES: Record<string, number> = { lamp: 40, chair: 90 };
-
-/** Things of value go to the safe shelves, others to the open ones; each takes the next free place. */
-function place(world: RecordingWorld, value: number): string {
-  const kind = value > 40 ? 'safe' : 'open';
-  const taken = world.actsOf('reserveShelf').filter(({ output }) => String(output).startsWith(kind));
-  return `${kind} ${taken.length + 1}`;
-}
-
-function restockOn(world: RecordingWorld) {
-  return setup({
-    types: { input: {} as Valued, context: {} as Valued & { shelf: string; label: string }, output: {} as string },
-    actors: {
-      reserveShelf: tool<string, Valued>(async ({ input }) => place(world, input.value)),
-      printLabel: tool<string, Named & { shelf: string }>(async ({ input }) => `label: ${input.item}, ${input.shelf}`),
-    },
-  }).createMachine({
-    id: 'restock',
-    context: ({ input }) => ({ ...input, shelf: '', label: '' }),
-    initial: 'reserving',
-    output: ({ context }) => context.shelf,
-    states: {
-      reserving: {
-        invoke: {
-          src: 'reserveShelf',
-          input: ({ context: { item, value } }) => ({ item, value }),
-          onDone: { target: 'labelling', actions: assign({ shelf: ({ event }) => event.output }) },
-        },
-      },
-      labelling: {
-        invoke: {
-          src: 'printLabel',
-          input: ({ context: { item, shelf } }) => ({ item, shelf }),
-          onDone: { target: 'labelled', actions: assign({ label: ({ event }) => event.output }) },
-        },
-      },
-      labelled: { type: 'final' },
-    },
-  });
-}
 
 const openIn = (items: Memory['items']) => Object.keys(items).find((id) => items[id]?.shelf === undefined);
 const learnt = ({ items, current }: Memory, more: Item) => ({ ...items, [current]: { ...items[current], ...more } });
@@ -73,8 +44,19 @@ const begun = (input: { order?: string; items?: string[] } | undefined): Memory 
   order: input?.order ?? 'o1',
   items: Object.fromEntries((input?.items ?? ['lamp', 'chair']).map((id) => [id, {}])),
   current: '',
-  ...{ fraud: null, risk: 0, policy: null, sum: null, payment: null, letter: null },
+  ...{ fraud: null, risk: 0, policy: null, sum: null, booking: null, shelved: null, records: {} },
+  ...{ closed: false, account: null, payment: null, address: null, proof: null },
 });
+
+/** The refund agent as it is rehearsed, on a world: a file that is closed cannot be taken back. */
+export function refundIn(world: RecordingWorld) {
+  const machine = refundOn(world);
+  const { unfile } = world.around(machine, config).undo;
+  const undo = {
+    unfile: async (call: UndoCall) => (world.actsOf('closeFile').length > 0 ? undefined : unfile?.(call)),
+  };
+  return { machine, world, undo };
+}
 
 /** The machine, on the world in which its shelves are. */
 export function refundOn(world: RecordingWorld) {
@@ -84,8 +66,15 @@ export function refundOn(world: RecordingWorld) {
       checkFraud: tool<number, { order: string }>(async () => 3),
       checkPolicy: tool<number, { order: string }>(async () => 200),
       valueItem: tool<number, Named>(async ({ input }) => PRICES[input.item] ?? 10),
-      payBack: tool<string, { order: string; cents: number }>(async ({ input }) => `paid ${input.cents}`),
-      writeLetter: tool<string, { order: string; payment: string }>(async ({ input }) => `letter: ${input.payment}`),
+      bookCredit: tool<string, { order: string; cents: number }>(async ({ input }) => `booked ${input.cents}`),
+      countShelves: tool<string, void>(async () => counted(world)),
+      fileRisk: tool<string, { order: string; fraud: number }>(async () => 'filed'),
+      closeFile: tool<boolean, { order: string }>(async () => true),
+      findAccount: tool<string, { order: string }>(async ({ input }) => `account of ${input.order}`),
+      payBack: tool<string, Payment>(async ({ input }) => `paid ${input.cents}`),
+      findAddress: tool<string, { order: string }>(async ({ input }) => `street of ${input.order}`),
+      writeLetter: tool<string, Letter>(async ({ input }) => `letter to ${input.address}`),
+      proofread: tool<string, { address: string }>(async ({ input }) => (input.address === '' ? 'returned' : 'fine')),
       restock: restockOn(world),
     },
   }).createMachine({
@@ -137,6 +126,7 @@ export function refundOn(world: RecordingWorld) {
           { target: 'valuing', actions: assign({ current: ({ context }) => openIn(context.items) ?? '' }) },
         ],
       },
+      next: { always: 'valuing' },
       valuing: {
         invoke: {
           src: 'valueItem',
@@ -154,14 +144,14 @@ export function refundOn(world: RecordingWorld) {
           onDone: [
             {
               guard: ({ context, event }) => openIn(learnt(context, { shelf: event.output })) !== undefined,
-              target: 'valuing',
+              target: 'next',
               actions: assign(({ context, event }) => {
                 const items = learnt(context, { shelf: event.output });
                 return { items, current: openIn(items) ?? '' };
               }),
             },
             {
-              target: 'paying',
+              target: 'booking',
               actions: assign(({ context, event }) => {
                 const items = learnt(context, { shelf: event.output });
                 return { items, sum: Math.min(context.policy ?? 0, sumOf(items)) };
@@ -170,20 +160,82 @@ export function refundOn(world: RecordingWorld) {
           ],
         },
       },
+      booking: {
+        invoke: {
+          src: 'bookCredit',
+          input: ({ context }) => ({ order: context.order, cents: context.sum ?? 0 }),
+          onDone: { target: 'counting', actions: assign({ booking: ({ event }) => event.output }) },
+        },
+      },
+      counting: {
+        invoke: {
+          src: 'countShelves',
+          onDone: { target: 'filing', actions: assign({ shelved: ({ event }) => event.output }) },
+        },
+      },
+      filing: {
+        invoke: {
+          src: 'fileRisk',
+          input: ({ context: { order, fraud } }) => ({ order, fraud: fraud ?? 0 }),
+          onDone: {
+            target: 'closing',
+            actions: assign({
+              records: ({ context, event }) => ({ ...context.records, [context.order]: event.output }),
+            }),
+          },
+        },
+      },
+      closing: {
+        invoke: {
+          src: 'closeFile',
+          input: ({ context: { order } }) => ({ order }),
+          onDone: { target: 'accounting', actions: assign({ closed: ({ event }) => event.output }) },
+        },
+      },
+      accounting: {
+        invoke: {
+          src: 'findAccount',
+          input: ({ context: { order } }) => ({ order }),
+          onDone: { target: 'paying', actions: assign({ account: ({ event }) => event.output }) },
+        },
+      },
       paying: {
         invoke: {
           src: 'payBack',
-          input: ({ context }) => ({ order: context.order, cents: context.sum ?? 0 }),
-          onDone: { target: 'writing', actions: assign({ payment: ({ event }) => event.output }) },
+          input: ({ context: { order, account, sum } }) => ({ order, account: account ?? '', cents: sum ?? 0 }),
+          onDone: { target: 'addressing', actions: assign({ payment: ({ event }) => event.output }) },
+        },
+      },
+      addressing: {
+        invoke: {
+          src: 'findAddress',
+          input: ({ context: { order } }) => ({ order }),
+          onDone: { target: 'writing', actions: assign({ address: ({ event }) => event.output }) },
+          onError: { target: 'writing', actions: assign({ address: '' }) },
         },
       },
       writing: {
         invoke: {
           src: 'writeLetter',
-          input: ({ context }) => ({ order: context.order, payment: context.payment ?? '' }),
-          onDone: { target: 'done', actions: assign({ letter: ({ event }) => event.output }) },
+          input: ({ context: { order, payment, address } }) => ({
+            order,
+            payment: payment ?? '',
+            address: address ?? '',
+          }),
+          onDone: 'proofing',
         },
       },
+      proofing: {
+        invoke: {
+          src: 'proofread',
+          input: ({ context: { address } }) => ({ address: address ?? '' }),
+          onDone: [
+            { guard: ({ event }) => event.output !== 'fine', target: 'again' },
+            { target: 'done', actions: assign({ proof: ({ event }) => event.output }) },
+          ],
+        },
+      },
+      again: { always: 'addressing' },
       done: { type: 'final' },
       refused: { type: 'final' },
     },

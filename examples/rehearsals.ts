@@ -1,0 +1,38 @@
+/** The rehearsals of the examples: each on a recording world, whose bank and mail do not look at idempotency keys. */
+import { fileURLToPath } from 'node:url';
+import { type RehearsalOptions, recordingWorld } from 'belay-sidecar/testing';
+import { machine as research } from './research/machine.ts';
+import { machine as scraper } from './scraper/machine.ts';
+import { machine as support } from './support/machine.ts';
+
+const configOf = (name: string) => fileURLToPath(new URL(`${name}/boundaries.yaml`, import.meta.url));
+
+/** What each example is rehearsed with, anew for each rehearsal. */
+export const rehearsals: Readonly<Record<string, () => RehearsalOptions>> = {
+  research: () => ({
+    machine: research,
+    config: configOf('research'),
+    world: recordingWorld({ forgetful: ['reply'] }),
+    replay: ['think'],
+    wrong: {
+      think: (step: { does: string; about: string }) => ({ ...step, about: `${step.about}, on the moon` }),
+    },
+  }),
+  support: () => ({
+    machine: support,
+    config: configOf('support'),
+    world: recordingWorld({ forgetful: ['payBack', 'sendAnswer'] }),
+    replay: ['classify'],
+    wrong: { classify: (wish: { order: string }) => ({ ...wish, order: 'o8' }) },
+    paths: [
+      { name: 'refund', events: [{ type: 'content' }] },
+      { name: 'answer', input: { ticket: 't2', text: 'where is o9?' }, events: [{ type: 'content' }] },
+    ],
+  }),
+  scraper: () => ({
+    machine: scraper,
+    config: configOf('scraper'),
+    world: recordingWorld({ forgetful: ['sendDigest'] }),
+    replay: ['extract'],
+  }),
+};
