@@ -1,7 +1,7 @@
 /**
- * Rows of a SQLite database: written at once and put back by what they were, or staged and published together, under one audit
- * row and the invariants of the database. Each act is one transaction with the note that says so, so there is no moment in
- * between at which a crash could leave half of it.
+ * Tools that write rows of a SQLite database: at once, with an undo, or staged and published together, with one audit
+ * row and under the invariants of the database. Each act and its record are one transaction, so no crash can leave half
+ * of it.
  */
 import type {
   Inverse,
@@ -34,13 +34,16 @@ import {
 import { type RowWrite, type TableRule, type Target, tablesOf, targetOf } from './tables.ts';
 import { versionNow, watchTables } from './versions.ts';
 
-/** A condition that holds whenever a commit is published: the first column of the first row of its query is neither 0 nor NULL. */
+/**
+ * A condition that must hold whenever a commit is published: the first column of the first row of its query is neither
+ * 0 nor NULL.
+ */
 export interface RowInvariant {
   readonly id: string;
   readonly sql: string;
 }
 
-/** The tables that may be written, and the conditions that have to hold. */
+/** The tables that may be written, and the conditions that must hold. */
 export interface RowOptions {
   readonly tables: Readonly<Record<string, TableRule>>;
   readonly invariants?: readonly RowInvariant[];
@@ -66,8 +69,8 @@ export interface RowAdapter {
 }
 
 /**
- * Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no
- * SQL.
+ * Makes tools of a database. @throws TypeError where the database lacks what is declared, and SQLite's error where an
+ * invariant is not SQL.
  */
 export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: RowOptions): RowAdapter {
   prepareTables(db);
@@ -97,7 +100,7 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
   };
 }
 
-/** Rows refuse more often than anything else: other runs change them, and the database has constraints. */
+/** Rows publish first, because they refuse most often: other runs change them, and the database has constraints. */
 const ORDER = 10;
 
 /** The database and tables in which rows are written. */
@@ -136,7 +139,7 @@ function stage({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
   });
 }
 
-/** Tries a commit and takes it back, then reserves its rows (E4). */
+/** Tries a commit in a transaction, rolls it back, then reserves its rows (E4). */
 function prepare(desk: Desk, calls: readonly StagedCall[], publication: Publication): string {
   const { db } = desk;
   if (isPublished(db, publication.id)) return '';
@@ -148,7 +151,7 @@ function prepare(desk: Desk, calls: readonly StagedCall[], publication: Publicat
   });
 }
 
-/** All of them, with one audit row, or none. Inside a transaction. */
+/** Publishes all of them with one audit row, or none. Inside a transaction. */
 function publish(desk: Desk, calls: readonly StagedCall[], publication: Publication): void {
   const { db } = desk;
   const { id, prepared } = publication;
@@ -160,7 +163,10 @@ function publish(desk: Desk, calls: readonly StagedCall[], publication: Publicat
   release(db, id);
 }
 
-/** Writes what waits and its audit row. Inside a transaction. @throws CommitRefused where an invariant would not hold. */
+/**
+ * Writes the staged rows and the audit row. Inside a transaction. @throws CommitRefused where an invariant would not
+ * hold.
+ */
 function writeAll(
   { db, invariants }: Desk,
   waiting: readonly Waiting[],
