@@ -1,4 +1,7 @@
-/** A row that does not follow what was before it is damage, however the fold comes to notice. */
+/**
+ * Folds rows so that a row which does not follow the ones before it is reported as damage, whichever error the fold
+ * throws.
+ */
 import { JournalError, type StoredRow } from './journal.ts';
 
 /** Folds a row in. @throws JournalError `journal_corrupt`. */

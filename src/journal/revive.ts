@@ -1,6 +1,7 @@
 /**
- * The reading half of the codec: from what JSON.parse gives back to the value. It trusts nothing: a tag that `encode` does not
- * write is `journal_corrupt`, and so is a nesting that it refuses. Own keys named `__proto__` stay own keys.
+ * The reading half of the codec: from the result of JSON.parse to the value. It trusts nothing: a tag that `encode`
+ * does not write is `journal_corrupt`, and so is a nesting that `encode` refuses. Own keys named `__proto__` stay own
+ * keys.
  */
 import { CODEC_DEPTH, TAG } from './codec-form.ts';
 import { JournalError } from './journal.ts';
@@ -9,7 +10,7 @@ import { Coded, remember } from './value-codec.ts';
 export interface ReviveOptions {
   /** Makes the value of an actor reference; by default an object that holds its id and nothing else. */
   readonly resolve?: (id: string) => unknown;
-  /** Makes the value that a named codec has written; by default an object that holds both. */
+  /** Makes the value that a named codec has written; by default an object that holds the codec's name and the form. */
   readonly decode?: (codec: string, form: unknown) => unknown;
 }
 
@@ -116,7 +117,7 @@ function revivedError(rest: unknown[]): Error {
   const strings = rest.every((part) => typeof part === 'string');
   if (!strings || rest.length < 2 || rest.length > 3) throw malformed('error');
   const error = new Error(message as string);
-  // The stack of this reader would say nothing about the error that was written.
+  // The stack of this reader would say nothing about the written error.
   Object.defineProperty(error, 'stack', { value: `${name}: ${message}`, writable: true, configurable: true });
   if (name !== 'Error') Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
   return code === undefined ? error : Object.assign(error, { code });

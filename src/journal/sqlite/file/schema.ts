@@ -8,7 +8,7 @@ import type { Migration } from './format.ts';
 
 const OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
 
-/** @throws JournalError `journal_corrupt` when there is anything else, or less. */
+/** @throws JournalError `journal_corrupt` when a table is missing or extra. */
 export function checkSchema(db: Database, path: string, migrations: readonly Migration[]): void {
   const model = new Database(':memory:');
   try {

@@ -1,12 +1,12 @@
-/** Transactions as functions: nothing is awaited inside, and whatever is thrown undoes all of it (style.md 14). */
+/** Transactions as functions: nothing is awaited inside, and an error inside undoes all of it (style.md 14). */
 import type Database from 'better-sqlite3';
 
-/** Writes; takes the write lock at once, so that what is read inside stays true until the commit. */
+/** Writes; takes the write lock at once, so that a value that is read inside stays true until the commit. */
 export function immediately<T>(db: Database, work: () => T): T {
   return within(db, 'BEGIN IMMEDIATE', work);
 }
 
-/** Reads several things of one moment. */
+/** Reads several things as of one moment. */
 export function atOnce<T>(db: Database, work: () => T): T {
   return within(db, 'BEGIN', work);
 }
