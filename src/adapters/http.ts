@@ -68,7 +68,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   307: 'the same call has to be made elsewhere, and no redirect is followed',
   308: 'the same call has to be made elsewhere, and no redirect is followed',
   400: 'the request was not understood',
-  401: 'nobody is let in without credentials',
+  401: 'the service asks for credentials',
   403: 'it is not allowed',
   404: 'there is nothing there',
   405: 'the method is not one that is there',
@@ -129,7 +129,7 @@ async function send({ url, method, limit, ask, headers }: Service, call: ToolCal
     signal: call.signal,
   } as const;
   const response = await ask(url, request).catch((error) => {
-    throw neverConnected(error) ? new NotApplied(`nobody could be reached: ${errorMessage(causeOf(error))}`) : error;
+    throw neverConnected(error) ? new NotApplied(`the service could not be reached: ${errorMessage(causeOf(error))}`) : error;
   });
   if (response.ok) return { status: response.status, body: await limitedBody(response, limit) };
   await response.body?.cancel().catch(() => {});
