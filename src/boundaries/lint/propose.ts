@@ -1,6 +1,6 @@
 /**
- * Proposes skeletons for the states that belong to none: where the work would begin, where it would end, and by what its end could be
- * told from what its tools write. A proposal is for a person to read; nothing here is ever run under.
+ * Proposes skeletons for the states that belong to none: the likely begin and end of the work, and a sign of its end
+ * among the keys that its tools write. A proposal is for a person to read; no run uses one.
  */
 import type { EdgeShape } from '../../model/machine.ts';
 import type { BoundaryConfig, KeyTemplate } from '../config.ts';
@@ -17,11 +17,11 @@ export interface Proposal {
   readonly leaves: readonly Pick<EdgeShape, 'from' | 'to' | 'event'>[];
   /** The keys of the context that the group's tools write. */
   readonly outputs: readonly string[];
-  /** Conditions that hold once those are there. */
+  /** Conditions that hold once those keys have values. */
   readonly when: readonly string[];
 }
 
-/** Proposals for every group of states that hang together and belong to no skeleton. */
+/** Proposals for every group of connected states that belong to no skeleton. */
 export function propose(config: BoundaryConfig, reach: Reach): readonly Proposal[] {
   const skeletons = [...config.skeletons.values()];
   const free = reach.shape.states.filter(({ path, type }) => {
@@ -61,7 +61,7 @@ function proposal(states: readonly string[], config: BoundaryConfig, reach: Reac
   return { states, entry: [...entry], leaves, outputs: writes.map(({ text }) => text), when: [...new Set(when)] };
 }
 
-/** A condition that a key has a value; null for what lies outside memory, or for a whole collection. */
+/** A condition that a key has a value; null for a key outside the context, or for a whole collection. */
 function conditionOf({ text }: KeyTemplate): string | null {
   if (/^[a-z][a-z0-9+.-]*:/.test(text) || text === '**') return null;
   const segments = text.split('/').filter((segment) => segment !== '**');

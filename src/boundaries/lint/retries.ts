@@ -1,4 +1,7 @@
-/** Lints of loops in which a machine calls a tool again by itself: what became of the first call has to be known by then (E2). */
+/**
+ * Lints of loops in which a machine calls a tool again by itself: the outcome of the first call must be known by then
+ * (E2).
+ */
 import type { EdgeShape, StateShape } from '../../model/machine.ts';
 import type { BoundaryConfig } from '../config.ts';
 import { entriesOf, field, type Item } from '../page/document.ts';
@@ -6,7 +9,7 @@ import type { Findings } from '../page/finding.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
-/** Reports the states that a machine comes back to by itself after an error of a tool that changes the world. */
+/** Reports the states to which a machine returns by itself after an error of a tool that changes the world. */
 export function lintRetries(config: BoundaryConfig, root: Item, reach: Reach, findings: Findings): void {
   const declared = new Map(entriesOf(field(root, 'tools')));
   for (const state of reach.shape.states) {
@@ -29,7 +32,9 @@ export function lintRetries(config: BoundaryConfig, root: Item, reach: Reach, fi
   }
 }
 
-/** True if control can come back to a state after its call failed, or was left by a delay, without anything from outside. */
+/**
+ * True if control can return to a state after its call failed, or was left by a delay, without an event from outside.
+ */
 function comesBack({ shape, states }: Reach, { path }: StateShape, id: string): boolean {
   const leaves = ({ from, event }: EdgeShape) => {
     return isWithin(path, from) && (event === `xstate.error.actor.${id}` || event.startsWith('xstate.after.'));

@@ -1,4 +1,7 @@
-/** Lints of skeletons against their machine: how they are entered and left, whom they meet, and what can never certify. */
+/**
+ * Lints of skeletons against their machine: their entries and exits, the skeletons that share their regions, and
+ * boundaries that can never certify.
+ */
 import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
 import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
@@ -6,7 +9,7 @@ import { isWithin } from '../sections/skeleton.ts';
 import { isOf, lostEdges, PENDING, whyNot } from './edges.ts';
 import { parentOf, type Reach } from './reach.ts';
 
-/** Reports what is odd about the skeletons of a config. Without a machine, only what needs none. */
+/** Reports likely mistakes in the skeletons of a config. Without a machine, only those that need none. */
 export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach | null, findings: Findings): void {
   const reachable = reach?.from(() => false) ?? new Set<string>();
   const entries = entriesOf(field(root, 'skeletons'));
@@ -73,7 +76,7 @@ function lintBoundaries(
   }
 }
 
-/** The reason why no step of the work ever meets a boundary's site. Unknown states are told elsewhere. */
+/** The reason why no step of the work ever meets a boundary's site. Unknown states are reported elsewhere. */
 function siteTrouble({ site }: Boundary, skeleton: Skeleton, reach: Reach, reachable: ReadonlySet<string>): string[] {
   const states = 'at' in site ? [site.at] : [site.from, site.to];
   if (!states.every((state) => reach.states.has(state))) return [];
@@ -86,7 +89,7 @@ function siteTrouble({ site }: Boundary, skeleton: Skeleton, reach: Reach, reach
   return arrives ? [] : [`no step of the work arrives in "${site.at}"`];
 }
 
-/** States of a skeleton that control enters from outside, though they are no entry: work that nobody counts. */
+/** States of a skeleton that control enters from outside, though they are no entry: no instance counts that work. */
 function lintArrivals(
   skeleton: Skeleton,
   entry: Entry,
