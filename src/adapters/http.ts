@@ -65,19 +65,19 @@ export interface HttpAdapter<TInput> {
  * before it failed.
  */
 const REFUSALS: Readonly<Record<number, string>> = {
-  307: 'the same call has to be made elsewhere, and no redirect is followed',
-  308: 'the same call has to be made elsewhere, and no redirect is followed',
-  400: 'the request was not understood',
+  307: 'the service redirects, and a call follows no redirect',
+  308: 'the service redirects, and a call follows no redirect',
+  400: 'the service did not understand the request',
   401: 'the service asks for credentials',
-  403: 'it is not allowed',
-  404: 'there is nothing there',
-  405: 'the method is not one that is there',
-  410: 'there is nothing there any more',
-  413: 'the request is too large to be read',
-  415: 'the request is in a format that is not read',
+  403: 'the request is not allowed',
+  404: 'nothing was found at that address',
+  405: 'the address does not take that method',
+  410: 'nothing is left at that address',
+  413: 'the request is too large for the service',
+  415: 'the service does not read that format',
   // Also sent for a key that was used for another request. That cannot happen here: equal arguments have equal bytes.
-  422: 'the request was understood and refused',
-  429: 'there were too many requests before it',
+  422: 'the service understood the request and refused it',
+  429: 'too many requests came before it',
 };
 
 /** The name of a key in the header, which cannot hold all characters of a key. */
@@ -129,7 +129,9 @@ async function send({ url, method, limit, ask, headers }: Service, call: ToolCal
     signal: call.signal,
   } as const;
   const response = await ask(url, request).catch((error) => {
-    throw neverConnected(error) ? new NotApplied(`the service could not be reached: ${errorMessage(causeOf(error))}`) : error;
+    throw neverConnected(error)
+      ? new NotApplied(`the service could not be reached: ${errorMessage(causeOf(error))}`)
+      : error;
   });
   if (response.ok) return { status: response.status, body: await limitedBody(response, limit) };
   await response.body?.cancel().catch(() => {});

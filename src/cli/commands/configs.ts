@@ -1,4 +1,4 @@
-/** The verbs about boundary configs, `check` and `review`: their options, their help, and what they hand on. */
+/** The verbs about boundary configs, `check` and `review`: their options, their help, and their calls. */
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
@@ -11,10 +11,10 @@ import { finish, note, version, wantsColours } from '../terminal/console.ts';
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .description('say everything that is wrong with boundary configs, or odd about them, each with its place and mend')
+    .description('report the errors and likely mistakes of boundary configs, each with its place and its fix')
     .argument('[paths...]', 'configs (docs/boundary-format.md), or directories of *.yaml and *.yml', ['boundaries/'])
     .option('--machines <file>', 'a built JavaScript module that exports the xstate machines; its code is run')
-    .option('--no-exec', 'run no code: configs are not held against a machine')
+    .option('--no-exec', 'run no code: configs are not checked against a machine')
     .option('--strict', 'warnings are errors')
     .addOption(new Option('--format <format>', 'for whom').choices(FORMATS).default('text'))
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
@@ -22,9 +22,9 @@ export function addCheck(program: Command): void {
       'after',
       `
 Without --machines, the module is what the nearest package.json names under belay.machines; without one, configs
-are not held against a machine, and a note says so. An export "guards" provides the conditions in code.
+are not checked against a machine, and a note says so. An export "guards" provides the conditions in code.
 
-Its code is run; which it is, is said on standard error before. --no-exec runs none.
+The command runs the code of that module, and names it on standard error first. --no-exec runs none.
 
 Examples:
   belay check
@@ -60,7 +60,7 @@ directory has no configs, or the command is misused.`,
 export function addReview(program: Command): void {
   program
     .command('review')
-    .description('show what a person should see before vouching for a config, and write down who has')
+    .description('show what a person should see before vouching for a config, and record who has')
     .argument('<file>', 'a config (docs/boundary-format.md)')
     .option('--machines <file>', 'as for check')
     .option('--accept', 'vouch for the content as it is: writes belay-review.lock beside the file')

@@ -1,4 +1,6 @@
-/** The verb `explain`: every decision of a run with its reasons, and the commands that set a run going again that waits. */
+/**
+ * The verb `explain`: every decision of a run with its reasons, and the commands that set a waiting run going again.
+ */
 import { instanceName } from '../../model/instance.ts';
 import { explain } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
@@ -38,7 +40,7 @@ function text(read: ReadRun, file: string, medium: Medium): string {
   return [head, ...told].join('\n') + movesText(movesOn(read, file), medium);
 }
 
-/** A decision as one object, with everything. */
+/** A decision as one object, complete. */
 function decisionFields(read: ReadRun, { number, time, entry, around, entered }: Decided, file: string): object {
   const { signal, error, state, tool, aftermath } = around;
   const isLast = number === read.decisions.length;

@@ -1,4 +1,6 @@
-/** `belay review`: what a person should see before vouching for a config, and the lock that says who has. */
+/**
+ * `belay review`: the view that a person needs before vouching for a config, and the lock that records the reviewers.
+ */
 import { basename } from 'node:path';
 import pc from 'picocolors';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
@@ -39,7 +41,7 @@ export interface Reviewed {
   readonly findings: readonly Finding[];
 }
 
-/** Reviews a config; a problem is something that kept the review from being made. */
+/** Reviews a config; a problem is something that prevented the review. */
 export async function reviewConfig(options: ReviewOptions): Promise<Reviewed | { readonly problem: string }> {
   const { file } = options;
   const machines = await findMachines(options.machines);
@@ -99,7 +101,7 @@ function guardsOf(config: BoundaryConfig): Reviewed['guards'] {
   });
 }
 
-/** Lays a review out for a person. */
+/** Formats a review for a person. */
 export function reviewText(reviewed: Reviewed, colours: boolean): string {
   const { bold, red } = pc.createColors(colours);
   const out = [`${bold(printable(reviewed.file))}: ${standing(reviewed)}`];
@@ -121,7 +123,7 @@ export function reviewText(reviewed: Reviewed, colours: boolean): string {
 function standing({ agent, digest, reviewed, review, findings }: Reviewed): string {
   if (agent === null) return `is no config: ${findings.length} findings, see below`;
   const what = `${printable(agent)}, digest ${digest?.slice(0, 16)}`;
-  if (review === null) return `${what}: nobody has reviewed it`;
+  if (review === null) return `${what}: not reviewed yet`;
   const who = `${printable(review.by)} on ${review.when.slice(0, 10)}`;
   return reviewed
     ? `${what}: reviewed by ${who}`

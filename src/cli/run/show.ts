@@ -1,4 +1,7 @@
-/** The verb `show`: what happened in a run, as tables. Every name in it comes from a journal, and is made harmless to print. */
+/**
+ * The verb `show`: the instances, effects, decisions and findings of a run, as tables. Every name comes from a journal,
+ * and is made harmless to print.
+ */
 import pc from 'picocolors';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';

@@ -38,7 +38,7 @@ export async function listRuns(file: string, json: boolean, medium: Medium, coun
   });
 }
 
-/** One that is damaged must not hide the others. */
+/** A damaged run must not hide the others. */
 function listed(store: JournalStore, run: RunSummary, counting: Counting): Listed {
   try {
     const { agent, standing } = runStatusOf(counted(store.read(run.run), counting));
