@@ -11,7 +11,7 @@ import { join } from 'node:path';
 const PLACES = ['queue', 'quarantine', 'discarded'] as const;
 type Place = (typeof PLACES)[number];
 
-/** A message that cannot be read: whoever takes the next one from the queue stumbles over it. */
+/** A message that cannot be read: the next consumer of the queue fails on it. */
 const POISON = '{"job": "resize", "image": ';
 
 /** The queue of a world. */
@@ -106,7 +106,7 @@ export class Queue {
   }
 }
 
-/** What stands before the name of a message that was taken aside. */
+/** The prefix of the name of a message that was taken aside. */
 function markOf(key: string | undefined): string {
   return createHash('sha256')
     .update(key ?? randomUUID())

@@ -62,7 +62,7 @@ export class Warehouse extends Changes {
     });
   }
 
-  /** What a row of a table brings along from the row that it refers to; null where there is no such row. */
+  /** The values that a row of a table takes over from the row that it refers to; null where that row is missing. */
   brought(table: Table, id: string): string | null {
     const brought = BROUGHT[table];
     if (brought === null) return null;
@@ -101,7 +101,7 @@ export class Warehouse extends Changes {
     });
   }
 
-  /** What is to be reported. */
+  /** The content of the report. */
   report(): readonly Line[] {
     return this.all(REPORT) as Line[];
   }
