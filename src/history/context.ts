@@ -84,9 +84,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Folds changes into a context; the result shares with it what they do not touch. */
 export function fold(context: unknown, changes: Iterable<Change>): unknown {
-  let folded = context;
-  for (const change of changes) folded = place(folded, change, 0);
-  return folded;
+  let result = context;
+  for (const change of changes) result = place(result, change, 0);
+  return result;
 }
 
 function place(at: unknown, change: Change, depth: number): unknown {

@@ -7,7 +7,7 @@ import type { Abstention, Dependence, Refusal } from './veto.ts';
 /** Every policy, the default first. */
 export const POLICIES = ['line', 'static', 'dart'] as const;
 
-/** Which rule computes the line: journal order, the same without order, or the paper's one hop (§9). */
+/** The rule that computes the line: journal order, the same without order, or the paper's one hop (§9). */
 export type Policy = (typeof POLICIES)[number];
 
 /** Every joint rule that needs no names. */

@@ -44,7 +44,7 @@ export class Lowering {
   readonly #history: History;
   readonly #failed: InstanceRecord;
   readonly #crossings: Crossings;
-  readonly #seen = new Seen();
+  readonly #seen = new Visited();
   readonly #undone: Undone[] = [];
 
   /** `places` null: control is unknown, as in a trace without it. */
@@ -133,7 +133,7 @@ export class Lowering {
  * The reads that are undone already. A read needs to be undone once, however many undone writes it depends on; each list
  * of reads keeps, for what was seen, a pointer to the next that was not (union-find), so that every read is visited once.
  */
-class Seen {
+class Visited {
   readonly #next = new Map<readonly Access[], Map<number, number>>();
 
   *fresh({ reads, from, until }: Stretch): Generator<Access> {

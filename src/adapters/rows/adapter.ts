@@ -14,7 +14,7 @@ import type {
 import { CommitRefused } from '../../effects/signals.ts';
 import type { ToolCall } from '../../xstate/tool.ts';
 import { keyOf } from '../call.ts';
-import { type RowDatabase, together, tried } from './database.ts';
+import { inTransaction, type RowDatabase, tried } from './database.ts';
 import { effectOf, forgetEffects, prepareTables, type RowEffect, rowMoved, undoRow, writeRow } from './effects.ts';
 import type { RowChange } from './images.ts';
 import {
@@ -91,12 +91,12 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
       position: () => String(versionNow(db)),
       prepare: (calls, publication) => prepare(desk, calls, publication),
       published: ({ id }) => isPublished(db, id),
-      withdraw: (_, { id }) => together(db, () => release(db, id)),
-      publish: (calls, publication) => together(db, () => publish(desk, calls, publication)),
-      discard: (calls) => together(db, () => discard(desk, calls)),
+      withdraw: (_, { id }) => inTransaction(db, () => release(db, id)),
+      publish: (calls, publication) => inTransaction(db, () => publish(desk, calls, publication)),
+      discard: (calls) => inTransaction(db, () => discard(desk, calls)),
     },
     reconcile: ({ key }) => find(desk, key),
-    forget: (keys) => together(db, () => forgetEffects(db, keys)),
+    forget: (keys) => inTransaction(db, () => forgetEffects(db, keys)),
   };
 }
 
@@ -113,7 +113,7 @@ interface Desk {
 function write({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
   const key = keyOf(call);
   const wanted = target(call.input);
-  return together(db, () => {
+  return inTransaction(db, () => {
     if (stagedOf(db, key) !== undefined) throw new Error(`${key} was staged, and is not written at once`);
     const effect = effectOf(db, key);
     if (effect === undefined) {
@@ -129,7 +129,7 @@ function write({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
 function stage({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
   const key = keyOf(call);
   const wanted = target(call.input);
-  return together(db, () => {
+  return inTransaction(db, () => {
     const effect = effectOf(db, key);
     if (effect?.published === null) throw new Error(`${key} was written at once, and is not staged`);
     const known = stagedOf(db, key) ?? effect;
@@ -144,7 +144,7 @@ function prepare(desk: Desk, calls: readonly StagedCall[], publication: Publicat
   const { db } = desk;
   if (isPublished(db, publication.id)) return '';
   tried(db, () => writeAll(desk, unmoved(db, calls, publication.id, desk.target), publication));
-  return together(db, () => {
+  return inTransaction(db, () => {
     const waiting = unmoved(db, calls, publication.id, desk.target);
     reserve(db, waiting, publication);
     return tokenOf(db, waiting);
@@ -195,7 +195,7 @@ function discard({ db }: Desk, calls: readonly StagedCall[]): void {
 }
 
 function undo({ db, target }: Desk, key: string, undoKey: string): void {
-  together(db, () => {
+  inTransaction(db, () => {
     const effect = effectOf(db, key);
     if (effect === undefined) throw new Error(`nothing was written under ${key}`);
     if (effect.undone === null) undoRow(db, effect, target(inputOf(effect.input)), undoKey);

@@ -19,7 +19,7 @@ export interface RowDatabase {
  * Runs a function in a transaction; the function awaits nothing. @throws NotApplied where the database refused and
  * everything is as it was. Other errors of the function are rethrown, also after everything was put back.
  */
-export function together<T>(db: RowDatabase, act: () => T): T {
+export function inTransaction<T>(db: RowDatabase, act: () => T): T {
   try {
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {
@@ -37,7 +37,7 @@ export function together<T>(db: RowDatabase, act: () => T): T {
   }
 }
 
-/** Runs a function in a transaction and rolls it back in every case. @throws as `together` does. */
+/** Runs a function in a transaction and rolls it back in every case. @throws as `inTransaction` does. */
 export function tried(db: RowDatabase, act: () => void): void {
   try {
     db.exec('BEGIN IMMEDIATE');

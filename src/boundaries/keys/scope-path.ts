@@ -16,7 +16,7 @@ export function pathSegments(scheme: string, text: string): readonly string[] | 
     if (name !== '..') names.push(name);
     else if (names.pop() === undefined && !path.startsWith('/')) return null;
   }
-  return [scheme, ...names.map((name) => escapeSegment(folded(name)))];
+  return [scheme, ...names.map((name) => escapeSegment(caseless(name)))];
 }
 
 /** An argument may be a file URL where a path is meant. */
@@ -30,6 +30,6 @@ function plainPath(text: string): string | null {
 }
 
 /** One form for all cases of a name: by way of the capitals, since some letters meet only there (ß and SS, ς and σ). */
-function folded(name: string): string {
+function caseless(name: string): string {
   return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -7,7 +7,7 @@ import type { Decided } from '../../reports/timeline.ts';
 import { answerFields } from '../decide/answer.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
-import { count, standingText } from '../terminal/wording.ts';
+import { count, statusText } from '../terminal/wording.ts';
 import { movesOn, movesText } from './moves.ts';
 
 /** Options of explaining a run. */
@@ -32,7 +32,7 @@ function text(read: ReadRun, file: string, medium: Medium): string {
   const { run, standing, held, decisions } = read;
   const made =
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
-  const head = layOut(null, { label: run, text: `${standingText(standing, held)}, ${made}` }, medium);
+  const head = layOut(null, { label: run, text: `${statusText(standing, held)}, ${made}` }, medium);
   const told = decisions.map((decided) => {
     const { decision } = decided.entry;
     return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);

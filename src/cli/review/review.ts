@@ -104,7 +104,7 @@ function guardsOf(config: BoundaryConfig): Reviewed['guards'] {
 /** Formats a review for a person. */
 export function reviewText(reviewed: Reviewed, colours: boolean): string {
   const { bold, red } = pc.createColors(colours);
-  const out = [`${bold(printable(reviewed.file))}: ${standing(reviewed)}`];
+  const out = [`${bold(printable(reviewed.file))}: ${reviewLine(reviewed)}`];
   if (reviewed.guards.length > 0) {
     out.push('', red('CODE THAT THIS CONFIG TRUSTS, and that no reader of it can see:'));
     for (const { skeleton, boundary, guard } of reviewed.guards)
@@ -120,7 +120,7 @@ export function reviewText(reviewed: Reviewed, colours: boolean): string {
   return `${out.join('\n')}\n`;
 }
 
-function standing({ agent, digest, reviewed, review, findings }: Reviewed): string {
+function reviewLine({ agent, digest, reviewed, review, findings }: Reviewed): string {
   if (agent === null) return `is no config: ${findings.length} findings, see below`;
   const what = `${printable(agent)}, digest ${digest?.slice(0, 16)}`;
   if (review === null) return `${what}: not reviewed yet`;

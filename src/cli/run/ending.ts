@@ -9,7 +9,7 @@ import { movesOn, movesText } from '../explain/moves.ts';
 import type { ReadRun } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command, plain, standingFields } from '../terminal/wording.ts';
+import { command, plain, statusFields } from '../terminal/wording.ts';
 import type { Ended, Stop } from './session.ts';
 import { decisions } from './show.ts';
 import { faultText } from './step.ts';
@@ -111,7 +111,7 @@ export function endingJson({ ended, fault, before }: Ending): string {
       ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
       ...(stop.status === 'stopped' && { by: stop.by }),
-      ...standingFields(read.standing, read.held),
+      ...statusFields(read.standing, read.held),
       decisions: decisions(read).slice(before),
       ...(fault !== null && { fault: { ...fault, fired } }),
       world: redaction.value(world),

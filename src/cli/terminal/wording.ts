@@ -4,7 +4,7 @@ import { keyWords } from '../reading/journal-key.ts';
 import { JOURNAL } from '../reading/reading.ts';
 
 /** The status of a run, in few words. `held` is true if a living process holds it. */
-export function standingText(standing: RunStatus, held: boolean): string {
+export function statusText(standing: RunStatus, held: boolean): string {
   switch (standing.is) {
     case 'done':
       return 'done';
@@ -22,7 +22,7 @@ export function standingText(standing: RunStatus, held: boolean): string {
 }
 
 /** The same for a program. */
-export function standingFields(standing: RunStatus, held: boolean): object {
+export function statusFields(standing: RunStatus, held: boolean): object {
   return {
     standing: standing.is,
     ...('verdict' in standing && { verdict: standing.verdict }),
