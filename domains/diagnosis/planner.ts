@@ -15,7 +15,7 @@ const hypothesis = { enum: HYPOTHESES } as const;
 /** By how much more a quota is raised at a time. */
 const INCREMENT = 40;
 
-/** Which hypotheses to follow, given what the service shows. */
+/** The hypotheses to follow, from the symptoms of the service. */
 export const plan: Question<{ symptoms: readonly Symptom[] }, readonly Hypothesis[]> = {
   name: 'plan',
   asks: 'A service shows `symptoms`: what each of its endpoints answers. Answer with the hypotheses to follow, each once: `config` where the port refuses, `lock` and then `quota` for orders that are locked, `quota` for orders over quota, `certificate` for accounts, `queue` for jobs.',

@@ -53,7 +53,7 @@ export class Queue {
     return head.message;
   }
 
-  /** Which message was taken aside under a key, wherever it is by now; null where none was. */
+  /** The message that was taken aside under a key, in any place; null where none was. */
   aside(key: string): string | null {
     const place = this.#placeOf(key);
     return place === null ? null : nameIn(place.file);

@@ -38,7 +38,7 @@ export type Clean = Readonly<Record<string, string | number | null>>;
 
 /** The content of one delivery of a table; null where there is none. */
 export interface Extract {
-  /** Which delivery of the table it is, from 1. */
+  /** The number of the delivery of the table, from 1. */
   readonly delivery: number;
   /** The position of the source: this delivery held its rows up to here. */
   readonly upTo: number;

@@ -7,7 +7,7 @@ export const progressOf = (memory: Memory): Progress => memory.tables[tableOf(me
 export const extractOf = (memory: Memory): Extract => progressOf(memory).extract as Extract;
 export const sinceOf = (memory: Memory, table: Table): number => memory.tables[table].watermark?.upTo ?? 0;
 
-/** Which delivery of which table it is. */
+/** Names a delivery of a table. */
 export function deliveryOf(memory: Memory): { readonly table: Table; readonly delivery: number } {
   return { table: tableOf(memory), delivery: extractOf(memory).delivery };
 }

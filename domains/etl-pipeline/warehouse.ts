@@ -29,7 +29,7 @@ const SCHEMA = `
   CREATE TABLE record (batch TEXT NOT NULL PRIMARY KEY, orders INTEGER NOT NULL, set_aside INTEGER NOT NULL) STRICT;
 `;
 
-/** Which column of the row that it refers to a row brings along. */
+/** The column that a row takes over from the row that it refers to. */
 const BROUGHT: Record<Table, { readonly from: Table; readonly column: string } | null> = {
   customers: null,
   orders: { from: 'customers', column: 'country' },

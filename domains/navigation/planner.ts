@@ -23,7 +23,7 @@ export const wishSchema = {
   ),
 };
 
-/** Which stops to make, in which order. */
+/** The stops to make, in order. */
 export const plan: Question<{ asked: Request; trip: Trip }, readonly Item[]> = {
   name: 'plan',
   asks: 'A trip has stops. Answer with one item for each stop of `asked.stops`, in the order in which they are made. Call the first one stop[0], the next one stop[1], and so on; its title, query and refine are those of the stop, refine being null where there is none.',

@@ -5,7 +5,7 @@ import { type Collected, type Item, type Request, type Review, TIMES, type Wish 
 const time = { enum: TIMES } as const;
 const slot = { type: 'string', minLength: 1 } as const;
 
-/** Which slots to resolve, in which order. */
+/** The slots to resolve, in order. */
 export const plan: Question<{ asked: Request; request: Collected }, readonly Item[]> = {
   name: 'plan',
   asks: 'A meeting has slots. Answer with one item for each slot of `asked.slots`, in the order in which they take place. Call the first one slot[0], the next one slot[1], and so on; the title is that of the slot.',
