@@ -1,6 +1,6 @@
 /** The pages of the documents, by their fenced blocks, and a folder in which what they show can be tried. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,6 +14,14 @@ export const TYPESCRIPT = { NODE_OPTIONS: `--import ${import.meta.resolve('tsx')
 /** The text of a file of the repository. */
 export function read(name: string): string {
   return readFileSync(`${root}/${name}`, 'utf8');
+}
+
+/** The TypeScript files under a folder of the repository, by their paths from its root. */
+export function sources(folder: string): string[] {
+  return readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .sort();
 }
 
 /** A fenced block. Its first line says the language; then the name of a file, if it is one; then the part of it, if it is that. */
