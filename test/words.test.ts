@@ -1,11 +1,12 @@
-/** Checks the names, summaries and messages of the code against the words of docs/glossary.md, as test/words.yaml lists them. */
+/** Checks the names, summaries and messages of the code, and the documents, against the words of docs/glossary.md, as test/words.yaml lists them. */
+import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { read, sources } from './pages.ts';
+import { read, root, sources } from './pages.ts';
 
-type Surface = 'identifier' | 'file' | 'summary' | 'message';
+type Surface = 'identifier' | 'file' | 'summary' | 'message' | 'prose';
 
 interface Word {
   readonly use: string;
@@ -20,11 +21,32 @@ interface Words {
   readonly words: readonly Word[];
 }
 
+const NOTHING = {
+  identifier: new Set<string>(),
+  file: new Set<string>(),
+  summary: new Set<string>(),
+  message: new Set<string>(),
+};
 const { unfinished, words } = parse(read('test/words.yaml')) as Words;
 const glossary = read('docs/glossary.md');
-const files = ['src', 'domains', 'audit', 'workloads'].flatMap((folder) =>
+const pages = ['docs', 'docs/decisions'].flatMap((folder) =>
+  readdirSync(`${root}/${folder}`).map((name) => `${folder}/${name}`),
+);
+const documents = [...pages, ...['', 'audit/', 'domains/', 'workloads/'].map((folder) => `${folder}README.md`)]
+  .filter((file) => file.endsWith('.md') && file !== 'docs/glossary.md')
+  .map((file) => ({ file, folder: 'documents', room: '', has: { ...NOTHING, prose: proseOf(file) } }));
+const code = ['src', 'domains', 'audit', 'workloads'].flatMap((folder) =>
   sources(folder).map((file) => ({ file, folder, room: file.split('/')[1] ?? '', has: wordsOf(file) })),
 );
+const files = [...code, ...documents];
+
+/** The lines of a page, without code. */
+function proseOf(file: string): ReadonlySet<string> {
+  const lines = read(file)
+    .replace(/^```[\s\S]*?^```$/gm, '')
+    .split('\n');
+  return new Set(lines.map((line) => line.replace(/`[^`]*`/g, '``')));
+}
 
 /** The names, first lines of comments and texts of a file. */
 function wordsOf(file: string): Readonly<Record<Surface, ReadonlySet<string>>> {
@@ -33,6 +55,7 @@ function wordsOf(file: string): Readonly<Record<Surface, ReadonlySet<string>>> {
     file: new Set([basename(file)]),
     summary: new Set<string>(),
     message: new Set<string>(),
+    prose: new Set<string>(),
   };
   const text = read(file);
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -50,7 +73,7 @@ function wordsOf(file: string): Readonly<Record<Surface, ReadonlySet<string>>> {
 
 /** True where the list of unfinished paths and names still excuses a word. */
 function isExcused(file: string, surface: Surface, word: string): boolean {
-  const isWithin = unfinished.paths.some((path) => file === `src/${path}` || file.startsWith(`src/${path}/`));
+  const isWithin = unfinished.paths.some((path) => file === path || file.startsWith(`${path}/`));
   if (surface === 'identifier') return isWithin && unfinished.names.includes(word);
   return surface !== 'file' && isWithin;
 }
