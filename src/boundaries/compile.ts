@@ -99,7 +99,7 @@ function checkInvariants(root: Item, tools: ReadonlyMap<string, Tool>, findings:
             const message = `"${name}" is no tool of this config`;
             findings.report('unknown_tool', 'error', at, message, () => suggest(name, tools.keys()));
           } else if (tools.get(name)?.buffer === null) {
-            const message = `"${name}" is not buffered: what it does is there before the sum is made`;
+            const message = `"${name}" is not buffered: its calls act before the sum is made`;
             findings.report('bad_hold', 'error', at, message, `Add "buffer" to ${name}.`);
           }
         }

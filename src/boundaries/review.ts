@@ -31,7 +31,7 @@ export function parseLock(text: string): { readonly lock: ReviewLock } | { reado
     return { problem: 'it is not JSON' };
   }
   if (!isTable(value) || value.version !== 1 || !isTable(value.reviews))
-    return { problem: 'it has not the form of a lock' };
+    return { problem: 'it does not have the form of a lock' };
   const lock = new Map<string, Review>();
   for (const [file, entry] of Object.entries(value.reviews)) {
     if (!isReview(entry)) return { problem: `the entry ${JSON.stringify(file.slice(0, 100))} is no review` };

@@ -32,6 +32,6 @@ export function checkRoom(run: string, messages: number): void {
 }
 
 function tooLarge(): JournalError {
-  const reason = `Not taken: a message has at most ${BODY_LIMIT} bytes. Leave what is large elsewhere, and say where.`;
+  const reason = `Not taken: a message has at most ${BODY_LIMIT} bytes. Store large content elsewhere, and post its place.`;
   return new JournalError('post_too_large', reason);
 }

@@ -11,6 +11,6 @@ export function replayRow(row: StoredRow, fold: () => void): void {
   } catch (error) {
     if (error instanceof JournalError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new JournalError('journal_corrupt', `row ${row.seq} does not follow what was before it: ${why}`);
+    throw new JournalError('journal_corrupt', `row ${row.seq} does not follow the rows before it: ${why}`);
   }
 }

@@ -76,7 +76,7 @@ function tagged(parsed: Parsed, depth: number, hooks: Hooks): unknown {
   if (Object.keys(parsed).length !== 1) throw corrupt(`has keys beside the tag "${TAG}"`);
   const content = parsed[TAG];
   if (SCALARS.has(content)) return SCALARS.get(content);
-  if (!Array.isArray(content)) throw corrupt('has a tag that says nothing');
+  if (!Array.isArray(content)) throw corrupt('has an empty tag');
   const [kind, ...rest] = content as unknown[];
   const form = typeof kind === 'string' ? FORMS.get(kind) : undefined;
   if (form === undefined) throw corrupt(`has a tag of unknown kind`);

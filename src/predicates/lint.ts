@@ -124,7 +124,7 @@ function visit(node: Node, scope: Scope, problems: Problem[]): void {
       if (typeof node.args === 'object' && node.args !== null) {
         report(
           'banned_form',
-          'bytes and unsigned numbers have no counterpart in memory',
+          'bytes and unsigned numbers have no counterpart in the context',
           'Use a text or a plain number.',
         );
       }

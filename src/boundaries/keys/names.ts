@@ -29,9 +29,9 @@ export function scopesIn(item: Item | null, findings: Findings): Scopes {
     const problem = !/^[a-z][a-z0-9+.-]*$/.test(scheme)
       ? `"${scheme.slice(0, 100)}" is no scheme`
       : scheme === 'actor'
-        ? '"actor" is the memory of a machine that is invoked'
+        ? '"actor" stands for the context of an invoked machine'
         : null;
-    const mend = 'Write what stands before the colon of a key: small letters, digits, +, - and dots.';
+    const mend = 'Write the part before the colon of a key: small letters, digits, +, - and dots.';
     if (problem !== null) findings.report('bad_scheme', 'error', entry.at, problem, mend);
     const kind = SCOPE_KINDS.find((known) => known === textOf(entry.item));
     if (problem === null && kind !== undefined) scopes.set(scheme, kind);

@@ -27,7 +27,7 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
     }
     for (const [text, { at }] of textsOf(field(item, 'inputs'))) {
       if (isOutside(text) || coverage(keyTemplate(text, config.scopes), [...writes, ...outputs]).some) continue;
-      const mend = "Add it to the writes of a tool, or see to it that the machine's own input brings it.";
+      const mend = "Add it to the writes of a tool, or make sure that the machine's own input has it.";
       findings.report('input_unprovided', 'note', at, `nothing that is declared writes "${text}"`, mend);
     }
     lintReads(skeleton, item, boundaries, findings);

@@ -28,7 +28,7 @@ export function lintConfig(
   lintKeys(config, root, findings);
   if (shape === null) {
     const at = field(root, 'agent')?.at ?? root.at;
-    const message = `there is no machine "${config.agent}" to hold the config against`;
+    const message = `there is no machine "${config.agent}" to check the config against`;
     const mend = 'Pass --machines FILE, or name the file in package.json under belay.machines.';
     findings.report('no_machine', 'note', at, message, mend);
     lintSkeletons(config, root, null, findings);

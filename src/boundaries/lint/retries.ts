@@ -25,7 +25,7 @@ export function lintRetries(config: BoundaryConfig, root: Item, reach: Reach, fi
         findings.report('own_retry', 'warning', at, message, mend);
       } else {
         const mend =
-          'Its reconciler is asked before the machine hears of the error. "retry" in the config saves the machine the loop.';
+          'Its reconciler is asked before the machine receives the error. "retry" in the config saves the machine the loop.';
         findings.report('own_retry', 'note', at, message, mend);
       }
     }

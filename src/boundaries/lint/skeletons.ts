@@ -38,7 +38,7 @@ function lintEntries(
 ): void {
   for (const [state, { at }] of textsOf(field(item, 'entry'))) {
     if (!reach.states.has(state) || reachable.has(state)) continue;
-    const mend = 'Name a state that control can get to.';
+    const mend = 'Name a state that control can reach.';
     findings.report(
       'unreachable_entry',
       'warning',
@@ -72,7 +72,7 @@ function lintBoundaries(
       continue;
     }
     const message = `the ${boundary.kind} "${boundary.id}" can never certify: ${why.join('; ')}`;
-    findings.report('never_certifies', 'warning', at, message, 'Mend it or take it out: it promises nothing.');
+    findings.report('never_certifies', 'warning', at, message, 'Correct it or remove it: it promises nothing.');
   }
 }
 

@@ -44,7 +44,7 @@ function lintDeclared({ config, reach, findings, kinds, invoked, declared }: Cal
   for (const [name, { at }] of declared) {
     if (invoked.has(name) || events.has(name)) continue;
     const names = [...kinds.keys(), ...invoked].filter((other) => !config.tools.has(other));
-    const mend = kinds.has(name) ? 'An action may spawn it, which cannot be seen.' : suggest(name, new Set(names));
+    const mend = kinds.has(name) ? 'An action may spawn it; Belay cannot see that.' : suggest(name, new Set(names));
     findings.report('tool_never_called', 'warning', at, `no state of ${config.agent} calls "${name}"`, mend);
   }
 }
@@ -58,7 +58,7 @@ function lintCalled({ config, reach, findings, agent, kinds, invoked }: Calls): 
   }
   for (const { path, invokes } of reach.shape.states) {
     if (invokes.every(({ tool }) => tool !== null)) continue;
-    const message = `"${path}" invokes logic that stands in the machine itself: nothing can guard it`;
+    const message = `"${path}" invokes inline logic, which Belay cannot guard`;
     findings.report('invoke_inline', 'warning', agent, message, 'Provide it under a name: setup({ actors }).');
   }
 }
@@ -122,7 +122,7 @@ function lintFirstEffects({ config, reach, findings, agent, kinds }: Calls): voi
       // A call that waits for a commit cannot come before it.
       if (config.tools.get(tool)?.buffer) continue;
       const message = `"${path}" calls "${tool}", which is irreversible, before any commit: then nothing before it is ever recoverable`;
-      const mend = 'Put an anchored commit boundary before it, or declare what it can take back.';
+      const mend = 'Put an anchored commit boundary before it, or declare an effect class that can be undone.';
       findings.report('irreversible_before_commit', 'warning', agent, message, mend);
     }
   }

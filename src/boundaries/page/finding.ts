@@ -160,6 +160,6 @@ export class Findings {
     if (this.#more === 0) return sorted;
     const last = { line: sorted.at(-1)?.line ?? 1, column: 1, file: this.#file };
     const message = `${this.#more} more were found`;
-    return [...sorted, { code: 'too_many_findings', severity: 'error', ...last, message, mend: 'Mend these first.' }];
+    return [...sorted, { code: 'too_many_findings', severity: 'error', ...last, message, mend: 'Fix these first.' }];
   }
 }

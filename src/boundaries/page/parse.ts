@@ -124,7 +124,7 @@ class Reader {
   }
 
   #tooDeep(offset: number): null {
-    this.#refuse('too_deep', offset, `the values are nested more than ${DEEPEST} deep`, 'Write it flatter.');
+    this.#refuse('too_deep', offset, `the values are nested more than ${DEEPEST} deep`, 'Nest the values less.');
     return null;
   }
 
@@ -168,7 +168,7 @@ class Reader {
       } else if (FORBIDDEN.has(name)) {
         this.#refuse('forbidden_key', offset, `"${name}" is no name`, 'Take another name.');
       } else if (name === '<<') {
-        this.#refuse('merge_key', offset, 'merge keys are not read', 'Write out what should stand here.');
+        this.#refuse('merge_key', offset, 'merge keys are not supported', 'Write the value itself here.');
       } else if (!isText(name)) {
         this.#refuse('bad_text', offset, 'the name has a control character or a lone surrogate', 'Take another name.');
       } else if (entries.has(name)) {
@@ -203,10 +203,11 @@ class Reader {
 
   /** Reports a node that is an alias, an anchor or a tag. */
   #plainness(node: Node, offset: number): void {
-    const mend = 'Write out what should stand here.';
-    if (isAlias(node)) this.#refuse('alias', offset, 'aliases are not read', mend);
-    else if (node.anchor !== undefined) this.#refuse('alias', offset, 'anchors are not read', mend);
-    if ('tag' in node && node.tag !== undefined) this.#refuse('tag', offset, 'tags are not read', 'Leave the tag out.');
+    const mend = 'Write the value itself here.';
+    if (isAlias(node)) this.#refuse('alias', offset, 'aliases are not supported', mend);
+    else if (node.anchor !== undefined) this.#refuse('alias', offset, 'anchors are not supported', mend);
+    if ('tag' in node && node.tag !== undefined)
+      this.#refuse('tag', offset, 'tags are not supported', 'Leave the tag out.');
   }
 
   #place(offset: number): Place {

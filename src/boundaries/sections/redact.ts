@@ -21,7 +21,7 @@ export function redactedKeysIn(list: Item | null, findings: Findings): readonly 
   for (const [text, { at }] of textsOf(list)) {
     const scheme = /^[a-z][a-z0-9+.-]*:/.exec(text)?.[0];
     if (scheme === undefined || scheme === 'actor:') continue;
-    const message = `"${text.slice(0, 100)}" lies outside of the memory, where Belay sees no value`;
+    const message = `"${text.slice(0, 100)}" lies outside of the context, where Belay sees no value`;
     const mend = 'Name the part of the call that has it, at its tool: redact: [args.card, output.token].';
     findings.report('bad_redaction', 'error', at, message, mend);
   }

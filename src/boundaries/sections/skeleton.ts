@@ -159,7 +159,7 @@ function guardOf(reference: string, item: Item, guards: Guards, findings: Findin
   }
   const { predicate, problems } = guardPredicate(reference, guards);
   for (const { code, message, mend } of problems) {
-    findings.report(code, 'warning', item.at, `${message}; what it decides never certifies`, mend);
+    findings.report(code, 'warning', item.at, `${message}; a boundary with it never certifies`, mend);
   }
   const message = `${reference} is code, which no reader of this file can see`;
   findings.report('guard_used', 'warning', item.at, message, 'Say it in CEL if CEL can say it.');
