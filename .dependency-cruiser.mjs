@@ -188,7 +188,10 @@ export default {
       severity: 'error',
       comment: 'An agent is a user like any other: what it needs is in the public list, or belongs there.',
       from: { path: '^domains/' },
-      to: { path: '^(src|audit|test|bench)/', pathNot: '^src/(index|adapters/index|journal/sqlite/store)\\.ts$' },
+      to: {
+        path: '^(src|audit|test|bench)/',
+        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/sqlite/store)\\.ts$',
+      },
     },
     {
       name: 'the-audit-uses-the-public-name',
@@ -198,7 +201,7 @@ export default {
       from: { path: '^audit/' },
       to: {
         path: '^(src|test|bench)/',
-        pathNot: '^src/(index|adapters/index|journal/sqlite/store|sidecar/seam)\\.ts$',
+        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/sqlite/store|sidecar/seam)\\.ts$',
       },
     },
     {
@@ -206,7 +209,7 @@ export default {
       severity: 'error',
       comment: 'What a comparison attaches, a user can attach: through the public list.',
       from: { path: '^workloads/' },
-      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/index\\.ts$' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/((recovery|reports|testing)/)?index\\.ts$' },
     },
     {
       name: 'nothing-in-the-package-knows-a-data-set',
@@ -262,9 +265,9 @@ export default {
     {
       name: 'index-is-a-list',
       severity: 'error',
-      comment: 'src/index.ts names the public list; inside, import the file that owns the name.',
-      from: { path: '^src/' },
-      to: { path: '^src/index\\.ts$' },
+      comment: 'An index names a public list; inside, import the file that owns the name.',
+      from: { path: '^src/', pathNot: '^src/testing/' },
+      to: { path: '^src/((adapters|recovery|reports|testing)/)?index\\.ts$' },
     },
     {
       name: 'the-simulation-uses-the-public-name',

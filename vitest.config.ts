@@ -10,6 +10,8 @@ export default defineConfig({
       { find: /^#seam$/, replacement: own('src/sidecar/seam.ts') },
       { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
+      { find: /^belay-sidecar\/decision$/, replacement: own('src/recovery/index.ts') },
+      { find: /^belay-sidecar\/reports$/, replacement: own('src/reports/index.ts') },
       { find: /^belay-sidecar\/testing$/, replacement: own('src/testing/index.ts') },
       { find: /^belay-sidecar\/sqlite$/, replacement: own('src/journal/sqlite/store.ts') },
     ],

@@ -3,7 +3,8 @@
  * for; only entries to go back to; or a refused checkpoint restored all the same.
  */
 
-import { type Checkpoint, type Decision, type Effect, type InstanceId, instanceName, parseKey } from 'belay-sidecar';
+import { type Decision, type InstanceId, instanceName, parseKey } from 'belay-sidecar';
+import type { Checkpoint, Effect } from 'belay-sidecar/decision';
 import { crossing, DECISION_POLICY, type DecisionPolicy } from '#seam';
 
 /** The guards that can be taken away, and what each of them keeps from happening. */

@@ -5,7 +5,6 @@
 
 import {
   type Agent,
-  type Checkpoint,
   type Decision,
   decide,
   type InstanceId,
@@ -14,6 +13,7 @@ import {
   type VetoCode,
   vetoes,
 } from 'belay-sidecar';
+import type { Checkpoint } from 'belay-sidecar/decision';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import { type Case, type Domain, type Expected, type Failing, FROZEN, STRATEGIES, type Strategy } from './case.ts';
 import { GUARDS, type Guard, WITHOUT } from './guards.ts';

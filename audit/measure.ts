@@ -2,7 +2,8 @@
  * The measures of a run: the work that was done again, the work that was kept, and the difference from a run that never
  * failed.
  */
-import { type Account, type InstanceId, instanceName, type Key, parseKey } from 'belay-sidecar';
+import { type InstanceId, instanceName, type Key, parseKey } from 'belay-sidecar';
+import type { Account } from 'belay-sidecar/reports';
 import { type Case, CHECKS, type CheckName, type Domain, type Strategy } from './case.ts';
 import { isSameIn } from './memory.ts';
 import { isSameWork, type Outcome } from './run.ts';

@@ -1,5 +1,5 @@
 /** The raw ways in which a call can fail, and the signal that each of them is (semantics.md §7). */
-import type { FaultSignal } from 'belay-sidecar';
+import type { FaultSignal } from 'belay-sidecar/testing';
 
 /** Every raw failure. `denied` is the governor's; the others are what a tool throws or answers. */
 export const RAW = {

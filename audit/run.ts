@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  type Account,
   type Agent,
   accountOf,
   attach,
   type BoundaryConfig,
   type Decision,
-  type Effect,
   type InstanceId,
   instanceName,
   memoryStore,
@@ -20,6 +18,8 @@ import {
   traceOf,
   vetoes,
 } from 'belay-sidecar';
+import type { Effect } from 'belay-sidecar/decision';
+import type { Account } from 'belay-sidecar/reports';
 import { median } from 'simple-statistics';
 import { attachJudged, DECISION_POLICY, type DecisionPolicy } from '#seam';
 import { goOn, LONGEST, type Persisted, Persistence } from '../workloads/plain.ts';

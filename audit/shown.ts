@@ -1,5 +1,6 @@
 /** An answer in the words of a case, so that the two can be held against each other. */
-import { type Act, type Decision, type Effect, instanceName, type Veto, vetoes } from 'belay-sidecar';
+import { type Decision, instanceName, type Veto, vetoes } from 'belay-sidecar';
+import type { Act, Effect } from 'belay-sidecar/decision';
 import type { Expected } from './case.ts';
 import type { Measured } from './measure.ts';
 import type { Outcome } from './run.ts';

@@ -1,6 +1,7 @@
 /** The five ways of recovering, each as it is really run; and what each of them refuses, done all the same. */
 
-import { type Agent, type Checkpoint, type InstanceId, instanceName } from 'belay-sidecar';
+import { type Agent, type InstanceId, instanceName } from 'belay-sidecar';
+import type { Checkpoint } from 'belay-sidecar/decision';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import type { Persisted } from '../workloads/plain.ts';
 import type { Case, Domain, Strategy } from './case.ts';

@@ -1,5 +1,6 @@
 /** A run of a task under the sidecar. */
-import { attach, type Decision, type Effect, type Sidecar, type SidecarOptions, vetoes } from 'belay-sidecar';
+import { attach, type Decision, type Sidecar, type SidecarOptions, vetoes } from 'belay-sidecar';
+import type { Effect } from 'belay-sidecar/decision';
 import { isDecidable } from './asking.ts';
 import { type Found, type Observed, provided, type Setting } from './observed.ts';
 import { LONGEST } from './plain.ts';

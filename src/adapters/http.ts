@@ -80,12 +80,27 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'too many requests came before it',
 };
 
-/** The name of a key in the header, which cannot hold all characters of a key. */
+/**
+ * The name of a key in the header, which cannot hold all characters of a key.
+ * @example
+ * import { keyHeader } from 'belay-sidecar/adapters';
+ *
+ * assert.equal(keyHeader('belay-abc'), keyHeader('belay-abc'));
+ */
 export function keyHeader(key: string): string {
   return nameOf(key);
 }
 
-/** Makes a tool and its reconciler of a service. @throws TypeError on options from which no request can be made. */
+/**
+ * Makes a tool and its reconciler of a service.
+ * @throws TypeError on options from which no request can be made.
+ * @example
+ * import { httpAdapter } from 'belay-sidecar/adapters';
+ *
+ * const payments = httpAdapter({ url: 'https://pay.example/charges' });
+ * assert.equal(typeof payments.call, 'function');
+ * assert.throws(() => httpAdapter({ url: 'ftp://pay.example' }), TypeError);
+ */
 export function httpAdapter<TInput = unknown>(options: HttpOptions): HttpAdapter<TInput> {
   const url = new URL(options.url);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.protocol} is not http or https`);

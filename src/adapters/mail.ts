@@ -74,12 +74,28 @@ const BEFORE_THE_TEXT = new Set(['EENVELOPE', 'EAUTH', 'ENOAUTH', 'EDNS', 'ETLS'
 /** One address without a name, a comment, quotes, or a character that could end it: it is used exactly as it stands. */
 const ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 
-/** The id of the message that a call sends: the same for the same key. */
+/**
+ * The id of the message that a call sends: the same for the same key.
+ * @example
+ * import { messageIdOf } from 'belay-sidecar/adapters';
+ *
+ * assert.match(messageIdOf('belay-abc', 'shop.example'), /@shop\.example>$/);
+ */
 export function messageIdOf(key: string, domain: string): string {
   return `<${nameOf(key)}@${domain}>`;
 }
 
-/** Makes a tool and its reconciler of a transport. @throws TypeError on a domain that cannot stand in a message id. */
+/**
+ * Makes a tool and its reconciler of a transport.
+ * @throws TypeError on a domain that cannot stand in a message id.
+ * @example
+ * import { mailAdapter, type OutgoingMail } from 'belay-sidecar/adapters';
+ *
+ * const sent: OutgoingMail[] = [];
+ * const transport = { sendMail: async (mail: OutgoingMail) => ({ accepted: [mail.to], rejected: [], messageId: mail.messageId }) };
+ * const mail = mailAdapter(transport, { from: 'shop@shop.example', domain: 'shop.example' });
+ * assert.deepEqual([sent, typeof mail.send], [[], 'function']);
+ */
 export function mailAdapter(transport: MailTransport, { from, domain, lookup }: MailOptions): MailAdapter {
   if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(domain)) throw new TypeError(`${domain} is no domain`);
   const send = async (key: string, input: Mail): Promise<SentMail> => {

@@ -18,7 +18,15 @@ import { LOCK_NAME, lockText, parseLock, type ReviewLock } from './review.ts';
 /** One byte more than the largest config, and more than the largest lock: a reader needs no more to refuse a file. */
 const ENOUGH = { config: 256 * 1024 + 1, lock: 1024 * 1024 + 1 };
 
-/** Loads a config from its file. A file that cannot be read is a finding. */
+/**
+ * Loads a config from its file. A file that cannot be read is a finding.
+ * @example
+ * import { readConfig } from 'belay-sidecar';
+ *
+ * const { config, findings } = readConfig('boundaries/none.yaml');
+ * assert.equal(config, null);
+ * assert.deepEqual(findings.map(({ code }) => code), ['cannot_read']);
+ */
 export function readConfig(path: string, options: { readonly guards?: Guards } = {}): Loaded {
   try {
     return loadConfig(readStart(path, ENOUGH.config), { ...options, file: path });

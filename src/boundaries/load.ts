@@ -24,6 +24,12 @@ export interface LoadOptions {
 /**
  * Loads a config. A guard that is missing or differs from the reviewed one is a warning, and the predicate answers unknown; every
  * other problem of the file is an error. Never throws.
+ * @example
+ * import { loadConfig } from 'belay-sidecar';
+ *
+ * const { config, findings } = loadConfig('belay: 1\nagent: order\nskelletons: {}\n', { file: 'order.yaml' });
+ * assert.equal(config, null);
+ * assert.deepEqual(findings.at(-1)?.line, 3); // there is no field "skelletons" in the file
  */
 export function loadConfig(content: string | Uint8Array, { file, guards = {} }: LoadOptions): Loaded {
   const findings = new Findings(file);

@@ -38,6 +38,12 @@ interface Waiter {
 /**
  * Claims for the runs of one process.
  * @param patience how long a call waits before it is refused, in milliseconds; left out, as long as it takes.
+ * @example
+ * import { claimsInMemory, type SidecarOptions } from 'belay-sidecar';
+ *
+ * const claims = claimsInMemory({ patience: 10_000 });
+ * const shared: Pick<SidecarOptions, 'claims'> = { claims }; // to attach() each of the runs with
+ * assert.equal(shared.claims, claims);
  */
 export function claimsInMemory({ patience = Number.POSITIVE_INFINITY }: { readonly patience?: number } = {}): Claims {
   return new MemoryClaims(patience);

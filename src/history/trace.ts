@@ -167,6 +167,13 @@ function compile(ajv: Ajv): Validators {
  * Makes a reader of trace lines. Making one compiles the shapes of the lines, so make one for many lines.
  * @returns a function from the text of a line to its meaning; it throws a `TraceError` when the line is not of the
  * format.
+ * @example
+ * import { traceReader } from 'belay-sidecar';
+ *
+ * const read = traceReader();
+ * const line = read('{"do":"enter","in":["Order","7",0]}');
+ * assert.equal(line.do, 'event');
+ * assert.throws(() => read('{"do":"leap"}'), { code: 'unknown_do' });
  */
 export function traceReader(): (source: string) => TraceLine {
   const shapes = compile(new Ajv());

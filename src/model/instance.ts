@@ -18,7 +18,13 @@ export function rootName(region: string): string {
   return printed({ skeleton: ROOT, entity: region, ordinal: 0 });
 }
 
-/** Prints an instance as `Skeleton::entity::0`, with `%` and `:` in its parts escaped, so that no two print alike (K1). */
+/**
+ * Prints an instance as `Skeleton::entity::0`, with `%` and `:` in its parts escaped, so that no two print alike (K1).
+ * @example
+ * import { instanceName } from 'belay-sidecar';
+ *
+ * assert.equal(instanceName({ skeleton: 'Order', entity: 'a:b', ordinal: 0 }), 'Order::a%3Ab::0');
+ */
 export function instanceName(id: InstanceId): string {
   const known = names.get(id);
   if (known !== undefined) return known;

@@ -23,6 +23,11 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/;
  * Reads a key from its text (K4). A scheme (`calendar:`) is a segment of its own and never stands alone: a template
  * with an empty part prints `calendar:` or `slots/`, which would silently name far more than was meant.
  * @throws KeyError where the text breaks K4.
+ * @example
+ * import { parseKey } from 'belay-sidecar';
+ *
+ * assert.deepEqual(parseKey('slots/0/value').segments, ['slots', '0', 'value']);
+ * assert.throws(() => parseKey('slots/'), { name: 'KeyError' });
  */
 export function parseKey(text: string): Key {
   if (!text.isWellFormed()) throw new KeyError('a key is well-formed Unicode: this one has a lone surrogate');
@@ -40,7 +45,14 @@ export function parseKey(text: string): Key {
   return { text, segments, pattern };
 }
 
-/** True if some concrete key lies under both (K4). */
+/**
+ * True if some concrete key lies under both (K4).
+ * @example
+ * import { overlaps, parseKey } from 'belay-sidecar';
+ *
+ * assert.equal(overlaps(parseKey('slots/*'), parseKey('slots/0/value')), true);
+ * assert.equal(overlaps(parseKey('slots/1'), parseKey('slots/0/value')), false);
+ */
 export function overlaps(a: Key, b: Key): boolean {
   const shared = Math.min(a.segments.length, b.segments.length);
   for (let depth = 0; depth < shared; depth += 1) {
@@ -53,6 +65,10 @@ export function overlaps(a: Key, b: Key): boolean {
 /**
  * A text as one segment of a key: `%`, `/`, `*`, NUL and lone surrogates are escaped, and so are texts that are no segment
  * by themselves (empty, `.`, `..`). Injective; a plain word stays as it is.
+ * @example
+ * import { escapeSegment } from 'belay-sidecar';
+ *
+ * assert.equal(escapeSegment('a/b'), 'a%2Fb');
  */
 export function escapeSegment(text: string): string {
   if (text === '') return '%';

@@ -66,6 +66,14 @@ export function knownOf(control: TracedControl, history: History, { in: failed }
  * dependencies that the answer lowers, not the size of the history.
  * @param failure the instance, and the key of the suspect write where there is one.
  * @returns the verdict with its line, level and refusals; a refusal is a value, too. Never throws on a well-formed history.
+ * @example
+ * import { decide, History, parseKey } from 'belay-sidecar';
+ *
+ * const slot = { skeleton: 'ResolveSlot', entity: 'slot[0]', ordinal: 0 };
+ * const history = new History();
+ * history.apply({ do: 'enter', in: slot, by: null });
+ * history.apply({ do: 'write', in: slot, key: parseKey('slots/0/value'), mode: 'update' });
+ * assert.equal(decide(history, { in: slot, key: null }).verdict, 'restore');
  */
 export function decide(
   history: History,

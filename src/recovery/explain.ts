@@ -25,6 +25,13 @@ export function quoted(name: string): string {
 /**
  * Explains a decision: the verdict first, then the moves, the undos, the refusals with their reasons, and the acts that
  * would unblock it. With the facts of a journal, also the failure and the result of a restore.
+ * @example
+ * import { decide, explain, History } from 'belay-sidecar';
+ *
+ * const order = { skeleton: 'Order', entity: '7', ordinal: 0 };
+ * const history = new History();
+ * history.apply({ do: 'enter', in: order, by: null });
+ * assert.match(explain(decide(history, { in: order, key: null })).text, /^Order::7::0 goes back to its entry/);
  */
 export function explain(decision: Decision, around: Circumstance | null = null): Outline {
   const { line, verdict, undo } = decision;

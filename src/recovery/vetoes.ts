@@ -8,6 +8,15 @@ import type { Reason, Veto } from '../model/veto.ts';
 /**
  * Yields a decision's vetoes, one per candidate and consumer or effect. There may be as many as candidates times
  * reasons, so they come one at a time.
+ * @example
+ * import { decide, History, vetoes } from 'belay-sidecar';
+ *
+ * const order = { skeleton: 'Order', entity: '7', ordinal: 0 };
+ * const history = new History();
+ * history.apply({ do: 'enter', in: order, by: null });
+ * history.apply({ do: 'effect', in: order, class: 'irreversible', status: 'confirmed', undo: false, id: 'pay' });
+ * const codes = [...vetoes(decide(history, { in: order, key: null }))].map(({ code }) => code);
+ * assert.deepEqual(codes, ['irreversible_effect_policy']);
  */
 export function* vetoes(decision: Pick<Decision, 'refusals'>): Generator<Veto> {
   let standing: Reason[] = [];

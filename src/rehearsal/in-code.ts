@@ -30,7 +30,32 @@ export interface RehearsalOptions extends RehearsalSettings, Omit<OpenSubject, '
  * Runs an agent without faults, then once for each fault, and judges each run by its world.
  * @throws RehearsalError where it cannot be rehearsed.
  * @example
- * const report = await rehearse({ machine, config: 'boundaries/order.yaml', world: recordingWorld() });
+ * import { setup } from 'xstate';
+ * import { loadConfig, tool } from 'belay-sidecar';
+ * import { recordingWorld, rehearse } from 'belay-sidecar/testing';
+ *
+ * const text = `
+ * belay: 1
+ * agent: order
+ * tools:
+ *   pay: { effect: irreversible, reconcile: find, timeout: 5s }
+ * skeletons:
+ *   Order:
+ *     entity: '"the order"'
+ *     states: [paying]
+ *     entry: [paying]
+ *     exit: [{ id: paid, at: paying -> paid, when: 'true' }]
+ *     rollback: { anchors: [paid] }
+ * `;
+ * const { config } = loadConfig(text, { file: 'order.yaml' });
+ * assert.ok(config);
+ * const world = recordingWorld();
+ * const machine = setup({ actors: { pay: tool<unknown, void>(async (call) => call.key) } }).createMachine({
+ *   id: 'order',
+ *   initial: 'paying',
+ *   states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
+ * });
+ * const report = await rehearse({ machine, config, world });
  * assert.equal(report.totals.harm, 0);
  */
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {

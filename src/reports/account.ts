@@ -71,7 +71,18 @@ export interface Account {
   }[];
 }
 
-/** The account of a run, from its rows: all of them, or those up to a decision, itself included. @throws JournalError. */
+/**
+ * The account of a run, from its rows: all of them, or those up to a decision, itself included.
+ * @throws JournalError.
+ * @example
+ * import { JournalError } from 'belay-sidecar';
+ * import { accountOf } from 'belay-sidecar/reports';
+ * import { sqliteStore } from 'belay-sidecar/sqlite';
+ *
+ * const store = sqliteStore('account.sqlite');
+ * assert.throws(() => accountOf(store.read('order-1')), JournalError); // there is no such run yet
+ * await store.close();
+ */
 export function accountOf(rows: Iterable<StoredRow>): Account {
   const { agent, standing, digests, runState, decisions, findings } = timelineOf(rows);
   return {

@@ -7,12 +7,23 @@ import type { RecordedAct, RecordingWorld } from './recording-world.ts';
  * Asserts that one act of a tool stands.
  * @param args the arguments of the act; those of any call of the tool if left out.
  * @throws AssertionError that lists the acts of the tool.
+ * @example
+ * import { assertActedOnce, recordingWorld } from 'belay-sidecar/testing';
+ *
+ * assert.throws(() => assertActedOnce(recordingWorld(), 'pay'), /pay/);
  */
 export function assertActedOnce(world: RecordingWorld, tool: string, args?: unknown): void {
   assertActed(world, tool, 1, args, assertActedOnce);
 }
 
-/** Asserts that no act of a tool stands. @throws AssertionError that lists the acts of the tool. */
+/**
+ * Asserts that no act of a tool stands.
+ * @throws AssertionError that lists the acts of the tool.
+ * @example
+ * import { assertNeverActed, recordingWorld } from 'belay-sidecar/testing';
+ *
+ * assertNeverActed(recordingWorld(), 'pay');
+ */
 export function assertNeverActed(world: RecordingWorld, tool: string, args?: unknown): void {
   assertActed(world, tool, 0, args, assertNeverActed);
 }

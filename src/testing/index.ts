@@ -13,7 +13,7 @@ export type {
   RehearsedMutation,
   RehearsedPath,
 } from '../rehearsal/report.ts';
-export type { PathEvent, RehearsalPath } from '../sidecar/agent.ts';
+export type { AgentRehearsal, PathEvent, RehearsalPath } from '../sidecar/agent.ts';
 export {
   FAULT_SIGNALS,
   type Fault,

@@ -126,7 +126,14 @@ export class RecordingWorld {
   }
 }
 
-/** Makes an empty recording world. */
+/**
+ * Makes an empty recording world.
+ * @example
+ * import { recordingWorld } from 'belay-sidecar/testing';
+ *
+ * const world = recordingWorld();
+ * assert.deepEqual(world.snapshot(), {});
+ */
 export function recordingWorld(options: RecordingOptions = {}): RecordingWorld {
   return new RecordingWorld(options);
 }

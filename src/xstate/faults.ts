@@ -63,6 +63,18 @@ export interface Faulty<TMachine extends AnyStateMachine> {
 /**
  * A copy of a machine in which the nth call of a tool fails, once.
  * @throws FaultError where that cannot happen.
+ * @example
+ * import { createActor, setup } from 'xstate';
+ * import { tool, withFault } from 'belay-sidecar';
+ *
+ * const machine = setup({ actors: { pay: tool<string, void>(async () => 'paid') } }).createMachine({
+ *   initial: 'paying',
+ *   states: { paying: { invoke: { src: 'pay', onDone: 'paid', onError: 'failed' } }, paid: {}, failed: {} },
+ * });
+ * const faulty = withFault(machine, { tool: 'pay', when: 'before', signal: 'TIMEOUT' });
+ * const actor = createActor(faulty.machine).start();
+ * await new Promise((resolve) => setTimeout(resolve, 10));
+ * assert.deepEqual([actor.getSnapshot().value, faulty.fired()], ['failed', true]);
  */
 export function withFault<TMachine extends AnyStateMachine>(machine: TMachine, fault: Fault): Faulty<TMachine> {
   refuseImpossible(fault);

@@ -12,7 +12,17 @@ export interface ToolCall<TInput> {
 /** Marks the logic of a tool with its function, also for another copy of this package. */
 const ACT = Symbol.for('belay.tool');
 
-/** Makes actor logic from a function, as `fromPromise` does. */
+/**
+ * Makes actor logic from a function, as `fromPromise` does.
+ * @example
+ * import { createActor, setup, toPromise } from 'xstate';
+ * import { tool } from 'belay-sidecar';
+ *
+ * const double = tool<number, number>(async ({ input }) => input * 2);
+ * const actor = createActor(double, { input: 21 }).start();
+ * assert.equal(await toPromise(actor), 42);
+ * assert.ok(setup({ actors: { double } }));
+ */
 export function tool<TOutput, TInput>(
   act: (call: ToolCall<TInput>) => Promise<TOutput>,
 ): PromiseActorLogic<TOutput, TInput> {

@@ -58,7 +58,16 @@ export interface FileAdapter {
 }
 
 /**
- * Makes tools of a folder. @throws TypeError where the path is no folder, or where no content can be kept aside for it.
+ * Makes tools of a folder.
+ * @throws TypeError where the path is no folder, or where no content can be kept aside for it.
+ * @example
+ * import { mkdirSync, readFileSync } from 'node:fs';
+ * import { fileAdapter } from 'belay-sidecar/adapters';
+ *
+ * mkdirSync('letters', { recursive: true });
+ * const files = fileAdapter({ root: 'letters' });
+ * await files.write({ input: { path: 'a.txt', content: 'hello' }, key: 'call-1', signal: new AbortController().signal });
+ * assert.equal(readFileSync('letters/a.txt', 'utf8'), 'hello');
  */
 export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay') }: FileOptions): FileAdapter {
   const root = new Root(folder, kept);

@@ -69,8 +69,16 @@ export interface RowAdapter {
 }
 
 /**
- * Makes tools of a database. @throws TypeError where the database lacks what is declared, and SQLite's error where an
- * invariant is not SQL.
+ * Makes tools of a database.
+ * @throws TypeError where the database lacks what is declared, and SQLite's error where an invariant is not SQL.
+ * @example
+ * import Database from 'better-sqlite3';
+ * import { rowAdapter } from 'belay-sidecar/adapters';
+ *
+ * const db = new Database(':memory:');
+ * db.exec('CREATE TABLE stock (item TEXT PRIMARY KEY, n INTEGER) STRICT');
+ * const rows = rowAdapter(db, { tables: { stock: { key: ['item'], columns: ['n'] } } });
+ * assert.equal(typeof rows.write, 'function');
  */
 export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: RowOptions): RowAdapter {
   prepareTables(db);

@@ -14,7 +14,17 @@ import { checkRoom, postBytes } from '../posts.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
 import { MemoryJournal, type MemoryRun } from './journal.ts';
 
-/** A store that keeps nothing beyond the process. */
+/**
+ * A store that keeps nothing beyond the process.
+ * @example
+ * import { memoryStore } from 'belay-sidecar';
+ *
+ * const store = memoryStore();
+ * const journal = await store.open('order-1', 'create');
+ * journal.append([{ kind: 1, body: '{}' }]);
+ * await journal.close();
+ * assert.deepEqual([...store.read('order-1')].map(({ seq }) => seq), [1]);
+ */
 export function memoryStore(options: { readonly now?: () => number } = {}): JournalStore {
   return new MemoryStore(options.now ?? Date.now);
 }

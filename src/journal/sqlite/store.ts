@@ -55,6 +55,12 @@ const BUSY = 5_000;
 /**
  * Opens a file of journals, and creates it where there is none.
  * @throws JournalError when the file is not Belay's, is newer or damaged, or cannot be opened as required.
+ * @example
+ * import { sqliteStore } from 'belay-sidecar/sqlite';
+ *
+ * const store = sqliteStore('belay.sqlite');
+ * assert.deepEqual(store.runs(), []);
+ * await store.close();
  */
 export function sqliteStore(file: string, options: SqliteOptions = {}): JournalStore {
   const path = resolve(file);

@@ -1,0 +1,15 @@
+/** Reports on a run (`belay-sidecar/reports`): views of its journal, for people and for other programs. They act on nothing. */
+export {
+  type Account,
+  type AccountedCheckpoint,
+  type AccountedDecision,
+  type AccountedEffect,
+  type AccountedInstance,
+  accountOf,
+} from './account.ts';
+export type { AnsweredGate, LedgerDecision, Relied } from './ledger-decisions.ts';
+export type { LedgerEffect, SpentBudget } from './ledger-effects.ts';
+export type { Obligation } from './ledger-obligations.ts';
+export { type Ledgers, ledgersOf } from './ledgers.ts';
+export type { RunStatus } from './run-status.ts';
+export { type TraceLineOut, traceOf } from './trace.ts';
