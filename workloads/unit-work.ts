@@ -89,7 +89,8 @@ export function unitConfig(id: string, own: BoundaryConfig, tools: readonly stri
     "      - { id: made, at: unit.MADE, when: 'memory.units[entity].?done.hasValue()', outputs: ['units/{entity}/done'] }",
     '    exit:',
     "      - { id: verified, at: unit.VERIFYING -> NEXT, when: 'memory.units[entity].?well.hasValue()', outputs: ['units/{entity}/well'] }",
-    '    rollback: { anchors: [made, verified], resume: unit.LOOKING, tries: 100 }',
+    // A unit's commit promises nothing outside of the run; its calls are guarded by their classes.
+    '    rollback: { anchors: [made, verified], resume: unit.LOOKING, tries: 100, joint: [Unit] }',
     '',
   ].join('\n');
   const { config, findings } = loadConfig(text, { file: `${id}.yaml` });
