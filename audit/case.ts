@@ -1,6 +1,6 @@
 /**
- * A case: one way in which one agent fails, and what has to come of it. Cases are reviewed pages, as are the domains' own; a digest
- * of each is written down when somebody vouches for it, and nothing runs that is no longer what was vouched for.
+ * A case: one way in which one agent fails, and the required result. Cases are reviewed pages, as are the domains' own;
+ * a reviewer vouches for the digest of each, and the audit runs no page that has changed since.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,12 +22,15 @@ interface Handled extends CallSite {
   readonly when: 'before' | 'after';
 }
 
-/** How the run fails: a call, before its effect or after it with the reply lost; or somebody finds earlier work wrong meanwhile. */
+/**
+ * The failure of the run: a call, before its effect or after it with the reply lost; or a later complaint about earlier
+ * work.
+ */
 export type Failing =
   | { readonly call: CallSite; readonly when: 'before' | 'after'; readonly handled?: Handled }
   | { readonly call: CallSite; readonly found: Suspect; readonly key: string; readonly signal?: Signal };
 
-/** What has to come of it under a strategy that decides. */
+/** The required result under a strategy that decides. */
 export interface Expected {
   readonly verdict: Verdict;
   /** The failed instance, as it prints; null where none can be told. */
@@ -39,7 +42,7 @@ export interface Expected {
   readonly preserved: readonly string[];
   /** Every veto, as `CHECKPOINT CODE WITNESS`, in order. */
   readonly vetoes: readonly string[];
-  /** What would unblock it, as `ACT WHAT, ask WHOM`. */
+  /** The acts that would unblock it, as `ACT WHAT, ask WHOM`. */
   readonly acts: readonly string[];
 }
 
@@ -52,13 +55,13 @@ export type Strategy = (typeof STRATEGIES)[number];
 /** Those of which a case says what has to come. */
 export const FROZEN = ['comp-frozen', 'belay'] as const satisfies Strategy[];
 
-/** What a recovered run is held against. */
+/** The reference of a recovered run. */
 export const CHECKS = ['semantics', 'prefix', 'effect', 'committed_prefix'] as const;
 
 /** One of them. */
 export type CheckName = (typeof CHECKS)[number];
 
-/** What a case is about. */
+/** The subject of a case. */
 const FAMILIES = [
   'transient',
   'commit',
@@ -73,12 +76,12 @@ const FAMILIES = [
   'late_suspect',
 ] as const;
 
-/** What holds of all cases of a domain. */
+/** The facts that hold for all cases of a domain. */
 export interface Domain {
   readonly name: string;
   /** The keys of the memory that make up what the run came to. */
   readonly semantics: readonly Key[];
-  /** What a recovered run of the domain is held against, where its case says nothing else. */
+  /** The reference of a recovered run of the domain, unless its case names another. */
   readonly requires: readonly CheckName[];
   /** The states at which a coarse runtime takes its snapshots. */
   readonly coarse: readonly string[];
@@ -93,7 +96,7 @@ export interface Case {
   readonly name: string;
   readonly regime: 'official' | 'commit-sensitive';
   readonly family: (typeof FAMILIES)[number];
-  /** What it probes, in one line. */
+  /** The purpose of the case, in one line. */
   readonly probes: string;
   readonly input: unknown;
   readonly failing: Failing;
@@ -330,14 +333,14 @@ function pages(): Map<string, string> {
   ]);
 }
 
-/** Writes down what the pages are, for whoever vouches for them. @returns how many there are. */
+/** Writes down the digests of the pages, for the reviewer. @returns the number of pages. */
 export function freeze(by: string): number {
   const all = pages();
   writeFileSync(LOCK, stringify({ by, cases: Object.fromEntries(all) } satisfies Lock));
   return all.size;
 }
 
-/** Which pages are not as somebody has vouched for them, and which of those are missing. */
+/** The pages that have changed since their review, and the reviewed pages that are missing. */
 export function thawed(): readonly string[] {
   const lock: Lock = existsSync(LOCK) ? parse(readFileSync(LOCK, 'utf8')) : { by: '', cases: {} };
   const all = pages();

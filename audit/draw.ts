@@ -1,4 +1,4 @@
-/** What chance decides in the audit, from a seed: how long a call takes. */
+/** The random choices of the audit, from a seed: the duration of a call. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';

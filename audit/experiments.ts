@@ -1,4 +1,6 @@
-/** What is measured besides the cases: raw signals, forced edges, the size of what is kept, and what the sidecar costs a run. */
+/**
+ * The measurements besides the cases: raw signals, forced edges, the size of what is kept, and the cost of the sidecar.
+ */
 import { readFileSync } from 'node:fs';
 import { type Agent, type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
@@ -50,7 +52,10 @@ async function answersTo(agent: Agent, given: Case): Promise<Pick<Signalled, 'fr
   return { frozen: await answer('dart', false), belay: await answer('line', true) };
 }
 
-/** Who is marked as having left by the edge once it is declared, and who of them has an exit in the config as it is. */
+/**
+ * The instances that are marked as having left by the edge once it is declared, and those of them that have an exit in
+ * the present config.
+ */
 export interface WrongEdge {
   readonly domain: string;
   readonly edge: string;
@@ -94,7 +99,7 @@ function withEdge(file: string, { skeleton, at }: NonNullable<Domain['wrongEdge'
   return config;
 }
 
-/** What is kept of a run with so many checkpoints, and how long it takes to stand there again. Bytes of JSON, and milliseconds. */
+/** The size of a run with so many checkpoints, and the time to restore it. Bytes of JSON, and milliseconds. */
 export interface Depth {
   readonly checkpoints: number;
   /** The registry of instances and checkpoints alone. */
@@ -126,7 +131,7 @@ export async function depths(agent: Agent, given: Case, inputs: readonly unknown
   });
 }
 
-/** What the sidecar costs a run that does not fail, in milliseconds, and what it keeps of it, in bytes. */
+/** The cost of the sidecar in a run that does not fail, in milliseconds, and the size of its journal, in bytes. */
 export interface Overhead {
   readonly domain: string;
   readonly plain: readonly number[];

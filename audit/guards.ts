@@ -104,7 +104,7 @@ function only(around: Around | undefined, isUsable: (at: number) => boolean): Ar
   };
 }
 
-/** An answer that moves nobody but the failed instance, and the glue, which control moves. */
+/** An answer that moves only the failed instance, and the root instance, which control moves. */
 function alone(decision: Decision): Decision {
   if (decision.verdict !== 'restore') return decision;
   const own = instanceName(decision.failed);
@@ -114,7 +114,7 @@ function alone(decision: Decision): Decision {
   return { ...decision, line: { ...decision.line, moves } };
 }
 
-/** What a decision reads of the effects of a history. */
+/** The part of a history's effects that a decision reads. */
 interface Effects {
   of(record: unknown, after: number, upTo: number): Effect[];
   undoable(): Effect[];
@@ -128,7 +128,7 @@ interface Inside {
   readonly effects: Effects;
 }
 
-/** A history in which no effect stands in anybody's way. */
+/** A history in which no effect is a reason against a candidate. */
 function floorless(history: History): History {
   const { head, registry, versions, effects } = history as unknown as Inside;
   return {

@@ -1,4 +1,4 @@
-/** The history that a trace tells, for whoever asks it another question. */
+/** The history of a trace, for another question about it. */
 import { History, traceReader } from 'belay-sidecar';
 
 /** Folds a trace. */

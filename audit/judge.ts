@@ -1,4 +1,7 @@
-/** What a case shows: under each strategy and seed, what came of it; and what was refused, done anyway. All of it is plain data. */
+/**
+ * The results of a case: the outcome under each strategy and seed; and the outcome of doing what was refused. All of it
+ * is plain data.
+ */
 
 import {
   type Agent,
@@ -25,12 +28,12 @@ export interface Row extends Measured {
   readonly strategy: Strategy;
   readonly seed: number;
   readonly raw: string | null;
-  /** What a case would say of it; null where the strategy decides nothing. */
+  /** The result that a case would expect; null where the strategy decides nothing. */
   readonly shown: Expected | null;
   /** Where that is not what the case says. */
   readonly mismatches: readonly string[];
   readonly level: number | null;
-  /** Whether the recovery was refused. */
+  /** True if the recovery was refused. */
   readonly blocked: boolean;
   /** A recovery that was let through and did not end as it has to. (A strategy without a gate lets nothing through: it just does it.) */
   readonly unsafeAdmission: boolean;
@@ -43,11 +46,11 @@ interface Counterfactual {
   readonly codes: readonly VetoCode[];
   /** By what had become of the call: `before` its effect or `after` it. One where that was known, or does not matter. */
   readonly forced: readonly (Measured & { readonly world: 'as it was' | 'before' | 'after' })[];
-  /** Whether it ends as it has to in each of them; then the block was needless. */
+  /** True if it ends as required in each of them; then the block was needless. */
   readonly harmless: boolean;
 }
 
-/** Who is meant by the failed instance's name, and who could be if names had no ordinals (K2). */
+/** The instance that the failed name means, and those that it could mean if names had no ordinals (K2). */
 interface Localisation {
   readonly failed: string | null;
   /** Every instance there was, and those of them that would share a name without ordinals. */
@@ -55,10 +58,10 @@ interface Localisation {
   readonly ambiguous: number;
   /** The names that several would share. */
   readonly aliases: readonly string[];
-  /** How many the failed instance's name would fit, and the answer then. */
+  /** The number of instances that the failed name would fit, and the answer then. */
   readonly candidates: number;
   readonly weakened: { readonly verdict: Verdict; readonly codes: readonly VetoCode[] } | null;
-  /** What comes of taking an older occurrence for the failed one, and restoring its newest checkpoint. */
+  /** The result of taking an older occurrence for the failed one, and restoring its newest checkpoint. */
   readonly stale: { readonly instance: string; readonly forced: Measured } | null;
 }
 
@@ -75,24 +78,24 @@ export interface Unguarded {
 
 /** A case, under every strategy and seed. */
 export interface JudgedCase extends Pick<Case, 'domain' | 'name' | 'regime' | 'family' | 'probes' | 'requires'> {
-  /** How many calls the run makes that never fails. */
+  /** The number of calls of the run that never fails. */
   readonly calls: number;
   readonly rows: readonly Row[];
   readonly counterfactuals: readonly Counterfactual[];
   readonly localisation: Localisation;
-  /** For a block of the paper's rule over an outcome that nobody knows: its answer once it is known that the call happened. */
+  /** For a block of the paper's rule over an unknown outcome: its answer once it is known that the call happened. */
   readonly onceKnown: { readonly verdict: Verdict; readonly codes: readonly VetoCode[] } | null;
   /** The guards of Belay that this case turns on, with what comes of it without each. */
   readonly unguarded: readonly Unguarded[];
 }
 
-/** What is to be run. */
+/** The runs to make. */
 export interface Wanted {
   readonly strategies: readonly Strategy[];
   readonly repeat: number;
   /** A guard that Belay goes without; null for none. */
   readonly without: Guard | null;
-  /** Whether what is refused is forced, names are weakened and guards are taken away. */
+  /** True to force what is refused, weaken names and remove guards. */
   readonly probes: boolean;
 }
 
@@ -184,8 +187,8 @@ async function counterfactuals(
 }
 
 /**
- * Restores a refused checkpoint anyway. Where nobody knows whether a call had happened, the run in which it had and the one in
- * which it had not look the same: what is harmless is so in both.
+ * Restores a refused checkpoint anyway. Where it is unknown whether a call had happened, the run in which it had and
+ * the one in which it had not look the same: a restore is harmless only if it is so in both.
  */
 async function counterfactual(
   site: Site,
@@ -222,7 +225,10 @@ async function counterfactual(
   };
 }
 
-/** The failure in the world in which the call of which nobody knows had happened, or had not: an earlier one, where there is one. */
+/**
+ * The failure in the world in which the call of unknown outcome had happened, or had not: an earlier one, where there
+ * is one.
+ */
 function inWorld(failing: Exclude<Failing, { found: unknown }>, when: 'before' | 'after'): Failing {
   const { handled } = failing;
   return handled === undefined ? { ...failing, when } : { ...failing, handled: { ...handled, when } };
@@ -262,8 +268,8 @@ async function localise(site: Site, outcome: Outcome | undefined, reference: Out
 }
 
 /**
- * The paper's answer once it is known that what was unknown has happened; null where nothing was unknown. (It knows no rung
- * on which a held call is simply answered; under Belay somebody says so, and the run goes on.)
+ * The paper's answer once it is known that the unknown call has happened; null where nothing was unknown. (It has no
+ * rung on which a held call is simply answered; under Belay a person settles the call, and the run goes on.)
  */
 function onceKnown({ trace, decision, before }: Outcome): JudgedCase['onceKnown'] {
   const unknown = before.effects.filter(({ status }) => status === 'unknown' || status === 'intended');

@@ -116,7 +116,7 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
 
 const NONE: Experiments = { reviewed: [], signals: [], edges: [], depths: [], overheads: [] };
 
-/** Prints the `expect` of cases as they were observed, for whoever writes one. Somebody has to look at it. */
+/** Prints the `expect` of cases as they were observed, for the author of a case. A person has to check it. */
 async function observe(chosen: readonly Case[]): Promise<number> {
   const threads = new Threads(progress);
   const wanted = { ...ALL, strategies: FROZEN, repeat: 2, probes: false };

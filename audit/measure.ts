@@ -1,4 +1,7 @@
-/** What a run shows: what was done again, what was kept, and whether it is as good as one that never failed. */
+/**
+ * The measures of a run: the work that was done again, the work that was kept, and the difference from a run that never
+ * failed.
+ */
 import { type InstanceId, instanceName, type Key, parseKey } from 'belay-sidecar';
 import type { Account } from 'belay-sidecar/reports';
 import { type Case, CHECKS, type CheckName, type Domain, type Strategy } from './case.ts';
@@ -6,7 +9,10 @@ import { isSameIn } from './memory.ts';
 import { isSameWork, type Outcome } from './run.ts';
 import { type Difference, differenceOf, isSame } from './worlds.ts';
 
-/** How a run ended, in the paper's words: `contract` is done but came to something else, `no-recov` is nowhere to go back to. */
+/**
+ * The end of a run, in the paper's words: `contract` is done with another result, `no-recov` had no checkpoint to
+ * return to.
+ */
 type Status = 'ok' | 'contract' | 'blocked' | 'no-recov';
 
 /** One run of a case. */
@@ -25,7 +31,7 @@ export interface Measured {
   readonly preserved: readonly string[];
   /** Others who had promised something, and whose promise is gone. */
   readonly dropped: readonly string[];
-  /** Whether the run went on from a checkpoint, or from the answer to the held call. */
+  /** True if the run went on from a checkpoint, or from the answer to the held call. */
   readonly observed: boolean;
   readonly latency: number | null;
   readonly difference: Difference;
@@ -93,7 +99,7 @@ function statusOf({ status, decision }: Outcome, success: boolean): Status {
     : 'blocked';
 }
 
-/** How far an answer puts things back. Under `dart` the whole machine goes to where the candidate stands. */
+/** The extent of a restore. Under `dart` the whole machine goes to the candidate's position. */
 function backOf({ decision, before }: Outcome): Back {
   if (decision === null || (decision.verdict !== 'restore' && decision.verdict !== 'restore_joint'))
     return { step: null, moved: new Set() };
@@ -106,12 +112,12 @@ function backOf({ decision, before }: Outcome): Back {
   return { step: own?.checkpoints.find((checkpoint) => checkpoint.at === at)?.step ?? null, moved };
 }
 
-/** Whether an instance promised something after the step that everything went back to. */
+/** True if an instance made a promise after the step to which the run was restored. */
 function isBehind({ checkpoints }: Account['instances'][number], { step }: Back): boolean {
   return step !== null && checkpoints.some((checkpoint) => checkpoint.kind !== 'entry' && checkpoint.step > step);
 }
 
-/** Whether an instance has lost what it had promised, without leave. */
+/** True if an instance has lost a promise, without leave. */
 function isDropped(instance: Account['instances'][number], { after, decision }: Outcome, back: Back): boolean {
   if (isBehind(instance, back)) return true;
   if (after === null || decision?.verdict === 'restore_joint') return false;
@@ -146,7 +152,7 @@ function replayed(
   return { all: made.length, upstream: made.filter((call) => own !== null && !isOwn(call, reference, own)).length };
 }
 
-/** Whether a call is of the failed instance's work: the run that never failed says whose it is. */
+/** True if a call is of the failed instance's work: the run that never failed says whose it is. */
 function isOwn(call: { tool: string; args: string }, { asked }: Outcome, own: InstanceId): boolean {
   const { skeleton, entity } = own;
   const work = instanceName({ skeleton, entity, ordinal: 0 }).replace(/::0$/, '::');
@@ -154,7 +160,7 @@ function isOwn(call: { tool: string; args: string }, { asked }: Outcome, own: In
   return same === undefined || same.instance.startsWith(work);
 }
 
-/** Whether somebody of the same skeleton and entity is in an account. */
+/** True if an instance of the same skeleton and entity is in an account. */
 export function occurrencesOf({ instances }: Account, work: InstanceId): Account['instances'] {
   return instances.filter(({ id }) => isSameWork(id, work));
 }

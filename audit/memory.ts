@@ -11,7 +11,7 @@ function partsOf(memory: unknown, keys: readonly Key[]): Readonly<Record<string,
   return parts;
 }
 
-/** Whether two memories have the same values there. */
+/** True if two memories have the same values there. */
 export function isSameIn(keys: readonly Key[], one: unknown, other: unknown): boolean {
   return JSON.stringify(partsOf(one, keys)) === JSON.stringify(partsOf(other, keys));
 }

@@ -15,7 +15,7 @@ interface PaperRecovery {
   readonly status: string;
 }
 
-/** What the DART paper says. */
+/** The figures of the DART paper. */
 export interface Paper {
   readonly source: string;
   readonly universe: ByDomain<{ readonly official: number; readonly commitSensitive: number }>;

@@ -7,11 +7,11 @@ import type { Report } from './report.ts';
 import { eventsOf } from './tables/calibration.ts';
 import { medianOf } from './tables/recovery.ts';
 
-/** A plot with what it shows in words, for whoever does not see it. */
+/** A plot with its content in words, for a reader who cannot see it. */
 export interface Drawn {
   readonly title: string;
   readonly says: string;
-  /** What its colours mean, where they are not those of the strategies. */
+  /** The meaning of its colours, where they are not those of the strategies. */
   readonly legend?: readonly (readonly [what: string, colour: string])[];
   readonly svg: string;
 }
@@ -26,7 +26,7 @@ const COLOURS: Readonly<Record<Strategy, string>> = {
 
 const strategies = { domain: [...STRATEGIES], range: STRATEGIES.map((strategy) => COLOURS[strategy]) };
 
-/** What can become of a failure, and the colour of each. */
+/** The possible results of a failure, and the colour of each. */
 const BECOMES = [
   ['restored', 'var(--belay)'],
   ['answered', 'var(--entry)'],

@@ -23,7 +23,7 @@ import { isBroken, necessityTable } from './tables/necessity.ts';
 import { recoveryTable } from './tables/recovery.ts';
 import { semanticTable } from './tables/semantic.ts';
 
-/** What was measured besides the cases; empty lists where only a part of the audit was run. */
+/** The measurements besides the cases; empty lists where only a part of the audit was run. */
 export interface Experiments {
   readonly reviewed: readonly Reviewed[];
   readonly signals: readonly {
@@ -37,7 +37,7 @@ export interface Experiments {
   readonly overheads: readonly Overhead[];
 }
 
-/** Whether the audit was run whole, so that what it lacks counts. */
+/** True if the whole audit was run, so that its gaps count. */
 export interface Scope {
   readonly whole: boolean;
   readonly without: Guard | null;
@@ -46,7 +46,7 @@ export interface Scope {
 type Deciding = (typeof FROZEN)[number];
 type ByStrategy = Readonly<Record<Deciding, number>>;
 
-/** How the audit ended, in counts. */
+/** The end of the audit, in counts. */
 interface Summary {
   readonly cases: number;
   readonly runs: number;
@@ -128,7 +128,7 @@ function summaryOf(judged: readonly JudgedCase[], experiments: Experiments, scop
   return { ...counted, wrong: [...wrongIn(judged, events), ...wrongAround(judged, experiments, counted, scope)] };
 }
 
-/** What is wrong with single cases. */
+/** The errors of single cases. */
 function wrongIn(
   judged: readonly JudgedCase[],
   events: Readonly<Record<Deciding, ReturnType<typeof eventsOf>>>,
@@ -151,7 +151,7 @@ function wrongIn(
   return [...runs, ...blocks];
 }
 
-/** What is wrong with the audit as a whole. */
+/** The errors of the audit as a whole. */
 function wrongAround(
   judged: readonly JudgedCase[],
   { signals, edges }: Experiments,

@@ -1,4 +1,4 @@
-/** What a reviewer has before them: the size of a machine, and what its config declares. */
+/** The size of a reviewer's work: the states of a machine, and the declarations of its config. */
 
 import { type Agent, readConfig } from 'belay-sidecar';
 import { machineShape } from '#seam';
@@ -9,7 +9,7 @@ export interface Reviewed {
   readonly skeletons: number;
   readonly commits: number;
   readonly exits: number;
-  /** Boundaries that are declared, and that nobody has decided about yet. */
+  /** Boundaries that are declared, and not decided about yet. */
   readonly pending: number;
   readonly states: number;
   readonly edges: number;

@@ -28,13 +28,13 @@ import type { Raw } from './raw.ts';
 import { type Call, isNth, onSubstrate, type Substrate } from './substrate.ts';
 import type { Rows } from './worlds.ts';
 
-/** How a run is to recover under the sidecar. */
+/** The way of recovery under the sidecar. */
 export interface Recovery {
   readonly policy: Policy;
   readonly judges: DecisionPolicy;
-  /** Whether anybody can be asked what became of a call. */
+  /** True if counterparties can be asked what became of a call. */
   readonly asks: boolean;
-  /** Where the answer is a refusal, somebody tells of each effect in the way what is not true: it never happened, or is undone. */
+  /** True if a person gives a false answer about each effect after a refusal: it never happened, or is undone. */
   readonly lies?: boolean;
   /** Another config than the agent's own. */
   readonly config?: BoundaryConfig;
@@ -47,22 +47,25 @@ interface Asked {
   readonly instance: string;
 }
 
-/** What a run leaves behind besides its outcome: the journal's bytes, and the snapshots that a plain runtime would keep. */
+/**
+ * The sizes that a run leaves besides its outcome: the journal's bytes, and the snapshots that a plain runtime would
+ * keep.
+ */
 export interface Left {
   readonly account: Account;
   readonly steps: readonly Persisted[];
   readonly journalBytes: number;
-  /** How long the journal takes to be read from its beginning, in milliseconds. */
+  /** The time to read the journal from its beginning, in milliseconds. */
   readonly readIn: number;
 }
 
-/** What was observed of a run. */
+/** The observations of a run. */
 export interface Outcome {
   /** `failed`: the run broke where nothing caught it. */
   readonly status: 'done' | 'parked' | 'stuck' | 'failed';
-  /** The answer to the failure; null where the run did not fail, or nobody was asked. */
+  /** The answer to the failure; null where the run did not fail, or no decision was asked. */
   readonly decision: Decision | null;
-  /** How often something was answered in all. */
+  /** The number of answers in all. */
   readonly decisions: number;
   /** The run as it stood when it failed, and the trace of what had happened. */
   readonly before: Account;
@@ -125,7 +128,10 @@ export function medianTime(act: () => void): number {
   return median(times);
 }
 
-/** How long an agent takes that does not fail, with the sidecar and without it, in milliseconds; one run of each, in turn. */
+/**
+ * The duration of an agent that does not fail, with the sidecar and without it, in milliseconds; one run of each, in
+ * turn.
+ */
 export async function timed(agent: Agent, given: Case): Promise<{ readonly plain: number; readonly sidecar: number }> {
   const time = async (act: () => Promise<unknown>): Promise<number> => {
     const began = performance.now();
@@ -306,7 +312,7 @@ function effectsIn(decision: Decision | undefined): readonly Effect[] {
   ];
 }
 
-/** How a run ends; one that stands still for too long is broken. */
+/** The end of a run; one that stands still for too long is broken. */
 async function endingOf(sidecar: Sidecar): Promise<Outcome['status']> {
   const late = new AbortController();
   const waited = pause(LONGEST, 'failed' as const, { signal: late.signal, ref: false }).catch(() => 'failed' as const);
@@ -336,7 +342,7 @@ async function rowsOf(opened: OpenAgent): Promise<Rows> {
   return (await opened.world?.()) ?? {};
 }
 
-/** Whether two instances are of one skeleton and entity. */
+/** True if two instances are of one skeleton and entity. */
 export function isSameWork(a: InstanceId, b: InstanceId): boolean {
   return a.skeleton === b.skeleton && a.entity === b.entity;
 }

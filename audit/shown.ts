@@ -5,7 +5,7 @@ import type { Expected } from './case.ts';
 import type { Measured } from './measure.ts';
 import type { Outcome } from './run.ts';
 
-/** What a case would say of what was observed. */
+/** The expectation that a case would state for an observation. */
 export function shownBy(outcome: Outcome, { preserved, replay }: Pick<Measured, 'preserved' | 'replay'>): Expected {
   const { before, decision } = outcome;
   if (decision === null) throw new Error('the run did not fail');

@@ -83,7 +83,10 @@ async function plainly(
   return outcome && { outcome, measured: measure(domain, given, strategy, outcome, reference, step) };
 }
 
-/** What a refused checkpoint is about to be restored by: a whole snapshot without a ledger, as the paper's runtime; or Belay's own line. */
+/**
+ * The means by which a refused checkpoint is restored: a whole snapshot without a ledger, as the paper's runtime; or
+ * Belay's own line.
+ */
 export type Means = 'snapshot' | 'line';
 
 /** Restores a checkpoint of an instance, whatever stands against it. Null where there is no way to. */
@@ -107,7 +110,7 @@ export async function force(
   };
   const outcome = await underSidecar(agent, given, 0, given.failing, recovery);
   const measured = measure(domain, given, 'belay', outcome, reference, null);
-  // A forced line takes promises back that nobody gave leave for.
+  // A forced line takes back promises without leave.
   const { moves = [] } = outcome.decision?.line ?? {};
   const moved = new Set(moves.map(({ instance: each }) => instanceName(each)));
   const dropped = outcome.before.instances

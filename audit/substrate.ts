@@ -80,7 +80,7 @@ export function onSubstrate(
   return substrate;
 }
 
-/** Whether the last of the calls is the nth of its tool. */
+/** True if the last of the calls is the nth of its tool. */
 export function isNth({ tool, nth }: CallSite, last: string, calls: readonly { readonly tool: string }[]): boolean {
   return last === tool && calls.filter((call) => call.tool === tool).length === nth;
 }

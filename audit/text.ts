@@ -41,7 +41,7 @@ export function textOf({ summary, tables, cases }: Report, columns: number, colo
   ].join('\n');
 }
 
-/** What it comes to, a sentence each. */
+/** The results, a sentence each. */
 export function shortly(summary: Report['summary'], cases: number): readonly string[] {
   const { blocked, unsafeAdmissions: unsafe, falseBlocked, alignedRows: aligned, newlyAdmitted, runs } = summary;
   const names = { 'comp-frozen': 'Comp-Frozen', belay: 'Belay' } as const;

@@ -8,7 +8,7 @@ import { type Case, CaseError, type Domain, readCases, readDomains } from './cas
 import { depths, overhead, signalled, wrongEdge } from './experiments.ts';
 import { judge, type Wanted } from './judge.ts';
 
-/** What a thread can be asked for, always of a case. */
+/** The requests to a thread, always about a case. */
 export type Task =
   | { readonly do: 'judge'; readonly domain: string; readonly case: string; readonly wanted: Wanted }
   | { readonly do: 'signals' | 'edge'; readonly domain: string; readonly case: string }

@@ -1,6 +1,6 @@
 /**
- * What `belay workload` runs: it finds the data sets in a directory, compares, and leaves the comparison beside the audit's report. The
- * adapters are those of workloads/sets, and those of a module that the user names.
+ * The module that `belay workload` runs: it finds the data sets in a directory, compares, and leaves the comparison
+ * beside the audit's report. The adapters are those of workloads/sets, and those of a module that the user names.
  */
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -15,7 +15,7 @@ import { DataError } from '../workloads/set.ts';
 import { tableText } from '../workloads/table-text.ts';
 import { tablesOf } from '../workloads/tables.ts';
 
-/** What is asked for, as the command understands it. */
+/** The request, as the command passes it. */
 interface Options {
   readonly directory: string;
   readonly sets: readonly string[] | null;
@@ -81,7 +81,7 @@ function policyOf(name: string): Policy {
   throw new DataError(`there is no policy ${JSON.stringify(name)}. There are: ${POLICIES.join(', ')}`);
 }
 
-/** What a comparison leaves for programs. */
+/** The comparison in the form for programs. */
 function jsonOf({ sets, left, cells, further, wrong, meetings, wanted }: Comparison, promises: readonly Promised[]) {
   return {
     ...wanted,

@@ -1,9 +1,9 @@
 /** Comparing worlds: what is in one that is not in the other, by rows. */
 
-/** What is in a world: rows by the name of their table. */
+/** The content of a world: rows by the name of their table. */
 export type Rows = Readonly<Record<string, readonly object[]>>;
 
-/** How a world differs from the one in which nothing failed. In rows. */
+/** The difference of a world from the one in which nothing failed. In rows. */
 export interface Difference {
   /** More of a row than there should be: something happened twice. */
   readonly duplicates: number;
@@ -28,7 +28,7 @@ export function differenceOf(world: Rows, reference: Rows): Difference {
   return { duplicates, missing, unexpected };
 }
 
-/** Whether nothing differs. */
+/** True if nothing differs. */
 export function isSame({ duplicates, missing, unexpected }: Difference): boolean {
   return duplicates + missing + unexpected === 0;
 }

@@ -4,7 +4,7 @@
  */
 import Database from 'better-sqlite3';
 
-/** What a call answered, and what whoever undoes it has to know. */
+/** The answer of a call, and the facts that its undo needs. */
 export interface Made<TOutput> {
   readonly output: TOutput;
   readonly note: unknown;
@@ -47,7 +47,10 @@ export class Keyed {
     });
   }
 
-  /** What came of a call; null where it was never made. It is made at once or never: what is not there will not come later. */
+  /**
+   * The outcome of a call; null where it was never made. A call is made at once or never: a missing one will not come
+   * later.
+   */
   find(key: string): Made<unknown> | null {
     const [made] = this.all<{ output: string; note: string }>('SELECT output, note FROM done WHERE key = ?', key);
     return made === undefined ? null : { output: JSON.parse(made.output), note: JSON.parse(made.note) };

@@ -1,4 +1,7 @@
-/** What opening an agent takes: its reviewed config, a request that is one, and tools that refuse until there is a world for them. */
+/**
+ * The requirements for opening an agent: its reviewed config, a valid request, and tools that refuse until they have a
+ * world.
+ */
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { tool } from 'belay-sidecar';

@@ -1,4 +1,4 @@
-/** Finds adapters: all that lie in sets/, and those of a module that the user names. Nobody lists them. */
+/** Finds adapters: all files in sets/, and those of a module that the user names. No list names them. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -10,16 +10,16 @@ export interface Step {
   readonly kind: string;
   readonly unit: string;
   readonly tool: string;
-  /** What the tool is called with besides its place in the plan. */
+  /** The input of the tool besides its place in the plan. */
   readonly with: Readonly<Record<string, unknown>>;
   /** The unit whose result it uses; `*` for all units before its own. */
   readonly uses?: string;
 }
 
-/** What a tool is called with: its step, and the number of that in the plan. */
+/** The input of a tool: its step, and the number of that in the plan. */
 export type Called = Step['with'] & { readonly unit: string; readonly step: number };
 
-/** What is known of a unit: what was seen first, what its steps have answered, and what was seen last. */
+/** The known facts of a unit: the first read, the answers of its steps, and the last read. */
 interface Unit {
   readonly seen?: unknown;
   readonly done?: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ interface Memory {
   readonly units: Readonly<Record<string, Unit>>;
 }
 
-/** A tool that nobody has provided. */
+/** A tool that was not provided. */
 function unconnected() {
   return tool<unknown, unknown>(() => Promise.reject(new Error('no world is open for this machine')));
 }

@@ -5,7 +5,7 @@
 import type { BoundaryConfig } from 'belay-sidecar';
 import type { Wire } from './wire.ts';
 
-/** What is known of a call after its error: it happened, it may be made again, or nobody can tell. */
+/** The knowledge of a call after its error: it happened, it may be made again, or its outcome stays unknown. */
 export type Resolved =
   | { readonly is: 'applied'; readonly output: unknown }
   | { readonly is: 'again' }
@@ -17,7 +17,10 @@ export interface Doubt {
   readonly args: unknown;
 }
 
-/** Resolves the outcome of a call that was told an error. @param asks false where nobody answers status queries. */
+/**
+ * Resolves the outcome of a call that was told an error. @param asks false where no counterparty answers status
+ * queries.
+ */
 export function resolve({ tool, args }: Doubt, transport: Wire, config: BoundaryConfig, asks: boolean): Resolved {
   const known = config.tools.get(tool);
   if (known?.effect === 'none') return { is: 'again' };

@@ -10,19 +10,22 @@ import { DataError, type DataSet } from './set.ts';
 import { inTurn, type Meetings, meet, pairs } from './together.ts';
 import { type WrongCell, wrongAnswers } from './wrong-answers.ts';
 
-/** What is to be compared. */
+/** The comparison to make. */
 export interface Wanted {
   readonly found: readonly Found[];
-  /** How likely an attempt at a change is to fail. */
+  /** The probability that an attempt at a change fails. */
   readonly probabilities: readonly number[];
-  /** How often each task is run, each time with other faults; a set of few tasks is run more often. */
+  /** The number of runs of each task, each with other faults; a set of few tasks is run more often. */
   readonly repeat: number;
   /** The first seed. */
   readonly seed: number;
   readonly policies: readonly Policy[];
-  /** Whether the counterparties that can be asked answer. */
+  /** True if the counterparties that can be asked answer. */
   readonly asks: boolean;
-  /** Whether the further regimes are run as well: unreliable answers, late effects, wrong answers. Left out, they are not. */
+  /**
+   * True to run the further regimes as well: unreliable answers, late effects, wrong answers. Left out, they are not
+   * run.
+   */
   readonly further?: boolean;
 }
 
@@ -32,7 +35,7 @@ export interface Run {
   readonly seed: number;
   readonly score: Score;
   readonly status: Observed['status'];
-  /** Why it is parked. */
+  /** The reason why it is parked. */
   readonly why: string | null;
 }
 
@@ -46,7 +49,7 @@ export interface Cell {
   readonly runs: readonly Run[];
 }
 
-/** What was compared, and what was seen. */
+/** The runs of a comparison, and their observations. */
 export interface Comparison {
   readonly sets: readonly {
     readonly set: DataSet;
@@ -112,7 +115,7 @@ export async function compare(wanted: Wanted, progress: Progress = () => {}): Pr
   const one = async (what: string) => {
     done += 1;
     progress(Math.min(done, all), all, what);
-    // Whoever shows the progress gets to do so.
+    // Lets the display of the progress run.
     if (done % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   };
   const cells: Cell[] = [];

@@ -1,7 +1,7 @@
 /** Draws which attempts and queries fail, from a seed and for each one by itself, so that every policy meets the same faults. */
 import { createHash } from 'node:crypto';
 
-/** What goes wrong at an attempt: nothing, a failure before anything happens, or one after it, with the reply lost. */
+/** The fault at an attempt: none, a failure before anything happens, or one after it, with the reply lost. */
 export type Fault = 'before' | 'after' | null;
 
 /** The faults of one run: the nth attempt (from 0) at a change, by the name of the change. */
@@ -19,7 +19,7 @@ export function faultsOf(seed: string, probability: number): Faults {
   };
 }
 
-/** What goes wrong at a status query: it fails, or its source lags behind the call and says that it does not know yet. */
+/** The fault at a status query: it fails, or its source lags behind the call and says that it does not know yet. */
 type QueryFault = 'fails' | 'lags' | null;
 
 /** The faults of one run besides those of its changes. Each is drawn by the name of the call and the number of the attempt or query. */

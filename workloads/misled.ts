@@ -13,12 +13,12 @@ export interface Misreading {
   readonly found: string;
   /** The call of that unit that tells: its first one, before the unit has done anything, or its last one. */
   readonly by: 'look' | 'verify';
-  /** How many units later it is found. */
+  /** The number of units after which it is found. */
   readonly distance: number;
   readonly relying: ReadonlySet<string>;
 }
 
-/** What a step was decided on, once for each time that it stands; and the same as a text. */
+/** The inputs of a step's decision, once for each time that it stands; and the same as a text. */
 interface Standing {
   readonly unit: string;
   readonly on: readonly unknown[];

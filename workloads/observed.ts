@@ -1,4 +1,4 @@
-/** What a run of a task is made of, and what is observed of it. */
+/** The parts of a run of a task, and its observations. */
 import { type BoundaryConfig, type Claims, type Decision, tool as toolOf } from 'belay-sidecar';
 import type { Faults, Weather } from './faults.ts';
 import type { DataSet, Rows, Task, World, Wrong } from './set.ts';
@@ -11,16 +11,16 @@ export interface Found {
   readonly after: number;
 }
 
-/** A call whose outcome nobody knew when the run was parked. */
+/** A call whose outcome was unknown when the run was parked. */
 export interface Open {
   readonly tool: string;
-  /** Whether its counterparty, asked now, would have told; or the same call under its key would have decided it. */
+  /** True if its counterparty, asked now, would have told; or the same call under its key would have decided it. */
   readonly decidable: boolean;
-  /** Whom the decision names to be asked; empty where it names nobody. */
+  /** The party that the decision names to be asked; empty where it names none. */
   readonly ask: readonly string[];
 }
 
-/** What was observed of a run. */
+/** The observations of a run. */
 export interface Observed {
   /** `broken`: it stood still, or an error ended it. `spent`: its policy's tries were used up. */
   readonly status: 'done' | 'parked' | 'spent' | 'broken';
@@ -31,7 +31,7 @@ export interface Observed {
   /** The context of the machine in the end; null where it did not come to its end. */
   readonly context: unknown;
   readonly found: readonly Found[];
-  /** Where the run is parked: the verdict, and the calls that stand in the way with nobody knowing what became of them. */
+  /** The place where the run is parked: the verdict, and the calls of unknown outcome that stand in the way. */
   readonly parked: {
     readonly verdict: Decision['verdict'];
     readonly why: string;
@@ -39,17 +39,17 @@ export interface Observed {
   } | null;
 }
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface Setting {
   readonly set: DataSet;
   readonly config: BoundaryConfig;
   readonly task: Task;
   readonly faults: Faults;
-  /** How reads, status queries and late effects go wrong; left out, they do not. */
+  /** The faults of reads, status queries and late effects; left out, there are none. */
   readonly weather?: Weather;
-  /** Whether counterparties answer questions; left out, those of the set do. */
+  /** True if counterparties answer questions; left out, those of the set do. */
   readonly asks?: boolean;
-  /** What keeps the run apart from others, where others are in its world. */
+  /** The claims that keep the run apart from others in its world. */
   readonly claims?: Claims;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A runtime that knows checkpoints only: what xstate persists after each step, and a fresh actor from one of them or from the
- * start. Its calls are new calls, which nobody recognises.
+ * A runtime that knows checkpoints only: the snapshots that xstate persists after each step, and a fresh actor from one
+ * of them or from the start. Its calls are new calls, which no counterparty recognises.
  */
 import type { OpenAgent } from 'belay-sidecar';
 import {
@@ -14,7 +14,7 @@ import {
 /** The longest that a run may stand still before it counts as broken, in milliseconds. */
 export const LONGEST = 20_000;
 
-/** What was persisted after a step. */
+/** The snapshot after a step. */
 export interface Persisted {
   readonly snapshot: Snapshot<unknown>;
   /** The states that the machine was in, by their paths. */
@@ -57,7 +57,7 @@ export function standAgain(machine: AnyStateMachine, text: string): void {
   createActor(machine, { snapshot: JSON.parse(text) });
 }
 
-/** How a plain runtime is run besides. */
+/** The options of a plain run. */
 export interface PlainOptions {
   readonly persistence?: Persistence;
   /** Stops the run where it stands. */

@@ -1,4 +1,7 @@
-/** Names what a client does when a call fails, in nine ways; eight of them that others use, or that know more than anybody can. */
+/**
+ * Names the acts of a client when a call fails, in nine ways; eight of them are in use elsewhere, or know more than a
+ * client can.
+ */
 
 export const POLICIES = [
   'give-up',
@@ -30,7 +33,7 @@ export const ABOUT: Readonly<Record<Policy, string>> = {
     'knows whether the effect landed, and which earlier work was wrong; where the agent says what relied on it, undoes what it redoes',
 };
 
-/** How often a policy tries in all before it leaves a call, or the task. */
+/** The number of attempts of a policy before it leaves a call, or the task. */
 export const LIMITS = {
   'naive-retry': 10,
   'ask-and-retry': 100,
@@ -47,7 +50,7 @@ export function goesBack(policy: Policy): policy is GoingBack {
   return ['whole-restart', 'checkpoint-rollback', 'checkpoint-every-step'].includes(policy);
 }
 
-/** Whether there is a policy of a name. */
+/** True if there is a policy of a name. */
 export function isPolicy(name: string): name is Policy {
   return (POLICIES as readonly string[]).includes(name);
 }

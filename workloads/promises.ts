@@ -1,4 +1,6 @@
-/** What Belay promises of other people's tasks, held against the runs; what is missed is said, and by how much. */
+/**
+ * Belay's promises about other people's tasks, checked against the runs; each broken one is reported with its amount.
+ */
 import { type Cell, type Comparison, cellIn, cellOf, type Run } from './compare.ts';
 import type { Regime } from './faults.ts';
 import type { Meetings } from './together.ts';
@@ -58,7 +60,7 @@ function inRegime({ further }: Comparison, cell: Cell): Promised[] {
   }));
 }
 
-/** The promises after an answer was found wrong: no harm, and nobody waits without need. */
+/** The promises after an answer was found wrong: no harm, and no run waits without need. */
 function rightAgain({ folder, cursor, probability, policy, runs }: WrongCell): Promised[] {
   if (policy !== 'belay') return [];
   const harmed = runs.filter(({ score }) => score.harm).length;
@@ -98,7 +100,7 @@ function harmless(belay: Cell): Judged[] {
   ];
 }
 
-/** What does not wait for anybody ends as with somebody who knows everything: never a silent difference. */
+/** A run that waits for no person ends as under a policy that knows everything: never a silent difference. */
 function asGoodAs(belay: Cell, oracle: Cell): Judged {
   const going = belay.runs
     .map((run, index) => [run, oracle.runs[index] as Run] as const)

@@ -1,4 +1,6 @@
-/** Reads a directory of data sets: which sets are there, and the tasks of each. What is in the files is somebody else's. */
+/**
+ * Reads a directory of data sets: the sets, and the tasks of each. The adapter of a set knows the content of its files.
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -14,12 +16,12 @@ export interface Found {
   readonly tasks: readonly Task[];
 }
 
-/** What is in a directory. */
+/** The content of a directory. */
 export interface Directory {
   readonly found: readonly Found[];
   /** The JSON files that belong to no set that is known, and why not. */
   readonly strange: readonly Unused[];
-  /** What belongs to a set and cannot be used as it is, and why not. */
+  /** The parts of a set that cannot be used, with the reasons. */
   readonly unusable: readonly Unused[];
 }
 
@@ -92,7 +94,7 @@ function kindsOf(sets: readonly DataSet[]): readonly Kind[] {
   );
 }
 
-/** Why a file is of no kind: what the kind says that it comes nearest to. */
+/** The reason why a file is of no kind: the error for the nearest kind. */
 function reason(json: unknown, kinds: readonly Kind[]): string {
   const reasons = kinds.map(({ set, role, is }) => {
     is(json);

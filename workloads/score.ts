@@ -1,4 +1,4 @@
-/** What a run came to, held against the run of the same task that meets no fault. */
+/** The result of a run, compared with the run of the same task that meets no fault. */
 import type { Observed, Open } from './observed.ts';
 import { ABSENT, type Applied, callName, written } from './wire.ts';
 
@@ -19,11 +19,14 @@ export interface Score {
   readonly redone: number;
   /** The agent came to its end and left nothing out. */
   readonly completed: boolean;
-  /** The run stands and waits for somebody. */
+  /** The run stands and waits for a person. */
   readonly parked: boolean;
   /** It waits although a status query, or the same call under its key, would have decided it; or although no outcome is unknown at all. */
   readonly needless: boolean;
-  /** Whom it waits for: what is unknown, and who is to be asked; empty where it does not wait, or names nobody. */
+  /**
+   * The parties that it waits for: the unknown outcome, and the party to ask; empty where it does not wait, or names
+   * none.
+   */
   readonly names: readonly string[];
   readonly places: readonly Place[];
   /** Attempts that failed. */
@@ -60,7 +63,7 @@ function told({ tool, ask }: Open): string {
   return ask.length === 0 ? '' : `whether ${tool} happened, of ${ask.join(', ')}`;
 }
 
-/** How often each change stands that changed anything. */
+/** The number of times that each effective change stands. */
 function counted(applied: readonly Applied[]): Map<string, number> {
   return tally(applied.filter(({ undone, rows }) => !undone && rows.length > 0).map(({ name }) => name));
 }
@@ -76,7 +79,7 @@ export function tally(names: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** How far counts go beyond others; what the others do not have counts from the second on. */
+/** The amount by which counts exceed others; keys that the others lack count from the second on. */
 export function excess(counts: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number[] {
   return [...counts].map(([name, count]) => Math.max(0, count - Math.max(1, other.get(name) ?? 0)));
 }

@@ -1,10 +1,10 @@
 /**
- * What a data set is to the comparison: how its files become tasks, the agent that carries them out, and the world that it acts on.
+ * The interface of a data set: its files become tasks, with an agent that carries them out and a world that it acts on.
  * One adapter for each set and one boundary config; nothing else knows a set (README.md).
  */
 import type { OpenAgent, ReconcileResult, Suspect } from 'belay-sidecar';
 
-/** Rows by their names: what a world holds, as far as anybody would notice. Values are JSON. */
+/** Rows by their names: the content of a world, as far as it can be noticed. Values are JSON. */
 export type Rows = Readonly<Record<string, unknown>>;
 
 /** A tool of an agent, as its counterparty carries it out. */
@@ -15,11 +15,11 @@ export interface Tool {
   readonly change?: Change;
 }
 
-/** What a call that changes the world is besides. */
+/** The further facts of a call that changes the world. */
 interface Change {
   /** The work that it is made for. What is changed for other work is collateral. */
   unit(args: unknown): string;
-  /** What its counterparty shows whoever asks later, without looking at the call itself. Left out where there is nobody to ask. */
+  /** The later view of its counterparty, without looking at the call itself. Left out where no party can be asked. */
   shows?(args: unknown): ReconcileResult;
   /** Takes a call back. */
   undo?(args: unknown, output: unknown): void;
@@ -41,7 +41,7 @@ export interface Wrong {
   affects?(tool: string, args: unknown): boolean;
 }
 
-/** A world that one run acts on, and nobody else. */
+/** A world that only one run acts on. */
 export interface World {
   readonly tools: Readonly<Record<string, Tool>>;
   rows(): Rows;
@@ -60,11 +60,14 @@ export interface UnitOfWork {
 /** One task of a set. */
 export interface Task {
   readonly id: string;
-  /** The input of the agent's machine. @throws DataError where nobody here can carry the task out: it is left out, with the reason. */
+  /**
+   * The input of the agent's machine. @throws DataError where no tool can carry the task out: it is left out, with the
+   * reason.
+   */
   input(): unknown;
   /** @param rows the rows of a world that stands already, where the set has such: two tasks share it then, each adding what it begins with. */
   open(rows?: Record<string, unknown>): World;
-  /** What rows have to be in the end, as far as the data says it: the run without faults is held to it. */
+  /** The required rows at the end, as far as the data names them: the run without faults is checked against them. */
   readonly expected?: Rows;
   /** The units of the task in order, for the agent whose units have progress keys of their own (unit-agent.ts). Left out, there is none. */
   units?(): readonly UnitOfWork[];
@@ -80,9 +83,12 @@ export interface DataSet {
   readonly machine: OpenAgent['machine'];
   /** The states at which a runtime that knows checkpoints only takes its snapshots: where work begins. */
   readonly snapshots: readonly string[];
-  /** Of each tool that changes the world: who can be asked what became of a call, and why; or why nobody can. */
+  /**
+   * For each tool that changes the world: the party that can be asked what became of a call, with the reason; or the
+   * reason why there is none.
+   */
   readonly asks: Readonly<Record<string, string>>;
-  /** Whether tasks of it are about the same things outside, so that two runs at once may meet. */
+  /** True if tasks of it are about the same external things, so that two runs at once may meet. */
   readonly meets?: boolean;
   /** The files that it is made of, by what they are: a JSON Schema each. One folder holds all of them, each kind once or more. */
   readonly files: Readonly<Record<string, object>>;

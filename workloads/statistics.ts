@@ -1,4 +1,4 @@
-/** How sure the figures are: intervals of ninety-five percent. */
+/** The uncertainty of the figures: intervals of ninety-five percent. */
 import jstat from 'jstat';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';

@@ -1,9 +1,9 @@
 /** A table: what we measured, and beside each figure the paper's, with how the two compare. */
 
-/** How a figure of ours compares with the paper's. */
+/** The relation of a figure of ours to the paper's. */
 export type Mark = 'same' | 'better' | 'worse' | 'not comparable';
 
-/** What a figure may be. Null where there is none. */
+/** The value of a figure. Null where there is none. */
 export type Value = string | number | boolean | null;
 
 /** A figure of ours, and the paper's where it has one. */
@@ -25,10 +25,10 @@ export interface Column {
 export interface Table {
   readonly id: string;
   readonly title: string;
-  /** What is counted, and why a figure differs from the paper's where it does. */
+  /** The quantity that is counted, and the reason why a figure differs from the paper's where it does. */
   readonly notes: readonly string[];
   readonly columns: readonly Column[];
-  /** How many of the first columns rows share that belong together: they can stand above them once. */
+  /** The number of first columns that related rows share: they can stand above them once. */
   readonly groups?: number;
   readonly rows: readonly (readonly Cell[])[];
 }

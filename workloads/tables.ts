@@ -27,7 +27,7 @@ export function tablesOf(comparison: Comparison): readonly Table[] {
 const counted = (tasks: number) => (tasks === 1 ? 'one task' : `${tasks} tasks`);
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
-/** What each policy does, and what is counted of all of them. */
+/** The acts of each policy, and the counts of all of them. */
 function policiesTable({ wanted }: Comparison): Table {
   return {
     id: 'workload-policies',
@@ -65,7 +65,7 @@ function scoresTable(comparison: Comparison, of: string): Table {
   };
 }
 
-/** What Belay's runs have more or less of than those of each other policy, run by run. */
+/** The surplus and the lack of Belay's runs against those of each other policy, run by run. */
 function differencesTable(comparison: Comparison): Table {
   const { sets, wanted } = comparison;
   const others = ordered(wanted.policies).filter((policy) => policy !== 'belay');
@@ -184,7 +184,7 @@ function meetingsTable({ meetings }: Comparison): Table {
   };
 }
 
-/** Who can be asked what became of a call, and why. */
+/** The party that can be asked what became of a call, with the reason. */
 function asksTable({ sets }: Comparison): Table {
   return {
     id: 'workload-asks',

@@ -18,16 +18,16 @@ export interface Meetings {
   readonly meetings: readonly Meeting[];
 }
 
-/** What came of two runs. */
+/** The results of two runs. */
 export interface Meeting {
   readonly tasks: readonly [string, string];
   /** Rows that are neither as one nor as the other order leaves them; where a run is not over, rows as they never are in either. */
   readonly damaged: number;
   /** Both came to their ends. */
   readonly completed: boolean;
-  /** One of them neither ended nor waits for anybody who was told. */
+  /** One of them neither ended nor waits for a person who was told. */
   readonly broken: boolean;
-  /** Whether one of them waited for the other. */
+  /** True if one of them waited for the other. */
   readonly waited: boolean;
   /** Changes that were made once too often, in both. */
   readonly duplicated: number;
@@ -75,7 +75,7 @@ export async function meet(
   return { tasks, damaged, completed, broken, waited: between.waited, duplicated: duplicates(a) + duplicates(b) };
 }
 
-/** What two tasks come to one after the other: the rows in the end, and every value that a row has had, as JSON. */
+/** The result of two tasks one after the other: the rows in the end, and every value that a row has had, as JSON. */
 export interface Order {
   readonly end: Rows;
   readonly values: readonly ReadonlyMap<string, ReadonlySet<string>>[];
@@ -101,7 +101,10 @@ function shared(first: Setting, second: Setting): { rows: Record<string, unknown
   return { rows, worlds: [first.task.open(rows), second.task.open(rows)] };
 }
 
-/** Claims that remember whether somebody had to wait, and that refuse whoever waits for a run that waits for a person itself. */
+/**
+ * Claims that remember whether a run had to wait, and that refuse a run that waits for one that itself waits for a
+ * person.
+ */
 class Between implements Claims {
   waited = false;
   readonly #claims = claimsInMemory();

@@ -49,7 +49,7 @@ export function isFixed(tool: string, config: BoundaryConfig): boolean {
   return known.effect !== 'none' && known.effect !== 'idempotent' && known.undo === null;
 }
 
-/** What a call was decided on; undefined where it does not say. */
+/** The inputs of a call's decision; undefined where it names none. */
 export function reliedOn(args: unknown): unknown {
   return (args as { readonly [RELIED_ON]?: unknown } | null)?.[RELIED_ON];
 }

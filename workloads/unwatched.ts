@@ -8,7 +8,7 @@ import { Refused, type World, type Wrong } from './set.ts';
 import { Record } from './undoing.ts';
 import { callName, Lost, Wire } from './wire.ts';
 
-/** How often the oracle goes back before its run counts as spent. */
+/** The number of times that the oracle goes back before its run counts as spent. */
 const PATIENCE = 1_000;
 
 /** Where a run goes that was stopped: on from a snapshot (null: from the beginning), or nowhere, with the reason it waits for. */
@@ -138,7 +138,7 @@ export class Unwatched {
     return { answer: null };
   }
 
-  /** Whether a call that has failed is left. The oracle leaves what its counterparty refuses, and nothing else. */
+  /** True if a failed call is left. The oracle leaves the calls that its counterparty refuses, and nothing else. */
   #isTriedEnough(error: unknown, tries: number): boolean {
     if (this.#policy === 'oracle') return !(error instanceof Lost);
     if (this.#policy === 'naive-retry' || this.#policy === 'ask-and-retry') return tries >= LIMITS[this.#policy];

@@ -5,7 +5,7 @@ import { only, type Table } from './table.ts';
 import type { Cursor } from './unit-agent.ts';
 import type { WrongRun } from './wrong-answers.ts';
 
-/** What goes wrong, in words. */
+/** The faults, in words. */
 export const REGIME_NAMES = {
   'lost-replies': 'Lost replies alone',
   'unreliable-answers': 'Lost replies, and reads and status queries that fail and lag',

@@ -7,7 +7,7 @@ import { LONGEST } from './plain.ts';
 import type { World } from './set.ts';
 import { callName, Wire } from './wire.ts';
 
-/** How often a run is started over that a decision advises to. */
+/** The number of times that a run is started over on the advice of a decision. */
 const RERUNS = 10;
 
 /** A run under the sidecar. */
@@ -121,7 +121,7 @@ export class Watched {
     };
   }
 
-  /** Whether its counterparty, asked now, would tell; or the same call under its key would decide it. */
+  /** True if its counterparty, asked now, would tell; or the same call under its key would decide it. */
   #isDecidable({ id, class: kind, status }: Effect): boolean {
     if (status === 'failed') return false;
     if (kind === 'idempotent') return true;
@@ -131,12 +131,12 @@ export class Watched {
   }
 }
 
-/** Whether nobody knows what became of a call; or whether it never happens, however often it is tried. */
+/** True if the outcome of a call is unknown; or if the call never happens, however often it is tried. */
 function isUnsettled({ status }: Effect): boolean {
   return status === 'intended' || status === 'unknown' || status === 'failed';
 }
 
-/** How a run ends; null where it stands still for too long. */
+/** The end of a run; null where it stands still for too long. */
 async function endingOf(sidecar: Sidecar): Promise<Awaited<ReturnType<Sidecar['finished']>> | null> {
   let late: NodeJS.Timeout | undefined;
   const waited = new Promise<null>((resolve) => {

@@ -21,10 +21,10 @@ export interface Attempt {
   /** Names the call: its tool and arguments. */
   readonly name: string;
   readonly tool: string;
-  /** Whose work it is; null for a call that changes nothing. */
+  /** The unit of work that makes the call; null for a call that changes nothing. */
   readonly unit: string | null;
   readonly fault: Fault;
-  /** Whether it was answered. */
+  /** True if it was answered. */
   readonly answered: boolean;
   /** True where the counterparty refused it for good: such an answer is final, and no failure. */
   readonly refused: boolean;
@@ -145,7 +145,7 @@ export class Wire {
     return this.#queries.get(callName(tool, args))?.silent ?? 0;
   }
 
-  /** What the counterparty of a call shows; unknown where there is nobody to ask, or where the call is still under way. */
+  /** The view of a call's counterparty; unknown where no party can be asked, or where the call is still under way. */
   shows(tool: string, args: unknown): ReconcileResult {
     const name = callName(tool, args);
     if (this.#inFlight.some((each) => each.name === name)) return { is: 'unknown' };
@@ -177,7 +177,7 @@ export class Wire {
       try {
         answer = this.#world.tools[call.tool]?.act(call.args);
       } catch {
-        // The counterparty refuses it now; nobody waits for that answer any more.
+        // The counterparty refuses it now; no caller waits for that answer any more.
         continue;
       }
       this.#apply(call, answer);
@@ -212,7 +212,7 @@ export class Wire {
   }
 }
 
-/** What stands for a row that is not there. */
+/** Stands for a missing row. */
 export const ABSENT = 'null';
 
 /** Rows as JSON; a row that is null is none. */

@@ -25,7 +25,7 @@ export interface WrongRun {
   readonly distance: number;
   readonly score: WrongScore;
   readonly status: Observed['status'];
-  /** Why it is parked. */
+  /** The reason why it is parked. */
   readonly why: string | null;
 }
 
@@ -44,7 +44,7 @@ interface Known {
   readonly reference: Observed;
 }
 
-/** What is to be run. */
+/** The runs to make. */
 export interface WrongWanted {
   readonly folder: string;
   readonly references: readonly Known[];

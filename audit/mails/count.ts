@@ -6,18 +6,18 @@ import { faults } from './draw.ts';
 import { MODES, type Mode, run, type Trial } from './modes.ts';
 import { MailServer } from './server.ts';
 
-/** How much is done. */
+/** The size of the experiment. */
 export interface Plan {
   /** The probabilities of a fault at one attempt. */
   readonly probabilities: readonly number[];
-  /** How many runs for each probability, once confirmed and once given up. */
+  /** The number of runs for each probability, once confirmed and once given up. */
   readonly runs: number;
   readonly seed: number;
   /** Told after each run. */
   readonly progress: (done: number, of: number) => void;
 }
 
-/** What was counted of one mode. */
+/** The counts of one mode. */
 export interface Count {
   readonly mode: Mode;
   runs: number;
@@ -28,7 +28,7 @@ export interface Count {
   unsafeLeaked: number;
   /** Mails that were delivered once more. */
   unsafeDuplicates: number;
-  /** Mails of confirmed work that nobody has got. */
+  /** Mails of confirmed work that were not delivered. */
   unsafeLost: number;
   /** Files of work that was given up, and files of confirmed work that are not there. */
   unsafeFiles: number;
@@ -129,7 +129,7 @@ function emptyCount(mode: Mode): Count {
   };
 }
 
-/** Whether Belay has let nothing out, sent nothing twice and lost nothing. */
+/** True if Belay has let nothing out, sent nothing twice and lost nothing. */
 export function isSafe(counts: readonly Count[]): boolean {
   return counts.every(
     ({ mode, unsafeLeaked, unsafeDuplicates, unsafeLost, unsafeFiles }) =>

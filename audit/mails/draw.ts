@@ -1,9 +1,9 @@
-/** Draws from a seed: the same seed gives the same faults, whoever else draws. */
+/** Draws from a seed: the same seed gives the same faults, independent of other draws. */
 import { createHash } from 'node:crypto';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** What goes wrong at one attempt: nothing, a failure before anything happens, or one after it, with the reply lost. */
+/** The fault at one attempt: none, a failure before anything happens, or one after it, with the reply lost. */
 export type Fault = 'before' | 'after' | null;
 
 /** The faults of one run: each attempt fails with a probability, half before the effect and half after it. */

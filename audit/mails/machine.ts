@@ -2,13 +2,13 @@
 import { type ToolCall, tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
 
-/** What the agent works with. */
+/** The context of the agent. */
 interface Report {
   readonly run: string;
   readonly confirms: boolean;
 }
 
-/** What its tools do. */
+/** The functions of its tools. */
 export interface Tools {
   write(call: ToolCall<{ path: string; content: string }>): Promise<unknown>;
   send(call: ToolCall<{ to: string; subject: string; text: string }>): Promise<unknown>;

@@ -15,15 +15,15 @@ import type { Delivered } from './server.ts';
 /** One run, and the world that it acts upon. */
 export interface Trial {
   readonly run: string;
-  /** Whether the work is confirmed at its end, or given up. */
+  /** True if the work is confirmed at its end, false if it is given up. */
   readonly confirms: boolean;
   /** The folder that it writes its files into. */
   readonly folder: string;
   /** The port of the mail server. */
   readonly smtp: number;
-  /** What goes wrong at a write. */
+  /** The fault at a write. */
   readonly fault: () => Fault;
-  /** What the mail server has, for whoever may ask it. */
+  /** The content of the mail server, where it may be asked. */
   mails(): readonly Delivered[];
 }
 
@@ -31,7 +31,7 @@ export interface Trial {
 export const MODES = ['belay', 'retry', 'checkpoint'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** How often a plain mode tries before it gives up. */
+/** The number of attempts of a plain mode before it gives up. */
 const TRIES = 60;
 
 /** Runs a trial in a mode. */
@@ -69,7 +69,7 @@ async function belay({ run: name, confirms, folder, smtp, fault, mails }: Trial)
     const ending = await sidecar.finished();
     if (ending.status === 'done') break;
     if (ending.status !== 'parked') throw new Error(`${name} is ${ending.status}`);
-    // Whoever is on call looks at it, and has it tried again.
+    // The person on call looks at it, and has it tried again.
     await sidecar.reconcile();
   }
   await sidecar.close();
@@ -93,7 +93,7 @@ function steps({ run: name, folder, smtp, fault }: Trial): (() => Promise<void>)
   return [write(WORK.draft(name)), send(WORK.reviewer(name)), write(WORK.final(name)), send(WORK.board(name))];
 }
 
-/** Whatever fails is done again, until it goes well. */
+/** Repeats every failed step until it succeeds. */
 async function retry(trial: Trial): Promise<void> {
   for (const step of steps(trial)) {
     for (let tried = 1; ; tried += 1) {
@@ -107,7 +107,7 @@ async function retry(trial: Trial): Promise<void> {
   }
 }
 
-/** Whatever fails has everything go back to the checkpoint before it; so does work that is given up. */
+/** Returns to the checkpoint before each failure, and also where work is given up. */
 async function checkpoint(trial: Trial): Promise<void> {
   const restore = () => {
     for (const file of readdirSync(trial.folder)) rmSync(join(trial.folder, file), { recursive: true });

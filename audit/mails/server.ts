@@ -54,7 +54,7 @@ export class MailServer {
     this.#boxes.set(run, { fault, mails: [] });
   }
 
-  /** What was delivered to a run's mailbox. */
+  /** The mails that were delivered to a run's mailbox. */
   mails(run: string): readonly Delivered[] {
     return this.#boxes.get(run)?.mails ?? [];
   }
@@ -63,7 +63,7 @@ export class MailServer {
     await new Promise<void>((resolve) => this.#server.close(resolve));
   }
 
-  /** Whether the sender never hears of it. */
+  /** True if the sender never receives the reply. */
   async #take(stream: NodeJS.ReadableStream, address: string): Promise<boolean> {
     const raw = await text(stream);
     const box = this.#boxes.get(address.slice(0, address.indexOf('@')));

@@ -8,7 +8,10 @@ import { domainsOf } from './recovery.ts';
 
 type Deciding = (typeof FROZEN)[number];
 
-/** A failure that reached the gate under a strategy: somebody was meant by it, and it was not answered before any line was asked for. */
+/**
+ * A failure that reached the gate under a strategy: its name meant an instance, and it was not answered before a line
+ * was asked for.
+ */
 export interface GateEvent {
   readonly case: JudgedCase;
   readonly rows: readonly Row[];
@@ -46,7 +49,10 @@ export function eventsOf(judged: readonly JudgedCase[], strategy: Deciding): rea
   });
 }
 
-/** What stands in the way: somebody's promise, or an effect; the effect where both do, since it would stand there alone as well. */
+/**
+ * The reason against it: a promise of another instance, or an effect; the effect where both stand, since it would block
+ * alone as well.
+ */
 function familyOf({ shown }: Row): GateEvent['by'] {
   const vetoes = shown?.vetoes.join(' ') ?? '';
   if (/irreversible_effect_policy|effect_outcome_unknown|compensation_missing/.test(vetoes)) return 'effect';
@@ -74,7 +80,7 @@ const COUNTS = [
   { key: 'events', title: 'events', better: 'equal' },
 ] as const;
 
-/** What the gate lets through and what not. */
+/** The failures that the gate admits and blocks. */
 export function calibrationTable(judged: readonly JudgedCase[], paper: Paper): Table {
   const rows = FROZEN.flatMap((strategy) => {
     const events = eventsOf(judged, strategy);
@@ -125,7 +131,7 @@ export function calibrationTable(judged: readonly JudgedCase[], paper: Paper): T
   };
 }
 
-/** What Belay lets through that the paper's rule blocks. */
+/** The failures that Belay admits and the paper's rule blocks. */
 export function admittedTable(judged: readonly JudgedCase[]): Table {
   return {
     id: 'newly-admitted',

@@ -120,7 +120,7 @@ export function reviewTable(reviewed: readonly Reviewed[], paper: Paper): Table 
   };
 }
 
-/** Whether each site answers every raw failure alike. */
+/** True if each site answers every raw failure alike. */
 export function signalsTable(
   sites: readonly {
     readonly site: string;
@@ -163,7 +163,7 @@ export function signalsTable(
   };
 }
 
-/** What grows with the checkpoints. */
+/** The sizes that grow with the checkpoints. */
 export function depthTable(depths: readonly Depth[], paper: Paper): Table {
   const [first, last] = [depths[0], depths.at(-1)];
   const growth = (of: (each: Depth) => number) =>
@@ -222,7 +222,7 @@ export function depthTable(depths: readonly Depth[], paper: Paper): Table {
   };
 }
 
-/** What a run costs that does not fail. */
+/** The cost of a run that does not fail. */
 export function overheadTable(overheads: readonly Overhead[], paper: Paper): Table {
   return {
     id: 'overhead',

@@ -12,7 +12,7 @@ export function alignedOf(judged: readonly JudgedCase[], strategy: (typeof FROZE
   return { rows: rows.length, aligned: rows.length - off.length };
 }
 
-/** Who was meant, and who could have been. */
+/** The instance that was meant, and those that could have been. */
 export function localisationTable(judged: readonly JudgedCase[], { localisation: theirs }: Paper): Table {
   const sum = (of: (each: JudgedCase['localisation']) => number) =>
     judged.reduce((all, each) => all + of(each.localisation), 0);
@@ -71,7 +71,10 @@ export function localisationTable(judged: readonly JudgedCase[], { localisation:
   };
 }
 
-/** What comes of a name without its ordinal, where that matters; and for each domain of the paper, one where it does not or does. */
+/**
+ * The result of a name without its ordinal, where that matters; and for each domain of the paper, one where it does not
+ * or does.
+ */
 export function probesTable(judged: readonly JudgedCase[], { localisation: theirs }: Paper): Table {
   const seen = new Set<string>();
   const chosen = judged.filter(({ domain, localisation }) => {

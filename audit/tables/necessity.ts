@@ -5,12 +5,12 @@ import { GUARDS, type Guard } from '../guards.ts';
 import type { JudgedCase, Unguarded } from '../judge.ts';
 import type { Paper } from '../paper.ts';
 
-/** Whether a case goes wrong without a guard. */
+/** True if a case goes wrong without a guard. */
 export function isBroken({ mismatches, harmed, dropped }: Unguarded): boolean {
   return mismatches.length > 0 || harmed || dropped.length > 0;
 }
 
-/** What breaks without each guard. */
+/** The cases that break without each guard. */
 export function necessityTable(judged: readonly JudgedCase[], paper: Paper): Table {
   const rows = (Object.keys(GUARDS) as Guard[]).flatMap((guard) => {
     const all = judged.flatMap((each) =>

@@ -32,7 +32,7 @@ export function domainsOf(judged: readonly JudgedCase[], { universe }: Paper): r
   return [...new Set([...Object.keys(universe), ...there])].filter((domain) => there.has(domain));
 }
 
-/** What each strategy comes to. */
+/** The results of each strategy. */
 export function recoveryTable(judged: readonly JudgedCase[], paper: Paper): Table {
   const rows = REGIMES.flatMap((regime) =>
     domainsOf(judged, paper).flatMap((domain) =>

@@ -6,7 +6,7 @@ import type { JudgedCase, Row } from '../judge.ts';
 import type { Paper } from '../paper.ts';
 import { domainsOf } from './recovery.ts';
 
-/** Whether a case can be compared: a whole rerun and the strategy both came to an end, each time. */
+/** True if a case can be compared: a whole rerun and the strategy both came to an end, each time. */
 function comparable(each: JudgedCase, strategy: Row['strategy']): readonly Row[] {
   const under = (name: Row['strategy']) => each.rows.filter((row) => row.strategy === name);
   const ended = ({ status }: Row) => status === 'ok' || status === 'contract';
@@ -14,7 +14,7 @@ function comparable(each: JudgedCase, strategy: Row['strategy']): readonly Row[]
   return under('retry-only').every(ended) && own.every(ended) ? own : [];
 }
 
-/** What the strategies that decide come to. */
+/** The results of the strategies that decide. */
 export function semanticTable(judged: readonly JudgedCase[], paper: Paper): Table {
   const rows = (['comp-frozen', 'belay'] as const).flatMap((strategy) => {
     const of = (domain: string) => judged.filter((each) => domain === 'all' || each.domain === domain);

@@ -7,7 +7,7 @@ import { machine } from './machine.ts';
 import { Service } from './service.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
 
-/** What is asked of the agent where nobody says otherwise: a service with three things wrong with it. */
+/** The default request: a service with three things wrong with it. */
 const REQUEST: Request = {
   service: 'shop',
   faults: ['lock', 'quota', 'queue'],

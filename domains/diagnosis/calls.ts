@@ -29,19 +29,22 @@ export interface ToolTypes {
   close_incident: { input: Ended; output: Incident };
 }
 
-/** What is judged: a hypothesis with all that was seen of it, and the one before it on the agenda, or `none`. */
+/**
+ * The input of a judgement: a hypothesis with all observations about it, and the one before it on the agenda, or
+ * `none`.
+ */
 export interface Judged extends Followed {
   readonly hypothesis: Hypothesis;
   readonly previous: string;
   readonly before: Verdict | null;
 }
 
-/** What is verified: the repairs that were made, or of which nobody has seen whether they were. */
+/** The input of the verification: the repairs that were made, and those whose outcome is unknown. */
 export interface Verified {
   readonly repairs: readonly Change[];
 }
 
-/** What is told and recorded. */
+/** The input of the notice and of the record. */
 export interface Ended {
   readonly service: string;
   readonly causes: readonly Hypothesis[];

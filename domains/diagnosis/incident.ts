@@ -1,10 +1,12 @@
 /** The words of the agent: what may be wrong with a service, what is seen of it, what was repaired, and what the agent remembers. */
 
-/** What may be wrong, in the order in which it is looked for: what comes first hides what comes after it. */
+/** The possible causes, in the order in which they are checked: an earlier one hides the later ones. */
 export const HYPOTHESES = ['config', 'lock', 'quota', 'certificate', 'queue'] as const;
 export type Hypothesis = (typeof HYPOTHESES)[number];
 
-/** What may be broken in a service. A keystore that is empty looks like a bad certificate, and no check can tell. */
+/**
+ * The possible faults of a service. An empty keystore looks like a bad certificate, and no check can tell them apart.
+ */
 export const FAULTS = [...HYPOTHESES, 'keystore'] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -20,13 +22,13 @@ export const LOOKS: Readonly<Record<Hypothesis, readonly Look[]>> = {
   queue: ['directory'],
 };
 
-/** What somebody asks the agent for: to find out what a service has, and to repair it. */
+/** A request to the agent: find out what is wrong with a service, and repair it. */
 export interface Request {
   readonly service: string;
   readonly faults: readonly Fault[];
-  /** How much of the quota is used, where that is a fault; the quota is 100. */
+  /** The used part of the quota, where that is a fault; the quota is 100. */
   readonly used: number;
-  /** Who is told once it is over. */
+  /** The recipients of the notice at the end. */
   readonly customers: readonly string[];
 }
 
@@ -36,20 +38,20 @@ export interface Symptom {
   readonly says: string;
 }
 
-/** What a look has shown; `fine` null where it shows nothing either way. */
+/** The result of a check; `fine` is null where it shows nothing either way. */
 export interface Reading {
   readonly fine: boolean | null;
   readonly says: string;
 }
 
-/** What came of taking the head of the queue aside. */
+/** The result of taking the head of the queue aside. */
 export interface Probe {
   readonly message: string;
-  /** Whether the queue goes on without it. Where it does not, the message is back in its place. */
+  /** True if the queue goes on without it. Otherwise the message is back in its place. */
   readonly freed: boolean;
 }
 
-/** What is thought of a hypothesis. */
+/** The judgement of a hypothesis. */
 export const VERDICTS = ['confirmed', 'ruled_out', 'inconclusive'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
@@ -66,20 +68,20 @@ export interface Repair {
   readonly by: number | null;
 }
 
-/** A repair as far as it is known; `now` is what it has left, and null where nobody has seen whether it was made. */
+/** A repair as far as it is known; `now` is its result, null where its outcome is unknown. */
 export interface Change {
   readonly cause: Hypothesis;
   readonly now: string | null;
 }
 
-/** What the service shows after repairs, and what to follow next where that is not nothing. */
+/** The state of the service after repairs, and the hypotheses to follow next, where there are any. */
 export interface Verification {
   readonly after: readonly Change[];
   readonly symptoms: readonly Symptom[];
   readonly agenda: readonly Hypothesis[];
 }
 
-/** What the customers were told. */
+/** The notice to the customers. */
 export interface Notice {
   readonly to: readonly string[];
   readonly text: string;
@@ -95,7 +97,7 @@ export interface Incident {
 export interface Memory {
   readonly asked: Request;
   readonly symptoms: readonly Symptom[] | null;
-  /** What is to be followed, in this order. */
+  /** The hypotheses to follow, in this order. */
   readonly agenda: readonly Hypothesis[];
   readonly hypotheses: Readonly<Record<Hypothesis, Followed>>;
   /** The hypothesis that is being followed. */

@@ -1,6 +1,6 @@
 /**
- * The port of the service: an HTTP server in this process that answers by what the files and rows say at that moment, or refuses the
- * connection while it is down. Whoever asks it gets what anybody would get.
+ * The port of the service: an HTTP server in this process that answers from the present files and rows, or refuses the
+ * connection while it is down. Every caller gets the same answer.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,10 +8,10 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What an endpoint has to say: null where all is well. */
+/** The error that an endpoint reports; null where all is well. */
 export type Answers = (endpoint: string) => string | null;
 
-/** What is heard from a port on which nobody listens. */
+/** The answer of a port without a listener. */
 export const REFUSED = 'refused';
 
 /** A listener on a port of its own, which it keeps while it is down. */
@@ -40,7 +40,7 @@ export class Listener {
     if (up) await this.#start();
   }
 
-  /** What an endpoint answers whoever asks it: null where all is well, `refused` where nobody is there. */
+  /** The answer of an endpoint to any caller: null where all is well, `refused` where no server listens. */
   async ask(endpoint: string, signal: AbortSignal): Promise<string | null> {
     const request = get({ host: '127.0.0.1', port: this.#port, path: endpoint, agent: false, signal });
     try {

@@ -27,7 +27,7 @@ function beside({ agenda, current }: Memory, by: 1 | -1): Hypothesis | null {
   return agenda[index + by] ?? null;
 }
 
-/** What the current check has not looked at yet. One that was judged before is checked from its beginning. */
+/** The parts that the current check has not examined yet. A judged one is checked from its beginning. */
 function unseen(memory: Memory): readonly Look[] {
   const { readings = {}, verdict } = followed(memory);
   const looks = LOOKS[currentOf(memory)];

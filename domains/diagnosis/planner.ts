@@ -1,4 +1,4 @@
-/** What the agent has decided for it, and how the script decides that. */
+/** The decisions that the agent asks its planner for, and the script that makes them. */
 import { scripted as follows, line, type Question } from '../planner/planner.ts';
 import {
   type Followed,
@@ -15,27 +15,27 @@ const hypothesis = { enum: HYPOTHESES } as const;
 /** By how much more a quota is raised at a time. */
 const INCREMENT = 40;
 
-/** Which hypotheses to follow, given what the service shows. */
+/** The hypotheses to follow, from the symptoms of the service. */
 export const plan: Question<{ symptoms: readonly Symptom[] }, readonly Hypothesis[]> = {
   name: 'plan',
   asks: 'A service shows `symptoms`: what each of its endpoints answers. Answer with the hypotheses to follow, each once: `config` where the port refuses, `lock` and then `quota` for orders that are locked, `quota` for orders over quota, `certificate` for accounts, `queue` for jobs.',
   answer: { type: 'array', items: hypothesis, uniqueItems: true },
 };
 
-/** What to think of a hypothesis, given what was seen of it and what is thought of the one before it. */
+/** The judgement of a hypothesis, from its observations and the judgement of the one before it. */
 export const judge: Question<Evidence, Verdict> = {
   name: 'judge',
   asks: 'Judge a hypothesis by its `readings`: `confirmed` where one of them is not fine, and where there is a `probe`, only if that has freed the queue; `inconclusive` where one says nothing (`fine` is null), unless the hypothesis before it is confirmed, which hides it; else `ruled_out`.',
   answer: { enum: VERDICTS },
 };
 
-/** What a hypothesis is judged by. */
+/** The facts behind the judgement of a hypothesis. */
 export interface Evidence extends Omit<Followed, 'verdict'> {
   readonly hypothesis: Hypothesis;
   readonly before: Verdict | null;
 }
 
-/** What to repair, given what is thought of each hypothesis that was followed. */
+/** The repairs to make, from the judgement of each hypothesis that was followed. */
 export const repair: Question<{ verdicts: Readonly<Partial<Record<Hypothesis, Verdict>>> }, readonly Repair[]> = {
   name: 'repair',
   asks: `Answer with one repair for each confirmed hypothesis of \`verdicts\`, in their order. The quota is raised \`by\` ${INCREMENT}; for all others \`by\` is null.`,
@@ -50,14 +50,14 @@ export const repair: Question<{ verdicts: Readonly<Partial<Record<Hypothesis, Ve
   },
 };
 
-/** What to tell the customers. */
+/** The text of the notice to the customers. */
 export const word: Question<{ service: string; causes: readonly Hypothesis[] }, string> = {
   name: 'word',
   asks: 'Write one sentence that tells customers that the service works again, and what was the matter.',
   answer: { type: 'string', minLength: 1, maxLength: 500 },
 };
 
-/** What each answer of the port makes one think of. */
+/** The hypotheses that each answer of the port suggests. */
 const SUSPECTS: Readonly<Record<string, readonly Hypothesis[]>> = {
   refused: ['config'],
   locked: ['lock', 'quota'],

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 const PLACES = ['queue', 'quarantine', 'discarded'] as const;
 type Place = (typeof PLACES)[number];
 
-/** A message that cannot be read: whoever takes the next one from the queue stumbles over it. */
+/** A message that cannot be read: the next consumer of the queue fails on it. */
 const POISON = '{"job": "resize", "image": ';
 
 /** The queue of a world. */
@@ -53,7 +53,7 @@ export class Queue {
     return head.message;
   }
 
-  /** Which message was taken aside under a key, wherever it is by now; null where none was. */
+  /** The message that was taken aside under a key, in any place; null where none was. */
   aside(key: string): string | null {
     const place = this.#placeOf(key);
     return place === null ? null : nameIn(place.file);
@@ -106,7 +106,7 @@ export class Queue {
   }
 }
 
-/** What stands before the name of a message that was taken aside. */
+/** The prefix of the name of a message that was taken aside. */
 function markOf(key: string | undefined): string {
   return createHash('sha256')
     .update(key ?? randomUUID())

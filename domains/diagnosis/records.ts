@@ -6,7 +6,7 @@
 import { Keyed } from '../keyed.ts';
 import type { Change, Hypothesis, Incident, Notice, Repair, Request } from './incident.ts';
 
-/** How much quota a service has, and how long a certificate is good for. */
+/** The size of a service's quota, and the lifetime of a certificate. */
 const SIZE = 100;
 const DAYS = 90;
 
@@ -19,13 +19,13 @@ const TABLES = `
   CREATE TABLE incident (service TEXT PRIMARY KEY, causes TEXT NOT NULL);
 `;
 
-/** How a repair is made where it is not made in rows. `before` is what its undo needs. */
+/** The way of a repair that is not made in rows. `before` is what its undo needs. */
 export interface Elsewhere {
   make(): { readonly now: string; readonly before: unknown };
   undo(before: unknown): void;
 }
 
-/** What a repair has left: the row of its work order, and what its undo needs. */
+/** The result of a repair: the row of its work order, and what its undo needs. */
 interface Note extends Change {
   readonly work: number;
   readonly before: unknown;
@@ -42,7 +42,7 @@ export class Records extends Keyed {
     });
   }
 
-  /** Who holds the lock on the orders; null where it is free. */
+  /** The holder of the lock on the orders; null where it is free. */
   holder(): string | null {
     const [row] = this.all("SELECT holder FROM lock WHERE name = 'orders'") as { holder: string }[];
     return row?.holder ?? null;
@@ -67,7 +67,7 @@ export class Records extends Keyed {
     });
   }
 
-  /** What is repaired in rows; `before` is the row, or by how much the quota was raised. */
+  /** A repair that is made in rows; `before` is the row, or the amount by which the quota was raised. */
   #repairRows(cause: Hypothesis, by: number): { readonly now: string; readonly before: unknown } {
     switch (cause) {
       case 'lock': {
@@ -105,7 +105,7 @@ export class Records extends Keyed {
     });
   }
 
-  /** Why a repair cannot be taken back any more; null where it can. */
+  /** The reason why a repair cannot be undone any more; null where it can. */
   moved(key: string): string | null {
     const cause = this.#noteOf(key)?.cause;
     if (cause === 'lock' && this.holder() !== null) return `the orders are locked by ${this.holder()} since`;

@@ -1,6 +1,7 @@
 /**
- * The service that is looked after: its config file, its queue, its rows and its port, in the folder of a run. What is broken in it
- * is broken: the port refuses, or answers with an error, because of a file or a row, and stops doing so once that is mended.
+ * The service under diagnosis: its config file, its queue, its rows and its port, in the folder of a run. The faults
+ * are real: the port refuses, or answers with an error, because of a file or a row, and stops doing so once that is
+ * repaired.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ import { type Elsewhere, Records } from './records.ts';
 const GOOD = JSON.stringify({ workers: 4 });
 const BAD = JSON.stringify({ workers: 'four' });
 
-/** What the port offers. */
+/** The functions of the port. */
 const ENDPOINTS = ['/orders', '/account', '/jobs'] as const;
 
 /** A service, and those who look after it. */
@@ -52,7 +53,7 @@ export class Service {
     return new Service(config, queue, records, await Listener.open(answers, problemIn(config) === null));
   }
 
-  /** What the port shows that it should not. */
+  /** The faults that the port shows. */
   async symptoms(signal: AbortSignal): Promise<readonly Symptom[]> {
     const symptoms: Symptom[] = [];
     for (const endpoint of ENDPOINTS) {
@@ -106,7 +107,7 @@ export class Service {
     return { message, freed };
   }
 
-  /** What a probe has taken aside; null where it was never made, or where its message is back. */
+  /** The message that a probe has taken aside; null where the probe was never made, or its message is back. */
   probed(key: string): Probe | null {
     const message = this.#queue.aside(key);
     return message === null ? null : { message, freed: this.#queue.head()?.readable ?? true };
@@ -124,12 +125,12 @@ export class Service {
     return change;
   }
 
-  /** Whether a repair was made, and what it left. */
+  /** True if a repair was made, with its result. */
   repaired(key: string): { readonly output: unknown } | null {
     return this.#records.find(key);
   }
 
-  /** Why a repair cannot be taken back any more; null where it can. */
+  /** The reason why a repair cannot be undone any more; null where it can. */
   repairMoved(key: string): string | null {
     return this.#records.moved(key);
   }
@@ -168,7 +169,9 @@ export class Service {
     await this.#listener.restart(problemIn(this.#config) === null);
   }
 
-  /** What is repaired in files. Each is as good made twice, since the transaction around it may be lost once it is made. */
+  /**
+   * Repairs in files. Each may safely be made twice, because the transaction around it may be lost after it was made.
+   */
   get #elsewhere(): Partial<Record<Hypothesis, Elsewhere>> {
     return {
       config: {
@@ -192,13 +195,13 @@ export class Service {
   }
 }
 
-/** Why a service cannot start with a config file; null where it can. */
+/** The reason why a service cannot start with a config file; null where it can. */
 function problemIn(file: string): string | null {
   const { workers } = JSON.parse(readFileSync(file, 'utf8')) as { workers?: unknown };
   return typeof workers === 'number' ? null : `workers is no number: ${JSON.stringify(workers)}`;
 }
 
-/** What an endpoint of the service trips over first. */
+/** The first fault that an endpoint of the service meets. */
 function says(endpoint: string, records: Records, queue: Queue): string | null {
   switch (endpoint) {
     case '/orders': {

@@ -19,7 +19,7 @@ import {
 import * as questions from './planner.ts';
 import type { Service } from './service.ts';
 
-/** What the tools act on. */
+/** The parts of the world that the tools act on. */
 export interface World {
   readonly service: Service;
   readonly planner: Planner;
@@ -69,13 +69,16 @@ export function toolsOn({ service, planner }: World) {
   };
 }
 
-/** Looks whether a repair shows that nobody has seen being made. @throws where it does not. */
+/** Checks if a repair whose outcome is unknown was made. @throws where it was not. */
 async function shows(service: Service, cause: Hypothesis, signal: AbortSignal): Promise<void> {
   const { fine, says } = await service.look(cause, LOOKS[cause][0] as Look, signal);
   if (fine !== true) throw new Error(`nothing shows that ${cause} was repaired: ${says}`);
 }
 
-/** Who can be asked whether a call happened. Of the customers nobody is asked whether they have read something. */
+/**
+ * The counterparties that can be asked whether a call happened. Customers are not asked whether they have read a
+ * notice.
+ */
 export function reconcilersOn({ service }: World): Record<string, Reconciler> {
   const said = (output: unknown): ReconcileResult =>
     output === null ? { is: 'not_applied' } : { is: 'applied', output };
@@ -86,7 +89,10 @@ export function reconcilersOn({ service }: World): Record<string, Reconciler> {
   };
 }
 
-/** What takes a call back. Of a probe nobody is asked beforehand: the repair that has moved its message on is taken back first. */
+/**
+ * The undos of the calls. For a probe no reconciler is asked first: the repair that has moved its message on is undone
+ * first.
+ */
 export function undoOn({ service }: World): Record<string, Undo | Inverse> {
   return {
     release: ({ key }) => service.release(key),

@@ -11,7 +11,7 @@ import { Warehouse } from './warehouse.ts';
 
 const oddities = { type: 'array', items: { enum: ODDITIES }, uniqueItems: true } as const;
 
-/** What is asked of the agent where nobody says otherwise: every table, and a report. */
+/** The default request: every table, and a report. */
 const REQUEST: Request = { batch: 'nightly', mode: 'publish', tables: TABLES, source: {} };
 
 const requestFrom = requests(REQUEST, {

@@ -6,20 +6,20 @@ export const TABLES = ['customers', 'orders', 'payments'] as const;
 /** One of them. */
 export type Table = (typeof TABLES)[number];
 
-/** What may be odd about what a source delivers. */
+/** The possible oddities of a source's delivery. */
 export const ODDITIES = ['late', 'uploading', 'overstated', 'clean', 'spoiled', 'clashing', 'absent'] as const;
 
 /** One of these; deliveries.ts says what each of them is. */
 export type Oddity = (typeof ODDITIES)[number];
 
-/** What somebody asks the agent for. */
+/** A request to the agent. */
 export interface Request {
   /** The name of the batch; one batch has one report. */
   readonly batch: string;
-  /** Whether a report is published, or the tables are only loaded. */
+  /** True to publish a report, false to load the tables only. */
   readonly mode: 'publish' | 'load';
   readonly tables: readonly Table[];
-  /** What is odd about the sources. */
+  /** The oddities of the sources. */
   readonly source: Readonly<Partial<Record<Table, readonly Oddity[]>>>;
 }
 
@@ -36,13 +36,13 @@ export type Raw = Readonly<Record<string, string>>;
 /** A row as it is loaded. */
 export type Clean = Readonly<Record<string, string | number | null>>;
 
-/** What one delivery of a table was found to hold; null where there is none. */
+/** The content of one delivery of a table; null where there is none. */
 export interface Extract {
-  /** Which delivery of the table it is, from 1. */
+  /** The number of the delivery of the table, from 1. */
   readonly delivery: number;
-  /** How far the source had come: what it has up to here was in this delivery. */
+  /** The position of the source: this delivery held its rows up to here. */
   readonly upTo: number;
-  /** How many rows the source says that it holds. */
+  /** The number of rows that the source announces. */
   readonly announced: number;
   readonly rows: readonly Raw[];
 }
@@ -53,10 +53,10 @@ export interface Bad {
   readonly reason: string;
 }
 
-/** What the rows of a delivery look like. */
+/** The profile of a delivery's rows. */
 export interface Check {
   readonly delivery: number;
-  /** Whether all is there that the source has announced. */
+  /** True if all announced rows are there. */
   readonly complete: boolean;
   readonly bad: readonly Bad[];
 }
@@ -73,7 +73,7 @@ export interface Ready {
   readonly rows: readonly Clean[];
 }
 
-/** What the database said to a delivery. It takes all of its rows, or none. */
+/** The answer of the database to a delivery. It takes all of its rows, or none. */
 export interface Loaded {
   readonly delivery: number;
   readonly rows: number;
@@ -81,7 +81,7 @@ export interface Loaded {
   readonly refused: readonly Bad[];
 }
 
-/** How far a table is loaded. */
+/** The position up to which a table is loaded. */
 export interface Watermark {
   readonly delivery: number;
   readonly upTo: number;
@@ -94,7 +94,7 @@ export interface Progress {
   readonly aside?: Aside;
   readonly ready?: Ready;
   readonly loaded?: Loaded;
-  /** What the database refused of a delivery last. */
+  /** The rows that the database refused last. */
   readonly refused?: Loaded;
   readonly watermark?: Watermark;
   readonly status?: 'loaded' | 'absent';
@@ -115,7 +115,7 @@ export interface Publication {
   readonly lines: number;
 }
 
-/** What is filed in the end. */
+/** The record that is filed at the end. */
 export interface Filed {
   readonly batch: string;
   readonly publication: string;

@@ -33,7 +33,7 @@ export interface ToolTypes {
   file_batch: { input: Filed; output: Filed };
 }
 
-/** What is needed to give the rows of a delivery their form. */
+/** The input for transforming the rows of a delivery. */
 export interface Transformation {
   readonly table: Table;
   /** The table that they refer to, or `none`. */

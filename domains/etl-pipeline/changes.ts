@@ -10,7 +10,7 @@ export interface Place {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a change did to its rows. */
+/** The effect of a change on its rows. */
 interface Note {
   readonly place: Place;
   readonly before: readonly Row[];

@@ -1,6 +1,7 @@
 /**
- * What the sources deliver. A delivery is a CSV file whose first line says how many rows follow and how far the source had come.
- * The usual ones hold one order whose amount is no number; the rest of what can go wrong with a source is asked for by name.
+ * The deliveries of the sources. A delivery is a CSV file whose first line holds the number of rows that follow and the
+ * position of the source. The usual ones hold one order whose amount is no number; a test asks for the other faults of
+ * a source by name.
  */
 import type { Oddity, Table } from './batch.ts';
 
@@ -41,7 +42,7 @@ const FIRST: Record<Table, readonly (readonly string[])[]> = {
   ],
 };
 
-/** What arrives later: a row that is new, and one that has changed. */
+/** The later rows: a new one, and a changed one. */
 const LATE: Record<Table, readonly (readonly string[])[]> = {
   customers: [
     ['c5', 'Omar', 'omar@shop.invalid', 'FR'],
@@ -64,7 +65,7 @@ const CLASHING: Record<Table, readonly string[]> = {
   payments: ['p9', 'o1', '0.00', 'C'], // CHECK: nobody pays nothing
 };
 
-/** What stands for a value that is no value of its column. */
+/** The text in place of a value that does not fit its column. */
 const SPOILED: Record<Table, readonly string[]> = {
   customers: ['', 'n/a'],
   orders: ['n/a', 'P'],

@@ -1,4 +1,4 @@
-/** What the memory says of the table that is being loaded, and what it becomes once more is known. */
+/** The progress of the current table in the context, and its change by new knowledge. */
 import type { Aside, Bad, Extract, Memory, Progress, Raw, Table } from './batch.ts';
 
 /** The table that is being loaded, what is known of it and of its delivery, and where the next one of a table begins. */
@@ -7,7 +7,7 @@ export const progressOf = (memory: Memory): Progress => memory.tables[tableOf(me
 export const extractOf = (memory: Memory): Extract => progressOf(memory).extract as Extract;
 export const sinceOf = (memory: Memory, table: Table): number => memory.tables[table].watermark?.upTo ?? 0;
 
-/** Which delivery of which table it is. */
+/** Names a delivery of a table. */
 export function deliveryOf(memory: Memory): { readonly table: Table; readonly delivery: number } {
   return { table: tableOf(memory), delivery: extractOf(memory).delivery };
 }
@@ -42,7 +42,7 @@ export function learnt(memory: Memory, more: Progress): Pick<Memory, 'tables'> {
   return { tables: { ...memory.tables, [table]: { ...memory.tables[table], ...more } } };
 }
 
-/** Whether all is there of the current delivery that its source has announced. */
+/** True if all rows of the current delivery that its source has announced are there. */
 export function isWhole(memory: Memory): boolean {
   return progressOf(memory).check?.complete === true;
 }

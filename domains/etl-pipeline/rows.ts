@@ -1,14 +1,14 @@
-/** What is done to the rows of a delivery between the source and the database: they are looked at, and given their form. */
+/** The steps between the source and the database: the rows of a delivery are checked, and transformed. */
 import type { Bad, Check, Clean, Extract, Raw, Ready, Table } from './batch.ts';
 import type { Codes } from './source.ts';
 
-/** What a row brings along from the row that it refers to. */
+/** The values that a row takes over from the row that it refers to. */
 export type Join = (id: string) => string | null;
 
 const AMOUNT = /^\d+\.\d\d$/;
 const COUNTRY = /^[A-Z]{2}$/;
 
-/** What is wrong with a row by itself; null where nothing is. */
+/** The fault of a row by itself; null where there is none. */
 const problemOf: Record<Table, (row: Raw) => string | null> = {
   customers: ({ country = '' }) => (COUNTRY.test(country) ? null : 'country is no code'),
   orders: ({ amount = '' }) => (AMOUNT.test(amount) ? null : 'amount is no number'),

@@ -1,6 +1,7 @@
 /**
- * Where reports are published: a folder that keeps every publication as a file of its own, which nobody takes back. A file is
- * named by the key of its call, so that it can be asked for; without a key it has a name that nobody will ask for again.
+ * The place of published reports: a folder that keeps every publication as a file of its own, which is never removed.
+ * The key of its call names a file, so that it can be asked for; without a key it has a name that no later call asks
+ * for.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,7 +34,7 @@ export class Sink {
     return { id, lines: report.lines.length };
   }
 
-  /** What was published under a key. What is not there will not come later. */
+  /** The publication under a key. A missing one will not come later. */
   find(key: string): Publication | null {
     const id = nameOf(key);
     const file = join(this.#folder, `${id}.json`);

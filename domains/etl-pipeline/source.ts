@@ -1,14 +1,15 @@
 /**
- * The sources: a folder into which each table is delivered as CSV files. A source may still be uploading: then what comes back is
- * short, and whoever follows the upload gets the rest, as often as they like, until they confirm that all has come. From then on
- * there is no upload to follow, and all of it is in the file. Nothing of this hangs on a clock, so that runs can be compared.
+ * The sources: a folder into which each table is delivered as CSV files. A source may still be uploading: then the
+ * answer is short, and a caller that follows the upload gets the rest, any number of times, until it confirms that all
+ * has come. From then on there is no upload to follow, and all of it is in the file. Nothing here depends on a clock,
+ * so that runs can be compared.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Extract, type Raw, type Request, TABLES, type Table } from './batch.ts';
 import { type Delivery, deliveriesOf } from './deliveries.ts';
 
-/** What the letters in a table stand for. */
+/** The columns behind the letters of a table. */
 export type Codes = Readonly<Record<string, string>>;
 
 const CODES: Record<Table, Codes> = {
@@ -71,7 +72,7 @@ export class Source {
     );
   }
 
-  /** What the letters in a table stand for. */
+  /** The columns behind the letters of a table. */
   codes(table: Table): Codes {
     return JSON.parse(readFileSync(join(this.#folder, 'codes.json'), 'utf8'))[table];
   }
@@ -81,7 +82,7 @@ export class Source {
     return TABLES.find((table) => this.#last(table) > (watermarks[table] ?? Number.POSITIVE_INFINITY)) ?? null;
   }
 
-  /** How far the last delivery of a table goes. */
+  /** The position of the last delivery of a table. */
   #last(table: Table): number {
     let upTo = 0;
     for (let delivery = 1; existsSync(this.#file(table, delivery)); delivery += 1)

@@ -19,7 +19,7 @@ import type { Sink } from './sink.ts';
 import type { Source } from './source.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** What the tools act on. */
+/** The parts of the world that the tools act on. */
 export interface World {
   readonly source: Source;
   readonly warehouse: Warehouse;
@@ -69,7 +69,7 @@ export function toolsOn({ source, warehouse, sink }: World) {
   };
 }
 
-/** Who can be asked whether a call happened. */
+/** The counterparties that can be asked whether a call happened. */
 export function reconcilersOn({ warehouse, sink }: World): Record<string, Reconciler> {
   return {
     find_change: ({ key }): ReconcileResult => {
@@ -83,7 +83,7 @@ export function reconcilersOn({ warehouse, sink }: World): Record<string, Reconc
   };
 }
 
-/** What undoes a call. */
+/** The undos of the calls. */
 export function undoOn({ warehouse }: World): Record<string, Undo> {
   const putBack: Undo = ({ key, undoKey }) => warehouse.putBack(key, undoKey);
   return { put_back: putBack, withdraw_load: putBack };

@@ -29,7 +29,7 @@ const SCHEMA = `
   CREATE TABLE record (batch TEXT NOT NULL PRIMARY KEY, orders INTEGER NOT NULL, set_aside INTEGER NOT NULL) STRICT;
 `;
 
-/** Which column of the row that it refers to a row brings along. */
+/** The column that a row takes over from the row that it refers to. */
 const BROUGHT: Record<Table, { readonly from: Table; readonly column: string } | null> = {
   customers: null,
   orders: { from: 'customers', column: 'country' },
@@ -62,7 +62,7 @@ export class Warehouse extends Changes {
     });
   }
 
-  /** What a row of a table brings along from the row that it refers to; null where there is no such row. */
+  /** The values that a row of a table takes over from the row that it refers to; null where that row is missing. */
   brought(table: Table, id: string): string | null {
     const brought = BROUGHT[table];
     if (brought === null) return null;
@@ -101,7 +101,7 @@ export class Warehouse extends Changes {
     });
   }
 
-  /** What is to be reported. */
+  /** The content of the report. */
   report(): readonly Line[] {
     return this.all(REPORT) as Line[];
   }

@@ -13,7 +13,7 @@ import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
 import type { Request } from './trip.ts';
 import { Navigator } from './vehicle.ts';
 
-/** What is asked of the agent where nobody says otherwise: three stops on the way to the castle. */
+/** The default request: three stops on the way to the castle. */
 const REQUEST: Request = {
   trip: 'castle-tour',
   vehicle: 'wren',

@@ -1,4 +1,4 @@
-/** What the memory becomes once a tool has answered. */
+/** The changes of the context after the answers of tools. */
 import { currentOf, learnt, lineOf, searchFor, searchOf } from './itinerary.ts';
 import type { Choice, Found, Leg, Memory, Refinement, Review } from './trip.ts';
 

@@ -1,6 +1,7 @@
 /**
- * The places of the district, and those that are held for the stops of a trip. Whoever holds a place says at which turn they saw it
- * to be free: a turn passes with every hold, also where that is given back, and whoever saw an older one waits in line.
+ * The places of the district, and those that are held for the stops of a trip. A hold names the turn at which its
+ * holder saw the place free: a turn passes with every hold, also with one that is given back, and a holder that saw an
+ * older turn waits in line.
  */
 import type { Keyed } from '../keyed.ts';
 import type { Records } from './records.ts';
@@ -23,7 +24,7 @@ const TABLES = `
     status TEXT NOT NULL, revision INTEGER NOT NULL);
 `;
 
-/** What there is, where it is, and its category and features. */
+/** A place: its name, its position, its category and its features. */
 const PLACES: readonly (readonly [id: string, node: string, features: string])[] = [
   ['abbey-garden', 'abbey', 'view quiet'],
   ['blue-anchor', 'harbour', 'food fish'],
@@ -46,7 +47,7 @@ interface Row {
   readonly revision: number;
 }
 
-/** What a call did to the holds of a stop. */
+/** The effect of a call on the holds of a stop. */
 interface Change {
   readonly trip: string;
   readonly stop: string;

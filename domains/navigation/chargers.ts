@@ -1,6 +1,6 @@
 /**
- * The vehicles and the chargers: offers, reservations and the deposits that are paid for them, and the logs of trips. An offer is
- * firm, and may be taken up as often as somebody likes; or it is open, and taking it up uses it up, also where that is cancelled.
+ * The vehicles and the chargers: offers, reservations with their deposits, and the logs of trips. A firm offer may be
+ * taken up any number of times; an open one is used up when it is taken, even if the reservation is cancelled.
  */
 import type { Keyed } from '../keyed.ts';
 import type { Records } from './records.ts';
@@ -29,7 +29,7 @@ const CHARGERS: readonly (readonly [id: string, node: string, firm: 0 | 1])[] = 
   ['station-yard', 'station', 0],
 ];
 
-/** What is paid when a charger is reserved, and paid back when that is cancelled. */
+/** The deposit that is paid when a charger is reserved, and paid back when the reservation is cancelled. */
 const DEPOSIT = 500;
 
 /** The chargers of a world. */
@@ -47,13 +47,13 @@ export class Chargers {
     for (const row of CHARGERS) records.run('INSERT INTO charger VALUES (?, ?, ?)', ...row);
   }
 
-  /** How many kilometres a vehicle goes; null where it is not known. */
+  /** The range of a vehicle in kilometres; null where it is not known. */
   rangeOf(vehicle: string): number | null {
     const [row] = this.#records.all<{ range: number }>('SELECT range FROM vehicle WHERE id = ?', vehicle);
     return row?.range ?? null;
   }
 
-  /** What the charger that is nearest to a node offers to a trip. */
+  /** The offer of the charger nearest to a node. */
   offer(trip: string, node: string): Offer {
     const minutes = minutesFrom(node);
     const away = ({ node }: { node: string }) => minutes.get(node) ?? Number.POSITIVE_INFINITY;

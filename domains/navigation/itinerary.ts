@@ -1,11 +1,11 @@
-/** What the memory tells: which stop is next, where it is searched for, and which legs are still to be planned. */
+/** Questions about the context: the next stop, the place of its search, and the legs that still need a plan. */
 import type { Item, Leg, Memory, Search, Stop, Trip } from './trip.ts';
 
-/** How far is searched first, and at most, in minutes. */
+/** The first and the largest radius of a search, in minutes. */
 const NEAR = 15;
 const FAR = 60;
 
-/** How often something else may be searched for, for one stop. */
+/** The limit of further searches for one stop. */
 const ROUNDS = 2;
 
 /** A leg to be planned, by the names of the places that it leads from and to. */
@@ -46,7 +46,7 @@ export function widened(search: Search): Search | null {
   return search.within >= FAR ? null : { ...search, within: search.within * 2 };
 }
 
-/** Whether nothing else may be searched for. */
+/** True if no further search is allowed. */
 export function isLast({ round }: Search): boolean {
   return round >= ROUNDS;
 }
@@ -75,7 +75,7 @@ export function placesOf({ agenda, stops }: Memory): Record<string, string> {
   );
 }
 
-/** What the reviewer wished to be searched for, by the names of the stops. */
+/** The searches that the reviewer wished for, by the names of the stops. */
 export function wishedOf({ stops }: Memory): Record<string, string | null> {
   return Object.fromEntries(Object.entries(stops).map(([stop, { search }]) => [stop, search.wished]));
 }

@@ -1,4 +1,4 @@
-/** What the agent has decided for it, and how the script decides that. */
+/** The decisions that the agent asks its planner for, and the script that makes them. */
 import { scripted as follows, line, type Question } from '../planner/planner.ts';
 import type { Weight } from './roads.ts';
 import type { Candidate, Choice, Item, Refinement, Request, Review, Trip, Wish } from './trip.ts';
@@ -23,7 +23,7 @@ export const wishSchema = {
   ),
 };
 
-/** Which stops to make, in which order. */
+/** The stops to make, in order. */
 export const plan: Question<{ asked: Request; trip: Trip }, readonly Item[]> = {
   name: 'plan',
   asks: 'A trip has stops. Answer with one item for each stop of `asked.stops`, in the order in which they are made. Call the first one stop[0], the next one stop[1], and so on; its title, query and refine are those of the stop, refine being null where there is none.',
@@ -38,14 +38,14 @@ export const plan: Question<{ asked: Request; trip: Trip }, readonly Item[]> = {
   },
 };
 
-/** What becomes of what was found for a stop. */
+/** The decision about a place that was found for a stop. */
 export const choose: Question<{ title: string; query: string; places: readonly Candidate[]; last: boolean }, Choice> = {
   name: 'choose',
   asks: 'A stop is searched for: `places` are those that were found, with the minutes to get there. Take one of them. Where there is none, search for something less particular, which is the first word of the query; skip the stop where the query has one word only, or where `last` says that nothing else may be searched for.',
   answer: { oneOf: [says('take', { place: text }), says('search', { query: text }), says('skip')] },
 };
 
-/** Whether a stop stays where it is. */
+/** True if a stop stays where it is. */
 export const refine: Question<
   { place: string; query: string; refine: string | null; wish: string | null; last: boolean },
   Refinement
@@ -55,7 +55,7 @@ export const refine: Question<
   answer: { oneOf: [says('settle', { place: text }), says('search', { query: text })] },
 };
 
-/** Whether the routes are good as they are. */
+/** True if the routes are good. */
 export const review: Question<
   {
     asked: Request;
@@ -98,7 +98,7 @@ export const scripted = follows([
   }),
 ]);
 
-/** What a wish is about. */
+/** The subject of a wish. */
 function kindOf(wish: Wish): string {
   return 'by' in wish ? 'by' : `${'place' in wish ? 'place' : 'query'} ${wish.stop}`;
 }

@@ -7,7 +7,7 @@ const TABLES = `
 
 /** The database. */
 export class Records extends Keyed {
-  /** Opens a file; an empty one is filled by whoever keeps tables in it. */
+  /** Opens a file; an empty one is filled by the owner of its tables. */
   constructor(file: string, fill: (empty: Keyed) => void) {
     super(file, (empty) => {
       empty.execute(TABLES);
@@ -15,7 +15,7 @@ export class Records extends Keyed {
     });
   }
 
-  /** How often a party has come. */
+  /** The number of times that a party has come. */
   turn(party: string): number {
     return this.all<{ number: number }>('SELECT number FROM turn WHERE party = ?', party)[0]?.number ?? 0;
   }

@@ -2,7 +2,7 @@
 import { UndirectedGraph } from 'graphology';
 import { dijkstra } from 'graphology-shortest-path';
 
-/** What a route is planned by. */
+/** The criteria of a route. */
 export type Weight = 'minutes' | 'km';
 
 /** A way from one node to another. */
@@ -59,7 +59,7 @@ export function wayFrom(from: string, to: string, by: Weight): Way | null {
   return { nodes, minutes: sum('minutes'), km: sum('km') };
 }
 
-/** How many minutes away everything is that roads lead to. */
+/** The distance of every reachable node, in minutes. */
 export function minutesFrom(node: string): ReadonlyMap<string, number> {
   const ways = dijkstra.singleSource(graph, node, 'minutes') as Record<string, string[]>;
   return new Map(Object.keys(ways).map((to) => [to, wayFrom(node, to, 'minutes')?.minutes ?? 0]));

@@ -1,4 +1,7 @@
-/** What the states of the machine are made with: its memory, and its tools by their names. They refuse until a world is provided. */
+/**
+ * The setup of the machine's states: its context, and its tools by their names. The tools refuse until a world is
+ * provided.
+ */
 import { setup } from 'xstate';
 import { unconnected } from '../opening.ts';
 import type { Tools } from './tool-types.ts';

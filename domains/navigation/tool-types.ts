@@ -1,4 +1,4 @@
-/** What each tool of the agent is called with, and what it answers. */
+/** The inputs and the answers of the agent's tools. */
 import type { Weight } from './roads.ts';
 import type {
   Choice,
@@ -15,7 +15,7 @@ import type {
   Trip,
 } from './trip.ts';
 
-/** What is needed to search for a stop. */
+/** The input of a search for a stop. */
 interface Searching {
   readonly trip: string;
   readonly stop: string;
@@ -26,7 +26,7 @@ interface Searching {
   readonly within: number;
 }
 
-/** What is needed to take one of the places that were found, instead of the one that was taken before, if there is one. */
+/** The input for taking one of the found places, in place of the earlier one, if there is one. */
 interface Choosing {
   readonly trip: string;
   readonly stop: string;
@@ -37,7 +37,7 @@ interface Choosing {
   readonly last: boolean;
 }
 
-/** What is needed to settle where a stop is. */
+/** The input for settling the place of a stop. */
 interface Refining {
   readonly trip: string;
   readonly stop: string;
@@ -48,7 +48,7 @@ interface Refining {
   readonly last: boolean;
 }
 
-/** What is needed to plan a leg. */
+/** The input for planning a leg. */
 interface Planning {
   readonly leg: string;
   readonly from: string;
@@ -58,7 +58,7 @@ interface Planning {
   readonly range: number;
 }
 
-/** What lies before the reviewer. */
+/** The view of the reviewer. */
 interface Reviewing {
   readonly line: string;
   readonly asked: Request;
@@ -68,7 +68,7 @@ interface Reviewing {
   readonly legs: readonly { readonly leg: string; readonly minutes: number; readonly km: number }[];
 }
 
-/** What goes to the vehicle. */
+/** The message to the vehicle. */
 interface Publishing {
   readonly line: string;
   readonly trip: string;

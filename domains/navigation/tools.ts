@@ -11,7 +11,7 @@ import type { Tools } from './tool-types.ts';
 import type { Choice, Publication, Refinement } from './trip.ts';
 import type { Navigator } from './vehicle.ts';
 
-/** What the tools act on. */
+/** The parts of the world that the tools act on. */
 export interface World {
   readonly records: Records;
   readonly atlas: Atlas;
@@ -89,7 +89,7 @@ function refineOn({ atlas, planner }: World) {
   });
 }
 
-/** Who can be asked whether a call happened. The chargers cannot: they keep their books to themselves. */
+/** The counterparties that can be asked whether a call happened. The chargers cannot: their books are private. */
 export function reconcilersOn({ records, navigator }: World): Record<string, Reconciler> {
   return {
     // The database changes in the same moment as it is asked: what it does not know of will not happen later.
@@ -106,7 +106,7 @@ export function reconcilersOn({ records, navigator }: World): Record<string, Rec
   };
 }
 
-/** What undoes a call. */
+/** The undos of the calls. */
 export function undoOn({ atlas, chargers }: World): Record<string, Undo> {
   return {
     put_back: ({ key, undoKey }) => atlas.putBack(key, undoKey),

@@ -5,24 +5,24 @@ import type { Way, Weight } from './roads.ts';
 interface Wanted {
   readonly title: string;
   readonly query: string;
-  /** What the traveller asks for instead once they have seen what the query finds. */
+  /** The traveller's next wish after they have seen the results of the query. */
   readonly refine?: string;
 }
 
-/** What the reviewer will ask for once the routes lie before them. */
+/** The reviewer's wish once they see the routes. */
 export type Wish =
   | { readonly stop: string; readonly place: string }
   | { readonly stop: string; readonly query: string }
   | { readonly by: Weight };
 
-/** What somebody asks the agent for. */
+/** A request to the agent. */
 export interface Request {
   /** The name of the trip; one trip has one published route. */
   readonly trip: string;
   readonly vehicle: string;
   readonly from: string;
   readonly to: string;
-  /** Whether the route goes to the vehicle, or the stops are only found. */
+  /** True if the route goes to the vehicle, false if the stops are only found. */
   readonly mode: 'publish' | 'preview';
   readonly stops: readonly Wanted[];
   readonly wishes: readonly Wish[];
@@ -51,7 +51,7 @@ export interface Search {
   readonly query: string;
   readonly within: number;
   readonly round: number;
-  /** What the reviewer wished to be searched for last. */
+  /** The reviewer's last wish for a search. */
   readonly wished: string | null;
 }
 
@@ -61,7 +61,10 @@ export interface Candidate {
   readonly minutes: number;
 }
 
-/** What a search found. `turn` is how often the stop had held a place by then: who holds one knowing an older turn waits in line. */
+/**
+ * The result of a search. `turn` is the number of holds that the stop had had by then: a holder that knows an older
+ * turn waits in line.
+ */
 export interface Found {
   readonly places: readonly Candidate[];
   readonly turn: number;
@@ -75,13 +78,13 @@ export interface Stop {
   readonly status?: 'resolved' | 'skipped';
 }
 
-/** What becomes of what was found: a place is taken, something else is searched for, or the stop is skipped. */
+/** The decision about a result: a place is taken, a further search is made, or the stop is skipped. */
 export type Choice =
   | { readonly says: 'take'; readonly place: string }
   | { readonly says: 'search'; readonly query: string }
   | { readonly says: 'skip' };
 
-/** What becomes of a place that was taken: it is settled (or another one in its stead), or something else is searched for. */
+/** The decision about a taken place: it is settled (or another one in its stead), or a further search is made. */
 export type Refinement =
   | { readonly says: 'settle'; readonly place: string }
   | { readonly says: 'search'; readonly query: string };
@@ -93,7 +96,7 @@ export interface Leg extends Way {
   readonly by: Weight;
 }
 
-/** What the reviewer says of the routes. */
+/** The reviewer's answer about the routes. */
 export type Review =
   | { readonly says: 'accept' }
   | { readonly says: 'withdraw' }
@@ -117,7 +120,7 @@ export interface Publication {
   readonly message: string;
 }
 
-/** What is filed in the end. */
+/** The record that is filed at the end. */
 export interface Log {
   readonly trip: string;
   readonly stops: number;
@@ -130,11 +133,11 @@ export interface Memory {
   readonly trip: Trip | null;
   readonly agenda: readonly Item[];
   readonly stops: Readonly<Record<string, Stop>>;
-  /** What was found for the stops: a note that is good for one choice, and no part of what the trip comes to. */
+  /** The results for the stops: a note for one choice, which is no part of the trip's outcome. */
   readonly found: Readonly<Record<string, Found>>;
   /** The stop that is being resolved. */
   readonly current: string | null;
-  /** What the routes are planned by. */
+  /** The criteria of the routes. */
   readonly by: Weight;
   /**
    * The legs by the line that they are of, which is where the stops are and what it is planned by, and the name of the stop that they
@@ -142,7 +145,7 @@ export interface Memory {
    */
   readonly legs: Readonly<Record<string, Readonly<Record<string, Leg>>>>;
   readonly review: Review | null;
-  /** What the reviewer asked for last. */
+  /** The reviewer's last wish. */
   readonly wish: Wish | null;
   readonly offer: Offer | null;
   readonly reservation: Reservation | null;

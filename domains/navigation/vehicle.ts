@@ -31,7 +31,7 @@ export class Navigator {
     renameSync(part, this.#file(message));
   }
 
-  /** Whether a message arrived. */
+  /** True if a message arrived. */
   has(message: string): boolean {
     return readdirSync(this.#folder).includes(`${message}.json`);
   }

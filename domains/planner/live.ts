@@ -1,19 +1,20 @@
 /**
- * A planner that asks a language model over HTTP: any endpoint that speaks OpenAI's chat completions. Whom it asks comes from the
- * environment. An answer is JSON, held against the schema of the question like everybody's; a failure says what it was.
+ * A planner that asks a language model over HTTP: any endpoint that speaks OpenAI's chat completions. The environment
+ * names the endpoint. An answer is JSON, checked against the schema of the question like every planner's; a failure
+ * says what it was.
  */
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai';
 import { type Planner, PlannerError } from './planner.ts';
 
-/** Whom to ask, and for how long. */
+/** The endpoint, and the time limit. */
 export interface Endpoint {
   /** The address of the API, as `http://127.0.0.1:8080/v1`. */
   readonly address: string;
   readonly key: string;
   readonly model: string;
-  /** How long one answer may take, in milliseconds. */
+  /** The time limit of one answer, in milliseconds. */
   readonly timeout: number;
-  /** How often a question is asked again that was refused for the moment, or that nobody took. */
+  /** The number of repeats of a question that was refused for the moment, or that did not reach the endpoint. */
   readonly retries: number;
 }
 

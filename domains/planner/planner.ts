@@ -1,6 +1,6 @@
 /**
- * Who decides: a port, since it may be a script, a recording or a language model. It is asked one question at a time and sees
- * what it is shown and nothing else. A call whose answer was lost is made again, so it must not count how often it was asked.
+ * The port of a planner: a script, a recording or a language model. It is asked one question at a time and sees only
+ * what it is shown. A call whose answer was lost is made again, so a planner must not count its calls.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { NotApplied } from 'belay-sidecar';
@@ -9,7 +9,7 @@ import { NotApplied } from 'belay-sidecar';
 export interface Question<TShown, TAnswer> {
   /** Its name, by which a script and a recording know it. */
   readonly name: string;
-  /** What is asked, in words: a language model reads this. */
+  /** The question in words, for a language model. */
   readonly asks: string;
   /** The JSON schema of an answer. */
   readonly answer: object;
@@ -17,26 +17,26 @@ export interface Question<TShown, TAnswer> {
   readonly types?: (shown: TShown) => TAnswer;
 }
 
-/** Whoever answers. */
+/** A source of answers. */
 export interface Planner {
   /** @throws PlannerError where there is no answer. */
   answer(question: Question<never, unknown>, shown: unknown, signal: AbortSignal): Promise<unknown>;
 }
 
-/** Why there is no answer. */
+/** The reason why there is no answer. */
 export type PlannerErrorCode =
   /** The script or the recording does not know the question. */
   | 'unknown_question'
-  /** What came back is not what the question asks for. */
+  /** The answer does not fit the question. */
   | 'bad_answer'
-  /** Nobody could be reached, or whoever was reached refused. */
+  /** The endpoint could not be reached, or refused. */
   | 'unreachable'
   /** It took longer than it may. */
   | 'late'
-  /** What is set in the environment is not enough to reach anybody, or cannot be read. */
+  /** The settings in the environment are incomplete, or cannot be read. */
   | 'not_set';
 
-/** There is no answer. Nothing has happened in the world: an agent may say so to whoever watches it. */
+/** There is no answer. Nothing has happened in the world: an agent may report it. */
 export class PlannerError extends Error {
   override readonly name = 'PlannerError';
   readonly code: PlannerErrorCode;
@@ -80,7 +80,7 @@ export interface Line {
   readonly answer: (shown: never) => unknown;
 }
 
-/** What a script answers to a question. */
+/** The script's answer to a question. */
 export function line<TShown, TAnswer>(question: Question<TShown, TAnswer>, answer: (shown: TShown) => TAnswer): Line {
   return { name: question.name, answer };
 }

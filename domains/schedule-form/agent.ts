@@ -9,7 +9,7 @@ import { MailServer } from './mail.ts';
 import { type Request, TIMES } from './schedule.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
 
-/** What is asked of the agent where nobody says otherwise: five slots for two people. */
+/** The default request: five slots for two people. */
 const REQUEST: Request = {
   meeting: 'offsite',
   title: 'Offsite',

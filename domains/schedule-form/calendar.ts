@@ -6,7 +6,7 @@
 import { Keyed } from '../keyed.ts';
 import { type Collected, type Request, TIMES } from './schedule.ts';
 
-/** A time that is held for a slot, for everybody who takes part. */
+/** A time that is held for a slot, for all participants. */
 export interface Hold {
   readonly meeting: string;
   readonly slot: string;
@@ -25,7 +25,7 @@ const TABLES = `
   CREATE TABLE receipt (meeting TEXT PRIMARY KEY, room TEXT NOT NULL, people INTEGER NOT NULL);
 `;
 
-/** Who there is, and when each of them is busy already. */
+/** The people, and the times at which each is busy. */
 const PEOPLE: readonly (readonly [id: string, busy: readonly string[]])[] = [
   ['ada', ['mon-09', 'tue-13', 'thu-10']],
   ['ben', ['mon-10', 'mon-11', 'wed-09', 'thu-14']],
@@ -49,7 +49,7 @@ interface Row {
   readonly revision: number;
 }
 
-/** What a call did to the holds of a slot. */
+/** The effect of a call on the holds of a slot. */
 interface Change {
   readonly meeting: string;
   readonly slot: string;
@@ -74,7 +74,7 @@ export class Calendar extends Keyed {
     });
   }
 
-  /** The request with its people looked up; null where nobody is asked for, or one of them is not known. */
+  /** The request with its people looked up; null where it names no person, or an unknown one. */
   collect({ meeting, title, mode, people }: Request): Collected | null {
     const known = people.flatMap(
       (id) => this.all('SELECT id, email FROM person WHERE id = ?', id) as { id: string; email: string }[],
@@ -89,7 +89,7 @@ export class Calendar extends Keyed {
     return TIMES.filter((time) => !busy.has(time));
   }
 
-  /** Holds a time for everybody, tentatively. Held again without a key, it is held twice. */
+  /** Holds a time for all participants, tentatively. A second hold without a key holds it twice. */
   hold({ meeting, slot, people, title, value }: Hold, key: string | undefined): string {
     return this.#change(meeting, slot, key, () => {
       for (const person of people)
@@ -98,7 +98,7 @@ export class Calendar extends Keyed {
     });
   }
 
-  /** Settles when a slot takes place; everybody's hold becomes its next revision. */
+  /** Settles the time of a slot; the hold of each participant becomes its next revision. */
   settle({ meeting, slot, value }: Pick<Hold, 'meeting' | 'slot' | 'value'>, key: string | undefined): string {
     return this.#change(meeting, slot, key, () => {
       this.run(

@@ -15,7 +15,7 @@ export interface ToolTypes {
   file_receipt: { input: Filing; output: Receipt };
 }
 
-/** What is needed to hold a time for a slot. */
+/** The input for holding a time for a slot. */
 export interface Choice {
   readonly slot: string;
   readonly title: string;
@@ -26,7 +26,7 @@ export interface Choice {
   readonly after: string | null;
 }
 
-/** What is needed to settle when a slot takes place. */
+/** The input for settling the time of a slot. */
 export interface Refinement {
   readonly slot: string;
   readonly meeting: string;
@@ -34,7 +34,7 @@ export interface Refinement {
   readonly wish: Wish | null;
 }
 
-/** What goes out to everybody. */
+/** The invitation to all participants. */
 export interface Invitation {
   readonly meeting: string;
   readonly title: string;
@@ -43,7 +43,7 @@ export interface Invitation {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** What is filed. */
+/** The record that is filed. */
 export interface Filing {
   readonly meeting: string;
   readonly room: string;

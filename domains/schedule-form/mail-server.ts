@@ -1,6 +1,6 @@
 /**
- * The counterparty: a mail server with a mailbox that outlives it. Mail comes in by SMTP; by HTTP it can be asked whether a message
- * is here. It answers "no" only once nobody is at it any more, so that a "no" is final.
+ * The counterparty: a mail server with a mailbox that outlives it. Mail comes in by SMTP; by HTTP a caller can ask
+ * whether a message is here. It answers "no" only once no connection is open any more, so that a "no" is final.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,10 @@ import Database from 'better-sqlite3';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** How long a server waits for the one before it to let go of the mailbox, and a question for those who are at it, in milliseconds. */
+/**
+ * The time that a server waits for the one before it to release the mailbox, and that a question waits for open
+ * connections, in milliseconds.
+ */
 const PATIENCE = 10_000;
 
 /** A server that listens. */
@@ -40,7 +43,7 @@ export async function serve(folder: string): Promise<Serving> {
   const sessions = new Set<string>();
   let closed: (() => void)[] = [];
 
-  /** Waits until everybody who is connected now has gone; says whether that came about. */
+  /** Waits until every present connection has closed. @returns true if they have. */
   async function alone(): Promise<boolean> {
     const here = [...sessions];
     const until = Date.now() + PATIENCE;

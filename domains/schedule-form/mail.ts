@@ -33,7 +33,7 @@ export class MailServer {
     this.#close = close;
   }
 
-  /** Serves the mailbox of a folder from this very process, with which it goes: for whoever opens many worlds. */
+  /** Serves the mailbox of a folder from this process, and ends with it: for callers that open many worlds. */
   static async here(folder: string): Promise<MailServer> {
     return new MailServer(await serve(folder));
   }

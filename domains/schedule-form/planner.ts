@@ -1,11 +1,11 @@
-/** What the agent has decided for it, and how the script decides that. */
+/** The decisions that the agent asks its planner for, and the script that makes them. */
 import { scripted as follows, line, type Question } from '../planner/planner.ts';
 import { type Collected, type Item, type Request, type Review, TIMES, type Wish } from './schedule.ts';
 
 const time = { enum: TIMES } as const;
 const slot = { type: 'string', minLength: 1 } as const;
 
-/** Which slots to resolve, in which order. */
+/** The slots to resolve, in order. */
 export const plan: Question<{ asked: Request; request: Collected }, readonly Item[]> = {
   name: 'plan',
   asks: 'A meeting has slots. Answer with one item for each slot of `asked.slots`, in the order in which they take place. Call the first one slot[0], the next one slot[1], and so on; the title is that of the slot.',
@@ -20,7 +20,7 @@ export const plan: Question<{ asked: Request; request: Collected }, readonly Ite
   },
 };
 
-/** One of the times at which everybody is free; null puts the slot off. */
+/** One of the times at which all participants are free; null puts the slot off. */
 export const choose: Question<{ slot: string; times: readonly string[] }, string | null> = {
   name: 'choose',
   asks: 'Pick the time at which the slot takes place. It has to be one of `times`; answer with null where there is none.',
@@ -34,7 +34,7 @@ export const refine: Question<{ slot: string; value: string; wish: Wish | null }
   answer: time,
 };
 
-/** Whether the schedule is good as it is. */
+/** True if the schedule is good. */
 export const review: Question<{ asked: Request; values: Readonly<Record<string, string>> }, Review> = {
   name: 'review',
   asks: 'Review a schedule. Where a wish of `asked.wishes` is not fulfilled by `values`, answer with a change and the first such wish; else accept.',

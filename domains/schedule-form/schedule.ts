@@ -12,12 +12,12 @@ export interface Wish {
   readonly value: string;
 }
 
-/** What somebody asks the agent for. */
+/** A request to the agent. */
 export interface Request {
   /** The name of the meeting; one meeting has one invitation. */
   readonly meeting: string;
   readonly title: string;
-  /** Whether invitations go out, or the slots are only held. */
+  /** True to send invitations, false to hold the slots only. */
   readonly mode: 'submit' | 'draft';
   /** The ids of the people who take part. */
   readonly people: readonly string[];
@@ -26,7 +26,7 @@ export interface Request {
   readonly wishes: readonly Wish[];
 }
 
-/** A request with the people looked up; null where it was withdrawn, or somebody in it is not known. */
+/** A request with the people looked up; null where it was withdrawn, or names an unknown person. */
 export interface Collected {
   readonly meeting: string;
   readonly title: string;
@@ -49,7 +49,7 @@ export interface Slot {
   readonly status?: 'resolved' | 'deferred';
 }
 
-/** What the reviewer says of a schedule. */
+/** The reviewer's answer about a schedule. */
 export type Review =
   | { readonly says: 'accept' }
   | { readonly says: 'withdraw' }
@@ -61,7 +61,7 @@ export interface Submission {
   readonly to: readonly string[];
 }
 
-/** What is filed in the end. */
+/** The record that is filed at the end. */
 export interface Receipt {
   readonly meeting: string;
   readonly messageId: string;

@@ -8,7 +8,7 @@ import type { MailServer } from './mail.ts';
 import * as questions from './planner.ts';
 import { type Collected, type Item, type Receipt, type Review, type Submission, TIMES } from './schedule.ts';
 
-/** What the tools act on. */
+/** The parts of the world that the tools act on. */
 export interface World {
   readonly calendar: Calendar;
   readonly mail: MailServer;
@@ -63,7 +63,7 @@ export function toolsOn({ calendar, mail, planner }: World) {
   };
 }
 
-/** Who can be asked whether a call happened. */
+/** The counterparties that can be asked whether a call happened. */
 export function reconcilersOn({ calendar, mail }: World): Record<string, Reconciler> {
   return {
     // The database changes in the same moment as it is asked: what it does not know of will not happen later.
@@ -79,7 +79,7 @@ export function reconcilersOn({ calendar, mail }: World): Record<string, Reconci
   };
 }
 
-/** What undoes a call. */
+/** The undos of the calls. */
 export function undoOn({ calendar }: World): Record<string, Undo> {
   return { put_back: ({ key, undoKey }) => calendar.putBack(key, undoKey) };
 }

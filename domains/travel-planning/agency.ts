@@ -9,7 +9,7 @@ import { fill } from './offers.ts';
 import { rowsIn } from './rows.ts';
 import type { Held, Quote, Request, Standard, Trip } from './trip.ts';
 
-/** What is held: a seat, a room or a guide. */
+/** A thing that is held: a seat, a room or a guide. */
 interface Hold {
   readonly kind: 'flight' | 'room' | 'guide';
   readonly trip: string;
@@ -88,7 +88,10 @@ export class Agency extends Keyed {
     });
   }
 
-  /** Pays a hotel so that it expects somebody with the seat before. It keeps no notes that anybody could ask for, and pays nothing back. */
+  /**
+   * Pays a hotel, so that it expects the traveller with the seat before. It keeps no notes that a reconciler could ask
+   * for, and pays nothing back.
+   */
   payDeposit(
     { trip, city, hotel, day, after, cents }: ToolTypes['pay_deposit']['input'],
     key: string | undefined,
@@ -111,7 +114,7 @@ export class Agency extends Keyed {
     return { ...table, cents: table.cents * nights };
   }
 
-  /** What the guide of a city takes for a day. */
+  /** The daily fee of the guide of a city. */
   guideOf(city: string): number {
     const [guide] = this.all('SELECT cents FROM guide WHERE city = ?', city) as { cents: number }[];
     if (guide === undefined) throw new Error(`nobody guides in ${city}`);
@@ -192,7 +195,7 @@ export class Agency extends Keyed {
     return this.#change(key, act, ({ locator }) => ({ locator, instead }));
   }
 
-  /** A change of which nobody has to know anything to take it back, or of which the note says it. */
+  /** A change whose undo needs no further facts, or whose note holds them. */
   #change<T>(key: string | undefined, act: () => T, noteOf: (output: T) => object | null = () => null): T {
     return this.once(key, () => {
       const output = act();

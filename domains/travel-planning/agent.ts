@@ -7,7 +7,7 @@ import { machine } from './machine.ts';
 import { reconcilersOn, toolsOn, undoOn } from './tools.ts';
 import type { Request } from './trip.ts';
 
-/** What is asked of the agent where nobody says otherwise: three cities, and money enough. */
+/** The default request: three cities, and money enough. */
 const REQUEST: Request = {
   trip: 'autumn',
   traveller: 'ada',

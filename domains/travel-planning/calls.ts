@@ -1,4 +1,6 @@
-/** What each tool of the agent is called with and what it answers. They are provided with a world (tools.ts); without one they refuse. */
+/**
+ * The inputs and the answers of the agent's tools. They are provided with a world (tools.ts); without one they refuse.
+ */
 import { setup } from 'xstate';
 import { unconnected } from '../opening.ts';
 import type { Check, Held, Meals, Memory, Place, Quote, Request, Standard, Trip } from './trip.ts';
@@ -63,7 +65,7 @@ export interface Line {
   readonly restaurant: string;
 }
 
-/** What each tool is called with, and what it answers. */
+/** The input and the answer of each tool. */
 export interface ToolTypes {
   look_up: { input: { asked: Request }; output: Trip | null };
   search_trips: { input: Where & { from: string; standard: Standard }; output: Quote };
@@ -88,7 +90,7 @@ export interface ToolTypes {
   send_itinerary: { input: { trip: string; lines: readonly Line[] }; output: string };
 }
 
-/** What the states of the machine are made with. */
+/** The setup of the machine's states. */
 export const planning = setup({
   types: { context: {} as Memory, input: {} as Request },
   actors: {

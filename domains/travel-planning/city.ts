@@ -7,18 +7,18 @@ import { planning } from './calls.ts';
 import { eating, flying, paying, rooming, searching, waitingForTables, where } from './stay.ts';
 import { arrival, known, type Leaving, learnt, type Memory, type Place } from './trip.ts';
 
-/** Whether the hotel wants something that it has not been paid. */
+/** True if the hotel wants a deposit that it has not been paid. */
 const owes = (memory: Memory, place: Place): boolean =>
   (known(memory, place).quote?.deposit ?? 0) > 0 && known(memory, place).deposit === undefined;
-/** Whether a guide is wanted and not held yet, and nobody was asked in this round. */
+/** True if a guide is wanted and not held yet, and none was asked in this round. */
 const asks = (memory: Memory, place: Place): boolean => {
   const { guide, outing } = known(memory, place);
   return memory.asked.outing && outing === undefined && guide?.round !== memory.round;
 };
-/** What was said of a guide. */
+/** The answer about a guide. */
 const told = (memory: Memory, place: Place, cents: number | null) =>
   learnt(memory, place, { guide: { cents, round: memory.round } });
-/** Whether it is known when one arrives. */
+/** True if the time of arrival is known. */
 const comes = (memory: Memory, place: Place): boolean => arrival(memory, place) !== null;
 
 /** The region of a city in which one thing happens after the other. */

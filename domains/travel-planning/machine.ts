@@ -21,7 +21,7 @@ import {
 const total = (costs: readonly { readonly cents: number }[]): number =>
   costs.reduce((sum, { cents }) => sum + cents, 0);
 
-/** What is held of one kind, city by city. */
+/** The holds of one kind, city by city. */
 function held(memory: Memory, what: 'flight' | 'room'): Item[] {
   return PLACES.map((place) => ({ city: cityAt(memory, place).name, ...(heldNow(memory, place, what) as Held) }));
 }
@@ -39,7 +39,7 @@ function tables(memory: Memory): Tables {
   return { trip: memory.asked.trip, tables: each, cents: total(each) };
 }
 
-/** What the cities come to, a guide among the tables: both are paid on the spot. */
+/** The cost of the cities, a guide counted with the tables: both are paid on the spot. */
 function costs(memory: Memory): Pick<Check, 'flights' | 'rooms' | 'tables'> {
   const guides = PLACES.flatMap((place) => known(memory, place).outing ?? []);
   return {

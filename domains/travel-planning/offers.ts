@@ -1,4 +1,4 @@
-/** What there is in a new world: its tables, its travellers, flights, hotels, restaurants and guides. */
+/** The content of a new world: its tables, its travellers, flights, hotels, restaurants and guides. */
 import type { Keyed } from '../keyed.ts';
 
 const TABLES = `

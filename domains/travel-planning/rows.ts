@@ -1,6 +1,7 @@
 /**
- * What trips have left in a world, by table. A locator is no part of it, since it differs from hold to hold, but what it names is: the
- * city whose seat a journey goes on from, and the one whose seat an itinerary shows; `nothing` where that is held no more.
+ * The rows that trips have left in a world, by table. A locator is no part of them, since it differs from hold to hold.
+ * The hold that it names is: the city whose seat a journey goes on from, and the one whose seat an itinerary shows;
+ * `nothing` where that is held no more.
  */
 
 const seat = (locator: string) => `iif(${locator} IS NULL, 'home', coalesce(

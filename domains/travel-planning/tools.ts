@@ -37,7 +37,7 @@ export function toolsOn(agency: Agency) {
   };
 }
 
-/** Who can be asked whether a call happened. */
+/** The counterparties that can be asked whether a call happened. */
 export function reconcilersOn(agency: Agency): Record<string, Reconciler> {
   // The database changes in the same moment as it is asked: what it does not know of will not happen later.
   const ask: Reconciler = ({ key }): ReconcileResult => {
@@ -47,7 +47,7 @@ export function reconcilersOn(agency: Agency): Record<string, Reconciler> {
   return { find_hold: ask, find_booking: ask, find_payment: ask };
 }
 
-/** What undoes a call. */
+/** The undos of the calls. */
 export function undoOn(agency: Agency): Record<string, Undo> {
   return {
     release: ({ key, undoKey }) => agency.release(key, undoKey),

@@ -6,10 +6,10 @@ export const PLACES = ['first', 'second', 'third'] as const;
 /** One of them. */
 export type Place = (typeof PLACES)[number];
 
-/** How one travels. */
+/** The means of travel. */
 export type Standard = 'comfort' | 'plain';
 
-/** What somebody asks the agent for. */
+/** A request to the agent. */
 export interface Request {
   /** The name of the trip; one trip has one itinerary. */
   readonly trip: string;
@@ -18,11 +18,11 @@ export interface Request {
   readonly home: string;
   /** The day on which it begins. */
   readonly start: number;
-  /** What it may cost in all. */
+  /** The limit of the total cost. */
   readonly budget: number;
   /** The cities, three of them, in the order in which they are visited. */
   readonly cities: readonly { readonly name: string; readonly nights: number }[];
-  /** Whether a guide is wanted in the last city. */
+  /** True if a guide is wanted in the last city. */
   readonly outing: boolean;
 }
 
@@ -32,19 +32,19 @@ export interface Trip {
   readonly traveller: string;
 }
 
-/** What there is in a city: a flight to it and a hotel in it. */
+/** The offers of a city: a flight to it and a hotel in it. */
 export interface Quote {
   readonly flight: string;
-  /** How many days the flight takes. */
+  /** The duration of the flight in days. */
   readonly takes: number;
   readonly fare: number;
   readonly hotel: string;
   readonly night: number;
-  /** What the hotel wants before it holds a room, and does not pay back; 0 for nothing. */
+  /** The deposit that the hotel wants before it holds a room, and does not pay back; 0 for none. */
   readonly deposit: number;
 }
 
-/** A seat, a room or a guide that is held, by the locator that whoever holds it gave: no other hold ever has the same. */
+/** A seat, a room or a guide that is held, by the locator of its provider: no other hold ever has the same. */
 export interface Held {
   readonly locator: number;
   readonly cents: number;
@@ -67,19 +67,19 @@ export interface Meals {
 /** A city as far as it is known. */
 export interface City {
   readonly quote?: Quote;
-  /** What was paid so that a room is held. */
+  /** The deposit that was paid for a room. */
   readonly deposit?: number;
-  /** What is held, by the round in which that was: who plans anew writes over nothing that was held before. */
+  /** The holds, by the round in which each was made: a new plan overwrites no earlier hold. */
   readonly room: Readonly<Record<number, Held>>;
   readonly flight: Readonly<Record<number, Held>>;
   readonly departs?: Leaving;
   readonly meals?: Meals;
-  /** What a guide would take, null where nobody guides, and in which round that was asked. */
+  /** The fee of a guide, null where there is none, and the round in which that was asked. */
   readonly guide?: { readonly cents: number | null; readonly round: number };
   readonly outing?: Held;
 }
 
-/** What the whole trip costs, and whether that is within the budget. */
+/** The total cost of the trip, and whether it is within the budget. */
 export interface Check {
   readonly flights: number;
   readonly rooms: number;
@@ -93,7 +93,7 @@ export interface Memory {
   readonly asked: Request;
   readonly trip: Trip | null;
   readonly standard: Standard;
-  /** How often the cities have been planned: once more where the first plan was too dear. */
+  /** The number of plans for the cities: one more where the first plan was too expensive. */
   readonly round: number;
   /** The cities by their places, so that each region names exactly what it reads and writes. */
   readonly cities: Readonly<Record<Place, City>>;
@@ -111,12 +111,12 @@ export function cityAt({ asked }: Memory, place: Place): Request['cities'][numbe
   return asked.cities[PLACES.indexOf(place)] as Request['cities'][number];
 }
 
-/** What is known of the city of a place. */
+/** The known facts about the city of a place. */
 export function known(memory: Memory, place: Place): City {
   return memory.cities[place];
 }
 
-/** What is held in a place in this round. */
+/** The hold in a place in this round. */
 export function heldNow(memory: Memory, place: Place, what: 'flight' | 'room'): Held | undefined {
   return known(memory, place)[what][memory.round];
 }
@@ -147,7 +147,7 @@ export function arrival(memory: Memory, place: Place): { day: number; after: num
   return { day: departs.day, after: flight.locator };
 }
 
-/** What was eaten in the city before, which nobody wants again; null while that is not known in this round. */
+/** The meal in the city before, which is not repeated; null while it is not known in this round. */
 export function eaten(memory: Memory, place: Place): string | null {
   const previous = before(place);
   if (previous === null) return 'nothing';
@@ -160,7 +160,7 @@ export function learnt(memory: Memory, place: Place, more: Partial<City>): Pick<
   return { cities: { ...memory.cities, [place]: { ...memory.cities[place], ...more } } };
 }
 
-/** Whether there is a guide, and none is held yet. */
+/** True if there is a guide, and none is held yet. */
 export function unguided(memory: Memory, place: Place): boolean {
   const { guide, outing } = known(memory, place);
   return typeof guide?.cents === 'number' && outing === undefined;

@@ -1,4 +1,4 @@
-/** Reads an answer no further than a limit: a service that never ends must not fill the memory of who asked it. */
+/** Reads an answer no further than a limit, so that an endless answer cannot fill the memory of the process. */
 
 /**
  * The content of an answer: its JSON where it declares JSON, else its text; null where it is empty. @throws where it is

@@ -1,6 +1,7 @@
 /**
- * An HTTP service that takes an idempotency key: a call is a request with its key in a header, and a URL of the service tells
- * afterwards what became of it. What the service certainly did not do is told apart from what nobody knows.
+ * Tools for an HTTP service that takes an idempotency key: a call is a request with its key in a header, and a URL of
+ * the service tells afterwards what became of it. The adapter separates what the service certainly did not do from what
+ * is unknown.
  */
 import type { ReconcileResult, Reconciler } from '../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../effects/signals.ts';
@@ -28,16 +29,17 @@ export interface HttpOptions {
   /** The header that takes the key; `Idempotency-Key` if left out. */
   readonly header?: string;
   /**
-   * The address at which the service tells the outcome of a call, by the name that its key has in the header (`keyHeader`). It is asked by GET,
-   * with that header. It answers 200 with the body that the call was answered with, or 404 if the call did not happen and will
-   * not happen later. Left out, nobody knows.
+   * The address at which the service tells the outcome of a call, by the name that its key has in the header
+   * (`keyHeader`). The adapter sends a GET with that header. The service answers 200 with the body of the call's
+   * answer, or 404 if the call did not happen and will not happen later. Without this option, an unknown outcome stays
+   * unknown.
    */
   readonly status?: (name: string) => string | URL;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The most that an answer may weigh, in bytes; a mebibyte if left out. */
+  /** The size limit of an answer, in bytes; a mebibyte if left out. */
   readonly limit?: number;
-  /** The time that the status may take, in milliseconds; ten seconds if left out. A call has the timeout of its tool. */
+  /** The time limit for the status, in milliseconds; ten seconds if left out. A call has the timeout of its tool. */
   readonly patience?: number;
   /** The global one if left out. */
   readonly fetch?: Fetch;
@@ -57,28 +59,29 @@ export interface HttpAdapter<TInput> {
 }
 
 /**
- * The answers that say that nothing was done, and why each does. Left out are, among others: 402 (a payment was tried), 408 (the
- * service tired of waiting; it may have read enough), 409 (a call with this key may be under way), 412 (the first attempt may
- * itself be what broke the condition), 425, and every 5xx: a service that fails may have acted before it did.
+ * The answers that say that nothing was done, each with its reason. Left out are, among others: 402 (a payment was
+ * tried), 408 (the service stopped waiting; it may have read enough), 409 (a call with this key may be under way), 412
+ * (the first attempt itself may have broken the condition), 425, and every 5xx: a service that fails may have acted
+ * before it failed.
  */
 const REFUSALS: Readonly<Record<number, string>> = {
-  307: 'the same call has to be made elsewhere, and no redirect is followed',
-  308: 'the same call has to be made elsewhere, and no redirect is followed',
-  400: 'the request was not understood',
-  401: 'nobody is let in without credentials',
-  403: 'it is not allowed',
-  404: 'there is nothing there',
-  405: 'the method is not one that is there',
-  410: 'there is nothing there any more',
-  413: 'the request is too large to be read',
-  415: 'the request is in a format that is not read',
-  // Of a key that is used for another request, too: equal arguments have equal bytes here, so that does not come up.
-  422: 'the request was understood and refused',
-  429: 'there were too many requests before it',
+  307: 'the service redirects, and a call follows no redirect',
+  308: 'the service redirects, and a call follows no redirect',
+  400: 'the service did not understand the request',
+  401: 'the service asks for credentials',
+  403: 'the request is not allowed',
+  404: 'nothing was found at that address',
+  405: 'the address does not take that method',
+  410: 'nothing is left at that address',
+  413: 'the request is too large for the service',
+  415: 'the service does not read that format',
+  // Also sent for a key that was used for another request. That cannot happen here: equal arguments have equal bytes.
+  422: 'the service understood the request and refused it',
+  429: 'too many requests came before it',
 };
 
 /**
- * The name of a key in the header: it holds characters that a header does not.
+ * The name of a key in the header, which cannot hold all characters of a key.
  * @example
  * import { keyHeader } from 'belay-sidecar/adapters';
  *
@@ -90,7 +93,7 @@ export function keyHeader(key: string): string {
 
 /**
  * Makes a tool and its reconciler of a service.
- * @throws TypeError on options that no request can be made of.
+ * @throws TypeError on options from which no request can be made.
  * @example
  * import { httpAdapter } from 'belay-sidecar/adapters';
  *
@@ -141,7 +144,9 @@ async function send({ url, method, limit, ask, headers }: Service, call: ToolCal
     signal: call.signal,
   } as const;
   const response = await ask(url, request).catch((error) => {
-    throw neverConnected(error) ? new NotApplied(`nobody could be reached: ${errorMessage(causeOf(error))}`) : error;
+    throw neverConnected(error)
+      ? new NotApplied(`the service could not be reached: ${errorMessage(causeOf(error))}`)
+      : error;
   });
   if (response.ok) return { status: response.status, body: await limitedBody(response, limit) };
   await response.body?.cancel().catch(() => {});
@@ -161,7 +166,7 @@ async function find({ status, patience, limit, ask, headers }: Service, key: str
     signal: AbortSignal.timeout(patience),
   });
   if (response.status === 200) {
-    // As the call would have answered, so that the machine gets what it expects.
+    // The same value as the call's own answer, so that the machine gets what it expects.
     const output: HttpAnswer = { status: 200, body: await limitedBody(response, limit) };
     return { is: 'applied', output };
   }
@@ -169,7 +174,10 @@ async function find({ status, patience, limit, ask, headers }: Service, key: str
   return response.status === 404 ? { is: 'not_applied' } : { is: 'unknown' };
 }
 
-/** The input as JSON, the same bytes for the same arguments: services tell by them whether a key is used for something else. */
+/**
+ * The input as JSON, the same bytes for the same arguments: services use them to tell whether a key belongs to another
+ * request.
+ */
 function bodyOf(input: unknown): string {
   try {
     return JSON.stringify(input ?? null, (_, value: unknown) =>
@@ -182,7 +190,7 @@ function bodyOf(input: unknown): string {
   }
 }
 
-/** True if an error of `fetch` came before there was a connection. All addresses that were tried count. */
+/** True if an error of `fetch` came before a connection existed. All addresses that were tried count. */
 function neverConnected(error: unknown): boolean {
   const cause = causeOf(error);
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(neverConnected);
@@ -191,7 +199,7 @@ function neverConnected(error: unknown): boolean {
   return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
-/** `fetch` wraps what happened. */
+/** `fetch` wraps the cause. */
 function causeOf(error: unknown): unknown {
   return error instanceof TypeError && error.cause !== undefined ? error.cause : error;
 }

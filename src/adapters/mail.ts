@@ -1,6 +1,7 @@
 /**
- * Mail, which nothing takes back: a message gets an id that is made of its call's key, so that whoever keeps the mailbox can be
- * asked whether it is there. SMTP itself has no such question, and most servers deliver a message again that comes again.
+ * Mail, which cannot be taken back. The id of a message is made of its call's key, so the owner of the mailbox can be
+ * asked whether the message arrived. SMTP itself has no such question, and most servers deliver a repeated message
+ * again.
  */
 import type { ReconcileResult, Reconciler, StagedCall, StagingArea } from '../effects/counterparty.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../effects/signals.ts';
@@ -23,26 +24,26 @@ export interface MailTransport {
   sendMail(message: OutgoingMail): Promise<unknown>;
 }
 
-/** The knowledge of a mailbox's owner about a message. `not_there` is final: it will not arrive later either. */
+/** The mailbox owner's knowledge about a message. `not_there` is final: the message will not arrive later either. */
 export type MailPresence = 'there' | 'not_there' | 'unknown';
 
-/** The sender, and the party that can be asked. */
+/** The sender, and the function that asks about a message. */
 export interface MailOptions {
   readonly from: string;
-  /** The name behind the @ of message ids: one that is yours. */
+  /** The domain of message ids, after the @: one that you own. */
   readonly domain: string;
-  /** Asks whether a message arrived. Left out, nobody knows. */
+  /** Asks whether a message arrived. Without it, an unknown outcome stays unknown. */
   readonly lookup?: (messageId: string) => Promise<MailPresence> | MailPresence;
 }
 
-/** A message to one address: it is sent to whom it is for, or it is not sent. */
+/** A message to one address, which is sent to its recipient or not at all. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Which message was sent. */
+/** Names the message that was sent. */
 export interface SentMail {
   readonly messageId: string;
 }
@@ -51,20 +52,26 @@ export interface SentMail {
 export interface MailAdapter {
   /** The tool that sends at once. */
   readonly send: (call: ToolCall<Mail>) => Promise<SentMail>;
-  /** The tool that only checks the message and says which id it will have, for `buffer`. */
+  /** The tool that only checks the message and returns its future id, for `buffer`. */
   readonly stage: (call: ToolCall<Mail>) => Promise<SentMail>;
-  /** Sends what was staged once its instance commits. A message that no address takes is refused before the commit is decided. */
+  /**
+   * Sends what was staged once its instance commits. A message with an address that no server accepts is refused before
+   * the commit is decided.
+   */
   readonly buffer: StagingArea;
   readonly reconcile: Reconciler;
 }
 
-/** The last of a commit: a message cannot be taken back, and whoever reads it finds all that it tells of. */
+/** Mail publishes last: it cannot be taken back, and its reader must find everything that it mentions. */
 const ORDER = 40;
 
-/** Errors of nodemailer that come before the text of a message has left. `ECONNECTION` and `ETIMEDOUT` come at any time. */
+/**
+ * Errors of nodemailer that occur before the text of a message has left. `ECONNECTION` and `ETIMEDOUT` can occur at any
+ * time.
+ */
 const BEFORE_THE_TEXT = new Set(['EENVELOPE', 'EAUTH', 'ENOAUTH', 'EDNS', 'ETLS', 'EREQUIRETLS']);
 
-/** One address without a name, a comment, quotes, or anything that is taken for the end of it: what is parsed as it stands. */
+/** One address without a name, a comment, quotes, or a character that could end it: it is used exactly as it stands. */
 const ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 
 /**
@@ -80,7 +87,7 @@ export function messageIdOf(key: string, domain: string): string {
 
 /**
  * Makes a tool and its reconciler of a transport.
- * @throws TypeError on a domain that no message id can have.
+ * @throws TypeError on a domain that cannot stand in a message id.
  * @example
  * import { mailAdapter, type OutgoingMail } from 'belay-sidecar/adapters';
  *
@@ -126,12 +133,12 @@ export function mailAdapter(transport: MailTransport, { from, domain, lookup }: 
       },
       async publish(calls) {
         const [call, other] = calls;
-        // Nobody can send two messages at one moment, and one that was sent must not be sent again with the other.
+        // Two messages cannot be sent at one moment, and a message that was sent must not be sent again with the other.
         if (other !== undefined)
           throw new NotApplied('a tool that sends mail has the effect `irreversible`, so that each is sent by itself');
         if (call !== undefined) await send(call.key, call.args as Mail);
       },
-      // Nothing is kept of a message that was staged.
+      // A staged message leaves no record here.
       discard() {},
     },
 
@@ -145,7 +152,7 @@ export function mailAdapter(transport: MailTransport, { from, domain, lookup }: 
   };
 }
 
-/** @throws CommitRefused where the message of a staged call is none that can be sent. */
+/** @throws CommitRefused where the message of a staged call cannot be sent. */
 function checkedCall({ key, args }: StagedCall): void {
   try {
     checked(args as Mail);
@@ -154,7 +161,9 @@ function checkedCall({ key, args }: StagedCall): void {
   }
 }
 
-/** The input, if it is three texts that stay where they belong. Nodemailer would read an object as a file or a URL to send. */
+/**
+ * The input, if it is three texts, each safe in its field. Nodemailer would read an object as a file or a URL to send.
+ */
 function checked(input: Mail): Mail {
   const { to, subject, text } = (input ?? {}) as { readonly [field in keyof Mail]?: unknown };
   if (typeof to !== 'string' || !ADDRESS.test(to)) throw new NotApplied('`to` is not one plain address');
@@ -165,7 +174,7 @@ function checked(input: Mail): Mail {
   return { to, subject, text };
 }
 
-/** True if the server has certainly not taken the message: it was never handed over, or refused for good. */
+/** True if the server has certainly not taken the message: it was never handed over, or was refused for good. */
 function wasRefused(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, syscall, responseCode } = error as { code?: unknown; syscall?: unknown; responseCode?: unknown };

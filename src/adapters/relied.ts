@@ -1,7 +1,9 @@
-/** The things that a staged call relies on, as an adapter reads them (semantics.md E4). */
+/** Finds the things that a staged call relies on, as an adapter reads them (semantics.md E4). */
 import type { Reliance } from '../effects/counterparty.ts';
 
-/** The part of it that counts: a read, by the position before it, or an earlier call that changed the same thing, by its key. */
+/**
+ * The part that counts: a read, by the position before it, or an earlier call that changed the same thing, by its key.
+ */
 interface Counts {
   readonly since: string | null;
   readonly follows: string | null;

@@ -1,6 +1,6 @@
 /**
- * From a document to a config. Reads as much as makes sense whatever else is wrong, so that every problem of a file is reported at
- * once; what comes out is a config only if nothing was refused.
+ * Compiles a document into a config. Reads as much as possible past an error, so that every problem of a file is
+ * reported at once; the result is a config only if nothing was refused.
  */
 import { SIGNALS, type Signal } from '../model/failure.ts';
 import type { Guards } from '../predicates/compile.ts';
@@ -15,7 +15,7 @@ import { checkNames, redactedKeysIn } from './sections/redact.ts';
 import { compileSkeleton } from './sections/skeleton.ts';
 import { compileTool } from './sections/tool.ts';
 
-/** Compiles a document, telling `findings` what is wrong with it. */
+/** Compiles a document, and reports its errors to `findings`. */
 export function compileConfig(root: Item, guards: Guards, findings: Findings): BoundaryConfig {
   const scopes = scopesIn(field(root, 'scopes'), findings);
   const budgets = budgetsOf(field(root, 'budgets'), findings);
@@ -89,7 +89,7 @@ function budgetsOf(item: Item | null, findings: Findings): ReadonlyMap<string, n
   return budgets;
 }
 
-/** The tools that an invariant adds up have to be held back until it holds. */
+/** Checks that the calls of an invariant's tools are held back until the invariant holds. */
 function checkInvariants(root: Item, tools: ReadonlyMap<string, Tool>, findings: Findings): void {
   for (const [, { item }] of entriesOf(field(root, 'skeletons'))) {
     for (const boundary of [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))]) {
@@ -99,7 +99,7 @@ function checkInvariants(root: Item, tools: ReadonlyMap<string, Tool>, findings:
             const message = `"${name}" is no tool of this config`;
             findings.report('unknown_tool', 'error', at, message, () => suggest(name, tools.keys()));
           } else if (tools.get(name)?.buffer === null) {
-            const message = `"${name}" is not buffered: what it does is there before the sum is made`;
+            const message = `"${name}" is not buffered: its calls act before the sum is made`;
             findings.report('bad_hold', 'error', at, message, `Add "buffer" to ${name}.`);
           }
         }

@@ -1,6 +1,6 @@
 /**
- * A reviewed boundary config, read, checked and compiled: what a unit of work is, where it begins, when it is committed, what
- * it reads and writes, and what its effects do to the world (boundary-format.md).
+ * A reviewed boundary config, read, checked and compiled: the unit of work, its begin and its commits, its reads and
+ * writes, and the effects of its tools on the world (boundary-format.md).
  */
 import type { EffectClass } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
@@ -14,23 +14,26 @@ export interface KeyTemplate {
   /** The scheme's rules for its names; null for a key in the context, and where the scheme has no canonical form. */
   readonly scope: Scope | null;
   /**
-   * Fills the holes, each value escaped into one segment (K4), or read with the rest where there is a scope. A hole that has no
-   * value makes the key wider, never narrower: the answer then is the longest prefix that is known, as a pattern (`slots/**`), or `**`.
+   * Fills the holes. Each value is escaped into one segment (K4), or read together with the rest where there is a
+   * scope. A hole without a value makes the key wider, never narrower: the answer then is the longest known prefix, as
+   * a pattern (`slots/**`), or `**`.
    */
   fill(facts: Facts): Key;
-  /** Every key that the filled text names, the one of `fill` first: an order may name the item that it consumes, too. */
+  /**
+   * Every key that the filled text names, the one of `fill` first: an order may also name the item that it consumes.
+   */
   fillAll(facts: Facts): readonly Key[];
 }
 
-/** A whole number: as it stands, or found in a call. Null where there is none to be found. */
+/** A whole number, fixed or taken from a call. Null where the call has none. */
 export interface Amount {
   readonly text: string;
   of(call: { readonly args: unknown; readonly output: unknown }): number | null;
 }
 
 /**
- * The amount that a call takes of a budget: at most, known before it leaves, and really, known after it; null where both are
- * one.
+ * The amount that a call takes of a budget: the most, known before the call leaves, and the real amount, known after
+ * it; null where both are one.
  */
 export interface Spend {
   readonly atMost: Amount;
@@ -64,7 +67,7 @@ export interface Tool {
   readonly reads: readonly KeyTemplate[];
   readonly writes: readonly KeyTemplate[];
   readonly effect: EffectClass;
-  /** The name of the reconciler that can ask whether it happened; null where nobody can be asked. */
+  /** The name of the reconciler that can ask whether it happened; null where no party can be asked. */
   readonly reconcile: string | null;
   /** The name of the inverse or the compensation; null where none is registered. */
   readonly undo: string | null;
@@ -75,21 +78,22 @@ export interface Tool {
     /** The time after a call in which its counterparty may not know of it, in milliseconds; null where it knows at once. */
     readonly settles: number | null;
     /**
-     * True where the config says how often it is asked: a run is parked only after that. Else people are asked after the first
-     * second, too.
+     * True where the config says how often it is asked: a run is parked only after that. Otherwise people are also
+     * asked after the first second.
      */
     readonly patient: boolean;
   };
   /** The rule for calling again where nothing has happened; null where the first failure counts. */
   readonly retry: Retry | null;
   /**
-   * The approval that a call waits for: each call, or those for which `when` holds; and the longest wait, in milliseconds. Null
-   * where none is needed.
+   * The approval that a call waits for: each call, or those for which `when` holds; and the longest wait, in
+   * milliseconds. Null where no approval is needed.
    */
   readonly gate: { readonly expires: number | null; readonly when: Predicate | null } | null;
   /**
-   * The way in which a call stays invisible until its instance commits (E4); null where it does not: `call`, the whole call waits; a name, the call stages and the
-   * buffer of that name publishes; null, it acts at once.
+   * The way in which a call stays invisible until its instance commits (E4), or null for a tool without one. `call`:
+   * the whole call waits. A name: the call stages and the buffer of that name publishes. Null within it: the call acts
+   * at once.
    */
   readonly buffer: 'call' | { readonly name: string } | null;
   /** The condition that must hold before a call leaves, asked again after its approval. */
@@ -98,7 +102,7 @@ export interface Tool {
   readonly check: string | null;
   /** The amounts that a call takes of the run's budgets. */
   readonly spends: ReadonlyMap<string, Spend>;
-  /** The parts of its calls that nobody is shown: `args.card`, `output.token`. */
+  /** The parts of its calls that are never shown: `args.card`, `output.token`. */
   readonly redact: readonly string[];
   /** The time that a call may take, in milliseconds; null for no limit. */
   readonly timeout: number | null;
@@ -116,8 +120,8 @@ export interface Boundary {
   readonly site: Site;
   readonly when: Predicate;
   /**
-   * The keys that must have a version by then (semantics.md §4, Closed); the skeleton's outputs unless the boundary names its
-   * own.
+   * The keys that must have a version by then (semantics.md §4, Closed); the skeleton's outputs unless the boundary
+   * names its own.
    */
   readonly outputs: readonly KeyTemplate[];
   /** Conditions that must hold before the calls that the instance has held back become visible (E4). */
@@ -128,7 +132,7 @@ export interface Boundary {
 export interface Rollback {
   /** The ids of the boundaries that may be restored: a boundary that is not listed is not Controllable (§4). */
   readonly anchors: readonly string[];
-  /** The ids of boundaries whose review is not over: none of them certifies, and that is meant. */
+  /** The ids of boundaries that are still under review: none of them certifies, on purpose. */
   readonly pending: readonly string[];
   /** True if a confirmed compensable effect may be crossed by compensating it. */
   readonly compensable: 'undo' | 'block';
@@ -146,11 +150,11 @@ export interface Rollback {
 export interface Skeleton {
   readonly name: string;
   readonly entity: Expression;
-  /** A state stands for itself and all within it. */
+  /** A state stands for itself and all states within it. */
   readonly states: readonly string[];
   readonly entry: readonly string[];
   readonly inputs: readonly KeyTemplate[];
-  /** Those of `inputs` without which the work cannot begin (MISSING_INPUT, F1). */
+  /** Those of `inputs` that must exist before the work can begin (MISSING_INPUT, F1). */
   readonly required: readonly KeyTemplate[];
   readonly outputs: readonly KeyTemplate[];
   readonly boundaries: readonly Boundary[];
@@ -161,19 +165,19 @@ export interface Skeleton {
 export interface BoundaryConfig {
   /** The machine's id. */
   readonly agent: string;
-  /** SHA-256 over the content, comments and layout aside, in hex: what a review vouches for. */
+  /** SHA-256 over the content, without comments and layout, in hex: a review vouches for it. */
   readonly digest: string;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly skeletons: ReadonlyMap<string, Skeleton>;
-  /** The kinds of the names of schemes that have a canonical form, those that need no saying included. */
+  /** The kinds of the names of schemes that have a canonical form, including those that need no declaration. */
   readonly scopes: Scopes;
   /** Keys of which the last writer wins (K6, `blind`). */
   readonly blind: readonly Key[];
-  /** Keys that are only ever added to (K6, `append`; R1). */
+  /** Keys that only ever grow (K6, `append`; R1). */
   readonly append: readonly Key[];
-  /** Keys of the memory whose values nobody is shown. */
+  /** Keys of the context whose values are never shown. */
   readonly redact: readonly Key[];
-  /** Errors that the machine handles itself but should leave to us (F2). */
+  /** Errors that the machine handles itself but should leave to Belay (F2). */
   readonly recover: readonly { readonly tool: string; readonly signals: readonly Signal[] }[];
   /** The number of recoveries that a run may have in all (R6). */
   readonly tries: number;

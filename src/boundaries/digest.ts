@@ -1,4 +1,7 @@
-/** The digest of a config's content: what a review vouches for. Layout, comments and the order of names are no content. */
+/**
+ * The digest of a config's content, for which a review vouches. Layout, comments and the order of names are not
+ * content.
+ */
 import { createHash } from 'node:crypto';
 
 /** SHA-256 in hex over JSON whose names are sorted. */

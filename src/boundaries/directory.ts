@@ -1,4 +1,4 @@
-/** Reads configs and reviews from files, and writes reviews: the one place of this room that touches the disk. */
+/** Reads configs and reviews from files, and writes reviews: only this file of the room touches the disk. */
 import {
   closeSync,
   fsyncSync,
@@ -15,11 +15,11 @@ import type { Guards } from '../predicates/compile.ts';
 import { type Loaded, loadConfig } from './load.ts';
 import { LOCK_NAME, lockText, parseLock, type ReviewLock } from './review.ts';
 
-/** One byte more than the largest config, and more than the largest lock: whoever reads that much need not read on. */
+/** One byte more than the largest config, and more than the largest lock: a reader needs no more to refuse a file. */
 const ENOUGH = { config: 256 * 1024 + 1, lock: 1024 * 1024 + 1 };
 
 /**
- * Loads a config from its file. What cannot be read is a finding.
+ * Loads a config from its file. A file that cannot be read is a finding.
  * @example
  * import { readConfig } from 'belay-sidecar';
  *
@@ -50,7 +50,7 @@ export function configFiles(path: string): readonly string[] {
     .sort();
 }
 
-/** As much of a file as is ever looked at, so that a file without end (a device, a pipe) ends. */
+/** Reads the part of a file that can matter, so that a file without end (a device, a pipe) ends. */
 function readStart(path: string, enough: number): Uint8Array {
   const file = openSync(path, 'r');
   try {

@@ -1,4 +1,4 @@
-/** Loads a config from the content of its file: pure, and whatever the content is, an answer. */
+/** Loads a config from the content of its file. Pure; every content has an answer. */
 import type { Guards } from '../predicates/compile.ts';
 import { compileConfig } from './compile.ts';
 import type { BoundaryConfig } from './config.ts';
@@ -7,7 +7,7 @@ import { type Finding, Findings } from './page/finding.ts';
 import { parseDocument } from './page/parse.ts';
 import { checkSchema } from './page/schema.ts';
 
-/** A config, or why there is none; and what else is to be said about the file. */
+/** A config, or the reasons against it; and further findings about the file. */
 export interface Loaded {
   /** Null where a finding is an error. */
   readonly config: BoundaryConfig | null;

@@ -1,5 +1,6 @@
 /**
- * The reviewers of configs, and the content that each has vouched for: the lock file beside the configs. Pure; a lock that is no lock vouches for nothing.
+ * The reviewers of configs, and the content that each has vouched for: the lock file beside the configs. Pure; an
+ * invalid lock vouches for nothing.
  */
 import type { BoundaryConfig } from './config.ts';
 
@@ -30,7 +31,7 @@ export function parseLock(text: string): { readonly lock: ReviewLock } | { reado
     return { problem: 'it is not JSON' };
   }
   if (!isTable(value) || value.version !== 1 || !isTable(value.reviews))
-    return { problem: 'it has not the form of a lock' };
+    return { problem: 'it does not have the form of a lock' };
   const lock = new Map<string, Review>();
   for (const [file, entry] of Object.entries(value.reviews)) {
     if (!isReview(entry)) return { problem: `the entry ${JSON.stringify(file.slice(0, 100))} is no review` };
@@ -51,7 +52,7 @@ export function withReview(lock: ReviewLock, file: string, review: Review): Revi
   return new Map([...lock, [file, review]]);
 }
 
-/** True if somebody has reviewed exactly this content for this agent, under whatever file name. */
+/** True if a reviewer has vouched for exactly this content for this agent, under any file name. */
 export function isReviewed(lock: ReviewLock, config: Pick<BoundaryConfig, 'agent' | 'digest'>): boolean {
   return [...lock.values()].some(({ agent, digest }) => agent === config.agent && digest === config.digest);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `belay`: puts its verbs together, and turns what goes wrong into an exit code. */
+/** The command `belay`: adds its verbs, and turns errors into exit codes. */
 import { Command, CommanderError } from 'commander';
 import { addReconcile, addResume, addRun } from './commands/agents.ts';
 import { addCheck, addInit, addReview, addTypes } from './commands/configs.ts';
@@ -32,7 +32,7 @@ for (const verb of program.commands)
   if (verb.options.some(({ long }) => long === '--journal')) verb.option(...KEY_FILE);
 program.hook('preAction', (_, verb) => useKeyFile(verb.opts<{ keyFile?: string }>().keyFile ?? null));
 
-// A reader that has seen enough, such as `head`, closes the pipe: that is no failure of ours. A full disk is one to report.
+// A reader that has seen enough, such as `head`, closes the pipe: that is no error. A full disk is one to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   process.stderr.write(`belay: cannot_write ${printable(error.message)}\n`);

@@ -1,4 +1,7 @@
-/** Binary search in lists that grow with the history and are therefore sorted by event number: the index of every fold here. */
+/**
+ * Binary search in lists that are sorted by event number, because they grow with the history. Every projection here
+ * uses it as its index.
+ */
 
 /** The number of entries numbered at most `limit`, which is also the index of the first entry after it. */
 export function countUpTo(list: readonly { readonly at: number }[], limit: number): number {

@@ -1,14 +1,17 @@
 /**
- * Memory as a fold of changes (semantics.md §3, R1). A change is found by comparing references between two consecutive
- * contexts, so it costs the width of the containers on the changed path and not the weight of the context; folding changes
- * copies those containers and nothing else. A context that is changed in place cannot be seen this way.
+ * The context of a machine as a fold of changes (semantics.md §3, R1). Comparing references between two consecutive
+ * contexts finds a change, so it costs the width of the containers on the changed path and not the size of the context.
+ * Folding changes copies those containers and nothing else. A context that is changed in place cannot be seen this way.
  */
 import { escapeSegment, type Key } from '../model/key.ts';
 
 /** A path into a context: names of members, and indices of arrays as texts. */
 export type Path = readonly string[];
 
-/** A change of a step at one place of the context. `append` adds to the end of an array and says nothing of what was there. */
+/**
+ * A change of a step at one place of the context. `append` adds to the end of an array and says nothing of the earlier
+ * members.
+ */
 export type Change =
   | { readonly op: 'set'; readonly path: Path; readonly value: unknown }
   | { readonly op: 'delete'; readonly path: Path }
@@ -20,8 +23,8 @@ const DEEPEST = 64;
 type Container = Record<string, unknown>;
 
 /**
- * The changes that lead from one context to the next.
- * @param appendOnly whether the array at a path is one that is only ever added to.
+ * Finds the changes that lead from one context to the next.
+ * @param appendOnly true if the array at a path only ever grows at its end.
  */
 export function diff(before: unknown, after: unknown, appendOnly: (path: Path) => boolean): Change[] {
   const changes: Change[] = [];
@@ -56,7 +59,7 @@ function compare(
   let stayed = 0;
   for (const name of names) {
     const [was, value] = [old[name], now[name]];
-    // An equal value that is defined was there before; only the others have to be asked for.
+    // A defined equal value was there before; only the others must be checked.
     const equal = Object.is(was, value);
     if (equal && value !== undefined) stayed += 1;
     else if (!Object.hasOwn(old, name)) changes.push({ op: 'set', path: [...path, name], value });
@@ -72,18 +75,18 @@ function compare(
   }
 }
 
-/** True if a value is an object without a class of its own: one that changes are looked for in. */
+/** True if a value is an object without a class of its own: only those are searched for changes. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Folds changes into a memory; what they do not touch is shared with it. */
+/** Folds changes into a context; the result shares with it what they do not touch. */
 export function fold(context: unknown, changes: Iterable<Change>): unknown {
-  let folded = context;
-  for (const change of changes) folded = place(folded, change, 0);
-  return folded;
+  let result = context;
+  for (const change of changes) result = place(result, change, 0);
+  return result;
 }
 
 function place(at: unknown, change: Change, depth: number): unknown {
@@ -108,7 +111,10 @@ function define(record: Container, name: string, value: unknown): void {
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/;
 
-/** The key of a place in the memory: `slots/0/value` (K4). `scheme` says whose memory it is where it is not the machine's own. */
+/**
+ * The key of a place in the context: `slots/0/value` (K4). `scheme` names the owner of the context where that is not
+ * the machine itself.
+ */
 export function contextKey(path: Path, scheme?: readonly [string, string]): Key {
   const escaped = path.map(escapeSegment);
   if (scheme !== undefined) {
@@ -116,7 +122,7 @@ export function contextKey(path: Path, scheme?: readonly [string, string]): Key 
     return { text: `${name}${[actor, ...escaped].join('/')}`, segments: [name, actor, ...escaped], pattern: false };
   }
   if (escaped.length === 0) return { text: '**', segments: [], pattern: true };
-  // A member whose name looks like a scheme is no scheme.
+  // A member whose name looks like a scheme is still a member.
   const [first = '', ...rest] = escaped;
   const segments = [SCHEME.test(first) ? first.replace(':', '%3A') : first, ...rest];
   return { text: segments.join('/'), segments, pattern: false };

@@ -1,6 +1,7 @@
 /**
- * Control in a trace (docs/trace-format.md): which steps read and wrote the control of which regions, what was closed, set aside or
- * cannot be used. From these lines a reader makes what a running machine knows, so that its decisions can be asked again (C2).
+ * Control in a trace (docs/trace-format.md): the steps that read and wrote the control of each region, and what was
+ * closed, set aside or cannot be used. A reader derives from these lines what a running machine knows, so its decisions
+ * can be computed again (C2).
  */
 import type { Effect } from '../model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
@@ -13,7 +14,7 @@ import { type PlacedStep, Places } from './places.ts';
 export type ControlLine =
   /** An actor of the run, by its number: the regions of a machine that is invoked lie within those of its parent. */
   | { readonly do: 'actor'; readonly number: number; readonly parent: number; readonly at: string }
-  /** A part that an instance had in a step: the version of a region's control that it read, and the one that it wrote. */
+  /** The part of an instance in a step: the version of a region's control that it read, and the one that it wrote. */
   | {
       readonly do: 'control';
       readonly step: number;
@@ -29,7 +30,7 @@ export type ControlLine =
   | {
       readonly do: 'unavailable';
       readonly in: InstanceId;
-      /** Which of its checkpoints, from 0. */
+      /** Names one of its checkpoints, from 0. */
       readonly checkpoint: number;
       readonly why:
         | Unavailable
@@ -53,7 +54,10 @@ export class TracedControl {
   suspects = new Set<string>();
   /** The reasons why checkpoints cannot be used, until the next failure. */
   unavailable: Extract<ControlLine, { do: 'unavailable' }>[] = [];
-  /** True if any line has said anything of control: without one a trace is answered as if nothing were known (§9). */
+  /**
+   * True once a line has said anything of control. Without one, a trace is answered as if nothing were known of control
+   * (§9).
+   */
   isKnown = false;
 
   constructor(history: History) {
@@ -98,12 +102,12 @@ export class TracedControl {
     }
   }
 
-  /** Everything that was said so far is known: a question follows. */
+  /** Marks everything said so far as known, because a question follows. */
   settle(): void {
     this.#finish();
   }
 
-  /** The question was asked: what was said for it holds no longer. */
+  /** Forgets what was said for a question that has been asked. */
   asked(): void {
     this.suspects = new Set();
     this.unavailable = [];

@@ -1,4 +1,4 @@
-/** Every dependency of a history, one by one (semantics.md K6): what a decision follows in part, laid out whole for a graph. */
+/** Every dependency of a history, one by one (semantics.md K6). A decision follows some of them; a graph shows all. */
 import type { Dependence } from '../model/veto.ts';
 import type { History } from './history.ts';
 import { readDependence } from './versions.ts';

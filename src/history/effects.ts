@@ -1,6 +1,6 @@
 /**
- * The effects of a history, each at the place of its intent (semantics.md §6). Later news replaces what is known of an
- * effect and never its place, so that an instance's floor (§9) is read off its list.
+ * The effects of a history, each at the place of its intent (semantics.md §6). A later report replaces what is known of
+ * an effect and never its place, so an instance's floor (§9) can be read from its list.
  */
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
 import type { EffectEvent } from '../model/event.ts';
@@ -8,14 +8,14 @@ import { instanceName } from '../model/instance.ts';
 import { between, countUpTo } from './ascending.ts';
 import type { InstanceRecord } from './registry.ts';
 
-/** The effects of one history. Grows by `record` only. */
+/** The effects of one history. Only `record` adds to it. */
 export class Effects {
   readonly #of = new Map<InstanceRecord, Effect[]>();
   readonly #byId = new Map<string | null, Effect>();
   readonly #open = new Map<InstanceRecord, number>();
   readonly #blocking = new Map<number, Effect>();
   readonly #undoable = new Map<number, Effect>();
-  /** The effects of work that was set aside and not claimed, by their ids: they stand in the world all the same (C3). */
+  /** The effects of work that was set aside and not claimed, by their ids: they still stand in the world (C3). */
   readonly #aside = new Map<string, Effect>();
 
   /** The effects of an instance whose intent lies after `after` and up to `upTo`, in that order. */
@@ -42,7 +42,7 @@ export class Effects {
   }
 
   /**
-   * Has an effect stand that no retained instance has made: it was set aside with its instance. Without an id it cannot be
+   * Keeps an effect that no retained instance has made: it was set aside with its instance. Without an id it cannot be
    * named.
    */
   setAside(effect: Effect): void {
@@ -54,7 +54,7 @@ export class Effects {
     return [...this.#aside.values()];
   }
 
-  /** News of an effect that was set aside: it was undone, or can no longer be. */
+  /** Notes a report about an effect that was set aside: it was undone, or can no longer be undone. */
   newsAside(id: string, news: Partial<Pick<Effect, 'status' | 'undo'>>): void {
     const effect = this.#aside.get(id);
     if (effect !== undefined) this.#aside.set(id, { ...effect, ...news });
@@ -73,7 +73,7 @@ export class Effects {
     );
   }
 
-  /** Records an effect that `accepts` lets through, or news of one. */
+  /** Records an effect that `accepts` lets through, or a report about one. */
   record(record: InstanceRecord, event: EffectEvent, at: number): void {
     const known = this.#byId.get(event.id);
     const tool = event.tool ?? known?.tool;
@@ -99,7 +99,7 @@ export class Effects {
     this.#stand(effect);
   }
 
-  /** Forgets the effects of an instance that were intended after event `after`: their place was undone. */
+  /** Forgets the effects of an instance that were intended after event `after`, because their place was undone. */
   forget(record: InstanceRecord, after: number): void {
     const list = this.#of.get(record) ?? [];
     for (const effect of list.splice(countUpTo(list, after))) {

@@ -1,11 +1,14 @@
 /**
- * All that a finished instance did, with what ran inside of it (semantics.md C2): its own steps, those of the child machines that it
- * invoked and of the regions within its own. What is set aside and claimed is such an extent, whole.
+ * All that a finished instance did, with what ran inside it (semantics.md C2): its own steps, those of the child
+ * machines that it invoked, and those of the regions within its own. Work that is set aside and claimed is such an
+ * extent, whole.
  */
 import { instanceName } from '../model/instance.ts';
 import type { Place, PlacedStep, Places } from './places.ts';
 
-/** The steps of an instance from the one after its entry up to the one that closed it, and who took part in them. */
+/**
+ * The steps of an instance from the one after its entry up to the one that closed it, and the parties of those steps.
+ */
 export interface Extent<Step extends PlacedStep = PlacedStep> {
   readonly steps: readonly Step[];
   /** The names of the instance, of the instances inside of it and of the roots that had a part. */
@@ -13,8 +16,8 @@ export interface Extent<Step extends PlacedStep = PlacedStep> {
 }
 
 /**
- * The extent of a finished instance; null where it is no piece of its own: something outside has a part in one of its steps, or it
- * started what goes on without it.
+ * The extent of a finished instance; null where it cannot be separated: an outside instance has a part in one of its
+ * steps, or it started work that goes on without it.
  */
 export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: Place): Extent<Step> | null {
   const { closed, entered, region } = place;

@@ -1,6 +1,6 @@
 /**
- * A history is everything that a decision reads: the events of one run, folded as they come into the registry, the
- * versions and the effects. It is a value to ask, does no IO, and refuses an event that no run can have produced.
+ * Everything that a decision reads: the events of one run, folded in order into the registry, the versions and the
+ * effects. It does no IO, and it refuses an event that no run can have produced.
  */
 import { CodedError } from '../model/coded-error.ts';
 import type { HistoryEvent } from '../model/event.ts';
@@ -17,18 +17,18 @@ export type HistoryErrorCode =
   | 'outcome_open'
   | 'effect_id_taken';
 
-/** A broken contract of the event stream. The history is as it was before the event. */
+/** Thrown for a broken contract of the event stream. The history is as it was before the event. */
 export class HistoryError extends CodedError<HistoryErrorCode> {
   override readonly name = 'HistoryError';
 }
 
-/** The fold of one run's events: it grows through `apply`, and `decide` reads it. */
+/** The projection of one run's events. It grows through `apply`, and `decide` reads it. */
 export class History {
-  /** @internal Who was entered, and where each may stand. */
+  /** @internal The instances that were entered, and the positions that each may take. */
   readonly registry = new Registry();
-  /** @internal Who read and wrote what. */
+  /** @internal The reads and writes of instances. */
   readonly versions = new Versions();
-  /** @internal What was done to the world. */
+  /** @internal The effects on the world. */
   readonly effects = new Effects();
   #head = 0;
 
@@ -51,8 +51,8 @@ export class History {
   }
 
   /**
-   * Undoes what an instance did after event `after`: its reads and writes, its effects and its checkpoints. 0 is ⊥: it never
-   * started. Numbers are not given out again. Costs what is undone.
+   * Undoes what an instance did after event `after`: its reads and writes, its effects and its checkpoints. 0 is ⊥: it
+   * never started. Numbers are not reused. Costs what is undone.
    * @throws HistoryError `not_entered` where there is no such instance.
    */
   undo(id: InstanceId, after: number): void {

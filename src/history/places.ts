@@ -1,11 +1,12 @@
 /**
- * Control as a versioned key, one for each region of a machine (semantics.md C1): which step read and wrote the control of which
- * region, by whom, and which steps belong together. The line lowers over it as it does over data.
+ * Control as a versioned key, one for each region of a machine (semantics.md C1): the steps that read and wrote a
+ * region's control, their parties, and the steps that belong together. The line lowers over control as it does over
+ * data.
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Region, split } from '../model/region.ts';
 
-/** A step, as far as control asks. Numbers are those of the history. */
+/** A step, as far as control is concerned. Numbers are those of the history. */
 export interface PlacedStep {
   /** Its number among the steps of the run: never given out again. */
   readonly nth: number;
@@ -25,13 +26,13 @@ export interface PlacedStep {
   readonly leads: PlacedStep[];
   /** Earlier steps that are undone with it (C1a). */
   readonly ties: readonly PlacedStep[];
-  /** True if it spawned an actor, which goes on whatever becomes of the states around. */
+  /** True if it spawned an actor, which goes on whatever happens to the states around it. */
   readonly spawns: boolean;
   /** True once a restore has taken it out. */
   gone: boolean;
 }
 
-/** The place at which an instance lives. */
+/** The place of an instance. */
 export interface Place {
   readonly id: InstanceId;
   readonly region: Region;
@@ -45,7 +46,7 @@ export interface Place {
   certified: boolean;
 }
 
-/** An actor of the run, as far as control asks. */
+/** An actor of the run, as far as control is concerned. */
 export interface PlacedActor {
   readonly parent: number | null;
   /** The path of the state of its parent that invokes it; '' for a spawned one. */
@@ -69,7 +70,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     return this.#next;
   }
 
-  /** Records a step. Costs the regions and parties that it has. */
+  /** Records a step. Costs the number of its regions and parties. */
   add(step: Step): void {
     this.#next = step.nth + 1;
     this.steps.push(step);
@@ -79,7 +80,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     for (const tied of step.ties) tied.leads.push(step);
   }
 
-  /** Takes steps out, whichever they are. Costs what lies behind the first of them in its regions and parties. */
+  /** Removes steps. Costs the steps behind the first of them in its regions and parties. */
   remove(undone: ReadonlySet<PlacedStep>): void {
     const regions = new Set<Region>();
     const names = new Set<string>();
@@ -147,7 +148,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     return this.#chains.get(region) ?? [];
   }
 
-  /** The last step that wrote the control of a region, of those that `stands` holds for. */
+  /** The last step that wrote the control of a region, among those that `stands` accepts. */
   lastMover(region: Region, stands: (step: Step) => boolean = () => true): Step | undefined {
     const chain = this.#chains.get(region) ?? [];
     for (let index = chain.length - 1; index >= 0; index -= 1) {
@@ -173,7 +174,10 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     return this.steps.slice(countUpToNth(this.steps, after), countUpToNth(this.steps, upTo));
   }
 
-  /** The index of the last step whose acts lie at or before event `at`: the control that a checkpoint there stands for. */
+  /**
+   * The index of the last step whose acts lie at or before event `at`: a checkpoint there stands for the control after
+   * that step.
+   */
   stepAt(at: number): number {
     return countBelow(this.steps, at) - 1;
   }
@@ -203,7 +207,7 @@ function push<Step>(of: Map<string, Step[]>, key: string, step: Step): void {
   else if (list.at(-1) !== step) list.push(step);
 }
 
-/** Removes what is gone from a list that is sorted by number, from a number on. */
+/** Removes entries from a number on, from a list that is sorted by number. */
 function sweep(list: PlacedStep[], first: number): void {
   let kept = countUpToNth(list, first - 1);
   for (let index = kept; index < list.length; index += 1) {

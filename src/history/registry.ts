@@ -1,6 +1,6 @@
 /**
  * The registry: every instance that was entered, its checkpoints and the instances that it started, in the order of the
- * events. Localisation asks it who there is, the line asks it where an instance may stand.
+ * events. Localisation reads the instances from it, and the line reads the positions that each may take.
  */
 import type { BoundaryKind, Checkpoint } from '../model/checkpoint.ts';
 import { commits, isPosition } from '../model/checkpoint.ts';
@@ -47,7 +47,7 @@ class Entered implements InstanceRecord {
   }
 }
 
-/** The instances of one history, in the order of their entry. Grows by `enter` and `certify` only. */
+/** The instances of one history, in the order of their entry. Only `enter` and `certify` add to it. */
 export class Registry {
   readonly #byName = new Map<string, Entered>();
 
@@ -65,7 +65,7 @@ export class Registry {
     return this.#byName.values();
   }
 
-  /** Records the entry of an instance that is not there yet, with its entry checkpoint. */
+  /** Records the entry of a new instance, with its entry checkpoint. */
   enter(id: InstanceId, by: InstanceId | null, at: number): void {
     const starter = by === null ? null : this.#expect(by);
     const entered = new Entered(id, starter);

@@ -1,6 +1,6 @@
 /**
- * The trace format: a history written down by any runtime, one JSON value a line (docs/trace-format.md). This file reads
- * one line at a time and knows nothing of files; `History` holds the lines against each other.
+ * The trace format: a history written down by any runtime, one JSON value a line (docs/trace-format.md). This file
+ * reads one line at a time and knows nothing of files; `History` checks the lines against each other.
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { BOUNDARY_KINDS, type BoundaryKind } from '../model/checkpoint.ts';
@@ -35,12 +35,12 @@ export type TraceErrorCode =
   | 'bad_instance'
   | 'bad_key';
 
-/** A line that is no line of a trace. The message says what would be. */
+/** Thrown for a line that is not of the format. The message says what would be. */
 export class TraceError extends CodedError<TraceErrorCode> {
   override readonly name = 'TraceError';
 }
 
-/** An instance as a line has it. */
+/** An instance as a line names it. */
 type InstanceColumns = [skeleton: string, entity: string, ordinal: number];
 
 /** The form of a line once its shape is checked. */
@@ -165,7 +165,8 @@ function compile(ajv: Ajv): Validators {
 
 /**
  * Makes a reader of trace lines. Making one compiles the shapes of the lines, so make one for many lines.
- * @returns a function from the text of a line to what it says; it throws a `TraceError` when the line is no line of the format.
+ * @returns a function from the text of a line to its meaning; it throws a `TraceError` when the line is not of the
+ * format.
  * @example
  * import { traceReader } from 'belay-sidecar';
  *
@@ -275,7 +276,7 @@ function toEvent(written: Exclude<Written, Known | { do: 'trace' | 'fail' }>): H
     case 'read':
       return { do: 'read', in: instance, key: toKey(written.key) };
     case 'write': {
-      // An append that also calls itself blind is an append: the weaker claim.
+      // An append that also calls itself blind counts as an append: the weaker claim.
       const mode = written.append === true ? 'append' : written.blind === true ? 'blind' : 'update';
       return { do: 'write', in: instance, key: toKey(written.key), mode };
     }
@@ -306,7 +307,7 @@ function toKey(text: string): Key {
   }
 }
 
-/** Turns the validator's first finding into a code of ours and a sentence that says what would be right. */
+/** Turns the validator's first error into a code of this format and a sentence that says what would be right. */
 function refusal(error: ErrorObject): TraceError {
   const [, field, place] = error.instancePath.split('/');
   switch (error.keyword) {
@@ -330,7 +331,9 @@ function list(values: readonly string[]): string {
   return values.map((value) => `"${value}"`).join(', ');
 }
 
-/** A value of the line as it may stand in a message. What is no text may be of any depth, and is only called by its type. */
+/**
+ * A value of the line as a message shows it. A value that is no text may be of any depth, so only its type is shown.
+ */
 function show(value: unknown): string {
   if (typeof value !== 'string') return `a value of type ${typeof value}`;
   const text = JSON.stringify(value);

@@ -1,7 +1,8 @@
 /**
- * The versions of keys: who wrote and who read what, when, and which reads depend on which writes (semantics.md K6).
- * Nothing is paired up while a history grows; the keys form a tree, and a question about one write walks the part of the
- * tree that the write overlaps. So a step costs the depth of its key, and a decision the dependencies it follows.
+ * The versions of keys: each read and write, its instance and event, and the reads that depend on each write
+ * (semantics.md K6). Nothing is paired while a history grows; the keys form a tree, and a question about one write
+ * walks the part of the tree that the write overlaps. So a step costs the depth of its key, and a decision the
+ * dependencies that it follows.
  */
 import type { WriteMode } from '../model/event.ts';
 import type { Key } from '../model/key.ts';
@@ -20,7 +21,7 @@ interface Node {
   children: Map<string, Node> | undefined;
   /** The reads of exactly this key. */
   readonly reads: Access[];
-  /** The reads of this key and of all below it: where none falls between a write and its cover, nothing is walked. */
+  /** The reads of this key and of all below it. Where none falls between a write and its cover, nothing is walked. */
   readonly below: Access[];
   /** The writes of exactly this key that cover all below it: concrete ones, no appends (K6). */
   readonly covers: Access[];
@@ -45,7 +46,7 @@ interface Visit {
   readonly coveredAt: number;
 }
 
-/** Reads and writes of one history, by key and by instance. Grows by `read` and `write` only. */
+/** Reads and writes of one history, by key and by instance. Only `read` and `write` add to it. */
 export class Versions {
   readonly #root = emptyNode();
   readonly #writes = new Map<InstanceRecord, Access[]>();
@@ -64,7 +65,7 @@ export class Versions {
     if (mode !== 'append' && !access.key.pattern) (this.#path(access.key).at(-1) as Node).covers.push(access);
   }
 
-  /** Forgets what an instance read and wrote after event `after`: it was undone. Costs what is forgotten. */
+  /** Forgets what an instance read and wrote after event `after`, because it was undone. Costs what is forgotten. */
   forget(record: InstanceRecord, after: number): void {
     for (const read of drop(this.#reads.get(record), after)) {
       const path = this.#path(read.key);
@@ -75,7 +76,7 @@ export class Versions {
       remove((this.#path(write.key).at(-1) as Node).covers, write);
   }
 
-  /** The reads that overlap a key, by whomever and whenever. */
+  /** The reads that overlap a key, by any instance at any time. */
   *readsAt(key: Key): Generator<Access> {
     for (const { node } of this.#overlapping(key, 0, NEVER)) yield* node.reads;
   }
@@ -96,8 +97,8 @@ export class Versions {
   }
 
   /**
-   * The reads that depend on a write (K6): every later overlapping read, by whomever, up to the first write in between
-   * that covers everything the two have in common. A stretch per key that was read; it may be empty.
+   * The reads that depend on a write (K6): every later overlapping read, by any instance, up to the first write in
+   * between that covers everything the two have in common. A stretch per key that was read; it may be empty.
    */
   *readsOf(write: Access): Generator<Stretch> {
     for (const visit of this.#overlapping(write.key, write.at, write.at)) {
@@ -109,8 +110,8 @@ export class Versions {
   }
 
   /**
-   * The reads that overlap any key that an instance ever wrote, whenever they happened and whatever was written in between.
-   * One list per key that was read and key that was written, with the first write of that.
+   * The reads that overlap any key that an instance ever wrote, at any time and across any writes in between. One list
+   * per key that was read and key that was written, with the first write of that.
    */
   *readsOfAnything(record: InstanceRecord): Generator<{ write: Access; reads: readonly Access[] }> {
     const asked = new Set<string>();
@@ -166,7 +167,7 @@ function note(of: Map<InstanceRecord, Access[]>, access: Access): void {
   else list.push(access);
 }
 
-/** Cuts a list after event `after`, and says what was cut. */
+/** Cuts a list after event `after`, and returns the removed part. */
 function drop(list: Access[] | undefined, after: number): Access[] {
   return list === undefined ? [] : list.splice(countUpTo(list, after));
 }
@@ -181,7 +182,10 @@ function emptyNode(): Node {
   return { children: undefined, reads: [], below: [], covers: [] };
 }
 
-/** The children of a node under which a stretch of its reads can lie: those of the reads, or all, whichever are fewer. */
+/**
+ * The children of a node under which a stretch of its reads can lie: the children that have reads, or all, whichever
+ * are fewer.
+ */
 function segmentsRead({ node, depth }: Visit, from: number, until: number): Iterable<string> {
   const { children, below } = node;
   if (until - from >= (children?.size ?? 0)) return children?.keys() ?? [];

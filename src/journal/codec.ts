@@ -1,9 +1,9 @@
 /**
- * The one codec between values and JSON text (semantics.md §3). What JSON can say is written as JSON; everything else is an
- * object whose only key is `$`, so an object of the user's with a `$` of its own is wrapped in one. `encode` runs on the path of
- * every step: it makes its text in one pass, runs no code of the value's (no getter, no `toJSON`) and never throws. What it has no form for is
- * asked of the codecs that the caller registered (`value-codec.ts`).
- * Not kept: that two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
+ * The one codec between values and JSON text (semantics.md §3). JSON values are written as JSON; every other value
+ * becomes an object whose only key is `$`, so a user's object with a `$` of its own is wrapped in one. `encode` runs on
+ * the path of every step: it makes its text in one pass, runs no code of the value's (no getter, no `toJSON`) and never
+ * throws. For a value without a form it asks the codecs that the caller registered (`value-codec.ts`). Not kept: that
+ * two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
  */
 import { CODEC_DEPTH, TAG, type Unencodable } from './codec-form.ts';
 import { remember, type ValueCodec } from './value-codec.ts';
@@ -11,21 +11,21 @@ import { remember, type ValueCodec } from './value-codec.ts';
 export type { Unencodable } from './codec-form.ts';
 export { revive } from './revive.ts';
 
-/** The text of a value, or where in it the first thing without a text is. */
+/** The text of a value, or the place of the first part that has no text. */
 export type Encoded = { readonly text: string } | { readonly path: readonly string[]; readonly reason: Unencodable };
 
 export interface EncodeOptions {
   /** The id of an actor reference, null for any other object. Asked for every object that is no array. */
   readonly reference?: (value: object) => string | null;
-  /** Asked in their order for objects without a form of their own. */
+  /** The caller's codecs, asked in order for objects without a form of their own. */
   readonly codecs?: readonly ValueCodec[];
 }
 
 /** The longest text of one value, in UTF-16 units. */
 const TEXT_LIMIT = 4 * 1024 * 1024;
-/** Decimal digits cost the square of their number. */
+/** The limit of decimal digits, because decoding costs the square of their number. */
 const BIGINT_HEX_LIMIT = 50_000;
-/** Strings that are their own JSON text, but for the quotes. */
+/** Strings that equal their own JSON text, apart from the quotes. */
 const PLAIN_TEXT = /^[ !#-[\]-~\u00a0-\ud7ff]*$/;
 
 /** The JSON text of a value, from which `revive` makes an equal one. */
@@ -101,7 +101,10 @@ class Encoder {
     return this.#registered(value);
   }
 
-  /** An instance of a class, by the first codec that is about it. Its code runs under the same guard as all that is looked at. */
+  /**
+   * Encodes an instance of a class with the first codec that accepts it. The codec's code runs under the same guard as
+   * every inspection.
+   */
   #registered(value: object): string {
     const codec = this.#codecs.find((each) => each.is(value));
     if (codec === undefined) return this.#fail('class');
@@ -185,7 +188,7 @@ class Encoder {
     return this.#grown(tag(`["bigint","${value}"]`));
   }
 
-  /** Counts new text. Shared objects are written once per place, so what is small in memory may be large as text. */
+  /** Counts new text. Shared objects are written once per place, so a small value in memory may be large as text. */
   #grown(text: string): string {
     this.#size += text.length;
     return this.#size > TEXT_LIMIT ? this.#exceeded('too_large') : text;
@@ -197,7 +200,7 @@ class Encoder {
     return '';
   }
 
-  /** A cycle ends at one of the limits; there it is recognised, and named by where it closes. */
+  /** Recognises a cycle, which ends at one of the limits, and names it by the place where it closes. */
   #exceeded(reason: 'too_deep' | 'too_large'): string {
     if (this.reason !== null) return '';
     const first = this.#ancestors.findIndex((ancestor, index) => this.#ancestors.indexOf(ancestor) < index);
@@ -234,7 +237,7 @@ function numberText(value: number): string {
 
 const ACCESSOR = Symbol('accessor');
 
-/** A property of an object or of what it inherits from, without asking a getter; only the platform's own are asked. */
+/** A property of an object or of its prototypes, without running a getter, except the platform's own. */
 function dataProperty(value: object, key: string): unknown {
   for (let holder: object | null = value; holder !== null; holder = Object.getPrototypeOf(holder)) {
     const descriptor = Object.getOwnPropertyDescriptor(holder, key);

@@ -1,13 +1,14 @@
 /**
- * The journal's port and its rules (architecture.md). A run owns one journal: append-only, gap-free, numbered by `seq` from 1.
- * J1: only the holder of the run's lease appends; its fencing token goes with every commit group. J2: seq has no gaps; what
- * is appended follows the head. J3: `append` is at once visible to `read` and is durable only when `flush` says so; what was
- * appended in one call becomes durable together or not at all. J4: a journal that failed once refuses everything after.
- * J5: anybody may post to a run, without its lease; what is posted is durable at once, numbered from 1 without gaps, and no row.
+ * The journal's port and its rules (architecture.md). A run owns one journal: append-only, gap-free, numbered by `seq`
+ * from 1. J1: only the holder of the run's lease appends; its fencing token goes with every commit group. J2: seq has
+ * no gaps; an append follows the head. J3: `append` is at once visible to `read`, and is durable only when `flush` says
+ * so; the rows of one call become durable together or not at all. J4: a journal that failed once refuses everything
+ * after. J5: any process may post to a run, without its lease; a post is durable at once, numbered from 1 without gaps,
+ * and no row.
  */
 import { CodedError } from '../model/coded-error.ts';
 
-/** A row to be: what kind of entry it is, and its body as JSON text. */
+/** A row before it has a place: the kind of its entry, and its body as JSON text. */
 export interface Row {
   readonly kind: number;
   readonly body: string;
@@ -20,9 +21,9 @@ export interface StoredRow extends Row {
 }
 
 /**
- * A message that somebody left for a run, an approval for instance. It is a request and nothing more: it lies outside the rows and
- * their hashes, anybody who may write the file may have written it, and it changes nothing until the run's writer has checked it
- * and appended its answer.
+ * A message for a run, an approval for instance. It is only a request: it lies outside the rows and their hashes, any
+ * process that may write the file may have written it, and it changes nothing until the run's writer has checked it and
+ * appended its answer.
  */
 export interface Posted {
   readonly number: number;
@@ -35,7 +36,7 @@ export interface Posted {
 export type JournalErrorCode =
   /** Another process holds the run, and it lives. */
   | 'lease_held'
-  /** Somebody else took the run over: this writer is fenced off. */
+  /** Another process took the run over: this writer is fenced off. */
   | 'lease_lost'
   /** The database ends before the head that the anchor remembers. */
   | 'journal_tail_lost'
@@ -43,7 +44,7 @@ export type JournalErrorCode =
   | 'journal_corrupt'
   /** Written by a newer Belay. */
   | 'journal_too_new'
-  /** No file of ours. */
+  /** Not a journal file of Belay's. */
   | 'journal_not_ours'
   /** The file or the disk refuses: read-only, full, a failed sync. */
   | 'journal_cannot_write'
@@ -68,7 +69,7 @@ export type JournalErrorCode =
   /** A run has 10,000 messages already. */
   | 'inbox_full';
 
-/** A journal that breaks its contract, or whose medium does. */
+/** Thrown for a journal that breaks its contract, or whose medium does. */
 export class JournalError extends CodedError<JournalErrorCode> {
   override readonly name = 'JournalError';
 }
@@ -90,7 +91,10 @@ export interface Journal {
   flush(): Promise<number>;
   /** The rows after `after` (default 0), those that are not yet durable included, in order. */
   read(after?: number): Iterable<StoredRow>;
-  /** The messages with a number above `after`, in order, whoever posted them. Cheap enough to be asked several times a second. */
+  /**
+   * The messages with a number above `after`, in order, from all posters. Cheap enough to be asked several times a
+   * second.
+   */
   posted(after: number): readonly Posted[];
   /** Makes everything durable, gives the lease back, and closes. */
   close(): Promise<void>;
@@ -121,7 +125,7 @@ export interface JournalStore {
   /** The durable rows of a run, verified, without its lease. */
   read(run: string): Iterable<StoredRow>;
   /**
-   * Leaves a message for a run, from any process and whoever holds its lease. It is durable on return.
+   * Leaves a message for a run, from any process, with or without its lease. It is durable on return.
    * @returns its number.
    * @throws JournalError `run_unknown`; `post_too_large` above 64 KiB of UTF-8; `inbox_full` at the 10,001st message.
    */

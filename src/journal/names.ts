@@ -1,13 +1,13 @@
 /**
- * Names by number: what a run's rows repeat again and again (states, tools, instances, keys) they call by a small integer.
- * The dictionary is journaled too, as rows of kind 0 with the JSON text of the name, numbered from 0 in their order.
+ * Names by number: a small integer stands for a text that a run's rows repeat (states, tools, instances, keys). The
+ * dictionary is journaled too, as rows of kind 0 with the JSON text of the name, numbered from 0 in their order.
  */
 import { JournalError, type Row } from './journal.ts';
 
 /** The kind of the rows that define a name. */
 export const NAME_KIND = 0;
 
-/** Names that come from data instead of from the agent's design would grow without end. */
+/** The limit of names: names that come from data instead of from the agent's design would grow without end. */
 const LIMIT = 65_536;
 
 /** The names of one run, for its writer and for its reader. */
@@ -31,7 +31,7 @@ export class Names {
     return this.#add(text);
   }
 
-  /** The rows of the names that are new since the last time. They must be appended before the rows that use them. */
+  /** The rows of the names that are new since the last call. They must be appended before the rows that use them. */
   take(): Row[] {
     const rows = this.#queued;
     this.#queued = [];
@@ -46,7 +46,7 @@ export class Names {
   }
 
   /**
-   * Takes in a row of kind 0, on reading.
+   * Reads a row of kind 0.
    * @throws JournalError `journal_corrupt` when it defines no new name.
    */
   learn(row: Row): void {

@@ -1,6 +1,6 @@
 /**
- * The rules that every store applies to a message before it takes it. Senders are not trusted: without limits, one that floods would fill
- * the disk of a run that never answers, and the memory of the one that reads.
+ * The rules that every store applies to a message before it takes it. Senders are not trusted: without limits, a sender
+ * could fill the disk of a run that never answers, and the memory of its reader.
  */
 import { JournalError } from './journal.ts';
 
@@ -13,7 +13,7 @@ const POSTS_LIMIT = 10_000;
  * @throws JournalError `post_too_large`; `journal_cannot_write` when it could not be read back as it is.
  */
 export function postBytes(body: string): Buffer {
-  // UTF-8 is never shorter: what is far too large is not copied first.
+  // UTF-8 is never shorter, so a text that is far too large is not copied first.
   if (body.length > BODY_LIMIT) throw tooLarge();
   if (!body.isWellFormed()) {
     const reason = 'Not taken: a message with half a surrogate pair has no UTF-8. Write it as JSON text.';
@@ -24,7 +24,7 @@ export function postBytes(body: string): Buffer {
   return bytes;
 }
 
-/** @throws JournalError `inbox_full` when a run with so many messages takes no other. */
+/** @throws JournalError `inbox_full` when a run already has that many messages. */
 export function checkRoom(run: string, messages: number): void {
   if (messages < POSTS_LIMIT) return;
   const reason = `Run ${JSON.stringify(run)} has ${messages} messages, and takes no more. Read why it does not answer them.`;
@@ -32,6 +32,6 @@ export function checkRoom(run: string, messages: number): void {
 }
 
 function tooLarge(): JournalError {
-  const reason = `Not taken: a message has at most ${BODY_LIMIT} bytes. Leave what is large elsewhere, and say where.`;
+  const reason = `Not taken: a message has at most ${BODY_LIMIT} bytes. Store large content elsewhere, and post its place.`;
   return new JournalError('post_too_large', reason);
 }

@@ -1,6 +1,7 @@
 /**
- * The reading half of the codec: from what JSON.parse gives back to the value. It trusts nothing: a tag that `encode` does not
- * write is `journal_corrupt`, and so is a nesting that it refuses. Own keys named `__proto__` stay own keys.
+ * The reading half of the codec: from the result of JSON.parse to the value. It trusts nothing: a tag that `encode`
+ * does not write is `journal_corrupt`, and so is a nesting that `encode` refuses. Own keys named `__proto__` stay own
+ * keys.
  */
 import { CODEC_DEPTH, TAG } from './codec-form.ts';
 import { JournalError } from './journal.ts';
@@ -9,7 +10,7 @@ import { Coded, remember } from './value-codec.ts';
 export interface ReviveOptions {
   /** Makes the value of an actor reference; by default an object that holds its id and nothing else. */
   readonly resolve?: (id: string) => unknown;
-  /** Makes the value that a named codec has written; by default an object that holds both. */
+  /** Makes the value that a named codec has written; by default an object that holds the codec's name and the form. */
   readonly decode?: (codec: string, form: unknown) => unknown;
   /** How many containers enclose the values that were encoded; none by default. */
   readonly around?: number;
@@ -77,7 +78,7 @@ function tagged(parsed: Parsed, depth: number, hooks: Hooks): unknown {
   if (Object.keys(parsed).length !== 1) throw corrupt(`has keys beside the tag "${TAG}"`);
   const content = parsed[TAG];
   if (SCALARS.has(content)) return SCALARS.get(content);
-  if (!Array.isArray(content)) throw corrupt('has a tag that says nothing');
+  if (!Array.isArray(content)) throw corrupt('has an empty tag');
   const [kind, ...rest] = content as unknown[];
   const form = typeof kind === 'string' ? FORMS.get(kind) : undefined;
   if (form === undefined) throw corrupt(`has a tag of unknown kind`);
@@ -118,7 +119,7 @@ function revivedError(rest: unknown[]): Error {
   const strings = rest.every((part) => typeof part === 'string');
   if (!strings || rest.length < 2 || rest.length > 3) throw malformed('error');
   const error = new Error(message as string);
-  // The stack of this reader would say nothing about the error that was written.
+  // The stack of this reader would say nothing about the written error.
   Object.defineProperty(error, 'stack', { value: `${name}: ${message}`, writable: true, configurable: true });
   if (name !== 'Error') Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
   return code === undefined ? error : Object.assign(error, { code });

@@ -1,14 +1,15 @@
 /**
- * Codecs of the caller's, for values that the journal's own has no form for: a URL, a decimal, an id of a class. Such a value is journaled under
- * the codec's name and comes back as what that makes of it. Two of them are the same where their forms are: their own state may be hidden.
+ * Codecs of the caller's, for values that the journal's codec has no form for: a URL, a decimal, an id of a class. Such
+ * a value is journaled under the codec's name, and the codec makes the value again from its form. Two such values are
+ * equal if their forms are: their own state may be hidden.
  */
 import { isDeepStrictEqual } from 'node:util';
 
-/** The journaling of values of one kind. */
+/** A codec for the values of one kind. */
 export interface ValueCodec {
-  /** Names it in the journal; a name is never given to another form. */
+  /** The codec's name in the journal; a name is never given to another form. */
   readonly name: string;
-  /** True for the values that it is about. Asked only for objects that have no form of their own. */
+  /** True for the values that the codec handles. Asked only for objects that have no form of their own. */
   is(value: object): boolean;
   /** Returns the journaled form: plain values, or values that another codec handles. */
   encode(value: never): unknown;
@@ -16,7 +17,7 @@ export interface ValueCodec {
   decode(form: never): unknown;
 }
 
-/** Stands for a value whose codec is not at hand: whoever reads a journal without it sees its form. */
+/** Stands for a value whose codec is not registered: a reader without the codec sees the form. */
 export class Coded {
   readonly codec: string;
   readonly form: unknown;

@@ -1,4 +1,4 @@
-/** The circumstances of a decision and its aftermath: a journal knows them, and a history alone does not. */
+/** The circumstances and the results of a decision. A journal knows them; a history alone does not. */
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 
@@ -21,9 +21,9 @@ export interface Circumstance {
   readonly signal: Signal;
   /** The text of the raw error. */
   readonly error: string;
-  /** The state in which it failed, as far as one can be named. */
+  /** The state in which it failed, where one can be named. */
   readonly state: string | null;
-  /** The tool whose call failed; null where no call did. */
+  /** The tool whose call failed; null where no call failed. */
   readonly tool: string | null;
   /** Null where nothing was restored. */
   readonly aftermath: Aftermath | null;

@@ -1,6 +1,6 @@
 /**
- * A checkpoint names a position in a history that belongs to one instance (DART §4.4, semantics.md §5). Which of them a
- * failure may use is decided elsewhere; here is only what one is.
+ * A checkpoint names a position in a history that belongs to one instance (DART §4.4, semantics.md §5). This file
+ * defines it; `recovery/` decides which checkpoints a failure may use.
  */
 
 /** Every kind of boundary. */

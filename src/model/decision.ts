@@ -7,7 +7,7 @@ import type { Abstention, Dependence, Refusal } from './veto.ts';
 /** Every policy, the default first. */
 export const POLICIES = ['line', 'static', 'dart'] as const;
 
-/** Which rule computes the line: journal order, the same without order, or the paper's one hop (§9). */
+/** The rule that computes the line: journal order, the same without order, or the paper's one hop (§9). */
 export type Policy = (typeof POLICIES)[number];
 
 /** Every joint rule that needs no names. */
@@ -29,7 +29,10 @@ export interface Rules {
 /** The part of an instance's past that is kept: up to a checkpoint, or none of it (⊥, never started). */
 export type Keep = Checkpoint | 'none';
 
-/** One instance that a line rolls back. `cause` is the dependency that forced it there; null where the failure itself did. */
+/**
+ * One instance that a line rolls back. `cause` is the dependency that forced it there; null where the failure itself
+ * forced it.
+ */
 export interface Move {
   readonly instance: InstanceId;
   readonly keep: Keep;
@@ -48,15 +51,15 @@ export interface Aside {
   readonly instance: InstanceId;
   /** The dependency that put it beyond the cut. */
   readonly cause: Dependence;
-  /** The instance that takes it along; left out for one that is set aside by itself. */
+  /** The instance that takes it along; left out for work that is set aside by itself. */
   readonly within?: InstanceId;
 }
 
 /** A party that knows the outcome of a call. */
 export interface Counterparty {
-  /** The name of the reconciler that the config gives the tool; null where it names none. */
+  /** The name of the tool's reconciler in the config; null where the config names none. */
   readonly reconciler: string | null;
-  /** The keys outside of the context that the call writes, as far as the config says: keys with a scheme. */
+  /** The keys outside the context that the call writes, as far as the config says: keys with a scheme. */
   readonly writes: readonly string[];
 }
 
@@ -64,11 +67,11 @@ export interface Counterparty {
 export type Act =
   | { readonly act: 'name_suspect'; readonly why: Abstention }
   | { readonly act: 'allow_joint'; readonly instances: readonly InstanceId[] }
-  /** Find out what became of a call; `ask` says of whom, where a config was at hand. */
+  /** Find out what became of a call; `ask` says of which party, where a config was at hand. */
   | { readonly act: 'settle_outcome'; readonly effect: Effect; readonly ask?: Counterparty }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }
   | { readonly act: 'register_undo'; readonly effect: Effect }
-  /** Let the instances that control would leave behind end, or undo them: then ask again. */
+  /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 
 /** The smallest set of acts after which the same failure would be answered with `leadsTo`; no acts: a rerun may start now. */
@@ -83,10 +86,12 @@ interface Asked {
   /** The number of the last event when the question was asked. */
   readonly at: number;
   readonly policy: Policy;
-  /** Newest candidate first, and none left out: a decision that restores lists why the others would not do. */
+  /**
+   * Newest candidate first, and none left out: a decision that restores also lists why the others could not be used.
+   */
   readonly refusals: readonly Refusal[];
   /**
-   * The effects to undo before what the verdict says is done, in that order (E5: reverse global order): those that the
+   * The effects to undo before the verdict is carried out, in that order (E5: reverse global order): those that the
    * restored line crosses, or all there are for a rerun. Empty when a person has to act first.
    */
   readonly undo: readonly Effect[];
@@ -97,8 +102,8 @@ interface Asked {
 }
 
 /**
- * A decision. `settle` answers the held call and moves nothing; `restore` and `restore_joint` say go; `rerun` is advice to the
- * caller; `escalate` waits for a person (§8).
+ * A decision. `settle` answers the held call and moves nothing; `restore` and `restore_joint` permit a restore; `rerun`
+ * is advice to the caller; `escalate` waits for a person (§8).
  */
 export type Decision =
   | (Asked & { readonly verdict: 'settle'; readonly line: null; readonly effect: Effect })

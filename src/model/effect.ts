@@ -1,13 +1,16 @@
 /**
- * An act of a tool on the world: its class says what kind of act it is, its status what is known of it. The table of
- * semantics.md §6 is the one place that says whether a rollback may cross it.
+ * An act of a tool on the world: its class says what kind of act it is, its status what is known of it. Only the table
+ * of semantics.md §6 says whether a rollback may cross it.
  */
 import type { InstanceId } from './instance.ts';
 
 /** Every class of effect, the most harmless first. */
 export const EFFECT_CLASSES = ['none', 'idempotent', 'reversible', 'compensable', 'irreversible'] as const;
 
-/** The ways in which an effect can be taken back (§6). A tool that the config does not declare is `irreversible` (E6). */
+/**
+ * The class of an effect says how it can be taken back (§6). A tool that the config does not declare is `irreversible`
+ * (E6).
+ */
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
 /** Every status of an effect. */
@@ -19,7 +22,7 @@ export type EffectStatus = (typeof EFFECT_STATUSES)[number];
 /** One effect as a history knows it. `at` is the number of its intent, which stays its place whatever happens later (§6). */
 export interface Effect {
   readonly instance: InstanceId;
-  /** The name that later news of it carries; null where none can come. */
+  /** The name that later reports about it carry; null where none can come. */
   readonly id: string | null;
   /** The name of the tool whose call it is; left out where the history does not say. */
   readonly tool?: string;
@@ -41,7 +44,7 @@ export function isOpen(status: EffectStatus): boolean {
   return status === 'intended' || status === 'unknown';
 }
 
-/** Reads §6's table: may a rollback cross this effect, and what does it owe if so? */
+/** Reads §6's table: says if a rollback may cross this effect, and what it then owes. */
 export function crossing(effect: Pick<Effect, 'class' | 'status' | 'undo'>): Crossing {
   switch (effect.class) {
     case 'none':

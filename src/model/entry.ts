@@ -1,6 +1,7 @@
 /**
- * The entries of a run's journal: everything that happened, in order, from which all else is folded (architecture.md). Recorded
- * meaning never changes silently: an entry says who read and wrote what in the words of the config that was in force then.
+ * The entries of a run's journal: everything that happened, in order. All other state is folded from them
+ * (architecture.md). Recorded meaning never changes silently: an entry names the reads and writes in the words of the
+ * config that was in force then.
  */
 import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
@@ -13,10 +14,13 @@ import type { RedactionRules } from './redaction.ts';
 /** The control of a state machine: a state's key, or the keys of a compound or parallel state. */
 export type StateValue = string | { readonly [key: string]: StateValue | undefined };
 
-/** Which states a history state remembers, by the id of the history state. */
+/** The states that a history state remembers, by the id of the history state. */
 export type HistoryValue = Readonly<Record<string, readonly string[]>>;
 
-/** A place in an actor's memory, and what a step did to it. `by` are the parties of the step that did it, by their index. */
+/**
+ * A place in an actor's context, and its change by a step. `by` are the parties of the step that changed it, by their
+ * index.
+ */
 export interface Edit {
   readonly op: 'set' | 'delete' | 'append';
   readonly path: readonly string[];
@@ -25,7 +29,10 @@ export interface Edit {
   readonly by: readonly number[];
 }
 
-/** An actor that a step started: an invoked or spawned one. It is numbered in the order of these, from 1; the root is 0. */
+/**
+ * An actor that a step started, invoked or spawned. Actors are numbered in the order of their start, from 1; the root
+ * is 0.
+ */
 export interface Started {
   readonly id: string;
   /** The name of its logic; null where it is inline. */
@@ -33,7 +40,7 @@ export interface Started {
   /** The path of the state that invokes it; null for a spawned one. */
   readonly at: string | null;
   readonly kind: 'promise' | 'machine' | 'other';
-  /** The input of a spawned actor; an invoked one takes it from the restored memory (R7). */
+  /** The input of a spawned actor; an invoked one takes it from the restored context (R7). */
   readonly input?: unknown;
 }
 
@@ -49,7 +56,10 @@ export interface Digests {
   readonly machine: string;
 }
 
-/** An instance that a step closed. `gate` says whether a boundary was certified at that step, so that it may be set aside (C2). */
+/**
+ * An instance that a step closed. `gate` is true if a boundary was certified at that step, so that it may be set aside
+ * (C2).
+ */
 export interface Closed {
   readonly instance: InstanceId;
   readonly gate: boolean;
@@ -79,12 +89,17 @@ export type Entry =
   | { readonly do: 'leave'; readonly key: string; readonly gate: string }
   /** A confirmed call can no longer be undone: what it changed has moved on since (§6). */
   | { readonly do: 'demoted'; readonly key: string; readonly why: string }
-  /** A counterparty was asked about a call and did not know; it is asked again no earlier than `next`, if that is no null. */
+  /**
+   * A counterparty was asked about a call and did not know. It is asked again no earlier than `next`, unless that is
+   * null.
+   */
   | { readonly do: 'asked'; readonly key: string; readonly tries: number; readonly next: number | null }
   | GateEntry
   | AnswerEntry
   | PublishEntry
-  /** A complaint has taken the place of questions that the run was parked on, by their names: nobody asks them any more (C12). */
+  /**
+   * A complaint has replaced questions that the run was parked on, by their names: they are not asked any more (C12).
+   */
   | { readonly do: 'retracted'; readonly questions: readonly string[] }
   /**
    * A commit that was decided is withdrawn: it was refused before anything of it was visible, and its calls are held back again
@@ -93,7 +108,7 @@ export type Entry =
   | { readonly do: 'withdrawn'; readonly id: string; readonly why: string }
   | PositionEntry
   | SpendEntry
-  /** A delayed event was scheduled; null `delay`: it was taken back, or it fired. Milliseconds. */
+  /** A delayed event was scheduled; with `delay` null it was taken back, or it fired. Milliseconds. */
   | {
       readonly do: 'timer';
       readonly actor: number;
@@ -110,7 +125,10 @@ export type Entry =
   /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */
   | PhaseEntry
   | RestoredEntry
-  /** The replay takes the record of an instance that was set aside over: all that it did is journaled as done again, now (C5). */
+  /**
+   * The replay takes over the record of an instance that was set aside: all that it did is journaled as done again, now
+   * (C5).
+   */
   | { readonly do: 'claimed'; readonly instance: InstanceId }
   /** The record of an instance is given up: its work is done again under the same identity, or is dropped (C7, C9, C12). */
   | {
@@ -120,11 +138,11 @@ export type Entry =
       /** The keys of calls whose recorded answers were found wrong with it (C10, C12). */
       readonly wrong?: readonly string[];
     }
-  /** Control came past an instance that was kept: journals written before work was set aside have it. */
+  /** Control passed an instance that was kept. Only journals written before work was set aside have it. */
   | { readonly do: 'passed'; readonly instance: InstanceId; readonly controls: readonly ControlEntry[] }
-  /** Something that arrived too late and was refused (K3). */
+  /** An answer that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
-  /** Something a person should know: a boundary that did not certify, a write outside the outputs. */
+  /** A thing that a person should know: a boundary that did not certify, a write outside the outputs. */
   | {
       readonly do: 'finding';
       readonly code: string;
@@ -136,12 +154,15 @@ export type Entry =
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
 /**
- * The reason why a record is given up: it read something else, came to be redone, was complained about, or nothing took it over. `undone_before`:
- * there is none, the work that was complained about is undone already.
+ * The reason why a record is given up: it read something else, is redone, was complained about, or no replay took it
+ * over. `undone_before`: there is no record, because the work that was complained about is already undone.
  */
 export type DismissalReason = 'reads_differ' | 'done_again' | 'found_wrong' | 'unclaimed' | 'undone_before';
 
-/** `COMPENSATING` is the intent of an undo and `COMPENSATED` its outcome; `STUCK` says that it failed, and with what. */
+/**
+ * `COMPENSATING` is the intent of an undo and `COMPENSATED` its outcome; `STUCK` says that the undo failed, and with
+ * which error.
+ */
 interface PhaseEntry {
   readonly do: 'phase';
   readonly phase: 'FENCED' | 'COMPENSATING' | 'COMPENSATED' | 'STUCK' | 'RESUMED';
@@ -150,7 +171,9 @@ interface PhaseEntry {
   readonly error?: string;
 }
 
-/** The phase in which what the plan undoes is undone, and control stands where it is to go on (R5). */
+/**
+ * The last phase before the replay: all effects of the plan are undone, and control stands where it is to go on (R5).
+ */
 interface RestoredEntry {
   readonly do: 'restored';
   /** The position up to which each moved instance is kept; 0 is ⊥. Numbers are those of the history. */
@@ -159,7 +182,9 @@ interface RestoredEntry {
   readonly aside?: readonly InstanceId[];
   /** The keys of calls whose recorded answers were found wrong: they are never served again (C10). */
   readonly wrong?: readonly string[];
-  /** Those of them of which it is known that it was that answer, and not another of the same work; `true` for all. */
+  /**
+   * Those of the keys whose own answer is known to be wrong, and not another answer of the same work; `true` for all.
+   */
   readonly sure?: true | readonly string[];
   /** The regions that resume at a state that the config names, each on account of an instance (§4, Separable). */
   readonly resumed?: readonly { readonly region: string; readonly by: InstanceId }[];
@@ -178,7 +203,10 @@ export interface StepEntry {
   readonly do: 'step';
   readonly actor: number;
   readonly event: unknown;
-  /** True if the event came from outside the machine, so that nobody sends it again when it is taken back. */
+  /**
+   * True if the event came from outside the machine. The machine does not send such an event again when it is taken
+   * back.
+   */
   readonly outside: boolean;
   readonly value: StateValue;
   /** The states that history states remember; null where they did not change. */
@@ -189,7 +217,7 @@ export interface StepEntry {
   readonly started: readonly Started[];
   /** Enter, reads, writes, boundaries, in this order (semantics.md §4, K5). */
   readonly marks: readonly HistoryEvent[];
-  /** The region of each instance that `marks` enters, and how it names itself. */
+  /** The region of each instance that `marks` enters, and the name that it gives itself. */
   readonly regions: readonly string[];
   /** The paths of the regions whose control it wrote; left out where they are those of its parties (C1). */
   readonly moves?: readonly string[];
@@ -227,17 +255,17 @@ export interface IntentEntry {
 /** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */
 export interface GateEntry {
   readonly do: 'gate';
-  /** The name of the gate: nobody else's, and another one each time that it is asked. */
+  /** The name of the approval request: unique, and new each time that the question is asked. */
   readonly gate: string;
   readonly asks: 'approval' | 'outcome';
   /** The call; the instance is that of its intent, at the epoch that it had when the question was asked. */
   readonly key: string;
   readonly digest: string;
   readonly epoch: number;
-  /** The wall clock after which nothing opens it, in milliseconds; null for never. */
+  /** The wall clock after which no answer opens it, in milliseconds; null for never. */
   readonly expires: number | null;
   /**
-   * The key of an earlier call that has happened and that this one may be the same act as: an approval says that it is another
+   * The key of an earlier call that has happened and that this one may repeat: an approval says that it is another act
    * (E3).
    */
   readonly like?: string;
@@ -250,9 +278,9 @@ export interface AnswerEntry {
   readonly verdict: 'approved' | 'denied' | 'settled' | 'expired' | 'refused';
   /** The person who answered; null for the clock. */
   readonly by: string | null;
-  /** The reason, in that person's words; of a refused answer, in ours. */
+  /** The reason, in that person's words; for a refused answer, in the sidecar's words. */
   readonly why: string | null;
-  /** The number of the message that brought it; null where it was said in the process. */
+  /** The number of the message that brought it; null where it was given in the process. */
   readonly post: number | null;
 }
 
@@ -269,11 +297,13 @@ export interface PublishEntry {
   readonly keys: readonly string[];
   /** The ids of the invariants that held. */
   readonly invariants: readonly string[];
-  /** The tokens of the staging areas that have prepared it, by their names; left out by versions that asked none. */
+  /**
+   * The tokens of the staging areas that have prepared it, by their names; left out by versions that did not prepare.
+   */
   readonly prepared?: Readonly<Record<string, string>>;
 }
 
-/** The state of staging areas before a tool leaves that reads what calls of theirs change (E4). */
+/** The state of the staging areas before a tool leaves that reads what their calls change (E4). */
 export interface PositionEntry {
   readonly do: 'position';
   /** The actor that makes the call, and its instance. */
@@ -287,7 +317,10 @@ export interface PositionEntry {
   readonly areas: Readonly<Record<string, string>>;
 }
 
-/** The amounts that a call takes of the budgets of its run: admitted before it leaves, charged once it is known. */
+/**
+ * The amounts that a call takes of the budgets of its run: admitted before it leaves, charged once its outcome is
+ * known.
+ */
 export interface SpendEntry {
   readonly do: 'spend';
   /** The key of the call, or the number of its actor where its class takes no key. */
@@ -296,7 +329,7 @@ export interface SpendEntry {
   readonly amounts: Readonly<Record<string, number>>;
 }
 
-/** The outcome of a call, or news of it. */
+/** The outcome of a call, or a later report about it. */
 export interface OutcomeEntry {
   readonly do: 'outcome';
   readonly key: string;
@@ -305,7 +338,7 @@ export interface OutcomeEntry {
   readonly error?: string;
 }
 
-/** A failure and what was decided about it. */
+/** A failure and its decision. */
 export interface DecisionEntry {
   readonly do: 'decision';
   readonly signal: Signal;
@@ -317,15 +350,15 @@ export interface DecisionEntry {
   readonly decision: Decision;
   /** The checkpoint that is restored: the budget is charged for it (R6). */
   readonly checkpoint: Checkpoint | null;
-  /** Present where work was found wrong that no call has told of: its recorded answers are not served again (C10). */
+  /** Present where work was found wrong that no call has reported: its recorded answers are not served again (C10). */
   readonly suspect?: true;
   /**
    * The instance that the caller of `fail()` named, where a complaint led to it: without the ordinal, every occurrence is meant.
    */
   readonly complaint?: Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number };
   /**
-   * The name of the commit that was refused, or cannot go on, if one was: once it is made after all, nothing is left to decide
-   * (E4).
+   * The name of the commit that was refused, or cannot go on, if one was. Once that commit is made after all, nothing
+   * is left to decide (E4).
    */
   readonly commit?: string;
 }

@@ -19,14 +19,14 @@ export type HistoryEvent =
   | EffectEvent;
 
 /**
- * An effect, or news of one: a second event with the same `id`, instance and class updates the status, and `undo` unless
- * that is null. Without an `id` every event is an effect of its own.
+ * An effect, or a report about one: a second event with the same `id`, instance and class updates the status, and
+ * `undo` unless that is null. Without an `id` every event is an effect of its own.
  */
 export interface EffectEvent {
   readonly do: 'effect';
   readonly in: InstanceId;
   readonly id: string | null;
-  /** The name of the tool whose call it is, for readers; news without it changes nothing about it. */
+  /** The name of the tool whose call it is, for readers; a report without it leaves the name unchanged. */
   readonly tool?: string;
   readonly class: EffectClass;
   readonly status: EffectStatus;

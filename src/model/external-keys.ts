@@ -1,7 +1,7 @@
-/** Keys that lie outside of the memory, and what a memory has at those that do not. */
+/** External keys, and the value that a context has at a key of its own. */
 import type { Key } from './key.ts';
 
-/** True if a key lies outside of the memory: it has a scheme, and not that of an actor's own memory. */
+/** True if a key lies outside of the context: it has a scheme, and not that of an actor's own context. */
 export function isExternal(key: Key): boolean {
   const scheme = key.segments[0];
   return scheme?.endsWith(':') === true && scheme !== 'actor:' && key.text.startsWith(scheme);
@@ -12,7 +12,7 @@ export function hasVersion(memory: unknown, key: Key): boolean {
   return valueAt(memory, key) !== undefined;
 }
 
-/** True where a memory has a value at a key, so far as a key can tell: null is none. */
+/** True where a context has a value at a key, as far as a key can tell: null is none. */
 export function hasValue(memory: unknown, key: Key): boolean {
   return (valueAt(memory, key) ?? null) !== null;
 }

@@ -17,8 +17,8 @@ export const SIGNALS = [
 export type Signal = (typeof SIGNALS)[number];
 
 /**
- * The instance that failed and, where one is suspected, the key of its write that was found wrong; else null. Where the site
- * of the failure fits no instance, or several, it says which (§8.1).
+ * The instance that failed and, where one is suspected, the key of its write that was found wrong; else null. Where the
+ * site of the failure fits no instance, or several, it says so (§8.1).
  */
 export type Failure =
   | { readonly in: InstanceId; readonly key: Key | null }

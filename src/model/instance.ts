@@ -33,7 +33,7 @@ export function instanceName(id: InstanceId): string {
   return name;
 }
 
-/** Identities are values and never change, and their names are asked for many times a step. */
+/** Identities are values and never change. A step asks for their names many times. */
 const names = new WeakMap<InstanceId, string>();
 
 function printed(id: InstanceId): string {

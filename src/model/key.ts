@@ -12,7 +12,7 @@ export interface Key {
   readonly pattern: boolean;
 }
 
-/** A text that is no key by K4; `message` says which rule it breaks. */
+/** Thrown for a text that is no key by K4; `message` says which rule it breaks. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
 }
@@ -20,8 +20,8 @@ export class KeyError extends Error {
 const SCHEME = /^[a-z][a-z0-9+.-]*:/;
 
 /**
- * Reads a key from its text (K4). A scheme (`calendar:`) is a segment of its own and never stands alone: `calendar:`,
- * like `slots/`, is what a template with an empty part prints, and would quietly name far more than was meant.
+ * Reads a key from its text (K4). A scheme (`calendar:`) is a segment of its own and never stands alone: a template
+ * with an empty part prints `calendar:` or `slots/`, which would silently name far more than was meant.
  * @throws KeyError where the text breaks K4.
  * @example
  * import { parseKey } from 'belay-sidecar';

@@ -1,6 +1,6 @@
 /**
- * The shape of a state machine, as far as a reviewed config can speak of it: states, edges and tools. A plain value, so that a
- * config is held against a machine without knowing what runs it.
+ * The shape of a state machine, as far as a reviewed config can describe it: states, edges and tools. A plain value, so
+ * that a config can be checked against a machine of any runtime.
  */
 
 /** A state of the machine, or of a machine that it invokes. */
@@ -13,7 +13,9 @@ export interface StateShape {
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   /** The child that is entered first; null where there is none. */
   readonly initial: string | null;
-  /** The tools that the state invokes; `tool` is null where the logic is inline, so that nothing can guard it. */
+  /**
+   * The tools that the state invokes; `tool` is null where the logic is inline, so that no call of it can be guarded.
+   */
   readonly invokes: readonly { readonly id: string; readonly tool: string | null }[];
   /** True if the state has delayed transitions. */
   readonly delayed: boolean;
@@ -38,8 +40,8 @@ export interface MachineShape {
     readonly name: string;
     readonly kind: 'promise' | 'machine' | 'callback' | 'observable' | 'transition' | 'other';
     /**
-     * False where a promise cannot take its idempotency key (semantics.md E3): nobody hands it one, or its function does not
-     * look.
+     * False where a promise cannot take its idempotency key (semantics.md E3): the machine does not pass the key, or
+     * the function does not read it.
      */
     readonly takesKey: boolean;
   }[];

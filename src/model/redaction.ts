@@ -1,9 +1,10 @@
 /**
- * Values that are kept out of everything that people read: the values under some keys of the memory, and parts of what tools are given and answer.
- * As the config has it, and as the journal of a run says it again: whoever reads that has no config.
+ * Values that are kept out of everything that people read: the values under some keys of the context, and parts of the
+ * inputs and answers of tools. The config declares them, and the journal of a run repeats them for readers without a
+ * config.
  */
 export interface RedactionRules {
-  /** Keys of the memory, as texts; they may have `*`. */
+  /** Keys of the context, as texts; they may have `*`. */
   readonly keys: readonly string[];
   /** Member paths such as `args.card` and `output.token`, by the name of the tool. */
   readonly tools: Readonly<Record<string, readonly string[]>>;

@@ -26,8 +26,8 @@ export type Dependence =
   | { readonly kind: 'control'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number };
 
 /**
- * The reason why a failure names nothing: it fits nobody or several, nobody of that name was entered, or it never wrote that
- * key.
+ * The reason why a failure names no instance: none or several fit, none of that name was entered, or it never wrote
+ * that key.
  */
 export type Abstention = 'fits_nobody' | 'fits_several' | 'never_entered' | 'never_wrote';
 
@@ -45,12 +45,12 @@ export type Reason =
 export type Unavailable =
   /** Certified under another config or machine (§5). */
   | { readonly code: 'checkpoint_stale'; readonly changed: 'config' | 'machine' }
-  /** The budget of recoveries is used up (R6). `of` says whose: this boundary's for this signal, or the run's. */
+  /** The budget of recoveries is used up (R6). `of` names its owner: this boundary for this signal, or the run. */
   | { readonly code: 'recovery_budget_spent'; readonly of: 'boundary' | 'run'; readonly spent: number };
 
 /**
- * A refused checkpoint of the failed instance. `adds` are the reasons that no newer candidate had; those of the newer ones
- * hold as well. An exit is refused for what it is, and nobody may have been found at all (`candidate` null).
+ * A refused checkpoint of the failed instance. `adds` are the reasons that no newer candidate had; those of the newer
+ * ones hold as well. An exit is refused because it is no position. `candidate` is null where no instance was found.
  */
 export type Refusal =
   | {
@@ -82,8 +82,8 @@ export type Refusal =
     }
   | { readonly code: 'exit_not_restorable'; readonly candidate: Checkpoint; readonly instance: InstanceId }
   /**
-   * A call would be made while an effect of the same tool and entity stands that no replay has claimed (C8), or the run ends so
-   * (C9).
+   * A call would be made while an effect of the same tool and entity stands that no replay has claimed (C8), or the run
+   * would end so (C9).
    */
   | {
       readonly code: 'unclaimed_effect';

@@ -1,8 +1,8 @@
-/** The functions and methods of predicates: what each does with values that were already found, and what it costs. */
+/** The functions and methods of predicates: each applies to computed values, at a cost. */
 import { Failed, isList, isTable } from './own.ts';
 import { keysOf, type Meter, NONE, nameOf, Optional, within } from './values.ts';
 
-/** Applies a function of `lint.ts`' list but for `has`, which looks at its operand's form. */
+/** Applies a function of `lint.ts`' list, except `has`, which looks at its operand's form. */
 export function callFunction(name: string, value: unknown, meter: Meter): unknown {
   switch (name) {
     case 'size':

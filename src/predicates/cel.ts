@@ -1,7 +1,8 @@
 /**
- * The one file that knows the CEL library: it reads the text and checks it against types. What a text then means at run time is
- * `evaluate.ts`, because the library answers some errors with "absent" (an optional index into a text, say), reads whatever
- * property it is asked for, and has no budget; here an error is never a no, and a question has a bounded cost (semantics.md §4).
+ * The one file that knows the CEL library: it reads the text and checks it against types. `evaluate.ts` gives a text
+ * its meaning at run time, because the library answers some errors with "absent" (an optional index into a text, say),
+ * reads any property that it is asked for, and has no budget; here an error is never a no, and a question has a bounded
+ * cost (semantics.md §4).
  */
 import { type ASTNode, Environment, ParseError, TypeError as TypingError } from '@marcbachmann/cel-js';
 
@@ -11,7 +12,7 @@ export type Node = ASTNode;
 /** The longest text of a predicate, in UTF-16 units. */
 export const LONGEST_TEXT = 2_000;
 
-/** The variables of a predicate and their types; `dyn` is what is known only when the step is there. */
+/** The variables of a predicate and their types; `dyn` is a type that is known only at the step. */
 export const VARIABLES = {
   state: 'string',
   action: 'string',
@@ -21,7 +22,7 @@ export const VARIABLES = {
   event: 'dyn',
 } as const;
 
-/** An objection of the grammar or of the type checker to a text; `offset` counts UTF-16 units. */
+/** An error of the grammar or of the type checker in a text; `offset` counts UTF-16 units. */
 export interface CelError {
   readonly kind: 'syntax' | 'limit' | 'type' | 'unknown_variable' | 'unknown_function';
   readonly offset: number;
@@ -45,7 +46,7 @@ export function parse(text: string): { readonly ast: Node } | { readonly error: 
   }
 }
 
-/** The type of a text (`bool`, `string`, `dyn`), or what is wrong with its types. */
+/** The type of a text (`bool`, `string`, `dyn`), or the errors of its types. */
 export function typeOf(text: string): { readonly type: string } | { readonly error: CelError } {
   const { valid, type, error } = environment.check(text);
   return valid ? { type: type as string } : { error: celError(error) };

@@ -1,6 +1,6 @@
 /**
- * From text to a question that can be asked: predicates, expressions that find an entity, and guards by name. What is wrong with a text
- * is a list of problems; what is wrong with the facts is an answer.
+ * Compiles texts: predicates, expressions that find an entity, and guards by name. The errors of a text are a list of
+ * problems; an error of the facts is an answer.
  */
 import { createHash } from 'node:crypto';
 import { type CelError, LONGEST_TEXT, type Node, parse, typeOf } from './cel.ts';
@@ -14,7 +14,7 @@ import { nameOf } from './values.ts';
 /** Conditions written in code, by name: the escape hatch for what CEL cannot say. Each must be a pure function of the facts. */
 export type Guards = Readonly<Record<string, (facts: Facts) => boolean>>;
 
-/** A compiled text, or what is wrong with it. */
+/** A compiled text, or its problems. */
 export type Compiled<T> = { readonly ok: T } | { readonly problems: readonly Problem[] };
 
 /** Compiles a condition. */
@@ -44,7 +44,7 @@ export function compileEntity(text: string): Compiled<Expression> {
   };
 }
 
-/** The answer of a predicate that looks at no fact; null where it looks at one. */
+/** The answer of a predicate that reads no fact; null where it reads one. */
 export function constantAnswer(text: string): Answer | null {
   const read = readText(text, { variables: new Set(), item: null }, ['bool', 'dyn']);
   if ('problems' in read) return null;
@@ -57,8 +57,8 @@ export function guardDigest(guard: (facts: Facts) => boolean): string {
 }
 
 /**
- * A condition in code by `name@digest`. One that is missing or differs still compiles: it answers unknown, and the problem says
- * so.
+ * A condition in code by `name@digest`. A missing or changed one still compiles: it answers unknown, and the problem
+ * says so.
  */
 export function guardPredicate(
   reference: string,
@@ -101,7 +101,9 @@ function answer(value: unknown): Answer {
   return { is: 'unknown', reason: `not_a_condition: the answer is ${nameOf(value)}` };
 }
 
-/** Guards may throw anything; the evaluator throws nothing that we know of, and a predicate promises that it never does. */
+/**
+ * Guards may throw anything; the evaluator throws nothing that is known, and a predicate promises that it never throws.
+ */
 function safely(run: () => unknown): unknown {
   try {
     return run();

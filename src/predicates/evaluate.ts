@@ -1,6 +1,7 @@
 /**
- * Evaluates a syntax tree. Each node becomes a closure once; a question then runs them over the facts. An error is a value (`Failed`)
- * that travels up until something decides without it: `false && error` is false, `error && true` is the error.
+ * Evaluates a syntax tree. Each node becomes a closure once; a question then runs them over the facts. An error is a
+ * value (`Failed`) that travels up until an operator decides without it: `false && error` is false, `error && true` is
+ * the error.
  */
 import { callFunction, callMethod } from './calls.ts';
 import type { Node } from './cel.ts';
@@ -21,7 +22,7 @@ interface Question {
 
 type Run = (question: Question) => unknown;
 
-/** Compiles a tree that passed the lint. What comes out never throws and has a bounded cost. */
+/** Compiles a tree that passed the lint. The result never throws and has a bounded cost. */
 export function evaluator(ast: Node): (facts: Facts) => unknown {
   const run = compile(ast);
   return (facts) => {
@@ -104,7 +105,7 @@ function access(of: Run, by: Run, optional: boolean): Run {
   };
 }
 
-/** A member as an optional value. What is selected from an optional value is optional itself. */
+/** A member as an optional value. A member of an optional value is optional itself. */
 function select(from: unknown, key: unknown, meter: Meter): Optional | Failed {
   if (from === NONE) return NONE;
   const member = memberOf(from instanceof Optional ? from.held : from, key, meter);
@@ -141,7 +142,7 @@ function method(node: Extract<Node, { op: 'rcall' }>): Run {
   };
 }
 
-/** `orValue` and `or` look at their argument only when there is nothing else. */
+/** `orValue` and `or` evaluate their argument only when their operand is absent. */
 function otherwise(name: 'orValue' | 'or', of: Run, argument: Run): Run {
   return (question) => {
     const receiver = of(question);
@@ -191,7 +192,7 @@ function choose(condition: Run, yes: Run, no: Run): Run {
   };
 }
 
-/** `decides` is what either side may settle alone: true for `||`, false for `&&`. */
+/** `decides` is the value of either side that settles the result alone: true for `||`, false for `&&`. */
 function connect(decides: boolean, left: Run, right: Run): Run {
   return (question) => {
     const first = left(question);

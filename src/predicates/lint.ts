@@ -1,6 +1,6 @@
 /**
- * Holds a syntax tree against the subset that is understood here: no form whose cost or whose meaning depends on what the facts
- * happen to be. Reports every problem, not the first.
+ * Checks a syntax tree against the supported subset: no form whose cost or meaning depends on the facts. Reports every
+ * problem, not only the first.
  */
 import { type Node, VARIABLES } from './cel.ts';
 import type { Problem } from './problem.ts';
@@ -30,7 +30,7 @@ const METHODS: ReadonlyMap<string, number> = new Map([
   ['or', 1],
 ]);
 
-/** Methods that ask something of every member. */
+/** Methods that ask a question of every member. */
 export const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
 /** Names that are never data. */
@@ -124,7 +124,7 @@ function visit(node: Node, scope: Scope, problems: Problem[]): void {
       if (typeof node.args === 'object' && node.args !== null) {
         report(
           'banned_form',
-          'bytes and unsigned numbers have no counterpart in memory',
+          'bytes and unsigned numbers have no counterpart in the context',
           'Use a text or a plain number.',
         );
       }

@@ -2,7 +2,7 @@
 import { Failed, isList, isTable, ownMember } from './own.ts';
 import { keysOf, type Meter, nameOf, Optional } from './values.ts';
 
-/** Asks one question of each member and sums the answers up as the macro of that name does. */
+/** Asks one question of each member and combines the answers as the macro of that name does. */
 export function overMembers(name: string, collection: unknown, meter: Meter, ask: (item: unknown) => unknown): unknown {
   const items = itemsOf(collection, meter);
   if (items instanceof Failed) return items;
@@ -46,7 +46,7 @@ function transform(items: readonly unknown[], ask: (item: unknown) => unknown): 
   return values;
 }
 
-/** One member that answers `decides` settles it, whatever becomes of the others; else an error of one is an error of all. */
+/** One member that answers `decides` settles it, even if others fail; otherwise an error of one is an error of all. */
 function anyDecides(
   decides: boolean,
   items: readonly unknown[],

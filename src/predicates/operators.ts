@@ -1,4 +1,4 @@
-/** The operators between two values that were already found. */
+/** The operators between two computed values. */
 import type { Node } from './cel.ts';
 import { Failed, isList } from './own.ts';
 import { compare, equal, type Meter, nameOf, reckon } from './values.ts';

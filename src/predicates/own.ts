@@ -1,6 +1,7 @@
 /**
- * Looks at facts without ever running them: own data properties of plain objects and arrays, and nothing else. A getter, a proxy, a
- * function, a Map, a Date or an instance of a class is no data, and asking for it is an error, never an absence.
+ * Reads facts without ever running them: own data properties of plain objects and arrays, and nothing else. A getter, a
+ * proxy, a function, a Map, a Date or an instance of a class is no data, and a question about it is an error, never an
+ * absence.
  */
 import { types } from 'node:util';
 

@@ -18,7 +18,7 @@ export type PredicateCode =
   | 'banned_nested_macro'
   /** `in` on anything but a list that is written out. */
   | 'banned_in'
-  /** `+`, `-`, `*`, `/` or `%` on a number of which it is not known whether it is whole. */
+  /** `+`, `-`, `*`, `/` or `%` on a number that may be whole or not. */
   | 'banned_arithmetic'
   /** A literal, an index or a name of a kind that has no meaning here. */
   | 'banned_form'

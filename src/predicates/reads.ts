@@ -1,14 +1,14 @@
 /**
- * The part of the context that a predicate looks at, from its syntax tree: paths as keys are written, with holes where an index is the entity or a
- * member of `args` or `event`, and `*` where it is anything. A path stands for all below it.
+ * The part of the context that a predicate reads, from its syntax tree: paths as keys are written, with holes where an
+ * index is the entity or a member of `args` or `event`, and `*` where it is anything. A path stands for all below it.
  */
 import { escapeSegment } from '../model/key.ts';
 import { type Node, parse } from './cel.ts';
 import { MACROS, operands } from './lint.ts';
 
 /**
- * The read set of a text, as key templates (`slots/{entity}/status`), each once; `**` is all of memory. Empty for what is no
- * CEL.
+ * The read set of a text, as key templates (`slots/{entity}/status`), each once; `**` is the whole context. Empty for a
+ * text that is not CEL.
  */
 export function readsOf(text: string): readonly string[] {
   const parsed = parse(text);
@@ -18,7 +18,10 @@ export function readsOf(text: string): readonly string[] {
   return [...new Set([...found].map(asTemplate))];
 }
 
-/** A key begins with a written name: where it would begin with a hole, or would look like a scheme, it is all of memory. */
+/**
+ * A key begins with a written name: where it would begin with a hole, or would look like a scheme, it is the whole
+ * context.
+ */
 function asTemplate(path: string): string {
   return /^(?:\{|\*|[a-z][a-z0-9+.-]*:)/.test(path) ? '**' : path;
 }
@@ -47,7 +50,7 @@ function collect(node: Node, item: Item | null, found: Set<string>): void {
   for (const operand of operands(node)) collect(operand, item, found);
 }
 
-/** The path of memory that a node names, or null. Indexes on the way that read memory themselves are collected. */
+/** The path of the context that a node names, or null. Collects the paths that indexes on the way read themselves. */
 function pathOf(node: Node, item: Item | null, found: Set<string>): readonly string[] | null {
   switch (node.op) {
     case 'id':

@@ -3,10 +3,10 @@ import { distance } from 'fastest-levenshtein';
 
 /** Longer names are not compared: the cost is the product of their lengths. */
 const LONGEST = 48;
-/** So many are compared. */
+/** The number of names that are compared. */
 const MOST = 100;
 
-/** A sentence that names the nearest of some names, or else what there is. */
+/** A sentence that suggests the nearest of some names, or lists them. */
 export function suggest(name: string, among: Iterable<string>): string {
   const names = [...among];
   const best = nearest(name, names);

@@ -1,4 +1,4 @@
-/** The values of an expression and what may be done with two of them, each operation at a cost that the question's meter counts. */
+/** The values of an expression and the operations on two of them, each at a cost that the question's meter counts. */
 import { Failed, isList, isTable, type List, ownMember, type Table } from './own.ts';
 
 /** The cost that one question may have: about one unit for each member that is looked at, and for each 64 characters of a text. */
@@ -25,7 +25,7 @@ const COSTLY = new Failed(`too_costly: the question looks at more than ${BUDGET}
 export class Meter {
   #left = BUDGET;
 
-  /** Pays for something; an error once the budget is spent. */
+  /** Pays a cost; an error once the budget is spent. */
   pay(units: number): Failed | null {
     this.#left -= units;
     return this.#left < 0 ? COSTLY : null;
@@ -59,8 +59,8 @@ export function keysOf(table: Table, meter: Meter): readonly string[] | Failed {
 }
 
 /**
- * A member of a container by name or index; undefined where it is absent. What has no members is an error, but for null, of which
- * nothing is a member.
+ * A member of a container by name or index; undefined where it is absent. A value that cannot have members is an error,
+ * except null, which has none.
  */
 export function memberOf(container: unknown, key: unknown, meter: Meter): unknown {
   const costly = meter.pay(1);

@@ -1,6 +1,6 @@
 /**
- * Work that a cut sets aside instead of undoing it (semantics.md C2): finished, certified work that rests on nothing that is undone. It
- * crosses no promise and no effect; nothing sees it until a replay claims it.
+ * Work that a cut sets aside instead of undoing it (semantics.md C2): finished, certified work that rests on nothing
+ * that is undone. It crosses no promise and no effect, and nothing sees it until a replay claims it.
  */
 import { type Extent, extentOf } from '../history/extent.ts';
 import type { History } from '../history/history.ts';
@@ -23,7 +23,9 @@ interface Piece {
 export interface SetAside {
   /** The instances, each with the one that takes it along; null for one that is set aside by itself. */
   readonly instances: ReadonlyMap<InstanceRecord, InstanceRecord | null>;
-  /** True if what the root of a region did at an event is part of that: a root outlives the work that it has a part in. */
+  /**
+   * True if an act of a region's root at an event belongs to the set: a root outlives the work that it has a part in.
+   */
   holds(root: InstanceRecord, at: number): boolean;
 }
 
@@ -43,7 +45,7 @@ export function setAside(history: History, places: Places, moves: Moves, suspect
   return { instances: outermost(history, pieces), holds };
 }
 
-/** A finished, certified instance with nothing open and nobody suspect in it; null for any other. */
+/** A finished, certified instance with nothing open and no suspect in it; null for any other. */
 function pieceOf(
   history: History,
   places: Places,
@@ -70,7 +72,10 @@ function pieceOf(
   return { record, place, extent };
 }
 
-/** Takes out whatever read what is undone, until nothing more does: who reads that is undone, too. Roots' writes are no reason. */
+/**
+ * Removes each member that read undone work, until none is left: a reader of undone work is undone, too. Roots' writes
+ * are no reason.
+ */
 function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceRecord, Piece>): void {
   const within = new Map<string, Piece[]>();
   for (const piece of pieces.values()) {

@@ -1,5 +1,5 @@
 /**
- * The second question: which checkpoints of the failed instance may be tried? Newest first; with a suspect only
+ * The second question: the checkpoints of the failed instance that may be tried. Newest first; with a suspect only
  * those before its first suspect write (semantics.md §8.2). An exit is listed because its refusal is a reason (§5).
  */
 import { countUpTo } from '../history/ascending.ts';

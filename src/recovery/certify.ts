@@ -18,9 +18,12 @@ export interface Evidence {
   readonly predicate: Answer;
   /** The declared outputs that have no version of this instance's, nor of an earlier ordinal's that it read. */
   readonly missing: readonly string[];
-  /** The reason why nothing of the instance certifies: a write outside its outputs (K5), a value that no journal holds (§3). */
+  /**
+   * The reason why no boundary of the instance certifies: a write outside its outputs (K5), a value that no journal
+   * holds (§3).
+   */
   readonly stray: string | null;
-  /** The first invariant that what is held back does not keep, with what it comes to; null where all hold (E4). */
+  /** The first invariant that the held calls break, with the value it comes to; null where all hold (E4). */
   readonly broken: string | null;
   /** The number of other live instances that share the region. */
   readonly neighbours: number;
@@ -37,7 +40,7 @@ export interface Evidence {
 /** The answer of each test. */
 export type Verdicts = Readonly<Record<Test, Answer>>;
 
-/** Asks the four tests. */
+/** Runs the four tests. */
 export function certify(evidence: Evidence): Verdicts {
   return {
     decidable: decidable(evidence),

@@ -1,6 +1,7 @@
 /**
- * Answers if all that an instance relies on has been promised (semantics.md E4): every version that it read, and its own start, lie before
- * the certified boundary of whoever made them. Until then a rollback of theirs may take it along.
+ * Checks that all that an instance relies on has been promised (semantics.md E4): each version that it read, and its
+ * own start, lies before the certified boundary of its producer. Until then a rollback of a producer may take the
+ * instance along.
  */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
@@ -9,7 +10,7 @@ import type { InstanceId } from '../model/instance.ts';
 /**
  * The first instance on whose uncommitted work another relies; null where there is none. Costs the uncommitted writes.
  * @param upTo the number of the last event that counts.
- * @param promisesNothing says of whom nothing is expected: the glue.
+ * @param promisesNothing true for an instance that makes no promise: a root instance.
  */
 export function reliesOnUncommitted(
   history: History,

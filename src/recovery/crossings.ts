@@ -1,6 +1,6 @@
 /**
- * The effects and commitments that a line crosses on its way down: effects (§6) and commitments of others (§5). An older candidate crosses all that a
- * newer one does, so each candidate is charged with what it adds, and nothing is looked at twice however many there are.
+ * The effects (§6) and commitments of others (§5) that a line crosses on its way down. An older candidate crosses all
+ * that a newer one does, so each candidate is charged with what it adds, and nothing is examined twice.
  */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
@@ -25,7 +25,10 @@ export interface Consumer {
   readonly committed: Checkpoint;
 }
 
-/** The crossings of a candidate that no newer one made: consumers as they were found, effects by their intents. */
+/**
+ * The crossings of a candidate that no newer one made: consumers in the order of their discovery, effects by their
+ * intents.
+ */
 export interface Crossed {
   readonly candidate: Checkpoint;
   readonly consumers: readonly Consumer[];
@@ -40,7 +43,7 @@ export interface Proposal {
   readonly crossed: readonly Crossed[];
   /** True if a line of this policy may cross commitments at all, given leave. */
   readonly crossable: boolean;
-  /** For whom the plan's postconditions fail, so that this candidate will not do. */
+  /** The instances for which the plan's postconditions fail, so that this candidate cannot be used. */
   readonly escapes?: readonly InstanceId[];
   /**
    * The number of instances besides the failed one that it undoes, where control is known: roots promise nothing and do not
@@ -71,7 +74,10 @@ export class Crossings {
     this.#failed = failed;
   }
 
-  /** An instance kept up to event `upTo` so far is now kept where `placement` says. Costs its effects in between. */
+  /**
+   * Notes that an instance kept up to event `upTo` so far is now kept where `placement` says. Costs its effects in
+   * between.
+   */
   lower(record: InstanceRecord, placement: Placement, upTo: number): void {
     const after = keptUpTo(placement);
     const { committed } = record;
@@ -86,7 +92,7 @@ export class Crossings {
     }
   }
 
-  /** Lowers the failed instance from candidate to candidate, where nobody else moves on its account. */
+  /** Lowers the failed instance from candidate to candidate, where no other instance moves on its account. */
   lowerAlone(candidates: readonly Checkpoint[]): Crossed[] {
     let upTo = this.#history.head;
     return candidates.map((candidate) => {

@@ -1,6 +1,7 @@
 /**
- * The consistent cut of a run whose control is known (semantics.md C1, C2): what is retained is a legal prefix; what lies beyond is
- * undone, or set aside. Every candidate is tried, newest first, because an older one can turn a blocked tail into a record.
+ * The consistent cut of a run whose control is known (semantics.md C1, C2): the retained part is a legal prefix; the
+ * rest is undone, or set aside. Every candidate is tried, newest first, because an older one can turn a blocked tail
+ * into a record.
  */
 import type { History } from '../history/history.ts';
 import type { Places } from '../history/places.ts';
@@ -63,7 +64,7 @@ export function* cuts(
   }
 }
 
-/** True if a placement takes anything back: the root of a region that did nothing since is where it was. */
+/** True if a placement takes anything back. The root of a region that did nothing since does not move. */
 function losesAnything(history: History, places: Places, record: InstanceRecord, placement: Placement): boolean {
   if (record.id.skeleton !== ROOT) return true;
   const after = keptUpTo(placement);
@@ -76,7 +77,7 @@ function losesAnything(history: History, places: Places, record: InstanceRecord,
   );
 }
 
-/** Policy `static`: everyone whom the failed instance reaches goes to its entry first, order ignored (§9). */
+/** Policy `static`: every instance that the failed one reaches goes to its entry first, order ignored (§9). */
 function demandReached(history: History, failed: InstanceRecord, lowering: Lowering): void {
   for (const [record, cause] of reach(history, failed)) {
     if (record !== failed) lowering.demand(record, { keep: record.checkpoints[0] ?? null, cause });

@@ -1,7 +1,8 @@
 /**
- * The policy `dart`: the paper's rule as written (DART def. 6, eq. 8–10), for comparison and for whole-snapshot restore.
- * It looks one hop far and keeps everyone else, which is unsound where only the failed instance is restored:
- * `W_i a · R_j a · W_j b · R_k b · commit_k` is admitted for i although k has committed on it (semantics.md §9).
+ * The policy `dart`: the paper's rule as written (DART def. 6, eq. 8–10), for comparison and for whole-snapshot
+ * restore. It looks one hop far and keeps every other instance, which is unsound where only the failed instance is
+ * restored: `W_i a · R_j a · W_j b · R_k b · commit_k` is admitted for i although k has committed on it (semantics.md
+ * §9).
  */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';

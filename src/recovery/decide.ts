@@ -26,7 +26,7 @@ const lines: Record<Policy, typeof greatestLines> = { line: greatestLines, stati
 /** The default rules: the line from journal order, and no commitment of others is crossed. */
 const DEFAULT_RULES: Rules = { policy: 'line', joint: 'none' };
 
-/** Knowledge of a running machine that a trace lacks: the state of control, and the checkpoints that cannot be used now. */
+/** Facts of a running machine that a trace lacks: the state of control, and the checkpoints that cannot be used now. */
 export interface Circumstances {
   /** The control (C1); null where none is known, or where a whole snapshot is restored. */
   readonly control: Control | null;
@@ -36,7 +36,7 @@ export interface Circumstances {
 
 const OF_A_TRACE: Circumstances = { control: null, unavailable: () => null };
 
-/** The control and the checkpoints that the lines of a trace tell of; empty where they tell nothing. */
+/** The control and the checkpoints that the lines of a trace describe; empty where they describe none. */
 export function knownOf(control: TracedControl, history: History, { in: failed }: Failure): Circumstances {
   if (!control.isKnown) return OF_A_TRACE;
   control.settle();

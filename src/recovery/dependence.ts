@@ -1,4 +1,6 @@
-/** Dependence of work on other work, direct or through others: it says which undos may go on while another fails (E5). */
+/**
+ * Dependence of work on other work, direct or transitive: it decides which undos may go on while another fails (E5).
+ */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { InstanceId } from '../model/instance.ts';

@@ -1,7 +1,7 @@
 /**
- * The one home of prose: a decision as sentences (semantics.md §8, style.md 8). The result is an outline of plain text that
- * a terminal or a page lays out. Names and keys are a run's own and may hold anything: what is no plain word is quoted, so
- * that no name reads as a sentence of ours, and whoever prints the text escapes what its medium would obey.
+ * The one home of prose: a decision as sentences (semantics.md §8, style.md 8). The result is an outline of plain text
+ * that a terminal or a page lays out. Names and keys come from a run and may hold anything: every text that is no plain
+ * word is quoted, so that no name reads as a sentence of Belay's. The printer escapes what its medium would obey.
  */
 import type { Aftermath, Circumstance } from '../model/aftermath.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
@@ -10,21 +10,21 @@ import type { Effect } from '../model/effect.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Abstention, Dependence, Reason, Refusal } from '../model/veto.ts';
 
-/** A sentence and what belongs under it. `label` is what it is about, a verdict or a veto code, and stands before it. */
+/** A sentence and the sentences under it. `label` stands before it: a verdict or a veto code. */
 export interface Outline {
   readonly label?: string;
   readonly text: string;
   readonly under?: readonly Outline[];
 }
 
-/** A name as it may stand in a sentence: a plain word as it is, anything else in quotation marks, as JSON has it. */
+/** A name as it stands in a sentence: a plain word unchanged, anything else in quotation marks, as JSON has it. */
 export function quoted(name: string): string {
   return /^[\p{L}\p{N}_.:/*[\]@+=#%~-]+$/u.test(name) ? name : JSON.stringify(name);
 }
 
 /**
- * Explains a decision: the verdict first, then what moves, what to undo, what was refused and why, and what would unblock it.
- * With what a journal knows around it, also what failed, and what came of a restore.
+ * Explains a decision: the verdict first, then the moves, the undos, the refusals with their reasons, and the acts that
+ * would unblock it. With the facts of a journal, also the failure and the result of a restore.
  * @example
  * import { decide, explain, History } from 'belay-sidecar';
  *
@@ -208,7 +208,7 @@ function counterparty({ ask, effect }: Extract<Act, { act: 'settle_outcome' }>):
     return `${quoted(ask.reconciler)}, the reconciler of ${quoted(effect.tool ?? 'the tool')}`;
   if (ask.writes.length === 0)
     return effect.tool === undefined ? 'the counterparty' : `the counterparty of ${quoted(effect.tool)}`;
-  return `whoever keeps ${ask.writes.map(quoted).join(' and ')}, which it writes`;
+  return `the owner of ${ask.writes.map(quoted).join(' and ')}, which it writes`;
 }
 
 function dependenceClause(dependence: Dependence): string {

@@ -1,4 +1,4 @@
-/** Level 2 by name: whose commitments the reviewed policy lets a line cross (semantics.md §8.4). */
+/** Level 2 by name: the instances whose commitments the reviewed policy lets a line cross (semantics.md §8.4). */
 import type { Rules } from '../model/decision.ts';
 import type { InstanceId } from '../model/instance.ts';
 

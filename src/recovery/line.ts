@@ -1,7 +1,7 @@
 /**
- * The recovery line: for every instance how far its past is kept, such that nothing kept rests on anything undone
- * (semantics.md §9, after Wang and Elnozahy et al.). Consistent lines are closed under max, so there is one greatest line
- * per candidate, and lowering what must be lowered, and nothing else, arrives at it whatever the order.
+ * The recovery line: how far each instance's past is kept, such that nothing kept rests on anything undone
+ * (semantics.md §9, after Wang and Elnozahy et al.). Consistent lines are closed under max, so there is one greatest
+ * line per candidate. Lowering only what must be lowered arrives at it in any order.
  */
 import { between } from '../history/ascending.ts';
 import type { History } from '../history/history.ts';
@@ -44,10 +44,10 @@ export class Lowering {
   readonly #history: History;
   readonly #failed: InstanceRecord;
   readonly #crossings: Crossings;
-  readonly #seen = new Seen();
+  readonly #seen = new Visited();
   readonly #undone: Undone[] = [];
 
-  /** `places` null: nothing is known of control, as in a trace without it. */
+  /** `places` null: control is unknown, as in a trace without it. */
   constructor(history: History, failed: InstanceRecord, places: Places | null) {
     this.#history = history;
     this.#failed = failed;
@@ -55,14 +55,17 @@ export class Lowering {
     this.#crossings = new Crossings(history, failed);
   }
 
-  /** Puts the failed instance no higher than a candidate, and whoever rests on what that undoes as high as it can stay. */
+  /**
+   * Puts the failed instance no higher than a candidate, and every instance that rests on the undone part as high as it
+   * can stay.
+   */
   lower(candidate: Checkpoint): Crossed {
     this.#place(this.#failed, { keep: candidate, cause: null });
     for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
     return this.#crossings.charge(candidate);
   }
 
-  /** Puts an instance no higher than a placement, and all that rests on what that undoes. */
+  /** Puts an instance no higher than a placement, and all that rests on the undone part. */
   demand(record: InstanceRecord, placement: Placement): void {
     this.#place(record, placement);
     for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
@@ -78,7 +81,7 @@ export class Lowering {
     this.#undone.push({ record, after, upTo });
   }
 
-  /** §9.1: what depends on an undone start or write is undone. */
+  /** §9.1: an instance that depends on an undone start or write is undone. */
   #follow({ record, after, upTo }: Undone): void {
     for (const { at, started } of between(record.starts, after, upTo)) {
       const cause: Dependence = { kind: 'start', producer: record.id, consumer: started.id, step: at };
@@ -98,8 +101,8 @@ export class Lowering {
   }
 
   /**
-   * A step is one atom (C1a): all its parties lose it, whom it entered never started, whoever read the control that it wrote
-   * loses that step, too, and so do those that depend on it wholly.
+   * A step is one atom (C1a): all its parties lose it, an instance that it entered never started, a step that read the
+   * control it wrote is lost, too, and so are the steps that depend on it wholly.
    */
   #undo(places: Places, first: PlacedStep, by: InstanceRecord): void {
     const waiting = [first];
@@ -130,7 +133,7 @@ export class Lowering {
  * The reads that are undone already. A read needs to be undone once, however many undone writes it depends on; each list
  * of reads keeps, for what was seen, a pointer to the next that was not (union-find), so that every read is visited once.
  */
-class Seen {
+class Visited {
   readonly #next = new Map<readonly Access[], Map<number, number>>();
 
   *fresh({ reads, from, until }: Stretch): Generator<Access> {

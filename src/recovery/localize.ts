@@ -1,6 +1,7 @@
 /**
- * The first question: which instance failed? Exactly one, or the decision abstains (DART §4.2, semantics.md §8.1). A
- * suspect key must be one that the instance wrote: a suspicion about a write that never happened names nothing.
+ * The first question: the instance that failed. Exactly one fits, or the decision abstains (DART §4.2, semantics.md
+ * §8.1). A suspect key must be one that the instance wrote: a suspicion about a write that never happened names
+ * nothing.
  */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
@@ -14,7 +15,10 @@ export interface Located {
   readonly suspectAt: number;
 }
 
-/** Localises a failure, or says why it names nobody. Costs the writes of the named instance where a key is suspected. */
+/**
+ * Localises a failure, or says why it names no instance. Costs the writes of the named instance where a key is
+ * suspected.
+ */
 export function localize(history: History, failure: Failure): Located | Abstention {
   if (failure.in === null) return failure.why;
   const { key } = failure;

@@ -1,6 +1,7 @@
 /**
- * The policy `static`: the line computed without the order of events, from who writes what anyone reads (semantics.md §9).
- * It needs no positions but entries and never learns that a read came first or that a write was covered. Sound; blocks more.
+ * The policy `static`: the line computed without the order of events, from the keys that each instance writes and reads
+ * (semantics.md §9). It needs no positions but entries, and it never learns that a read came first or that a write was
+ * covered. Sound; blocks more.
  */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
@@ -10,9 +11,9 @@ import type { Dependence } from '../model/veto.ts';
 import { Crossings, type Placement, type Proposal } from './crossings.ts';
 
 /**
- * The static line for each candidate: everyone whom the failed instance reaches goes to its entry, or to ⊥ with its
- * starter; the failed one to the candidate, or, if it is reached itself, to its entry. One step beyond the letter of §9: a
- * failed instance whose *starter* is reached goes to ⊥ like any other, because its start is undone.
+ * The static line for each candidate: every instance that the failed one reaches goes to its entry, or to ⊥ with its
+ * starter; the failed one to the candidate, or, if it is reached itself, to its entry. One step beyond the letter of
+ * §9: a failed instance whose *starter* is reached goes to ⊥ like any other, because its start is undone.
  */
 export function staticLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
   const reached = reach(history, failed);
@@ -33,8 +34,8 @@ export function staticLines(history: History, failed: InstanceRecord, candidates
 }
 
 /**
- * Everyone reachable through write∩read overlaps and starts, each with the first edge found; the failed one too, if others reach
- * it.
+ * Every instance that is reachable through write∩read overlaps and starts, each with the first edge found; the failed
+ * one too, if others reach it.
  */
 export function reach(history: History, failed: InstanceRecord): Map<InstanceRecord, Dependence> {
   const reached = new Map<InstanceRecord, Dependence>();

@@ -49,7 +49,10 @@ function restoreAfter(rules: Rules, { crossed, crossable, escapes = [] }: Propos
   return { leadsTo: 'restore_joint', acts };
 }
 
-/** The act after which §6 lets an effect be crossed. An unknown one may turn out to be confirmed, which is a new question. */
+/**
+ * The act after which §6 lets an effect be crossed. An unknown effect may turn out to be confirmed, which is a new
+ * question.
+ */
 function clear(effect: Effect): Act {
   return { act: cures[crossing(effect) as EffectVeto], effect };
 }

@@ -1,13 +1,13 @@
 /**
- * Every veto of every candidate, newest candidate first (semantics.md §8.3). A decision holds them without repetition, since
- * whatever stands against a candidate stands against each older one; here they are told one by one.
+ * Every veto of every candidate, newest candidate first (semantics.md §8.3). A decision holds each reason once, since a
+ * reason against a candidate stands against each older one; here they are listed one by one.
  */
 import type { Decision } from '../model/decision.ts';
 import type { Reason, Veto } from '../model/veto.ts';
 
 /**
- * Tells a decision's vetoes, one per candidate and consumer or effect. There may be as many as candidates times reasons, so
- * they come one at a time.
+ * Yields a decision's vetoes, one per candidate and consumer or effect. There may be as many as candidates times
+ * reasons, so they come one at a time.
  * @example
  * import { decide, History, vetoes } from 'belay-sidecar';
  *

@@ -1,7 +1,7 @@
 /**
- * A clock that is driven: it takes the place of the timers of the process, and time passes when nothing else is left to do. A wait of
- * two days takes no time, and the same work comes to the same end however fast the machine is. Reading and writing (files, sockets,
- * processes) goes on in real time: no timer fires while the process waits for it.
+ * A clock that is driven: it replaces the timers of the process, and time passes when no other work is left. A wait of
+ * two days takes no time, and the same work ends the same way on a fast or slow machine. Reading and writing (files,
+ * sockets, processes) goes on in real time: no timer fires while the process waits for it.
  */
 
 interface Timer {
@@ -17,14 +17,14 @@ const LONGEST = 2 ** 31 - 1;
 const BEGINNING = Date.UTC(2030, 0, 1, 9);
 /** The longest real wait for input and output after which a timer fires nevertheless, in milliseconds. */
 const PATIENCE = 5_000;
-/** Real waits before a timer fires while a call is under way that nothing shows of: for short timers, and for long ones. */
+/** Real waits before a timer fires during a call whose work is not visible: for short timers, and for long ones. */
 const GRACE = { short: 5, long: 250 } as const;
 /** A timer is long from this wait on, in milliseconds. */
 const LONG = 1_000;
 /** Kinds of resources of the process that stand for no work of their own. */
 const IDLE = /^(Timeout|Immediate|TTYWrap|.*ServerWrap|CloseReq)$/;
 
-/** Work that was driven waits for what no timer brings. */
+/** Thrown when driven work waits for an event that no timer brings. */
 export class StalledError extends Error {
   override readonly name = 'StalledError';
   readonly code = 'stalled';
@@ -73,7 +73,7 @@ export class DrivenClock {
     const [id, timer] = next;
     this.#now = Math.max(this.#now, timer.due);
     if (timer.every === null) this.#timers.delete(id);
-    // However long the time that passes, an interval fires once: it looks at what is then.
+    // An interval fires once however long the time that passes: it sees the state of then.
     const late = [...this.#timers.values()].filter(({ due, every }) => every !== null && due <= this.#now);
     for (const each of late) each.due = this.#now + (each.every as number);
     for (const each of late) if (each !== timer) each.run();
@@ -83,7 +83,7 @@ export class DrivenClock {
 
   /**
    * Resolves once nothing but timers is left: promises, immediates, reading and writing.
-   * @param calls how many calls are under way: nothing shows whether they work, so they are given a moment of real time.
+   * @param calls the number of calls under way: their work is not visible, so they get a moment of real time.
    */
   async quiet(calls: () => number = () => 0): Promise<void> {
     let waited = 0;
@@ -102,8 +102,8 @@ export class DrivenClock {
   }
 
   /**
-   * Does some work on this clock and gives the timers back.
-   * @throws StalledError where the work waits for what no timer brings.
+   * Runs some work on this clock and gives the timers back.
+   * @throws StalledError where the work waits for an event that no timer brings.
    */
   async during<T>(work: () => Promise<T> | T): Promise<T> {
     this.hold();

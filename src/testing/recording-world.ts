@@ -1,7 +1,7 @@
 /**
- * A world that records: each tool of a machine acts on it once for each idempotency key, as an honest counterparty does. It can be
- * asked what became of a call, and it takes a call back. What a tool answers, its own function says; so it fits tools that act on
- * nothing, and stands in for services that a test must not call.
+ * A world that records: each tool of a machine acts on it once for each idempotency key, as an honest counterparty
+ * does. It can be asked what became of a call, and it takes a call back. A tool's own function makes its answer; so the
+ * world fits tools that act on nothing, and stands in for services that a test must not call.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig } from '../boundaries/directory.ts';
@@ -28,7 +28,7 @@ export interface Recorded<TMachine extends AnyStateMachine> {
   readonly undo: Readonly<Record<string, Undo>>;
 }
 
-/** A config that a recording world cannot be made for. */
+/** Thrown for a config that a recording world cannot serve. */
 export class RecordingError extends CodedError<'config_refused'> {
   override readonly name = 'RecordingError';
 }
@@ -36,8 +36,8 @@ export class RecordingError extends CodedError<'config_refused'> {
 /** The habits of a recording world. */
 export interface RecordingOptions {
   /**
-   * Tools whose counterparty does not look at keys: a call that is made again is another act. It still knows what was done under
-   * a key.
+   * Tools whose counterparty ignores keys: a repeated call is another act. The world still knows what was done under a
+   * key.
    */
   readonly forgetful?: readonly string[];
   /** Tools that do not look at their key, and hand none on: each of their calls is another act, of which nobody can be asked. */

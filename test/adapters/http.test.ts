@@ -177,7 +177,7 @@ describe('a service that was never reached', () => {
     await new Promise((resolve) => server.close(resolve));
     for (const host of ['127.0.0.1', 'localhost']) {
       const outcome = await thrown(() => adapter({ url: `http://${host}:${port}/` }).call(callOf({})));
-      expect(outcome).toEqual({ applied: 'no', message: expect.stringContaining('nobody could be reached') });
+      expect(outcome).toEqual({ applied: 'no', message: expect.stringContaining('the service could not be reached') });
     }
   });
 

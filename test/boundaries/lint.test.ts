@@ -44,7 +44,7 @@ describe('against its machine, a config', () => {
   });
 
   test('without a machine is told that it was not held against one', () => {
-    expect(said(null)).toEqual(['2:8 note no_machine there is no machine "m" to hold the config against', always]);
+    expect(said(null)).toEqual(['2:8 note no_machine there is no machine "m" to check the config against', always]);
   });
 
   test('without a machine is still told what needs none', () => {
@@ -116,7 +116,7 @@ describe('against its machine, a config', () => {
       '2:8 warning tool_undeclared m calls "other", which is not declared and so counts as irreversible',
     );
     expect(said(machine({ DONE: { invoke: { src: work } } }))).toContain(
-      '2:8 warning invoke_inline "DONE" invokes logic that stands in the machine itself: nothing can guard it',
+      '2:8 warning invoke_inline "DONE" invokes inline logic, which Belay cannot guard',
     );
   });
 

@@ -86,7 +86,7 @@ describe('an invariant', () => {
 
   test('of what is not held back is refused', () => {
     expect(errors(irreversible, '', ', invariants: [{ id: zero, sum: { a: 1 }, is: 0 }]')).toEqual([
-      'bad_hold "a" is not buffered: what it does is there before the sum is made',
+      'bad_hold "a" is not buffered: its calls act before the sum is made',
     ]);
   });
 });

@@ -60,7 +60,7 @@ describe('a call that waits for an approval', () => {
     const { code, out } = await desk.ask('run', 'office', '--run', 'tale');
     expect(code).toBe(1);
     expect(out).toMatch(
-      /^tale: at rest, in the state sending, until somebody answers whether a\s+call\s+may\s+leave\n/,
+      /^tale: at rest, in the state sending, until a person answers whether a\s+call\s+may\s+leave\n/,
     );
     expect(out).toMatch(/\nTo go on\n {2}belay approve [0-9a-f]{12} --by NAME\n {4}lets send be called, once/);
     expect(out).toMatch(/\n {2}belay deny [0-9a-f]{12} --by NAME\n.*\n {2}belay resume tale\n/);
@@ -162,7 +162,7 @@ describe('a call that waits for an approval', () => {
     expect(late).toMatchObject({ status: 'expired', commands: [] });
     const { code, err } = await desk.ask('approve', late.gate, '--by', 'Ada');
     expect(code).toBe(1);
-    expect(err).toContain('is expired: nobody answered in time. belay resume late asks again, by another gate\n');
+    expect(err).toContain('is expired: no answer came in time. belay resume late asks again, by another gate\n');
     await desk.ask('resume', 'late');
     const [again] = await desk.json('gates', 'late');
     expect(again.gate).not.toBe(late.gate);
@@ -443,6 +443,6 @@ describe('a gate is named', () => {
 test('where nobody was ever asked anything, that is said', async () => {
   const { code, out } = await desk.ask('run', 'memo');
   expect([code, out]).toEqual([0, expect.stringMatching(/^memo-1: done/)]);
-  expect((await desk.ask('gates', 'memo-1')).out).toBe('memo-1 waits for nobody\n');
+  expect((await desk.ask('gates', 'memo-1')).out).toBe('memo-1 waits for no person\n');
   expect((await desk.ask('gates', 'memo-1', '--json')).out).toBe('');
 });

@@ -149,7 +149,7 @@ describe('belay ledger', () => {
     );
     expect(out).toMatch(/\n {4}a person is asked \(gate [0-9a-f]{12}\)\n {4}belay reconcile lost\n {4}belay settle /);
     expect(out).toMatch(
-      /\n {2}A recovery of Letter::ada::0 \(escalate\) that waits for somebody to act\n {4}belay explain lost\n/,
+      /\n {2}A recovery of Letter::ada::0 \(escalate\) that waits for a person to act\n {4}belay explain lost\n/,
     );
     expect(out).not.toContain('it owes nothing');
   });
@@ -219,7 +219,7 @@ describe('belay ledger', () => {
 describe('belay reconcile', () => {
   test('asks nobody where nothing is unknown', async () => {
     const { code, out } = await desk.ask('reconcile', 'sent');
-    expect([code, out]).toEqual([0, 'sent: nothing is unknown, so nobody was asked\n']);
+    expect([code, out]).toEqual([0, 'sent: every outcome is known, so no counterparty was asked\n']);
     expect(await desk.json('reconcile', 'asks')).toEqual([{ run: 'asks', unknown: 0, calls: [], next: [] }]);
   });
 
@@ -245,7 +245,7 @@ describe('belay reconcile', () => {
     });
     const [{ instances }] = await desk.json('show', 'lost');
     expect(instances.at(-1)).toMatchObject({ instance: 'Letter::ada::0', live: true, committed: false });
-    expect((await desk.ask('gates', 'lost')).out).toMatch(/^lost waits for nobody; belay gates lost --all shows/);
+    expect((await desk.ask('gates', 'lost')).out).toMatch(/^lost waits for no person; belay gates lost --all shows/);
     const resumed = await desk.ask('resume', 'lost');
     expect([resumed.code, resumed.out]).toEqual([0, expect.stringMatching(/mail +1\n/)]);
   });

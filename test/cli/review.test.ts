@@ -25,10 +25,10 @@ beforeEach(() => {
 const lockFile = () => join(folder, 'belay-review.lock');
 
 describe('belay review', () => {
-  test('says that nobody has reviewed a config, and ends with 1', async () => {
+  test('says that a config is not reviewed yet, and ends with 1', async () => {
     const { code, out, err } = await belay(['review', file]);
     expect([code, err]).toEqual([1, '']);
-    expect(out).toMatch(/m\.yaml: m, digest [0-9a-f]{16}: nobody has reviewed it\n/);
+    expect(out).toMatch(/m\.yaml: m, digest [0-9a-f]{16}: not reviewed yet\n/);
     expect(out).toContain('No machine was given');
     expect(existsSync(lockFile())).toBe(false);
   });

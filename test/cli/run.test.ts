@@ -83,7 +83,7 @@ describe('a run that is parked', () => {
   test('says by which commands it goes on, and goes on by what a person says happened', async () => {
     const parked = await desk.ask('run', 'order', '--run', 'lost', '--fail-at', 'ship');
     expect(parked.code).toBe(1);
-    expect(parked.out).toContain('lost: parked (escalate), in the state shipping, until somebody acts\n');
+    expect(parked.out).toContain('lost: parked (escalate), in the state shipping, until a person acts\n');
     expect(parked.out).toMatch(/belay resume lost --settle ship --as confirmed --output JSON/);
     expect(widest(parked.out)).toBeLessThanOrEqual(80);
     const resumed = await desk.ask('resume', 'lost', '--settle', 'ship', '--as', 'confirmed', '--output', '"found it"');

@@ -113,7 +113,7 @@ describe('belay explain', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^parked: parked \(escalate\), 1 decision\n\ndecision 1, event \d+: escalate: no line/);
     expect(out).toContain('TOOL_EXCEPTION: ship failed in the state shipping: "rehearsed: ship failed');
-    expect(out).toContain('Ask whoever keeps courier:parcels, which it writes, with the same key,');
+    expect(out).toContain('Ask the owner of courier:parcels, which it writes, with the same key,');
     expect(out).toContain(
       'To go on\n' +
         '  belay resume parked --settle ship --as confirmed --output JSON\n' +

@@ -274,7 +274,7 @@ test('an effect of a tool is called by the tool, and whom to ask by the name tha
   };
   expect(asking({ reconciler: 'findPayment', writes: ['bank:p1'] })).toBe('Ask findPayment, the reconciler of pay');
   expect(asking({ reconciler: null, writes: ['bank:p1', 'mail:p1'] })).toBe(
-    'Ask whoever keeps bank:p1 and mail:p1, which it writes',
+    'Ask the owner of bank:p1 and mail:p1, which it writes',
   );
   expect(asking({ reconciler: null, writes: [] })).toBe('Ask the counterparty of pay');
 });

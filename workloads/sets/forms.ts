@@ -8,7 +8,7 @@ import { assign, createMachine } from 'xstate';
 import { beside } from '../root.ts';
 import { type DataSet, type Rows, records, type Task, type UnitOfWork, type World } from '../set.ts';
 
-/** What was said: slots that are set or confirmed, or a call and what became of it. */
+/** An utterance: slots that are set or confirmed, or a call and its result. */
 type Said = { svc: string; set?: Rows; slots?: Rows; params?: Rows };
 type Call = Said & { call: string; effect: string; params: Rows; outcome: string; result?: Rows; first_result?: Rows };
 type Intent = { transactional: boolean; required: string[]; optional: Rows };
@@ -26,7 +26,7 @@ const isRefused = (call: Call | undefined) => call?.outcome === 'NOTIFY_FAILURE'
 const differing = (slots: readonly string[], values: Rows, others: Rows) =>
   slots.find((slot) => !isDeepStrictEqual(values[slot] ?? null, others[slot] ?? null));
 const are = (values: Rows) => (call: Call) => differing(Object.keys(values), call.params, values) === undefined;
-/** Whether a service shows what was made there: it is all of one kind, and an intent that takes no slots lists it. */
+/** True if a service shows what was made there: it is all of one kind, and an intent that takes no slots lists it. */
 const isShown = (intents: readonly Intent[]) =>
   intents.filter(({ transactional }) => transactional).length === 1 &&
   intents.some((each) => !each.transactional && each.required.length + Object.keys(each.optional).length === 0);
@@ -85,7 +85,9 @@ function open(forms: readonly Held[], schema: Schema): World {
   };
 }
 
-/** What slots were filled with, by their forms; and what came of the forms that are over: null where one was given up. */
+/**
+ * The values of filled slots, by their forms; and the results of the forms that are over: null where one was given up.
+ */
 type Memory = { plan: readonly Form[]; forms: Record<string, Rows>; answers: readonly unknown[] };
 type Heard = { context: Memory; event: { type: string; output?: unknown; error?: unknown } };
 

@@ -1,6 +1,7 @@
 /**
- * Phone repair (tau2-bench, telecom): a customer's phone has several faults at once, and each is mended by what the phone's owner does
- * or by what is changed in the account. Units are faults. The world makes each write from its recorded images.
+ * Phone repair (tau2-bench, telecom): a customer's phone has several faults at once, and each is repaired by an act of
+ * the phone's owner or by a change of the account. Units are faults. The world makes each write from its recorded
+ * images.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ReconcileResult } from 'belay-sidecar';
@@ -30,7 +31,10 @@ interface Image {
   readonly repeat: { readonly class: string; readonly error?: string; readonly post?: Rows };
 }
 
-/** What the tools of the data show of each write: the owner looks at the phone, the operator at the account. Nothing shows a reboot. */
+/**
+ * The tools of the data that show each write: the owner looks at the phone, the operator at the account. Nothing shows
+ * a reboot.
+ */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   check_network_status: ['toggle_airplane_mode', 'toggle_data', 'toggle_roaming'],
   check_network_mode_preference: ['set_network_mode_preference'],
@@ -54,7 +58,7 @@ const asks: Readonly<Record<string, string>> = {
 
 const ACTIONS = [...Object.keys(asks), 'transfer_to_human_agents'];
 
-/** What a fault has in common with the actions that mend it. Any other action is a unit of its own. */
+/** The common ground of a fault and the actions that repair it. Any other action is a unit of its own. */
 const MENDS: readonly RegExp[] = [
   ...[/airplane/, /network_(preference|mode)/, /data_mode|toggle_data$/, /data_usage|refuel/, /data_saver/, /roaming/],
   ...[/vpn/, /seat_sim/, /wifi_calling/, /permission/, /apn|reboot/, /suspension|payment|resume_line|reboot/],

@@ -1,7 +1,7 @@
 /**
- * Trips (TravelPlanner): somebody's plan of several days and cities, held piece by piece and then booked. Units are the stays, the
- * days, and the booking of it all. What the data could not resolve is offered by nobody and has no price: it is neither held nor
- * booked, and the trip is made without it, as the data's own cost of the trip is.
+ * Trips (TravelPlanner): a traveller's plan of several days and cities, held piece by piece and then booked. Units are
+ * the stays, the days, and the booking of it all. A part that the data could not resolve has no offer and no price: it
+ * is neither held nor booked, and the trip is made without it, as the data's own cost of the trip is.
  */
 import type { ReconcileResult } from 'belay-sidecar';
 import { type Called, planned, type Step } from '../agent.ts';
@@ -45,7 +45,9 @@ const asks: Readonly<Record<string, string>> = {
 
 const THINGS = { book_flight: 'flight', book_room: 'room', reserve_meal: 'table', select_poi: 'sight' };
 const VEHICLES = { Taxi: 'taxi', 'Self-driving': 'drive' };
-/** How many travellers share a price, by TravelPlanner's rules of cost; of a room it is how many it takes. */
+/**
+ * The number of travellers that share a price, by TravelPlanner's rules of cost; for a room, the number that it takes.
+ */
 const SHARED = { flight: 1, table: 1, sight: 1, taxi: 4, drive: 5 };
 
 const inCents = (dollars: number) => Math.round(100 * dollars);

@@ -1,6 +1,7 @@
 /**
- * Files below a root: written at once and changed back by what they held, or staged and published together. What was there
- * before is kept aside before anything is replaced, and a file is replaced by a rename, so a reader sees the old one or the new.
+ * Tools that write files below a root: at once, with an undo, or staged and published together. The adapter keeps the
+ * old content aside before it replaces anything, and it replaces a file by a rename, so a reader sees the old file or
+ * the new one.
  */
 import { join } from 'node:path';
 import type {
@@ -52,13 +53,13 @@ export interface FileAdapter {
   readonly inverse: Inverse;
   readonly buffer: CallBuffer;
   readonly reconcile: Reconciler;
-  /** Removes what is kept aside of calls that will never be undone or asked for again. */
+  /** Removes the kept contents of calls that will never be undone or asked for again. */
   forget(keys: readonly string[]): void;
 }
 
 /**
  * Makes tools of a folder.
- * @throws TypeError where it is none, or where nothing can be kept aside of it.
+ * @throws TypeError where the path is no folder, or where no content can be kept aside for it.
  * @example
  * import { mkdirSync, readFileSync } from 'node:fs';
  * import { fileAdapter } from 'belay-sidecar/adapters';
@@ -92,7 +93,7 @@ export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay')
   };
 }
 
-/** After rows, which more runs change and which have constraints. */
+/** Files publish after rows: more runs change rows, and rows have constraints. */
 const ORDER = 20;
 
 function write(desk: Desk, call: ToolCall<FileWrite>): WrittenFile {
@@ -126,7 +127,7 @@ function stage(desk: Desk, call: ToolCall<FileWrite>): WrittenFile {
   return answerOf(record);
 }
 
-/** Reads a call's request without looking at any file: a call that was made may be asked for again. */
+/** Reads a call's request without looking at any file, because a call that was made may be asked for again. */
 function wanted(call: ToolCall<FileWrite>): { key: string; path: string; bytes: Uint8Array | null } {
   const key = keyOf(call);
   const { path, content } = (call.input ?? {}) as { [field in keyof FileWrite]?: unknown };
@@ -144,7 +145,7 @@ function recordOf({ aside }: Desk, key: string, path: string, bytes: Uint8Array 
   return record;
 }
 
-/** Puts the new content where it only has to be renamed. @throws NotApplied where the path is not one to be written. */
+/** Prepares the new content, so that only a rename is left. @throws NotApplied where the path may not be written. */
 function prepare({ root, aside }: Desk, key: string, path: string, bytes: Uint8Array | null): string {
   const place = root.place(path);
   aside.open(key);
@@ -152,7 +153,7 @@ function prepare({ root, aside }: Desk, key: string, path: string, bytes: Uint8A
   return place;
 }
 
-/** Up to the rename nothing has happened, and what was prepared is taken away again. */
+/** Nothing has happened before the rename, so a failure before it removes what was prepared. */
 function tried<T>(desk: Desk, key: string, act: () => T): T {
   try {
     return act();

@@ -1,21 +1,21 @@
 /**
- * Files kept aside: a folder for each call, named after its key, and a manifest for each publication. A record
- * is what was intended; whether it came about is told by where the contents are, since a rename takes one from here to there
- * in a single step: no crash can leave a record that says something else than the files.
+ * Files kept aside: a folder for each call, named after its key, and a manifest for each publication. A record holds
+ * the intent of a call. The place of its contents tells whether the call was made: one rename moves them, so no crash
+ * can leave a record that contradicts the files.
  */
 import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameOf } from '../call.ts';
 import { createDurably, isThere, removeFile, syncFolder, writeDurably } from './durable.ts';
 
-/** A call as it was intended. Contents are named by their digest; null is a file that is not there. */
+/** A call as it was intended. A digest names each content; null is a file that does not exist. */
 export interface FileRecord {
   readonly key: string;
   readonly path: string;
   readonly after: string | null;
-  /** True if it waits for a publication. */
+  /** True if the call waits for a publication. */
   readonly staged: boolean;
-  /** The file's content when the call was staged; not there where an older version of the adapter has staged it. */
+  /** The file's content when the call was staged. An older version of the adapter did not record it. */
   readonly base?: string | null;
   /** The name of the publication that it belongs to, if there is a manifest of that name. */
   readonly publication: string | null;
@@ -51,7 +51,7 @@ export interface Reservation {
   /** The name of the publication, and the key of the call. */
   readonly publication: string;
   readonly key: string;
-  /** The wall clock at which it lapses, if nobody goes on with that commit. */
+  /** The wall clock at which the reservation lapses, unless its commit goes on. */
   readonly until: number;
 }
 
@@ -104,7 +104,7 @@ export class Aside {
     });
   }
 
-  /** Removes all that is kept of a call, its record first: what is left without one is nobody's. */
+  /** Removes all that is kept of a call, its record first: contents without a record belong to no call. */
   drop(key: string): void {
     const folder = join(this.#calls, nameOf(key));
     if (!isThere(folder)) return;
@@ -124,7 +124,7 @@ export class Aside {
     writeDurably(join(this.#publications, `${name}.json`), Buffer.from(JSON.stringify(manifest)), 0o600);
   }
 
-  /** Takes a publication back of which nothing is visible. */
+  /** Withdraws a publication of which nothing is visible yet. */
   withdraw(name: string): void {
     removeFile(join(this.#publications, `${name}.json`));
     syncFolder(this.#publications);
@@ -146,7 +146,7 @@ export class Aside {
     removeFile(join(this.#reserved, nameOf(path)));
   }
 
-  /** The time of the file system on which everything lies, in nanoseconds: what it says of a file that is written now. */
+  /** The time of the file system that holds everything, in nanoseconds, as it stamps a file that is written now. */
   touch(): bigint {
     closeSync(openSync(this.#clock, 'w', 0o600));
     const now = new Date();
@@ -154,7 +154,7 @@ export class Aside {
     return lstatSync(this.#clock, { bigint: true }).ctimeNs;
   }
 
-  /** A number above all that were given before, also by other processes as long as clocks go forward. */
+  /** A number above all earlier ones, those of other processes included as long as clocks go forward. */
   nextOrder(): number {
     this.#last = Math.max(Date.now(), this.#last + 1);
     return this.#last;

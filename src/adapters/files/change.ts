@@ -1,4 +1,4 @@
-/** Changing one file and changing it back, each by a single rename that is also the note that it was done. */
+/** Changes one file and changes it back. Each is a single rename, which is also the record that it was done. */
 import { chmodSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CommitRefused, errorMessage } from '../../effects/signals.ts';
@@ -24,12 +24,12 @@ export function isUndone({ aside }: Desk, { key, before, after, undoing }: FileR
   return before !== null ? !aside.has(key, 'back') : after === null || aside.has(key, 'taken');
 }
 
-/** True if a publication has passed a call over because a later one in it is to the same path. */
+/** True if a publication skipped a call because a later call of it writes the same path. */
 function isSuperseded({ aside }: Desk, { key, publication }: FileRecord): boolean {
   return publication !== null && aside.manifest(publication)?.writes.includes(key) === false;
 }
 
-/** Changes the file of a record, once. What is there is kept aside first. */
+/** Changes the file of a record, once. The adapter first keeps the present content aside. */
 export function apply(desk: Desk, record: FileRecord): FileRecord {
   if (isApplied(desk, record)) return record;
   const { root, aside } = desk;
@@ -45,7 +45,7 @@ export function apply(desk: Desk, record: FileRecord): FileRecord {
   return captured;
 }
 
-/** Makes a change durable: the folders that it has touched, as far as they are there. */
+/** Makes a change durable: syncs the folders that it touched and that still exist. */
 export function settle({ root, aside }: Desk, { key, path }: FileRecord): void {
   let folder = dirname(join(root.folder, path));
   while (!isThere(folder)) folder = dirname(folder);
@@ -54,8 +54,8 @@ export function settle({ root, aside }: Desk, { key, path }: FileRecord): void {
 }
 
 /**
- * Keeps what is in a place now, and says so in the record. @throws CommitRefused where that is not what it was when it was
- * staged.
+ * Keeps the present content of a place, and says so in the record. @throws CommitRefused where the content has changed
+ * since it was staged.
  */
 function capture({ aside }: Desk, record: FileRecord, place: string): FileRecord {
   const now = contentOf(place);
@@ -72,7 +72,7 @@ function capture({ aside }: Desk, record: FileRecord, place: string): FileRecord
   return captured;
 }
 
-/** Changes a file back, once. @throws where it is not as the call left it. */
+/** Changes a file back, once. @throws where the file is not as the call left it. */
 export function undo(desk: Desk, record: FileRecord, undoKey: string): void {
   if (isUndone(desk, record) || isSuperseded(desk, record)) return;
   const { root, aside } = desk;
@@ -109,8 +109,9 @@ export function whyMoved(desk: Desk, record: FileRecord): string | null {
 }
 
 /**
- * The content that the file has if only calls of ours have changed it since. Later calls that stand are undone before this one,
- * newest first, so what counts is what the last of them left; undefined where somebody else came in between.
+ * The content that the file has if only calls of this adapter have changed it since. Later calls that stand are undone
+ * before this one, newest first, so the content that the last of them left counts. Undefined where another writer
+ * changed the file in between.
  */
 function leftBehind(desk: Desk, record: FileRecord): string | null | undefined {
   const later = desk.aside
@@ -125,7 +126,7 @@ function leftBehind(desk: Desk, record: FileRecord): string | null | undefined {
   return left;
 }
 
-/** The refusal of a call whose file is another by now. */
+/** Refuses a call whose file has changed since. */
 export function movedSince({ path, key }: Pick<FileRecord, 'path' | 'key'>, since: string): CommitRefused {
   return new CommitRefused(`${path} was changed since ${since}`, { call: key, moved: true });
 }

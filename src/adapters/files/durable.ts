@@ -1,6 +1,6 @@
 /**
- * Files that are there or are not: everything is synchronous, so that within the process nothing comes in between, and what is
- * written is on the disk before anything relies on it.
+ * Files that exist whole or not at all. Every function is synchronous, so nothing in this process comes in between, and
+ * syncs what it writes before the caller relies on it.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -40,7 +40,10 @@ export function contentOf(file: string): Content | null {
   }
 }
 
-/** Writes a file of the adapter's own as a whole: a crash leaves the old one, the new one, or a `.part` that nobody reads. */
+/**
+ * Writes a file of the adapter's own as a whole: a crash leaves the old file, the new one, or a `.part` file, which is
+ * never read.
+ */
 export function writeDurably(file: string, bytes: Uint8Array, mode = 0o666): void {
   const part = `${file}.part`;
   removeFile(part);
@@ -55,12 +58,12 @@ export function writeDurably(file: string, bytes: Uint8Array, mode = 0o666): voi
   syncFolder(dirname(file));
 }
 
-/** Makes a file of the adapter's own, whole, unless it is there already. @returns whether it was made. */
+/** Makes a file of the adapter's own, whole, unless it exists already. @returns true if it was made. */
 export function createDurably(file: string, bytes: Uint8Array): boolean {
   const part = `${file}.${process.pid}.part`;
   writeDurably(part, bytes, 0o600);
   try {
-    // A link is made or refused in one step, where a rename would replace what another process has made meanwhile.
+    // A link is made or refused in one step. A rename would replace what another process has made meanwhile.
     linkSync(part, file);
     return true;
   } catch (error) {
@@ -72,7 +75,7 @@ export function createDurably(file: string, bytes: Uint8Array): boolean {
   }
 }
 
-/** Makes the names in a folder durable. Windows has no such thing. */
+/** Makes the names in a folder durable. Windows has no such operation. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

@@ -1,18 +1,18 @@
 /**
- * The state of the files at one moment, for whoever asks later whether one of them has changed since: what the file system says of
- * the time, and what the files hold that are about to be read (semantics.md E4).
+ * The state of the files at one moment, so that a later check can tell whether one of them has changed since: the time
+ * of the file system, and the contents of the files that are about to be read (semantics.md E4).
  */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Desk } from './change.ts';
 import { contentOf, isThere } from './durable.ts';
 
-/** The most looks at the clock of the file system, until it has moved on. */
+/** The most looks at the clock of the file system before it has moved on. */
 const LOOKS = 50;
 
 interface Position {
   readonly at: string;
-  /** The contents of the files that the keys name, by their paths; null for one that was not there. */
+  /** The contents of the files that the keys name, by path; null for a file that did not exist. */
   readonly held: Readonly<Record<string, string | null>>;
 }
 
@@ -33,17 +33,17 @@ export async function positionOf(desk: Desk, reads: readonly string[]): Promise<
   return JSON.stringify({ at: String(at), held: Object.fromEntries(held) } satisfies Position);
 }
 
-/** True where a file may be another than it was at a position. */
+/** True where a file may have changed since a position. */
 export function changedSincePosition(desk: Desk, path: string, position: string): boolean {
   const { at, held } = JSON.parse(position) as Position;
   if (Object.hasOwn(held, path)) return held[path] !== digestAt(desk, path);
   let place = desk.root.place(path);
-  // Of a file that is not there the folder tells whether one was removed.
+  // For a missing file, its folder tells whether one was removed.
   while (!isThere(place)) place = dirname(place);
   return lstatSync(place, { bigint: true }).ctimeNs >= BigInt(at);
 }
 
-/** The path that a key would name if keys of files are written as the config has them; null for a pattern. */
+/** The path that a key names if keys of files are written as in the config; null for a pattern. */
 function pathIn(key: string): string | null {
   const path = key.replace(/^[a-z][a-z0-9+.-]*:/, '');
   return path.includes('*') || path.includes('%') ? null : path;

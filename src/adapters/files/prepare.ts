@@ -1,6 +1,6 @@
 /**
- * Checks that staged files can be published, before a commit is decided: nothing is visible yet, and what is refused is refused
- * whole (E4).
+ * Checks that staged files can be published, before the commit is decided. Nothing is visible yet, and a refusal covers
+ * the whole commit (E4).
  */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
@@ -11,10 +11,10 @@ import { type Desk, isUndone, movedSince, whyMoved } from './change.ts';
 import { contentOf } from './durable.ts';
 import { changedSincePosition } from './position.ts';
 
-/** The time that a reservation lasts whose commit nobody goes on with, in milliseconds. */
+/** The time after which a reservation lapses if its commit does not go on, in milliseconds. */
 const LASTS = 30_000;
 
-/** True where a call is staged and nobody has seen it yet. */
+/** True while a staged call is not visible. */
 export function isWaiting({ aside }: Desk, { staged, publication }: FileRecord): boolean {
   return staged && (publication === null || aside.manifest(publication) === null);
 }
@@ -24,7 +24,7 @@ export function prepareCommit(desk: Desk, calls: readonly StagedCall[], { id }: 
   const name = nameOf(id);
   if (desk.aside.manifest(name) !== null) return name;
   for (const { key, path } of checkedCalls(desk, calls, name)) reserve(desk, path, key, name);
-  // The holder of a path until now may have published just before.
+  // The process that held the path until now may have published just before.
   checkedCalls(desk, calls, name);
   return name;
 }
@@ -68,7 +68,7 @@ function checked(desk: Desk, { key, relies }: StagedCall, name: string): FileRec
   return record;
 }
 
-/** @throws CommitRefused where a path leads by now where nothing may be written. */
+/** @throws CommitRefused where a path now leads to a place that may not be written. */
 function placeOf({ root }: Desk, { key, path }: FileRecord): string {
   try {
     return root.place(path);
@@ -94,7 +94,7 @@ function reserve(desk: Desk, path: string, key: string, publication: string): vo
   throw new NotApplied(`${path} is reserved by another commit`);
 }
 
-/** Gives free what a commit has reserved. */
+/** Releases the paths that a commit has reserved. */
 export function releaseAll({ aside }: Desk, paths: Iterable<string>, publication: string): void {
   for (const path of paths) if (aside.reservation(path)?.publication === publication) aside.release(path);
 }

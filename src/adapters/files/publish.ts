@@ -1,4 +1,7 @@
-/** Publishing staged files: what is to become visible is written down as a whole first, and from then on only goes forward. */
+/**
+ * Publishes staged files. The manifest of a publication is written as a whole first; from then on the publication only
+ * goes forward.
+ */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
@@ -6,7 +9,7 @@ import type { Manifest } from './aside.ts';
 import { apply, type Desk, isApplied, settle } from './change.ts';
 import { checkedCalls, isWaiting, releaseAll } from './prepare.ts';
 
-/** Makes calls visible. Asked again after a crash it goes on where it was; asked again later it does nothing. */
+/** Makes calls visible. Asked again after a crash, it continues; asked again after it has finished, it does nothing. */
 export function publish(desk: Desk, calls: readonly StagedCall[], { id }: Publication): void {
   const name = nameOf(id);
   const manifest = desk.aside.manifest(name) ?? begun(desk, calls, id);
@@ -14,7 +17,7 @@ export function publish(desk: Desk, calls: readonly StagedCall[], { id }: Public
     throw new Error(`${id} has published other calls`);
   for (const key of manifest.writes) {
     const record = desk.aside.record(key);
-    // Forgotten since: then it was written.
+    // Its record has been forgotten, so it was written.
     if (record === null) continue;
     try {
       apply(desk, record);
@@ -26,7 +29,9 @@ export function publish(desk: Desk, calls: readonly StagedCall[], { id }: Public
   releaseAll(desk, pathsOf(desk, manifest.calls), name);
 }
 
-/** The meaning of an error: as long as nothing of a publication is visible it is taken back, afterwards it can only go on (E4). */
+/**
+ * Classifies an error: while nothing of a publication is visible it is withdrawn; afterwards it can only go on (E4).
+ */
 function unpublished(desk: Desk, { id, writes }: Manifest, error: unknown): unknown {
   const isVisible = writes.some((key) => {
     const record = desk.aside.record(key);
@@ -39,14 +44,14 @@ function unpublished(desk: Desk, { id, writes }: Manifest, error: unknown): unkn
   return error instanceof NotApplied ? error : new NotApplied(`nothing was published: ${errorMessage(error)}`);
 }
 
-/** Writes the manifest. @throws NotApplied where it cannot come to that: then nothing is visible. */
+/** Writes the manifest. @throws NotApplied where it cannot be written: then nothing is visible. */
 function begun(desk: Desk, calls: readonly StagedCall[], id: string): Manifest {
   const { aside } = desk;
   const name = nameOf(id);
   try {
     const last = new Map<string, string>();
     for (const record of checkedCalls(desk, calls, name)) {
-      // The place in the order is that of the last one.
+      // Its place in the order is that of the last call.
       last.delete(record.path);
       last.set(record.path, record.key);
       aside.write({ ...record, publication: name });
@@ -60,7 +65,7 @@ function begun(desk: Desk, calls: readonly StagedCall[], id: string): Manifest {
   }
 }
 
-/** Gives free what was reserved for a commit that is not made. */
+/** Releases what was reserved for a commit that is not made. */
 export function withdraw(desk: Desk, calls: readonly StagedCall[], { id }: Publication): void {
   const keys = calls.map(({ key }) => key);
   releaseAll(desk, pathsOf(desk, keys), nameOf(id));
@@ -70,7 +75,7 @@ function pathsOf({ aside }: Desk, keys: readonly string[]): string[] {
   return keys.flatMap((key) => aside.record(key)?.path ?? []);
 }
 
-/** Removes what was staged. @throws where it was published. */
+/** Removes what was staged. @throws where it has been published. */
 export function discard(desk: Desk, calls: readonly StagedCall[]): void {
   for (const { key } of calls) {
     const record = desk.aside.record(key);

@@ -1,6 +1,7 @@
 /**
- * The folder that a tool may write into. Paths come from outside: one that leads anywhere else, by whatever means, is refused
- * before anything happens, and so is a second name for a file, because whoever watches paths would not see that it is the same.
+ * The folder that a tool may write into. Paths come from outside, so a path that leads out of the folder, by whatever
+ * means, is refused before anything happens. A second name for a file is refused too: a rule about paths would not see
+ * that it is the same file.
  */
 import { accessSync, type BigIntStats, constants, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -12,14 +13,14 @@ export class Root {
   readonly folder: string;
   readonly aside: string;
 
-  /** @throws TypeError where the root is no folder, or the two cannot be used together. */
+  /** @throws TypeError where the root is no folder, or the two folders cannot be used together. */
   constructor(root: string, aside: string) {
     if (!statSync(root).isDirectory()) throw new TypeError(`${root} is no folder`);
     mkdirSync(aside, { recursive: true, mode: 0o700 });
     this.folder = realpathSync(root);
     this.aside = realpathSync(aside);
     if (!relative(this.aside, this.folder).startsWith('..')) throw new TypeError('the root lies inside of `aside`');
-    // A rename does not cross file systems.
+    // A rename cannot cross file systems.
     if (statSync(this.folder).dev !== statSync(this.aside).dev)
       throw new TypeError('`aside` is on another file system than the root');
   }
@@ -38,7 +39,7 @@ export class Root {
       here = join(here, segment);
       const stat = look(here, refuse);
       if (stat === undefined) {
-        // The folders that are missing are made here: what their file system takes no name for, or no path, is refused before.
+        // Missing folders are made here. Names and paths that their file system does not accept are refused before.
         for (const below of segments.slice(index + 1)) look(join(dirname(here), below), refuse);
         look(join(this.folder, ...segments), refuse);
         break;
@@ -51,7 +52,7 @@ export class Root {
     return join(this.folder, ...segments);
   }
 
-  /** @throws CommitRefused where the folder that a place, or its first missing folder, lies in cannot be written. */
+  /** @throws CommitRefused where the folder of a place, or of its first missing folder, cannot be written. */
   checkWritable(place: string): void {
     let folder = dirname(place);
     while (!isThere(folder)) folder = dirname(folder);

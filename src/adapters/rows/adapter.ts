@@ -1,7 +1,7 @@
 /**
- * Rows of a SQLite database: written at once and put back by what they were, or staged and published together, under one audit
- * row and the invariants of the database. Each act is one transaction with the note that says so, so there is no moment in
- * between at which a crash could leave half of it.
+ * Tools that write rows of a SQLite database: at once, with an undo, or staged and published together, with one audit
+ * row and under the invariants of the database. Each act and its record are one transaction, so no crash can leave half
+ * of it.
  */
 import type {
   Inverse,
@@ -14,7 +14,7 @@ import type {
 import { CommitRefused } from '../../effects/signals.ts';
 import type { ToolCall } from '../../runtime/tool-call.ts';
 import { keyOf } from '../call.ts';
-import { type RowDatabase, together, tried } from './database.ts';
+import { inTransaction, type RowDatabase, tried } from './database.ts';
 import { effectOf, forgetEffects, prepareTables, type RowEffect, rowMoved, undoRow, writeRow } from './effects.ts';
 import type { RowChange } from './images.ts';
 import {
@@ -34,13 +34,16 @@ import {
 import { type RowWrite, type TableRule, type Target, tablesOf, targetOf } from './tables.ts';
 import { versionNow, watchTables } from './versions.ts';
 
-/** A condition that holds whenever a commit is published: the first column of the first row of its query is neither 0 nor NULL. */
+/**
+ * A condition that must hold whenever a commit is published: the first column of the first row of its query is neither
+ * 0 nor NULL.
+ */
 export interface RowInvariant {
   readonly id: string;
   readonly sql: string;
 }
 
-/** The tables that may be written, and the conditions that have to hold. */
+/** The tables that may be written, and the conditions that must hold. */
 export interface RowOptions {
   readonly tables: Readonly<Record<string, TableRule>>;
   readonly invariants?: readonly RowInvariant[];
@@ -66,8 +69,8 @@ export interface RowAdapter {
 }
 
 /**
- * Makes tools of a database. @throws TypeError where it has not what is declared, and SQLite's error where an invariant is no
- * SQL.
+ * Makes tools of a database.
+ * @throws TypeError where the database lacks what is declared, and SQLite's error where an invariant is not SQL.
  * @example
  * import Database from 'better-sqlite3';
  * import { rowAdapter } from 'belay-sidecar/adapters';
@@ -96,16 +99,16 @@ export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: 
       position: () => String(versionNow(db)),
       prepare: (calls, publication) => prepare(desk, calls, publication),
       published: ({ id }) => isPublished(db, id),
-      withdraw: (_, { id }) => together(db, () => release(db, id)),
-      publish: (calls, publication) => together(db, () => publish(desk, calls, publication)),
-      discard: (calls) => together(db, () => discard(desk, calls)),
+      withdraw: (_, { id }) => inTransaction(db, () => release(db, id)),
+      publish: (calls, publication) => inTransaction(db, () => publish(desk, calls, publication)),
+      discard: (calls) => inTransaction(db, () => discard(desk, calls)),
     },
     reconcile: ({ key }) => find(desk, key),
-    forget: (keys) => together(db, () => forgetEffects(db, keys)),
+    forget: (keys) => inTransaction(db, () => forgetEffects(db, keys)),
   };
 }
 
-/** Rows refuse more often than anything else: other runs change them, and the database has constraints. */
+/** Rows publish first, because they refuse most often: other runs change them, and the database has constraints. */
 const ORDER = 10;
 
 /** The database and tables in which rows are written. */
@@ -118,7 +121,7 @@ interface Desk {
 function write({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
   const key = keyOf(call);
   const wanted = target(call.input);
-  return together(db, () => {
+  return inTransaction(db, () => {
     if (stagedOf(db, key) !== undefined) throw new Error(`${key} was staged, and is not written at once`);
     const effect = effectOf(db, key);
     if (effect === undefined) {
@@ -134,7 +137,7 @@ function write({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
 function stage({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
   const key = keyOf(call);
   const wanted = target(call.input);
-  return together(db, () => {
+  return inTransaction(db, () => {
     const effect = effectOf(db, key);
     if (effect?.published === null) throw new Error(`${key} was written at once, and is not staged`);
     const known = stagedOf(db, key) ?? effect;
@@ -144,19 +147,19 @@ function stage({ db, target }: Desk, call: ToolCall<RowWrite>): WrittenRow {
   });
 }
 
-/** Tries a commit and takes it back, then reserves its rows (E4). */
+/** Tries a commit in a transaction, rolls it back, then reserves its rows (E4). */
 function prepare(desk: Desk, calls: readonly StagedCall[], publication: Publication): string {
   const { db } = desk;
   if (isPublished(db, publication.id)) return '';
   tried(db, () => writeAll(desk, unmoved(db, calls, publication.id, desk.target), publication));
-  return together(db, () => {
+  return inTransaction(db, () => {
     const waiting = unmoved(db, calls, publication.id, desk.target);
     reserve(db, waiting, publication);
     return tokenOf(db, waiting);
   });
 }
 
-/** All of them, with one audit row, or none. Inside a transaction. */
+/** Publishes all of them with one audit row, or none. Inside a transaction. */
 function publish(desk: Desk, calls: readonly StagedCall[], publication: Publication): void {
   const { db } = desk;
   const { id, prepared } = publication;
@@ -168,7 +171,10 @@ function publish(desk: Desk, calls: readonly StagedCall[], publication: Publicat
   release(db, id);
 }
 
-/** Writes what waits and its audit row. Inside a transaction. @throws CommitRefused where an invariant would not hold. */
+/**
+ * Writes the staged rows and the audit row. Inside a transaction. @throws CommitRefused where an invariant would not
+ * hold.
+ */
 function writeAll(
   { db, invariants }: Desk,
   waiting: readonly Waiting[],
@@ -197,7 +203,7 @@ function discard({ db }: Desk, calls: readonly StagedCall[]): void {
 }
 
 function undo({ db, target }: Desk, key: string, undoKey: string): void {
-  together(db, () => {
+  inTransaction(db, () => {
     const effect = effectOf(db, key);
     if (effect === undefined) throw new Error(`nothing was written under ${key}`);
     if (effect.undone === null) undoRow(db, effect, target(inputOf(effect.input)), undoKey);

@@ -1,4 +1,4 @@
-/** The database as the adapter sees it, and a transaction that says of every failure whether anything happened. */
+/** The database as the adapter sees it, and a transaction that tells for every failure whether anything happened. */
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 
 /** The part of a better-sqlite3 statement that the adapter uses. */
@@ -16,10 +16,10 @@ export interface RowDatabase {
 }
 
 /**
- * Acts in a transaction; nothing is awaited in it. @throws NotApplied where the database refused and everything is as it was;
- * what else is thrown inside is thrown on, also after everything was put back.
+ * Runs a function in a transaction; the function awaits nothing. @throws NotApplied where the database refused and
+ * everything is as it was. Other errors of the function are rethrown, also after everything was put back.
  */
-export function together<T>(db: RowDatabase, act: () => T): T {
+export function inTransaction<T>(db: RowDatabase, act: () => T): T {
   try {
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {
@@ -30,14 +30,14 @@ export function together<T>(db: RowDatabase, act: () => T): T {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // The outcome of a commit is not known here where SQLite has ended the transaction itself.
+    // SQLite may have ended the transaction itself; then the outcome of the commit is not known here.
     if (!db.inTransaction) throw error;
     db.exec('ROLLBACK');
     throw refusalOf(error);
   }
 }
 
-/** Acts in a transaction and takes everything back, whatever came of it. @throws as `together` does. */
+/** Runs a function in a transaction and rolls it back in every case. @throws as `inTransaction` does. */
 export function tried(db: RowDatabase, act: () => void): void {
   try {
     db.exec('BEGIN IMMEDIATE');
@@ -53,7 +53,7 @@ export function tried(db: RowDatabase, act: () => void): void {
   }
 }
 
-/** A refusal of the database is for good where it breaks one of its constraints, and for now where it is busy. */
+/** A refusal of the database is final where a constraint is broken, and temporary where the database is busy. */
 function refusalOf(error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!code.startsWith('SQLITE_')) return error;

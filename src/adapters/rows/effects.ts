@@ -1,4 +1,4 @@
-/** Effects by their keys: the adapter's own tables, written in the transactions that they tell of. */
+/** Effects by their keys, in the adapter's own tables. Each is written in the transaction that makes the effect. */
 import { CommitRefused } from '../../effects/signals.ts';
 import { quoted, type RowDatabase } from './database.ts';
 import { capture, changeOf, IMAGE_TABLE, printOfImage, printOfRow, putBack, type RowChange } from './images.ts';
@@ -76,8 +76,8 @@ export function undoRow(db: RowDatabase, effect: RowEffect, target: Target, undo
 }
 
 /**
- * The reason why an effect cannot be undone any more, or null. Later effects on the same row that stand are undone before it, newest first,
- * so what counts is whether the row is as the last of them left it, with nothing of anybody else's in between.
+ * The reason why an effect cannot be undone any more, or null. Later effects on the same row that stand are undone
+ * before it, newest first. So the row must be as the last of them left it, with no change by another writer in between.
  */
 export function rowMoved(db: RowDatabase, effect: RowEffect, target: Target): string | null {
   const later = db
@@ -91,7 +91,7 @@ export function rowMoved(db: RowDatabase, effect: RowEffect, target: Target): st
   return printOfRow(db, target) === left ? null : changedSince(target);
 }
 
-/** Removes what is kept of effects. Inside a transaction. */
+/** Removes the records of effects. Inside a transaction. */
 export function forgetEffects(db: RowDatabase, keys: readonly string[]): void {
   for (const key of keys) {
     db.prepare('DELETE FROM belay_image WHERE effect IN (SELECT seq FROM belay_effect WHERE key = ?)').run(key);

@@ -1,14 +1,17 @@
 /**
- * Rows before and after a write, kept by the database itself: a value that never leaves SQLite is put back as it was, also a
- * BLOB, a number beyond 2^53, or a REAL that is whole.
+ * Images of rows before and after a write, kept inside the database. A value that never leaves SQLite is restored
+ * exactly, also a BLOB, a number beyond 2^53, or a REAL that is whole.
  */
 import { quoted, type RowDatabase } from './database.ts';
 import type { Table, Target } from './tables.ts';
 
-/** Which picture of a row. */
+/** Names an image of a row: before or after the write. */
 export type Side = 'before' | 'after';
 
-/** The table of the images: a row that was not there has no line. `value` has no type, so that nothing is converted. */
+/**
+ * The table of the images. A row that did not exist has no line. The column `value` has no type, so SQLite converts
+ * nothing.
+ */
 export const IMAGE_TABLE = `
   CREATE TABLE IF NOT EXISTS belay_image (effect INTEGER NOT NULL, side TEXT NOT NULL, col TEXT NOT NULL, value,
     PRIMARY KEY (effect, side, col)) WITHOUT ROWID;
@@ -17,10 +20,10 @@ export const IMAGE_TABLE = `
 /** A row by its table and the values of its key. */
 type Row = Pick<Target, 'table' | 'key'>;
 
-/** Every value of a row with its type, as text; two rows are the same iff their prints are. */
+/** Every value of a row with its type, as text. Two rows are the same iff their prints are. */
 export type Print = string;
 
-/** Keeps a row as it is. */
+/** Keeps the present row. */
 export function capture(db: RowDatabase, { table, key }: Row, effect: number, side: Side): void {
   for (const column of table.all) {
     const select = `SELECT ?, ?, ?, ${quoted(column)} FROM ${table.sql} WHERE ${table.where}`;
@@ -28,7 +31,7 @@ export function capture(db: RowDatabase, { table, key }: Row, effect: number, si
   }
 }
 
-/** The print of a row as it is now. */
+/** The print of the present row. */
 export function printOfRow(db: RowDatabase, { table, key }: Row): Print {
   const cells = table.all.map(
     (column) => `SELECT '${column.replaceAll("'", "''")}' AS col, ${quoted(column)} AS value
@@ -38,13 +41,13 @@ export function printOfRow(db: RowDatabase, { table, key }: Row): Print {
   return printed(db.prepare(query).all(...table.all.flatMap(() => key)));
 }
 
-/** The print of a row as it was. */
+/** The print of the row as an image keeps it. */
 export function printOfImage(db: RowDatabase, effect: number, side: Side): Print {
   const query = `SELECT ${PRINT} FROM belay_image WHERE effect = ? AND side = ? ORDER BY col`;
   return printed(db.prepare(query).all(effect, side));
 }
 
-/** A value as text that is different for every other value: `hex` sees all of a text, and 17 digits all of a REAL. */
+/** A value as text, different for every different value: `hex` sees all of a text, and 17 digits all of a REAL. */
 const PRINT = `col, typeof(value) AS type,
   CASE typeof(value) WHEN 'real' THEN printf('%!.17g', value) ELSE hex(value) END AS value`;
 

@@ -1,6 +1,6 @@
 /**
- * Staged rows: what waits to be published, what each row was when it was staged, and which rows a commit that is about to be decided
- * has reserved. All of it lies in the adapter's own tables, so it holds between processes.
+ * Staged rows: the writes that wait to be published, each row's state when it was staged, and the rows that a commit
+ * has reserved before it is decided. All of it lies in the adapter's own tables, so it holds between processes.
  */
 import type { Publication, StagedCall } from '../../effects/counterparty.ts';
 import { CommitRefused, NotApplied } from '../../effects/signals.ts';
@@ -12,7 +12,7 @@ import { printOfRow } from './images.ts';
 import type { RowWrite, Target } from './tables.ts';
 import { changedAfter } from './versions.ts';
 
-/** The time that a reservation lasts whose commit nobody goes on with, in milliseconds. */
+/** The time after which a reservation lapses if its commit does not go on, in milliseconds. */
 const LASTS = 30_000;
 
 const TABLES = `
@@ -24,7 +24,7 @@ const TABLES = `
 /** A write that waits to be published. */
 export interface StagedRow {
   readonly input: string;
-  /** The digest of the row when it was staged; null where an older version of the adapter has staged it. */
+  /** The digest of the row when it was staged; null where an older version of the adapter staged it. */
   readonly base: string | null;
 }
 
@@ -55,8 +55,9 @@ export function unstage(db: RowDatabase, key: string): void {
 }
 
 /**
- * The writes of a commit, if each row is still what it was when the run read it, and when the write was staged (E4).
- * @throws CommitRefused where one moved on since, NotApplied where one is not staged, or another commit has reserved its row.
+ * The writes of a commit, if each row is still as the run read it, and as it was when the write was staged (E4).
+ * @throws CommitRefused where a row has changed since, NotApplied where a write is not staged, or another commit has
+ * reserved its row.
  */
 export function unmoved(
   db: RowDatabase,
@@ -92,7 +93,9 @@ function movedWhy(db: RowDatabase, target: Target, { base }: StagedRow, relies: 
   return base !== null && base !== baseOf(db, target) ? 'its change was staged' : null;
 }
 
-/** Reserves the rows of a commit, so that no other commit of this adapter is decided about them. Inside a transaction. */
+/**
+ * Reserves the rows of a commit, so that no other commit of this adapter is decided about them. Inside a transaction.
+ */
 export function reserve(db: RowDatabase, waiting: readonly Waiting[], { id }: Publication): void {
   for (const { key, target } of waiting)
     db.prepare('INSERT OR REPLACE INTO belay_reserved VALUES (?, ?, ?, ?, ?)').run(
@@ -104,17 +107,17 @@ export function reserve(db: RowDatabase, waiting: readonly Waiting[], { id }: Pu
     );
 }
 
-/** Names what was prepared: the writes, and the rows that they change as they are. */
+/** Makes a token of what was prepared: the writes, and the present state of their rows. */
 export function tokenOf(db: RowDatabase, waiting: readonly Waiting[]): string {
   return nameOf(JSON.stringify(waiting.map(({ key, target }) => [key, baseOf(db, target)])));
 }
 
-/** Gives the rows of a commit free. */
+/** Releases the rows of a commit. */
 export function release(db: RowDatabase, id: string): void {
   db.prepare('DELETE FROM belay_reserved WHERE id = ?').run(id);
 }
 
-/** Gives the row of a discarded call free. */
+/** Releases the row of a discarded call. */
 export function releaseCall(db: RowDatabase, key: string): void {
   db.prepare('DELETE FROM belay_reserved WHERE key = ?').run(key);
 }
@@ -128,7 +131,7 @@ export function checkFree(db: RowDatabase, { table, row }: Target, id: string | 
     throw new NotApplied(`the row ${row} of ${table.name} is reserved by the commit of ${other.key}`);
 }
 
-/** A write again from its text. */
+/** Parses a write from its text. */
 export function inputOf(text: string): RowWrite {
   const [table, key, set] = JSON.parse(text);
   return { table, key: Object.fromEntries(key), set: set === null ? null : Object.fromEntries(set) };

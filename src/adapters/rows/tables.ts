@@ -1,4 +1,6 @@
-/** Which rows a tool may write: the tables that were declared, by their keys. Names from outside never become SQL unchecked. */
+/**
+ * The rows that a tool may write: the declared tables, by their keys. Names from outside never become SQL unchecked.
+ */
 import { NotApplied } from '../../effects/signals.ts';
 import { quoted, type RowDatabase } from './database.ts';
 
@@ -11,7 +13,7 @@ export interface TableRule {
   readonly columns: readonly string[];
 }
 
-/** A row as it is to be. A row that is not there is inserted; columns that are not set stay as they are. */
+/** The wanted state of a row. A missing row is inserted; columns that are not set stay as they are. */
 export interface RowWrite {
   readonly table: string;
   readonly key: Readonly<Record<string, RowValue>>;
@@ -19,14 +21,14 @@ export interface RowWrite {
   readonly set: Readonly<Record<string, RowValue>> | null;
 }
 
-/** A checked write. Names are quoted, and values are as they are bound. */
+/** A checked write. Names are quoted; values are in the form in which they are bound. */
 export interface Target {
   readonly table: Table;
   /** Names the row among those of its table. */
   readonly row: string;
   readonly key: readonly unknown[];
   readonly set: readonly (readonly [column: string, value: unknown])[] | null;
-  /** The write as text: the same for the same write. */
+  /** The write as text, the same for the same write. */
   readonly text: string;
 }
 
@@ -41,7 +43,7 @@ export interface Table {
   readonly where: string;
 }
 
-/** The declared tables. @throws TypeError where they are not there as declared. */
+/** Reads the declared tables. @throws TypeError where one is not as declared. */
 export function tablesOf(db: RowDatabase, rules: Readonly<Record<string, TableRule>>): ReadonlyMap<string, Table> {
   return new Map(
     Object.entries(rules).map(([name, { key, columns }]) => {
@@ -62,7 +64,7 @@ export function tablesOf(db: RowDatabase, rules: Readonly<Record<string, TableRu
   );
 }
 
-/** Checks a write that comes from outside. @throws NotApplied where it is none that was declared. */
+/** Checks a write that comes from outside. @throws NotApplied where it does not fit the declaration. */
 export function targetOf(
   tables: ReadonlyMap<string, Table>,
   rules: Readonly<Record<string, TableRule>>,
@@ -90,7 +92,7 @@ export function targetOf(
   };
 }
 
-/** The fields of a record in order, if each holds what a column takes. */
+/** The fields of a record in order, if each holds a value that a column takes. */
 function fields(record: unknown, what: string): (readonly [string, RowValue])[] {
   if (typeof record !== 'object' || record === null || Array.isArray(record))
     throw new NotApplied(`\`${what}\` is no record`);
@@ -108,7 +110,9 @@ function isValue(value: unknown): value is RowValue {
   return typeof value === 'string' && value.isWellFormed();
 }
 
-/** As it is bound: a whole number as one, where the driver would make every number a REAL. */
+/**
+ * The value in the form that is bound: a whole number as a bigint, because the driver would make every number a REAL.
+ */
 function bound(value: RowValue): unknown {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * The versions of rows: triggers number each change of a declared table, whoever makes it and over whichever connection, so that a
- * row that moved on since it was read is known by its number (semantics.md E4).
+ * Versions of rows: triggers number each change of a declared table, by any writer and over any connection, so the
+ * number of a row tells whether it has changed since it was read (semantics.md E4).
  */
 import { quoted, type RowDatabase } from './database.ts';
 import type { Table, Target } from './tables.ts';
@@ -29,7 +29,7 @@ export function versionNow(db: RowDatabase): number {
   return (last as { seq: number } | undefined)?.seq ?? 0;
 }
 
-/** True where a row was changed after a version: the one that the key names now, or that it named before. */
+/** True where a row was changed after a version: the row that the key names now, or the one that it named before. */
 export function changedAfter(db: RowDatabase, { table, key }: Pick<Target, 'table' | 'key'>, version: number): boolean {
   const given = `SELECT ${rowOf(table)} FROM (SELECT ${table.key.map((column) => `? AS ${quoted(column)}`).join(', ')})`;
   const stored = `SELECT ${rowOf(table)} FROM ${table.sql} WHERE ${table.where}`;
@@ -47,7 +47,7 @@ function nameOf({ name, key }: Table): string {
   return JSON.stringify([name, ...key]);
 }
 
-/** The name of a row, by its key: equal for all keys that some collation or affinity takes for one. */
+/** The name of a row, by its key; equal for all keys that a collation or an affinity treats as one. */
 function rowOf({ key }: Table, of = ''): string {
   const parts = key.map((column) => {
     const value = `${of}${quoted(column)}`;

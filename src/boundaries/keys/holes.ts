@@ -1,4 +1,6 @@
-/** Holes in what a config writes (`{entity}`, `{args.slot}`, `{event.day}`): what one may be, and what fills it. */
+/**
+ * Holes in the texts of a config (`{entity}`, `{args.slot}`, `{event.day}`): their form, and the values that fill them.
+ */
 import { KeyError } from '../../model/key.ts';
 import { ownPath } from '../../predicates/own.ts';
 import type { Facts } from '../../predicates/predicate.ts';
@@ -37,7 +39,7 @@ export function partsOf(text: string): readonly Part[] {
     .map((part) => (part.startsWith('{') ? (part.slice(1, -1).split('.') as unknown as Part) : part));
 }
 
-/** The value that fills a hole; null where none does, or no plain value. Runs no code of the facts. */
+/** The value that fills a hole; null where there is none, or no plain value. Runs no code of the facts. */
 export function filling([variable, ...names]: Hole, facts: Facts): string | null {
   const value = ownPath(facts[variable], names);
   const plain =

@@ -1,6 +1,7 @@
 /**
- * Keys with holes (`slots/{args.slot}/value`). What fills a hole is escaped into one segment, so that data never names more than one
- * thing (K4); in a scheme whose names have a canonical form it is read with the rest (`scoped-template.ts`).
+ * Keys with holes (`slots/{args.slot}/value`). The value of a hole is escaped into one segment, so that data never
+ * names more than one thing (K4); in a scheme whose names have a canonical form it is read together with the rest
+ * (`scoped-template.ts`).
  */
 import { escapeSegment, type Key, KeyError, parseKey } from '../../model/key.ts';
 import type { Facts } from '../../predicates/predicate.ts';
@@ -35,7 +36,7 @@ function template(text: string, fill: KeyTemplate['fill']): KeyTemplate {
 
 const widenedKeys = new WeakMap<KeyTemplate, readonly Key[]>();
 
-/** Keys that mean the same whatever the facts are: each hole is `*`, or all that it might come to. */
+/** Keys that mean the same for all facts: each hole is `*`, or all values that it can have. */
 export function widened(template: KeyTemplate): readonly Key[] {
   const known = widenedKeys.get(template);
   if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import { overlaps } from '../../model/key.ts';
 import type { KeyTemplate } from '../config.ts';
 import { widened } from './key-template.ts';
 
-/** The others that may touch a key, and among them one that covers it with every value of the holes. */
+/** The other keys that may touch a key, and one of them that covers it for every value of the holes. */
 export function coverage(
   key: KeyTemplate,
   others: readonly KeyTemplate[],
@@ -21,8 +21,8 @@ export function isOfChild({ text }: KeyTemplate): boolean {
 }
 
 /**
- * True if everything below `key` lies below `other`: each segment of `other` is the same, or `*`, or a hole that may be the
- * same.
+ * True if everything below `key` lies below `other`: each segment of `other` is the same, or `*`, or a hole that may be
+ * the same.
  */
 function covers(other: KeyTemplate, key: KeyTemplate): boolean {
   // The value of a hole in such a scheme may lead anywhere in it.
@@ -37,7 +37,7 @@ function covers(other: KeyTemplate, key: KeyTemplate): boolean {
   );
 }
 
-/** The segments as written, without what says "all below". */
+/** The segments as written, without the one that says "all below". */
 function segmentsOf({ text }: KeyTemplate): readonly string[] {
   const segments = text.split('/');
   const last = segments.at(-1) as string;

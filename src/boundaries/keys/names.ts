@@ -7,7 +7,10 @@ import { NO_FACTS } from './holes.ts';
 import { keyTemplate } from './key-template.ts';
 import { BUILT_IN, isExact, SCOPE_KINDS, type ScopeKind, type Scopes } from './scopes.ts';
 
-/** A name of ours; says so where it cannot be one. Names are shown with `::` between them and with spaces around them (K1). */
+/**
+ * Reads a name, and reports one that cannot be used. Names are shown with `::` between them and with spaces around them
+ * (K1).
+ */
 export function nameIn(name: string, at: Place, findings: Findings): string {
   const problem = name.includes('::')
     ? 'a name has no "::"'
@@ -19,16 +22,16 @@ export function nameIn(name: string, at: Place, findings: Findings): string {
   return name;
 }
 
-/** The kinds of the names of a config's schemes, after those that need no saying. */
+/** The kinds of the names of a config's schemes, after those that need no declaration. */
 export function scopesIn(item: Item | null, findings: Findings): Scopes {
   const scopes = new Map<string, ScopeKind>(BUILT_IN);
   for (const [scheme, entry] of entriesOf(item)) {
     const problem = !/^[a-z][a-z0-9+.-]*$/.test(scheme)
       ? `"${scheme.slice(0, 100)}" is no scheme`
       : scheme === 'actor'
-        ? '"actor" is the memory of a machine that is invoked'
+        ? '"actor" stands for the context of an invoked machine'
         : null;
-    const mend = 'Write what stands before the colon of a key: small letters, digits, +, - and dots.';
+    const mend = 'Write the part before the colon of a key: small letters, digits, +, - and dots.';
     if (problem !== null) findings.report('bad_scheme', 'error', entry.at, problem, mend);
     const kind = SCOPE_KINDS.find((known) => known === textOf(entry.item));
     if (problem === null && kind !== undefined) scopes.set(scheme, kind);
@@ -72,8 +75,8 @@ export function keysIn(list: Item | null, scopes: Scopes, findings: Findings): r
 }
 
 /**
- * The keys of which the last writer wins. Where two objects may have one key, the last writer of it may not be that of the
- * object.
+ * The keys of which the last writer wins. Where two objects may have one key, the last writer of the key may not be the
+ * last writer of the object.
  */
 export function blindIn(list: Item | null, scopes: Scopes, findings: Findings): readonly Key[] {
   for (const [text, { at }] of textsOf(list)) {

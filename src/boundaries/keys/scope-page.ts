@@ -1,6 +1,7 @@
 /**
- * Elements of a page: `//shop/cart/xpath=//button[1]`, the path of the page and a selector with its family. Which selectors find
- * one element only the page knows, so selectors of two families are two objects. Every element lies below its page.
+ * Elements of a page: `//shop/cart/xpath=//button[1]`, the path of the page and a selector with its family. Only the
+ * page knows which selectors find one element, so selectors of two families are two objects. Every element lies below
+ * its page.
  */
 import { escapeSegment } from '../../model/key.ts';
 
@@ -18,7 +19,7 @@ export function pageSegments(scheme: string, text: string): readonly string[] | 
   );
 }
 
-/** White space means nothing in XPath, but in a text of it; in CSS it is a combinator, and stays. */
+/** White space has no meaning in XPath, except in a text; in CSS it is a combinator, and stays. */
 function collapsed(selector: string): string {
   if (!selector.startsWith('xpath=')) return selector;
   const path = selector.slice('xpath='.length).replace(/[ \t\r\n]+/g, ' ');

@@ -1,10 +1,11 @@
 /**
- * File paths, as POSIX has them. Two spellings that may be one file have one key: volumes that do not tell case apart, and those
- * that keep names decomposed, look like any other from outside. Links in the file system cannot be seen: `..` is resolved by its letters.
+ * File paths, as POSIX has them. Two spellings that may be one file have one key: volumes that ignore case, and those
+ * that keep names decomposed, look like any other from outside. Links in the file system cannot be seen: `..` is
+ * resolved by its letters.
  */
 import { escapeSegment } from '../../model/key.ts';
 
-/** The key of a path; null for one that leads out of a folder that nobody named, and for what is no path. */
+/** The key of a path; null for one that leads out of an unnamed folder, and for a text that is no path. */
 export function pathSegments(scheme: string, text: string): readonly string[] | null {
   const path = plainPath(text);
   if (path === null || path === '' || path.includes('\0')) return null;
@@ -15,7 +16,7 @@ export function pathSegments(scheme: string, text: string): readonly string[] | 
     if (name !== '..') names.push(name);
     else if (names.pop() === undefined && !path.startsWith('/')) return null;
   }
-  return [scheme, ...names.map((name) => escapeSegment(folded(name)))];
+  return [scheme, ...names.map((name) => escapeSegment(caseless(name)))];
 }
 
 /** An argument may be a file URL where a path is meant. */
@@ -28,7 +29,7 @@ function plainPath(text: string): string | null {
   }
 }
 
-/** One form for all cases of a name: by way of the capitals, since some letters only meet there (ß and SS, ς and σ). */
-function folded(name: string): string {
+/** One form for all cases of a name: by way of the capitals, since some letters meet only there (ß and SS, ς and σ). */
+function caseless(name: string): string {
   return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -1,12 +1,13 @@
 /**
- * Rows of a database, named by their fields: `order:customer=42,placed=2026-01-01`. Which names are one row only the database
- * knows, so rows that are named by other fields are others; values are as they are, since `007` and `7`, or two cases of an
- * address, may be two rows. Each field is a segment: fewer fields, if they are the first by name, name all rows that have them.
+ * Rows of a database, named by their fields: `order:customer=42,placed=2026-01-01`. Only the database knows which names
+ * are one row, so rows that are named by other fields are others; values stay as they are, since `007` and `7`, or two
+ * cases of an address, may be two rows. Each field is a segment: fewer fields, if they are the first by name, name all
+ * rows that have them.
  */
 import { escapeSegment } from '../../model/key.ts';
 
 interface Field {
-  /** Null for what stands there without one: `customer:42`. */
+  /** The field's name; null in a text without one: `customer:42`. */
   readonly name: string | null;
   readonly text: string;
 }
@@ -20,7 +21,7 @@ export function recordSegments(scheme: string, text: string): readonly string[] 
   return [scheme, ...[entity, ...fields.sort(byName).map((field) => field.text)].map(escapeSegment)];
 }
 
-/** A piece that has no name belongs to the value before it: a value may have a comma. */
+/** A piece without a name belongs to the value before it: a value may contain a comma. */
 function fieldsIn(text: string): Field[] {
   const pieces: string[] = [];
   for (const piece of text.split(',')) {

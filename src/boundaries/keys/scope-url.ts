@@ -1,7 +1,7 @@
 /**
- * URLs, as the WHATWG parser of the platform reads them. What servers seldom tell apart has one key: a doubled or a trailing
- * slash, the order of the query's parameters, `+` and `%20` in it. A server that does tell them apart gets a dependency
- * too many; the other way round one would be missed.
+ * URLs, as the WHATWG parser of the platform reads them. Spellings that servers seldom tell apart have one key: a
+ * doubled or a trailing slash, the order of the query's parameters, `+` and `%20` in it. For a server that does tell
+ * them apart this adds a dependency; the opposite choice would miss one.
  */
 
 /** The key of a URL, host first and query last; null for what is no URL of the web, or one without a host. */
@@ -39,7 +39,10 @@ function urlOf(text: string): URL | null {
   }
 }
 
-/** One form for each octet (RFC 3986, 6.2.2): those that may stand plain do, the others as %XX in capitals, and so does a `*`. */
+/**
+ * One form for each octet (RFC 3986, 6.2.2): unreserved octets stand plain, the others as %XX in capitals, and so does
+ * a `*`.
+ */
 function normalised(text: string): string {
   return text.replace(/%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()+,;=:@]/g, (match, hex?: string) => {
     const code = hex === undefined ? match.charCodeAt(0) : Number.parseInt(hex, 16);

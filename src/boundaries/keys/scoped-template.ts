@@ -1,7 +1,7 @@
 /**
- * Key templates of a scheme whose names have a canonical form. The holes are filled first and the whole text is read then, since an
- * argument may be a path of its own, with `..` in it. Only the config's own `*` and `**` are patterns; what cannot be known, because
- * a hole has no value or a text cannot be read, makes the key wider, never narrower.
+ * Key templates of a scheme whose names have a canonical form. The holes are filled first, then the whole text is read,
+ * since an argument may be a path of its own, with `..` in it. Only the config's own `*` and `**` are patterns; an
+ * unknown part, because a hole has no value or a text cannot be read, makes the key wider, never narrower.
  */
 import { type Key, KeyError } from '../../model/key.ts';
 import type { Facts } from '../../predicates/predicate.ts';
@@ -9,18 +9,18 @@ import type { KeyTemplate } from '../config.ts';
 import { filling, type Hole, type Part, partsOf } from './holes.ts';
 import type { Scope } from './scopes.ts';
 
-/** A whole segment `*` of the config's. */
+/** A whole segment `*` of the config. */
 const STAR = Symbol('*');
 type Piece = Part | typeof STAR;
 
-/** Words in the place of what is no text, while the rest is read. */
+/** Words that stand for the parts that are no text, while the rest is read. */
 interface Marks {
   readonly star: string;
   readonly hole: string;
 }
 
 /**
- * Reads what a config writes in such a scheme; its holes are in order.
+ * Reads a config's text in such a scheme, with its holes in order.
  * @throws KeyError where it has no holes and cannot be read.
  */
 export function scopedTemplate(text: string, scope: Scope): KeyTemplate {
@@ -85,8 +85,8 @@ function named(
 }
 
 /**
- * Marks that are in no part of a text, and that no canonicaliser changes. (What a text hides, as `%71`, may still turn out to be one:
- * that makes a key wider.)
+ * Marks that occur in no part of a text, and that no canonicaliser changes. (An encoded text, as `%71`, may still turn
+ * out to be one: that makes a key wider.)
  */
 function marksBeside(text: string): Marks {
   const longest = (text.match(/q+/gi) ?? []).reduce((most, { length }) => Math.max(most, length), 0);
@@ -94,13 +94,15 @@ function marksBeside(text: string): Marks {
   return { star: `${word}s`, hole: `${word}h` };
 }
 
-/** A key from what was read: up to the first segment that something unknown may change, and with the config's stars. */
+/**
+ * Makes a key from the read text: up to the first segment that an unknown part may change, and with the config's stars.
+ */
 function keyFrom(segments: readonly string[], { star, hole }: Marks, firm: number | null, open: boolean): Key {
   const kept: string[] = [];
   const holeAt = segments.findIndex((segment) => segment.includes(hole));
   const end = firm === null ? segments.length : Math.min(firm, holeAt === -1 ? 1 : holeAt);
   for (const segment of segments.slice(0, end)) {
-    // A star within a segment, as in a selector, may be one of the kind's own: what it means is left open.
+    // A star within a segment, as in a selector, may be one of the kind's own, so its meaning is left open.
     if (segment !== star && segment.includes(star)) return keyOf(kept, true);
     kept.push(segment === star ? '*' : segment);
   }

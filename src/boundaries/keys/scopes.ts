@@ -1,7 +1,8 @@
 /**
- * Names that have several spellings. A scheme may say of which kind its names are; then a name is brought into one form before it
- * is a key, so that two names of one object overlap (K4). A canonicaliser is pure and reads a whole text, whoever wrote it, and
- * where it cannot tell two objects apart it gives them one key: a dependency too many costs work, one too few is a wrong yes.
+ * Names that have several spellings. A scheme may say of which kind its names are; a name is then brought into one form
+ * before it becomes a key, so that two names of one object overlap (K4). A canonicaliser is pure and reads a whole
+ * text, from the config or from a call. Where it cannot tell two objects apart it gives them one key: a dependency too
+ * many costs work, one too few is a wrong yes.
  */
 import { escapeSegment } from '../../model/key.ts';
 import { pageSegments } from './scope-page.ts';
@@ -25,7 +26,7 @@ export const BUILT_IN: Scopes = new Map([
   ['https', 'url'],
 ]);
 
-/** The longest text that is read, in UTF-16 units: what names an object is short, and an argument may be anything. */
+/** The longest text that is read, in UTF-16 units: the name of an object is short, and an argument may be anything. */
 const LONGEST = 64 * 1024;
 const MOST_LINKS = 32;
 
@@ -42,11 +43,14 @@ const READERS: Record<Exclude<ScopeKind, 'links'>, Reader> = {
 interface Kind {
   /** Describes a valid name, for the message about an invalid one. */
   readonly is: string;
-  /** The number of leading segments that stay the same whatever replaces a later part of the text. */
+  /** The number of leading segments that stay the same when a later part of the text is replaced. */
   readonly firm: number;
-  /** True if two objects never have one key. If not, the last writer of a key need not be the last writer of the object. */
+  /**
+   * True if two objects never have one key. If not, the last writer of a key may differ from the last writer of the
+   * object.
+   */
   readonly exact: boolean;
-  /** The spellings of a value within a text: as it is, and as a program would encode it. */
+  /** The spellings of a value within a text: unchanged, and as a program would encode it. */
   readonly spellings: readonly ((value: string) => string)[];
 }
 
@@ -69,7 +73,7 @@ const KINDS: Record<ScopeKind, Kind> = {
 export interface Scope extends Kind {
   /** With its colon. */
   readonly scheme: string;
-  /** The schemes that a name which cannot be read may be about, its own first. */
+  /** The schemes that an unreadable name may belong to, its own first. */
   readonly schemes: readonly string[];
   /** The segments of every key that a text names, the scheme first, escaped; null where it cannot be read. */
   read(text: string): readonly (readonly string[])[] | null;
@@ -90,12 +94,12 @@ export function scopeOf(key: string, scopes: Scopes): Scope | null {
   };
 }
 
-/** The scheme of a key without its colon; empty for a key in memory. */
+/** The scheme of a key without its colon; empty for a key in the context. */
 function schemeOf(key: string): string {
   return /^([a-z][a-z0-9+.-]*):/.exec(key)?.[1] ?? '';
 }
 
-/** True if a key is that of one object, so far as its scheme's canonicaliser goes. */
+/** True if a key belongs to one object, as far as its scheme's canonicaliser tells. */
 export function isExact(key: string, scopes: Scopes): boolean {
   const kind = scopes.get(schemeOf(key));
   return kind === undefined || KINDS[kind].exact;
@@ -108,8 +112,8 @@ function read(scheme: string, kind: ScopeKind, text: string, scopes: Scopes): re
 }
 
 /**
- * `7(consumes=inv:item:42,of=order:6)`: an object, and the objects that an act on it is on, too. They may only be of schemes that have
- * a kind: so it is known which schemes a text that cannot be read might be about.
+ * `7(consumes=inv:item:42,of=order:6)`: an object, and the further objects of an act on it. They may only be of schemes
+ * that have a kind, so that the schemes of an unreadable text are known.
  */
 function linked(scheme: string, text: string, scopes: Scopes): (readonly string[])[] | null {
   const open = text.indexOf('(');
@@ -133,7 +137,9 @@ function objectOf(scheme: string, text: string): readonly string[] | null {
   return text === '' || /[()]/.test(text) ? null : [scheme, ...text.split('/').map(escapeSegment)];
 }
 
-/** `of=order:6,at=fs:/a, b`: scheme and text of each. A piece that is no link belongs to the text before it. */
+/**
+ * Splits `of=order:6,at=fs:/a, b` into scheme and text of each. A piece that is no link belongs to the text before it.
+ */
 function linksIn(text: string): (readonly [scheme: string, text: string])[] | null {
   const links: [string, string][] = [];
   for (const piece of text.split(',')) {

@@ -1,6 +1,7 @@
 /**
- * Which edges of a machine are legal but not recoverable: they end a unit of work, and no boundary that could certify lies on them
- * (semantics.md §4). What can be known without running anything; the rest is known when a step is made.
+ * Finds the edges of a machine that are legal but not recoverable: they end a unit of work, and no boundary that could
+ * certify lies on them (semantics.md §4). It finds what can be known without running anything; the rest is known when a
+ * step is made.
  */
 import { constantAnswer } from '../../predicates/compile.ts';
 import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
@@ -8,10 +9,10 @@ import { coverage, isOfChild } from '../keys/keys.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
-/** The reason why what the reviewers have not decided about certifies on no step. That is meant, and no mistake. */
+/** The reason why a boundary under review certifies on no step. That is on purpose, and no mistake. */
 export const PENDING = 'its review is pending, so it is not Controllable';
 
-/** An edge that ends a skeleton's work, and why no boundary certifies on it. */
+/** An edge that ends a skeleton's work, with the reason why no boundary certifies on it. */
 export interface LostEdge {
   readonly skeleton: string;
   readonly from: string;
@@ -45,7 +46,7 @@ export function isOf(state: string, { states }: Skeleton): boolean {
   return states.some((outer) => isWithin(state, outer));
 }
 
-/** The reason why a boundary certifies on no step whatever. Empty where it may. */
+/** The reason why a boundary certifies on no step at all. Empty where it may. */
 export function whyNot(boundary: Boundary, skeleton: Skeleton, config: BoundaryConfig): readonly string[] {
   const why: string[] = [];
   const { site, id, when, outputs } = boundary;

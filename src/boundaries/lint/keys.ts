@@ -1,4 +1,4 @@
-/** Lints of keys: what nobody writes, what nobody provides, and what predicates read without saying so. */
+/** Lints of keys: keys that no tool writes, keys that no input provides, and undeclared reads of predicates. */
 import { readsOf } from '../../predicates/reads.ts';
 import type { BoundaryConfig, KeyTemplate, Skeleton } from '../config.ts';
 import { keyTemplate } from '../keys/key-template.ts';
@@ -6,7 +6,7 @@ import { coverage, isOfChild } from '../keys/keys.ts';
 import { entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
 import type { Findings } from '../page/finding.ts';
 
-/** Reports what is odd about the keys of a config. */
+/** Reports likely mistakes in the keys of a config. */
 export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings): void {
   const writes = [...config.tools.values()].flatMap((tool) => tool.writes);
   const outputs = [...config.skeletons.values()].flatMap((skeleton) => skeleton.outputs);
@@ -28,7 +28,7 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
     }
     for (const [text, { at }] of textsOf(field(item, 'inputs'))) {
       if (isOutside(text) || coverage(keyTemplate(text, config.scopes), [...writes, ...outputs]).some) continue;
-      const mend = "Add it to the writes of a tool, or see to it that the machine's own input brings it.";
+      const mend = "Add it to the writes of a tool, or make sure that the machine's own input has it.";
       findings.report('input_unprovided', 'note', at, `nothing that is declared writes "${text}"`, mend);
     }
     lintReads(skeleton, item, boundaries, findings);

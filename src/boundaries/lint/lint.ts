@@ -1,6 +1,6 @@
 /**
- * Holds a config against itself and against its machine: what can be run under, and yet is likely a mistake or should be known before
- * it is reviewed (boundary-format.md). Pure.
+ * Checks a config against itself and against its machine: reports what runs, and yet is likely a mistake or should be
+ * known before a review (boundary-format.md). Pure.
  */
 import type { MachineShape } from '../../model/machine.ts';
 import type { BoundaryConfig } from '../config.ts';
@@ -14,8 +14,7 @@ import { lintStates } from './states.ts';
 import { lintKeysTaken, lintTools } from './tools.ts';
 
 /**
- * Everything that is to be said about a config that loaded. `shape` is its machine; null where none was found. `strict` asks for
- * more.
+ * All findings about a config that loaded. `shape` is its machine; null where none was found. `strict` reports more.
  */
 export function lintConfig(
   config: BoundaryConfig,
@@ -29,7 +28,7 @@ export function lintConfig(
   lintKeys(config, root, findings);
   if (shape === null) {
     const at = field(root, 'agent')?.at ?? root.at;
-    const message = `there is no machine "${config.agent}" to hold the config against`;
+    const message = `there is no machine "${config.agent}" to check the config against`;
     const mend = 'Pass --machines FILE, or name the file in package.json under belay.machines.';
     findings.report('no_machine', 'note', at, message, mend);
     lintSkeletons(config, root, null, findings);

@@ -1,4 +1,7 @@
-/** The states that control can reach in a machine, guards aside: what entering a state activates, and what follows from where. */
+/**
+ * The states that control can reach in a machine, guards aside: the states that an entry activates, and the states that
+ * follow a state.
+ */
 import type { EdgeShape, MachineShape, StateShape } from '../../model/machine.ts';
 import { isWithin } from '../sections/skeleton.ts';
 
@@ -42,7 +45,10 @@ export class Reach {
     return [...this.entered(to)].filter((state) => domain === null || (state !== domain && isWithin(state, domain)));
   }
 
-  /** Every state that can be active, starting from the machine's beginning and never going on from where `stop` says so. */
+  /**
+   * Every state that can be active, from the machine's beginning, without going on from states for which `stop` is
+   * true.
+   */
   from(
     stop: (edge: {
       readonly from: string | null;

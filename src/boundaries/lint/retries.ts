@@ -1,4 +1,7 @@
-/** Lints of loops in which a machine calls a tool again by itself: what became of the first call has to be known by then (E2). */
+/**
+ * Lints of loops in which a machine calls a tool again by itself: the outcome of the first call must be known by then
+ * (E2).
+ */
 import type { EdgeShape, StateShape } from '../../model/machine.ts';
 import { errorEvent, isDelay } from '../../model/reply-event.ts';
 import type { BoundaryConfig } from '../config.ts';
@@ -7,7 +10,7 @@ import type { Findings } from '../page/finding.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
-/** Reports the states that a machine comes back to by itself after an error of a tool that changes the world. */
+/** Reports the states to which a machine returns by itself after an error of a tool that changes the world. */
 export function lintRetries(config: BoundaryConfig, root: Item, reach: Reach, findings: Findings): void {
   const declared = new Map(entriesOf(field(root, 'tools')));
   for (const state of reach.shape.states) {
@@ -23,14 +26,16 @@ export function lintRetries(config: BoundaryConfig, root: Item, reach: Reach, fi
         findings.report('own_retry', 'warning', at, message, mend);
       } else {
         const mend =
-          'Its reconciler is asked before the machine hears of the error. "retry" in the config saves the machine the loop.';
+          'Its reconciler is asked before the machine receives the error. "retry" in the config saves the machine the loop.';
         findings.report('own_retry', 'note', at, message, mend);
       }
     }
   }
 }
 
-/** True if control can come back to a state after its call failed, or was left by a delay, without anything from outside. */
+/**
+ * True if control can return to a state after its call failed, or was left by a delay, without an event from outside.
+ */
 function comesBack({ shape, states }: Reach, { path }: StateShape, id: string): boolean {
   const leaves = ({ from, event }: EdgeShape) => {
     return isWithin(path, from) && (event === errorEvent(id) || isDelay(event));

@@ -1,4 +1,7 @@
-/** Lints of skeletons against their machine: how they are entered and left, whom they meet, and what can never certify. */
+/**
+ * Lints of skeletons against their machine: their entries and exits, the skeletons that share their regions, and
+ * boundaries that can never certify.
+ */
 import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
 import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
@@ -6,7 +9,7 @@ import { isWithin } from '../sections/skeleton.ts';
 import { isOf, lostEdges, PENDING, whyNot } from './edges.ts';
 import { parentOf, type Reach } from './reach.ts';
 
-/** Reports what is odd about the skeletons of a config. Without a machine, only what needs none. */
+/** Reports likely mistakes in the skeletons of a config. Without a machine, only those that need none. */
 export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach | null, findings: Findings): void {
   const reachable = reach?.from(() => false) ?? new Set<string>();
   const entries = entriesOf(field(root, 'skeletons'));
@@ -35,7 +38,7 @@ function lintEntries(
 ): void {
   for (const [state, { at }] of textsOf(field(item, 'entry'))) {
     if (!reach.states.has(state) || reachable.has(state)) continue;
-    const mend = 'Name a state that control can get to.';
+    const mend = 'Name a state that control can reach.';
     findings.report(
       'unreachable_entry',
       'warning',
@@ -69,7 +72,7 @@ function lintBoundaries(
       continue;
     }
     const message = `the ${boundary.kind} "${boundary.id}" can never certify: ${why.join('; ')}`;
-    findings.report('never_certifies', 'warning', at, message, 'Mend it or take it out: it promises nothing.');
+    findings.report('never_certifies', 'warning', at, message, 'Correct it or remove it: it promises nothing.');
   }
 }
 
@@ -91,7 +94,7 @@ export function siteTrouble(
   return arrives ? [] : [`no step of the work arrives in "${site.at}"`];
 }
 
-/** States of a skeleton that control enters from outside, though they are no entry: work that nobody counts. */
+/** States of a skeleton that control enters from outside, though they are no entry: no instance counts that work. */
 function lintArrivals(
   skeleton: Skeleton,
   entry: Entry,

@@ -1,4 +1,4 @@
-/** Lints of tools: what is declared and never called, what is called and not declared, and what nothing can guard. */
+/** Lints of tools: declared and never called, called and not declared, and calls that cannot be guarded. */
 import type { EffectClass } from '../../model/effect.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import { suggest } from '../../predicates/suggest.ts';
@@ -13,14 +13,14 @@ interface Calls {
   readonly config: BoundaryConfig;
   readonly reach: Reach;
   readonly findings: Findings;
-  /** The line that names the machine: the place of what the file does not mention. */
+  /** The line that names the machine: the place of findings about things that the file does not mention. */
   readonly agent: Place;
   readonly kinds: ReadonlyMap<string, MachineShape['actors'][number]['kind']>;
   readonly invoked: ReadonlySet<string>;
   readonly declared: readonly (readonly [string, Entry])[];
 }
 
-/** Reports what is odd about the tools of a config. */
+/** Reports likely mistakes in the tools of a config. */
 export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, findings: Findings): void {
   const calls: Calls = {
     config,
@@ -38,18 +38,18 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
   lintHeldBack(calls);
 }
 
-/** Tools that are declared and never called. An action that no actor carries out is named by its event. */
+/** Tools that are declared and never called. An action without an actor is named by its event. */
 function lintDeclared({ config, reach, findings, kinds, invoked, declared }: Calls): void {
   const events = new Set(reach.shape.edges.map(({ event }) => event));
   for (const [name, { at }] of declared) {
     if (invoked.has(name) || events.has(name)) continue;
     const names = [...kinds.keys(), ...invoked].filter((other) => !config.tools.has(other));
-    const mend = kinds.has(name) ? 'An action may spawn it, which cannot be seen.' : suggest(name, new Set(names));
+    const mend = kinds.has(name) ? 'An action may spawn it; Belay cannot see that.' : suggest(name, new Set(names));
     findings.report('tool_never_called', 'warning', at, `no state of ${config.agent} calls "${name}"`, mend);
   }
 }
 
-/** Tools that are called and not declared, or have no name to be declared by. */
+/** Tools that are called and not declared, or have no name to declare. */
 function lintCalled({ config, reach, findings, agent, kinds, invoked }: Calls): void {
   for (const name of invoked) {
     if (config.tools.has(name) || kinds.get(name) === 'machine') continue;
@@ -58,12 +58,12 @@ function lintCalled({ config, reach, findings, agent, kinds, invoked }: Calls): 
   }
   for (const { path, invokes } of reach.shape.states) {
     if (invokes.every(({ tool }) => tool !== null)) continue;
-    const message = `"${path}" invokes logic that stands in the machine itself: nothing can guard it`;
+    const message = `"${path}" invokes inline logic, which Belay cannot guard`;
     findings.report('invoke_inline', 'warning', agent, message, 'Provide it under a name: setup({ actors }).');
   }
 }
 
-/** Actors that never say how it ended. */
+/** Actors that never report their end. */
 function lintOutcomes({ config, findings, agent, kinds, invoked, declared }: Calls): void {
   for (const [name, kind] of kinds) {
     const effect = effectOf(name, config);
@@ -82,8 +82,8 @@ function lintOutcomes({ config, findings, agent, kinds, invoked, declared }: Cal
 }
 
 /**
- * Irreversible promises that do not take the key of their call (E3). Asked in strict checks only: a machine may name its tools before
- * the functions that carry them out are provided.
+ * Irreversible promises that do not take the key of their call (E3). Reported in strict checks only: a machine may name
+ * its tools before the functions that carry them out are provided.
  */
 export function lintKeysTaken(config: BoundaryConfig, root: Item, { shape }: Reach, findings: Findings): void {
   const declared = new Map(entriesOf(field(root, 'tools')));
@@ -102,7 +102,7 @@ function effectOf(name: string, config: BoundaryConfig): EffectClass {
   return config.tools.get(name)?.effect ?? 'irreversible';
 }
 
-/** Irreversible calls that control can come to before any boundary has certified. */
+/** Irreversible calls that control can reach before any boundary has certified. */
 function lintFirstEffects({ config, reach, findings, agent, kinds }: Calls): void {
   const sites = [...config.skeletons.values()].flatMap(({ boundaries, rollback }) => {
     return boundaries
@@ -119,16 +119,16 @@ function lintFirstEffects({ config, reach, findings, agent, kinds }: Calls): voi
     if (!early.has(path)) continue;
     for (const { tool } of invokes) {
       if (tool === null || kinds.get(tool) === 'machine' || effectOf(tool, config) !== 'irreversible') continue;
-      // A call that waits for a commit does not come before it.
+      // A call that waits for a commit cannot come before it.
       if (config.tools.get(tool)?.buffer) continue;
       const message = `"${path}" calls "${tool}", which is irreversible, before any commit: then nothing before it is ever recoverable`;
-      const mend = 'Put an anchored commit boundary before it, or declare what it can take back.';
+      const mend = 'Put an anchored commit boundary before it, or declare an effect class that can be undone.';
       findings.report('irreversible_before_commit', 'warning', agent, message, mend);
     }
   }
 }
 
-/** Calls that are held back until a commit, where none ever comes. */
+/** Calls that are held back until a commit, where no commit ever comes. */
 function lintHeldBack({ config, reach, findings, agent, declared }: Calls): void {
   for (const { path, invokes } of reach.shape.states) {
     for (const { tool } of invokes) {

@@ -1,4 +1,4 @@
-/** Amounts as a config writes them: a whole number, or where in a call one is to be found. */
+/** Amounts in a config: a whole number, or the place of one in a call. */
 import { ownPath } from '../../predicates/own.ts';
 import type { Amount } from '../config.ts';
 import { type Item, numberOf, textOf } from './document.ts';
@@ -7,7 +7,10 @@ import type { Findings } from './finding.ts';
 const PATH = /^(-?)(args|output)((?:\.[A-Za-z_$][\w$]{0,99}){1,16})$/;
 const NONE: Amount = { text: '', of: () => null };
 
-/** An amount. `from` says what is known when it is asked for: a call's arguments, or its output as well. */
+/**
+ * Compiles an amount. `from` names the facts that are known when it is computed: a call's arguments, or its output as
+ * well.
+ */
 export function amountIn(item: Item | null, from: readonly ('args' | 'output')[], findings: Findings): Amount {
   const number = numberOf(item);
   if (number !== null) return { text: String(number), of: () => number };

@@ -1,4 +1,4 @@
-/** Reports the findings of a compiler of texts at the place of the text. */
+/** Reports the problems of a compiled text as findings at the place of the text. */
 import type { Compiled } from '../../predicates/compile.ts';
 import { type Item, placeWithin } from './document.ts';
 import type { Findings } from './finding.ts';

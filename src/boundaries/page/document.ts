@@ -1,4 +1,4 @@
-/** A config file as read: plain values, each with its place, so that whoever has something to say can say where. */
+/** A config file as read: plain values, each with its place, so that a finding can name the place. */
 import type { Place } from './finding.ts';
 
 /** A value in its place. */
@@ -24,7 +24,7 @@ interface ListItem {
   readonly items: readonly Item[];
 }
 
-/** A text, a number, a boolean or nothing. */
+/** A text, a number, a boolean or null. */
 export interface ScalarItem {
   readonly kind: 'scalar';
   readonly at: Place;

@@ -1,7 +1,7 @@
 /** The findings that a config can have: a closed code, a place, a sentence and its fix (style.md 9). */
 import type { PredicateCode } from '../../predicates/problem.ts';
 
-/** Every reason why a file is no config. With one of these there is nothing to run under. */
+/** Every reason why a file is no config. With one of these a run cannot start. */
 export type RefusalCode =
   | 'cannot_read'
   | 'too_large'
@@ -10,7 +10,7 @@ export type RefusalCode =
   | 'yaml_syntax'
   | 'not_one_document'
   | 'too_deep'
-  /** `&a`, `*a`: what stands here should stand here. */
+  /** `&a`, `*a`: the value itself should stand in each place. */
   | 'alias'
   | 'tag'
   | 'merge_key'
@@ -32,16 +32,16 @@ export type RefusalCode =
   | 'bad_timeout'
   | 'bad_output_schema'
   | 'bad_amount'
-  /** A call that does nothing need not wait, and one that waits for two things would be approved long before it acts. */
+  /** A call that does nothing need not wait; a call that waits for two things would be approved long before it acts. */
   | 'bad_hold'
-  /** A redaction of what has no value that is seen. */
+  /** A redaction of a part that has no visible value. */
   | 'bad_redaction'
   /** A value that is redacted would be a name, which stands in every text. */
   | 'redacted_name'
   | 'unknown_budget'
   | 'duplicate_boundary'
   | 'unknown_boundary'
-  /** A boundary is said to be reviewed and not to be. */
+  /** A boundary is declared both reviewed and not reviewed. */
   | 'pending_anchor'
   | 'unknown_skeleton'
   | 'unknown_tool'
@@ -49,11 +49,11 @@ export type RefusalCode =
   | 'required_not_input'
   | PredicateCode;
 
-/** Codes of findings about a config that can be run, by itself and against its machine. */
+/** Codes of findings about a config that can run, by itself and against its machine. */
 type LintCode =
   /** No anchor: every rollback goes to the entry. */
   | 'nothing_restorable_but_entry'
-  /** Two objects may have the key, of which the last writer is said to win. */
+  /** Two objects may have the key of which the last writer is declared to win. */
   | 'blind_inexact'
   /** A `*` within a longer segment stands for itself. */
   | 'star_is_literal'
@@ -79,7 +79,7 @@ type LintCode =
   /** A call is held back until a commit, and no commit covers it. */
   | 'never_published'
   | 'outcome_never_known'
-  /** An irreversible tool does not take the key by which its counterparty could tell a second call (E3). */
+  /** An irreversible tool does not take the key by which its counterparty could recognise a second call (E3). */
   | 'key_not_taken'
   /** The machine calls a tool again by itself after an error (E2). */
   | 'own_retry'
@@ -89,7 +89,7 @@ type LintCode =
 /** Every code of a finding. */
 type FindingCode = RefusalCode | LintCode;
 
-/** An error stands in the way; a warning is likely a mistake; a note is to be known. */
+/** An error prevents a run; a warning is likely a mistake; a note is worth knowing. */
 type Severity = 'error' | 'warning' | 'note';
 
 /** A place in a text: from 1, columns in UTF-16 units. */
@@ -107,12 +107,12 @@ export interface Finding extends Place {
   readonly mend: string;
 }
 
-/** The most findings that a file is told; a file with more is told so. */
+/** The most findings about one file; a finding says that more were left out. */
 const MOST = 200;
 /** The longest sentence, in UTF-16 units. */
 const LONGEST = 600;
 
-/** A sentence that quotes the file, cut where the file has more to say than a reader wants. */
+/** A sentence that quotes the file, cut where the quotation is long. */
 function clip(sentence: string): string {
   return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST).toWellFormed()}...`;
 }
@@ -128,7 +128,10 @@ export class Findings {
     this.#file = file;
   }
 
-  /** Adds a finding. A mend that takes time to find is given as a function, and found for those that are kept. */
+  /**
+   * Adds a finding. A fix that takes time to find is given as a function, which is called only for the findings that
+   * are kept.
+   */
   report(
     code: FindingCode,
     severity: Severity,
@@ -157,6 +160,6 @@ export class Findings {
     if (this.#more === 0) return sorted;
     const last = { line: sorted.at(-1)?.line ?? 1, column: 1, file: this.#file };
     const message = `${this.#more} more were found`;
-    return [...sorted, { code: 'too_many_findings', severity: 'error', ...last, message, mend: 'Mend these first.' }];
+    return [...sorted, { code: 'too_many_findings', severity: 'error', ...last, message, mend: 'Fix these first.' }];
   }
 }

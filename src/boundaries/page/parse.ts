@@ -1,6 +1,7 @@
 /**
- * From bytes to a document. The file is untrusted: nothing in it may cost more than it is long, and nothing may mean something that
- * does not stand there. Every problem is reported; after one that leaves nothing to read, `root` is null.
+ * Parses bytes into a document. The file is untrusted: nothing in it may cost more than its length, and nothing may
+ * have a meaning that a reader of the file does not see. Every problem is reported; after one that leaves nothing to
+ * read, `root` is null.
  */
 import {
   Composer,
@@ -20,16 +21,16 @@ import type { Findings, Place, RefusalCode } from './finding.ts';
 
 /** The largest file, in bytes. */
 const LARGEST = 256 * 1024;
-/** The most pieces (a name, a bracket, a space) that a file falls into. */
+/** The most tokens (a name, a bracket, a space) of a file. */
 const MOST_PIECES = 60_000;
-/** The most names and values: what is said about them is found by comparing them with each other. */
+/** The most names and values: some findings compare them with each other. */
 const MOST_VALUES = 6_000;
 /** The deepest level of nested values. */
 const DEEPEST = 32;
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Reads a file's content, telling `findings` what is wrong with it. */
+/** Reads a file's content, and reports its errors to `findings`. */
 export function parseDocument(content: string | Uint8Array, file: string, findings: Findings): ConfigDocument {
   const text = decode(content, findings);
   return { file, root: text === null ? null : new Reader(text, findings).read() };
@@ -89,7 +90,7 @@ class Reader {
     return null;
   }
 
-  /** Cuts the text into its document, counting pieces and depth on the way: what comes after recurses. */
+  /** Cuts the text into its document, and counts tokens and depth on the way, because the later passes recurse. */
   #compose(): Document.Parsed | null {
     const parser = new Parser();
     const tokens = [];
@@ -123,7 +124,7 @@ class Reader {
   }
 
   #tooDeep(offset: number): null {
-    this.#refuse('too_deep', offset, `the values are nested more than ${DEEPEST} deep`, 'Write it flatter.');
+    this.#refuse('too_deep', offset, `the values are nested more than ${DEEPEST} deep`, 'Nest the values less.');
     return null;
   }
 
@@ -167,7 +168,7 @@ class Reader {
       } else if (FORBIDDEN.has(name)) {
         this.#refuse('forbidden_key', offset, `"${name}" is no name`, 'Take another name.');
       } else if (name === '<<') {
-        this.#refuse('merge_key', offset, 'merge keys are not read', 'Write out what should stand here.');
+        this.#refuse('merge_key', offset, 'merge keys are not supported', 'Write the value itself here.');
       } else if (!isText(name)) {
         this.#refuse('bad_text', offset, 'the name has a control character or a lone surrogate', 'Take another name.');
       } else if (entries.has(name)) {
@@ -202,10 +203,11 @@ class Reader {
 
   /** Reports a node that is an alias, an anchor or a tag. */
   #plainness(node: Node, offset: number): void {
-    const mend = 'Write out what should stand here.';
-    if (isAlias(node)) this.#refuse('alias', offset, 'aliases are not read', mend);
-    else if (node.anchor !== undefined) this.#refuse('alias', offset, 'anchors are not read', mend);
-    if ('tag' in node && node.tag !== undefined) this.#refuse('tag', offset, 'tags are not read', 'Leave the tag out.');
+    const mend = 'Write the value itself here.';
+    if (isAlias(node)) this.#refuse('alias', offset, 'aliases are not supported', mend);
+    else if (node.anchor !== undefined) this.#refuse('alias', offset, 'anchors are not supported', mend);
+    if ('tag' in node && node.tag !== undefined)
+      this.#refuse('tag', offset, 'tags are not supported', 'Leave the tag out.');
   }
 
   #place(offset: number): Place {
@@ -217,7 +219,7 @@ class Reader {
   }
 }
 
-/** Line ends and tabs may stand in a text; other controls, also those written as escapes, may not. */
+/** Line ends and tabs may stand in a text; other control characters, also escaped ones, may not. */
 function isText(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
   return text.isWellFormed() && !/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text);

@@ -1,4 +1,6 @@
-/** Holds a document against the published JSON Schema and says what is wrong in the words of a config, with its place. */
+/**
+ * Checks a document against the published JSON Schema and reports each error in the words of a config, with its place.
+ */
 import { createRequire } from 'node:module';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { suggest } from '../../predicates/suggest.ts';
@@ -20,7 +22,7 @@ export function checkSchema(root: Item, findings: Findings): void {
   const validate = validator();
   if (validate(plain(root))) return;
   for (const error of validate.errors ?? []) {
-    // The alternatives of a form say less about a value than the fact that none of them fits.
+    // The errors of the single alternatives say less than the fact that none of them fits.
     if (/\/oneOf\/\d/.test(error.schemaPath)) continue;
     const path = error.instancePath.split('/').slice(1).map(unescapePointer);
     const { code, at, message, mend } = describe(error, root, path);

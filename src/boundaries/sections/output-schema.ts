@@ -1,6 +1,7 @@
 /**
- * The output schema of a tool: a JSON Schema of which only those keywords are read whose cost is the schema's size times the
- * output's. A reference could multiply, a pattern could take for ever, and comparing every member with every other is quadratic.
+ * The output schema of a tool: a JSON Schema, of which only those keywords are supported whose cost is the schema's
+ * size times the output's. A reference could multiply, a pattern could take for ever, and comparing every member with
+ * every other is quadratic.
  */
 import { Ajv } from 'ajv';
 
@@ -26,7 +27,10 @@ const SCHEMAS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 
 const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
 
-/** Compiles an output schema into a question that says what is wrong with an output, or null; or says why the schema is refused. */
+/**
+ * Compiles an output schema into a function that says what is wrong with an output, or null; or says why the schema is
+ * refused.
+ */
 export function outputSchema(
   schema: unknown,
 ): { readonly refuses: (output: unknown) => string | null } | { readonly problem: string } {
@@ -51,7 +55,7 @@ export function outputSchema(
   }
 }
 
-/** The first thing in a schema that is not read here, or null. */
+/** The first part of a schema that is not supported, or null. */
 function problemOf(schema: unknown): string | null {
   const waiting: unknown[] = [schema];
   let seen = 0;
@@ -71,7 +75,7 @@ function problemOf(schema: unknown): string | null {
   return null;
 }
 
-/** The schemas under a keyword; null where the keyword is not read here. */
+/** The schemas under a keyword; null where the keyword is not supported. */
 function subschemas(keyword: string, value: unknown): readonly unknown[] | null {
   if (VALUES.has(keyword)) return [];
   if (SCHEMA.has(keyword)) return [value];

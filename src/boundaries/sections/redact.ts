@@ -1,4 +1,7 @@
-/** Values that a config keeps out of everything that people read: keys of the context, and parts of arguments and outputs. */
+/**
+ * Values that a config keeps out of everything that people read: keys of the context, and parts of arguments and
+ * outputs.
+ */
 import type { Key } from '../../model/key.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import { readsOf } from '../../predicates/reads.ts';
@@ -13,12 +16,12 @@ import type { Findings } from '../page/finding.ts';
 /** A part of a call: `args.card`, `output.tokens.*`, or all of it. */
 const PART = /^(?:args|output)(?:\.(?:\*|[A-Za-z0-9_][\w-]*))*$/;
 
-/** The keys of the memory that a config redacts. */
+/** The keys of the context that a config redacts. */
 export function redactedKeysIn(list: Item | null, findings: Findings): readonly Key[] {
   for (const [text, { at }] of textsOf(list)) {
     const scheme = /^[a-z][a-z0-9+.-]*:/.exec(text)?.[0];
     if (scheme === undefined || scheme === 'actor:') continue;
-    const message = `"${text.slice(0, 100)}" lies outside of the memory, where Belay sees no value`;
+    const message = `"${text.slice(0, 100)}" lies outside of the context, where Belay sees no value`;
     const mend = 'Name the part of the call that has it, at its tool: redact: [args.card, output.token].';
     findings.report('bad_redaction', 'error', at, message, mend);
   }
@@ -35,7 +38,7 @@ export function redactedPartsIn(list: Item | null, findings: Findings): readonly
   });
 }
 
-/** The rules as a run journals them, for whoever reads it without the config. */
+/** The rules as a run journals them, for a reader without the config. */
 export function redactionRules({
   redact,
   tools,
@@ -47,7 +50,7 @@ export function redactionRules({
   return { keys: redact.map(({ text }) => text), tools: Object.fromEntries(parts) };
 }
 
-/** Redacted values may name nothing: keys and the names of instances stand in every text. */
+/** Refuses redacted values in names: keys and the names of instances stand in every text. */
 export function checkNames(
   root: Item,
   skeletons: ReadonlyMap<string, Skeleton>,
@@ -85,7 +88,7 @@ function argsOf(expression: string): string[] {
   return [...expression.matchAll(/\bargs(?:\.\??[A-Za-z_]\w*)*/g)].map(([path]) => path.replaceAll('?', ''));
 }
 
-/** The keys that an expression reads and that are redacted. */
+/** The redacted keys that an expression reads. */
 function memoryOf(expression: string, keys: readonly string[]): string[] {
   try {
     const redacted = keys.map((key) => keyTemplate(key));

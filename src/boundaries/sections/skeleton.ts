@@ -1,4 +1,4 @@
-/** Compiles one skeleton: what it is about, where it begins and ends, its boundaries, and how far it may be rolled back. */
+/** Compiles one skeleton: its entity, its begin and end, its boundaries, and the limits of its rollback. */
 import { compileEntity, compilePredicate, type Guards, guardPredicate } from '../../predicates/compile.ts';
 import type { Expression, Predicate } from '../../predicates/predicate.ts';
 import { suggest } from '../../predicates/suggest.ts';
@@ -14,13 +14,13 @@ import type { Findings, Place } from '../page/finding.ts';
 const GUARD_TEXT = /^guard:\s*(.*)$/s;
 const GUARD = /^[^@\s]{1,200}@[0-9a-f]{16}$/;
 
-/** The terms with which the texts of a skeleton are read. */
+/** The context in which the texts of a skeleton are read. */
 interface Terms {
   readonly guards: Guards;
   readonly scopes: Scopes;
 }
 
-/** Compiles a skeleton, telling `findings` what is wrong with it. */
+/** Compiles a skeleton, and reports its errors to `findings`. */
 export function compileSkeleton(name: string, at: Place, item: Item, terms: Terms, findings: Findings): Skeleton {
   const { scopes } = terms;
   const outputs = keyTemplatesIn(field(item, 'outputs'), scopes, findings);
@@ -149,7 +149,7 @@ function conditionOf(item: Item | null, guards: Guards, findings: Findings): Pre
   return compiledText(compilePredicate(text), item, findings) ?? NEVER;
 }
 
-/** A guard that is not there is no refusal: the config runs, and what the guard decides never certifies. */
+/** A missing guard is no refusal: the config runs, and a boundary with that guard never certifies. */
 function guardOf(reference: string, item: Item, guards: Guards, findings: Findings): Predicate {
   if (!GUARD.test(reference)) {
     const mend =
@@ -159,7 +159,7 @@ function guardOf(reference: string, item: Item, guards: Guards, findings: Findin
   }
   const { predicate, problems } = guardPredicate(reference, guards);
   for (const { code, message, mend } of problems) {
-    findings.report(code, 'warning', item.at, `${message}; what it decides never certifies`, mend);
+    findings.report(code, 'warning', item.at, `${message}; a boundary with it never certifies`, mend);
   }
   const message = `${reference} is code, which no reader of this file can see`;
   findings.report('guard_used', 'warning', item.at, message, 'Say it in CEL if CEL can say it.');

@@ -1,4 +1,7 @@
-/** Compiles one tool: what a call touches, what it does to the world, what it waits for, and what it spends. */
+/**
+ * Compiles one tool: the keys that a call touches, its effect on the world, the events that it waits for, and the
+ * budgets that it spends.
+ */
 import { EFFECT_CLASSES, type EffectClass } from '../../model/effect.ts';
 import { compilePredicate } from '../../predicates/compile.ts';
 import { suggest } from '../../predicates/suggest.ts';
@@ -25,7 +28,7 @@ interface About {
   readonly scopes: Scopes;
 }
 
-/** Compiles a tool, telling `findings` what is wrong with it. */
+/** Compiles a tool, and reports its errors to `findings`. */
 export function compileTool(name: string, at: Place, item: Item, { budgets, scopes }: About, findings: Findings): Tool {
   const effect = EFFECT_CLASSES.find((known) => known === textOf(field(item, 'effect'))) ?? 'irreversible';
   const undo = named(field(item, 'undo'), findings);

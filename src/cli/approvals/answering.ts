@@ -1,6 +1,7 @@
 /**
- * The verbs that answer a gate, `approve`, `deny` and `settle`: they find it in the file, leave a message for its run that is bound
- * to what the gate shows, and say what became of that. A message opens nothing by itself: the run holds it against its journal.
+ * The verbs that answer an approval request, `approve`, `deny` and `settle`: they find it in the file, leave a message
+ * for its run that is bound to its content, and report the result. A message opens nothing by itself: the run checks it
+ * against its journal.
  */
 import { type Answer, messageOf } from '../../effects/answers.ts';
 import { EntryDecoder, kindOf } from '../../journal/entry-codec.ts';
@@ -15,20 +16,20 @@ import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command } from '../terminal/wording.ts';
 import { type AskedGate, answersTo, gatesOfAll, quotedText, saidOf, statusText } from './approvals.ts';
 
-/** A person's answer at a gate; `output` is JSON text. */
+/** A person's answer to a request; `output` is JSON text. */
 export type Saying =
   | { readonly verdict: 'approved' | 'denied' }
   | { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output: string | null };
 
-/** Options of answering a gate. */
+/** Options of an answer. */
 export interface AnsweringOptions {
   readonly file: string;
-  /** Its id, or the beginning of it. */
+  /** Its id, or the first characters of it. */
   readonly gate: string;
   readonly saying: Saying;
   readonly by: string;
   readonly why: string | null;
-  /** True if to look if a living process takes it. */
+  /** True to wait for a living process to take it. */
   readonly waits: boolean;
   readonly now: number;
 }
@@ -39,7 +40,7 @@ export interface Answered {
   readonly gate: string;
   readonly tool: string;
   readonly verdict: Saying['verdict'];
-  /** The outcome of the call, for a gate that asks for it. */
+  /** The outcome of the call, for a request that asks for it. */
   readonly status?: 'confirmed' | 'failed';
   readonly by: string;
   readonly why: string | null;
@@ -53,7 +54,7 @@ export interface Answered {
   readonly next: string | null;
 }
 
-/** The reason why no answer was left, and the exit code: 1 where the gate takes no such answer, 2 for misuse. */
+/** The reason why no answer was left, and the exit code: 1 where the request takes no such answer, 2 for misuse. */
 export interface Unanswered {
   readonly problem: string;
   readonly code: 1 | 2;
@@ -67,7 +68,7 @@ const LONGEST_WHY = 2_000;
 const WAIT = 2_000;
 const LOOK = 100;
 
-/** Answers a gate. */
+/** Answers a request. */
 export async function answerGate(options: AnsweringOptions): Promise<Answered | Unanswered> {
   const { file, gate: name, saying, by, why } = options;
   const wrong = misuse(options);
@@ -133,7 +134,7 @@ function misuse({ gate, by, why }: AnsweringOptions): string | null {
     : null;
 }
 
-/** The gate that was meant, if it takes such an answer. */
+/** The request that was meant, if it takes such an answer. */
 async function gateNamed(name: string, { file, saying, now }: AnsweringOptions): Promise<AskedGate | Unanswered> {
   let all: readonly AskedGate[] = [];
   const { problem } = await reading(file, (store) => {
@@ -170,14 +171,14 @@ function refusal(found: AskedGate, saying: Saying, file: string): string | null 
     return `${gate} takes no answer: it is ${statusText(found)}${again}`;
   }
   const wanted = verdict === 'settled' ? 'outcome' : 'approval';
-  // A call that may be the same act as an earlier one has happened, if it is.
+  // A call that may repeat an earlier one has happened, if it is the same act.
   const isSame = like !== undefined && saying.verdict === 'settled' && saying.status === 'confirmed';
   if (asks === wanted || isSame) return null;
   const what = asks === 'outcome' ? 'what became of the call' : 'an approval';
   return `${gate} asks for ${what}: ${answersTo(found, file).join(', or ')}`;
 }
 
-/** The run's journaled answer to a message, if there is one within a while. */
+/** The run's journaled answer to a message, if it comes in time. */
 async function takenOf(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
   for (const end = Date.now() + WAIT; Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, LOOK));
@@ -195,7 +196,7 @@ export function answeredCode({ taken }: Answered): number {
   return taken?.verdict === 'refused' ? 1 : 0;
 }
 
-/** Says it in words. */
+/** Formats it in words. */
 export function answeredText(answered: Answered, medium: Medium): string {
   const { run, gate, tool, by, next } = answered;
   const said = `${tool} of ${run} is ${saidOf(answered)} by ${quotedText(by)}`;

@@ -1,6 +1,6 @@
 /**
- * The verb `gates`: the questions that runs put to people, read from a journal file. An answer that was left and not yet taken is
- * shown with its question; what it is worth, only the run itself says.
+ * The verb `gates`: the questions that runs put to people, read from a journal file. An answer that was left and not
+ * yet taken is shown with its question; only the run itself decides if it counts.
  */
 import { type Answer, answerIn } from '../../effects/answers.ts';
 import type { ApprovalRequest } from '../../effects/gates.ts';
@@ -13,12 +13,12 @@ import { type Counting, reading, readRun, type Told } from '../reading/reading.t
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, jsonText, plain, shortened, timeText } from '../terminal/wording.ts';
 
-/** Options of listing gates. */
+/** Options of the list. */
 export interface GatesOptions {
   readonly file: string;
-  /** One run, or all of the file. */
+  /** One run, or null for all runs of the file. */
   readonly run: string | null;
-  /** Those too that do not wait any more. */
+  /** True to list requests that no longer wait, too. */
   readonly all: boolean;
   readonly json: boolean;
   readonly medium: Medium;
@@ -29,16 +29,16 @@ export interface GatesOptions {
 /** An answer that lies in the inbox of a run, which has not taken it yet. */
 interface LeftAnswer {
   readonly post: number;
-  /** The wall clock of whoever left it, in milliseconds. */
+  /** The wall clock of the person who left it, in milliseconds. */
   readonly time: number;
   readonly answer: Answer;
 }
 
-/** A gate as somebody reads it who is to answer it. */
+/** A request as it is shown to the person who is to answer it. */
 export interface AskedGate extends Omit<ApprovalRequest, 'status'> {
   readonly run: string;
   readonly held: boolean;
-  /** `expired` also where the journal does not know yet that it has. */
+  /** `expired` also where the journal does not record it yet. */
   readonly status: ApprovalRequest['status'];
   readonly tool: string;
   readonly instance: string;
@@ -50,7 +50,7 @@ export interface AskedGate extends Omit<ApprovalRequest, 'status'> {
 /** The length of arguments shown in a text, in characters. */
 const ARGS = 400;
 
-/** Lists gates. */
+/** Lists the requests. */
 export async function listGates(options: GatesOptions): Promise<Told> {
   const { file, run, all, json, medium, counting, now } = options;
   return reading(file, (store) => {
@@ -63,7 +63,7 @@ export async function listGates(options: GatesOptions): Promise<Told> {
   });
 }
 
-/** The gates of every run of a file; a run that cannot be read must not hide the others. */
+/** The requests of every run of a file; a run that cannot be read must not hide the others. */
 export function gatesOfAll(store: JournalStore, now: number, counting: Counting = () => {}) {
   const gates: AskedGate[] = [];
   const unread: string[] = [];
@@ -78,7 +78,7 @@ export function gatesOfAll(store: JournalStore, now: number, counting: Counting 
   return { gates, unread };
 }
 
-/** Most runs ask nobody anything, and their rows need not be understood to see that. */
+/** Most runs ask no person, and the kinds of their rows show that without decoding. */
 function asksAnything(store: JournalStore, run: string): boolean {
   for (const row of store.read(run)) if (kindOf(row) === 'gate') return true;
   return false;
@@ -116,7 +116,7 @@ function gatesOf(store: JournalStore, run: string, now: number, counting: Counti
 }
 
 function emptyText(known: number, run: string | null, file: string): string {
-  const none = run === null ? 'no run waits for a person' : `${printable(run)} waits for nobody`;
+  const none = run === null ? 'no run waits for a person' : `${printable(run)} waits for no person`;
   if (known === 0) return none;
   const more = run === null ? [] : [run];
   return `${none}; ${printable(commandText('gates', [...more, '--all'], file))} shows what was answered`;
@@ -127,7 +127,7 @@ function commandText(verb: string, args: readonly string[], file: string): strin
   return command(verb, first, file, ...more);
 }
 
-/** The commands that answer a gate, as they would be typed. */
+/** The commands that answer a request, ready to type. */
 export function answersTo(
   { gate, asks, like }: Pick<ApprovalRequest, 'gate' | 'asks' | 'like'>,
   file: string,
@@ -188,11 +188,11 @@ function gateText(asked: AskedGate, file: string, medium: Medium): string {
   ];
   const commands = status === 'pending' ? answersTo(asked, file) : [];
   const told = layOut(null, { label: gate, text: what, under }, medium);
-  // A command is never broken: it is there to be copied.
+  // A command is never wrapped, so that it can be copied.
   return `${told}${commands.map((line) => `  ${printable(line)}\n`).join('')}`;
 }
 
-/** The status of a gate that does not wait any more, with the person who answered and the reason. */
+/** The status of a request that no longer waits, with the person who answered and the reason. */
 export function statusText({ status, by, why }: Pick<ApprovalRequest, 'status' | 'by' | 'why'>): string {
   const named = by === null ? '' : ` by ${quotedText(by)}`;
   const said = why === null || why === '' ? '' : `: ${quotedText(why)}`;
@@ -204,7 +204,7 @@ export function statusText({ status, by, why }: Pick<ApprovalRequest, 'status' |
     case 'void':
       return `void: the run went back past it, or found out otherwise${by === null ? '' : ` (answered${named})`}`;
     case 'expired':
-      return 'expired: nobody answered in time';
+      return 'expired: no answer came in time';
     case 'approved':
       return `approved${named}, not yet used${said}`;
     case 'denied':

@@ -1,4 +1,4 @@
-/** `belay check`: reads configs, holds each against its machine, and says everything that is to be said about them. */
+/** `belay check`: reads configs, checks each against its machine, and reports every finding. */
 import { configFiles, readConfig } from '../../boundaries/directory.ts';
 import { lintConfig } from '../../boundaries/lint/lint.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
@@ -10,7 +10,7 @@ export interface CheckedFile {
   /** Null where the file is no config. */
   readonly agent: string | null;
   readonly digest: string | null;
-  /** True if it was held against its machine. */
+  /** True if it was checked against its machine. */
   readonly machine: boolean;
   readonly findings: readonly Finding[];
 }
@@ -28,13 +28,13 @@ export interface CheckOptions {
   readonly paths: readonly string[];
   readonly machines: string | null;
   readonly strict: boolean;
-  /** False where no code may be run: configs are then held against no machine. */
+  /** False where no code may be run: configs are then checked against no machine. */
   readonly exec: boolean;
-  /** Told of the module that package.json names, and whose code is about to be run. */
+  /** Called with the module that package.json names, before its code is run. */
   onModule(file: string): void;
 }
 
-/** Checks configs; a problem is something that kept the check from being made. */
+/** Checks configs; a problem is something that prevented the check. */
 export async function checkConfigs(options: CheckOptions): Promise<Checked | { readonly problem: string }> {
   const files: string[] = [];
   for (const path of options.paths) {
@@ -47,14 +47,14 @@ export async function checkConfigs(options: CheckOptions): Promise<Checked | { r
       return { problem: `${path}: cannot_read ${error.message}` };
     }
   }
-  // No code is run for paths that are none.
+  // Paths that do not exist run no code.
   const machines = options.exec ? await findMachines(options.machines, options.onModule) : NO_MACHINES;
   if ('problem' in machines) return machines;
   const agents = new Map<string, string>();
   return summarise([...new Set(files)].map((file) => checkFile(file, machines, agents, options.strict)));
 }
 
-/** The machines of a module, or of the one that package.json names, of which `onModule` is told before its code is run. */
+/** The machines of a module, or of the one that package.json names; `onModule` is called before its code is run. */
 export async function findMachines(
   file: string | null,
   onModule: (file: string) => void = () => {},

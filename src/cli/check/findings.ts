@@ -12,7 +12,7 @@ export const FORMATS = ['text', 'json', 'sarif', 'junit'] as const;
 /** One of them. */
 export type Format = (typeof FORMATS)[number];
 
-/** Lays out what was found. */
+/** Formats the findings. */
 export function present(
   checked: Checked,
   format: Format,
@@ -30,7 +30,7 @@ export function present(
   }
 }
 
-/** A finding as one line: the place, the code, the sentence and its mend. Nothing in it is obeyed by a terminal. */
+/** A finding as one line: the place, the code, the sentence and its fix, made harmless for a terminal. */
 export function line(finding: Finding, colours: boolean): string {
   const { red, yellow, cyan, bold } = pc.createColors(colours);
   const paint = { error: red, warning: yellow, note: cyan }[finding.severity];
@@ -69,7 +69,7 @@ function sarif({ files }: Checked, version: string): object {
   return sarifLog(results, version);
 }
 
-/** A file is a suite; what is wrong with it fails, what is only to be known is told in a test that passes. */
+/** A file is a suite. An error fails a test; a note is the output of a test that passes. */
 function junit({ files }: Checked): string {
   return junitXml('belay check', files.map(suite));
 }

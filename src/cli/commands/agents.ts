@@ -1,4 +1,4 @@
-/** The verbs that open an agent, `run`, `resume` and `reconcile`: their options, their help, and what they hand on. */
+/** The verbs that open an agent, `run`, `resume` and `reconcile`: their options, their help, and their calls. */
 import { type Command, Option } from 'commander';
 import { POLICIES, type Policy } from '../../model/decision.ts';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
@@ -33,7 +33,7 @@ closed first, and belay resume takes it up again.`;
 /** Adds `belay run`. */
 export function addRun(program: Command): void {
   shared(program.command('run'), "the machine's input, as JSON")
-    .description('begin a run of an agent under the sidecar, if wanted with a failure in it')
+    .description('begin a run of an agent under the sidecar; --fail-at rehearses a failure')
     .argument('[agent]', 'the id of its machine; left out, the agents are listed')
     .option('--run <name>', "the name of the run (default: the agent's, and the next free number)")
     .addHelpText(
@@ -69,7 +69,7 @@ ${CODES}`,
 /** Adds `belay resume`. */
 export function addResume(program: Command): void {
   shared(program.command('resume'), 'as for run, where the agent needs it to open its world')
-    .description('take a run up where its journal ends, and say what became of a call, if wanted')
+    .description('take a run up where its journal ends; --settle says what became of a call')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option('--settle <effect>', 'a call whose outcome is open: its tool, "event N", or its key')
     .addOption(new Option('--as <status>', 'what became of it').choices(SETTLED))
@@ -79,7 +79,7 @@ export function addResume(program: Command): void {
       'after',
       `
 belay explain RUN says what a run waits for, and with which of these it goes
-on. Whoever can be asked is asked first: what a counterparty says counts.
+on. Counterparties are asked first, and the answer of a counterparty counts.
 
 Examples:
   belay resume order-1
@@ -141,7 +141,7 @@ function shared(command: Command, input: string): Command {
     .option('--input <json>', input)
     .option('--config <file>', "another boundary config than the agent's own")
     .addOption(new Option('--policy <rule>', 'how lines are computed').choices(POLICIES).default('line'))
-    .option('--no-reconcilers', 'nobody is asked what became of a call')
+    .option('--no-reconcilers', 'ask no counterparty what became of a call')
     .option('--fail-at <step>', 'rehearse a failure: TOOL or TOOL#N, the Nth call of a tool')
     .addOption(
       new Option('--when <time>', 'whether it fails before it acts or after (default: after)').choices([
@@ -167,7 +167,7 @@ function typed({ journal, machines, input, config, policy, reconcilers, failAt, 
   };
 }
 
-/** Says how it ended, and ends: the agent's module may still be waiting for something. */
+/** Prints how it ended, and exits: the agent's module may still be waiting for something. */
 async function end(ended: Ending | Problem, json: boolean): Promise<never> {
   if ('problem' in ended) {
     const { problem, agents = [] } = ended;

@@ -22,10 +22,10 @@ interface ReviewGiven {
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .description('say everything that is wrong with boundary configs, or odd about them, each with its place and mend')
+    .description('report the errors and likely mistakes of boundary configs, each with its place and its fix')
     .argument('[paths...]', 'configs (docs/boundary-format.md), or directories of *.yaml and *.yml', ['boundaries/'])
     .option('--machines <file>', 'a built JavaScript module that exports the xstate machines; its code is run')
-    .option('--no-exec', 'run no code: configs are not held against a machine')
+    .option('--no-exec', 'run no code: configs are not checked against a machine')
     .option('--strict', 'warnings are errors')
     .addOption(new Option('--format <format>', 'for whom').choices(FORMATS).default('text'))
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
@@ -33,9 +33,9 @@ export function addCheck(program: Command): void {
       'after',
       `
 Without --machines, the module is what the nearest package.json names under belay.machines; without one, configs
-are not held against a machine, and a note says so. An export "guards" provides the conditions in code.
+are not checked against a machine, and a note says so. An export "guards" provides the conditions in code.
 
-Its code is run; which it is, is said on standard error before. --no-exec runs none.
+The command runs the code of that module, and names it on standard error first. --no-exec runs none.
 
 Examples:
   belay check
@@ -71,7 +71,7 @@ directory has no configs, or the command is misused.`,
 export function addReview(program: Command): void {
   program
     .command('review')
-    .description('show what a person should see before vouching for a config, and write down who has')
+    .description('show what a person should see before vouching for a config, and record who has')
     .argument('<file>', 'a config (docs/boundary-format.md)')
     .argument('[new]', 'with --diff: the config that takes its place')
     .option('--machines <file>', 'as for check')

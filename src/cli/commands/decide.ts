@@ -1,4 +1,4 @@
-/** The verb `decide`: its options, its help, and what it hands on. */
+/** The verb `decide`: its options, its help, and its call. */
 import { type Command, Option } from 'commander';
 import { JOINT_RULES, POLICIES, type Rules } from '../../model/decision.ts';
 import { decideTrace, type Form } from '../decide/decide.ts';

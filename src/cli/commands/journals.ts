@@ -1,6 +1,6 @@
 /**
- * The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and what they hand
- * on.
+ * The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and their
+ * calls.
  */
 import type { Command } from 'commander';
 import { explainRun } from '../explain/explanation.ts';
@@ -19,19 +19,19 @@ const BESIDE = 'Reads beside a running program, and takes nothing from it.';
 export function addRuns(program: Command): void {
   program
     .command('runs')
-    .description('list the runs of a journal file and how each of them stands')
+    .description('list the runs of a journal file, each with its status')
     .option(...FILE)
     .option('--json', 'one JSON object a run, in the order of their beginning')
     .addHelpText(
       'after',
       `
-How a run stands:
+The status of a run:
   done                 its machine has reached its end
   running              a living process has it
   at rest              no process has it; belay resume RUN goes on with it
   waits for N approvals
                        running or at rest; belay gates RUN shows them
-  parked (VERDICT)     it waits for somebody to act; belay explain RUN says why
+  parked (VERDICT)     it waits for a person to act; belay explain RUN says why
   recovering           a recovery is under way
   recovery unfinished  its process ended in one; belay resume RUN finishes it
   stuck                an undo failed, and nothing is restored over it; belay
@@ -93,8 +93,8 @@ export function addLedger(program: Command): void {
     .addHelpText(
       'after',
       `
-Without one of the three, all of them. What a run owes depends on the time: of
-an approval that has expired, and of a question that is due, it says so.
+Without one of the three, all of them. What a run owes depends on the time:
+an expired approval and a question that is due are marked as such.
 
 Examples:
   belay ledger order-1
@@ -130,8 +130,8 @@ export function addExplain(program: Command): void {
     .addHelpText(
       'after',
       `
-The newest decision comes last. Where the run waits for somebody, the commands
-follow that set it going again.
+The newest decision comes last. Where the run waits for a person, the commands
+that set it going again follow.
 
 Examples:
   belay explain order-1

@@ -1,6 +1,6 @@
 /**
- * The verbs by which people answer what runs ask them, `gates`, `approve`, `deny` and `settle`: options, help, what they hand
- * on.
+ * The verbs by which people answer the questions of runs, `gates`, `approve`, `deny` and `settle`: their options, their
+ * help, and their calls.
  */
 import { type Command, Option } from 'commander';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
@@ -36,15 +36,15 @@ export function addGates(program: Command): void {
     .command('gates')
     .description('list what runs ask of people, and the commands that answer it')
     .argument('[run]', 'one run; left out, all runs of the file')
-    .option('--all', 'those too that were answered, by whom and why')
+    .option('--all', 'also those that were answered, with the person and the reason')
     .option(...FILE)
     .option('--json', 'one JSON object a question, with the whole arguments')
     .addHelpText(
       'after',
       `
-A call that needs an approval waits at its gate, in whatever process; so does
-the question what became of a call, where nobody else can tell. An answer that
-was left and not yet taken by the run is shown with its question.
+A call that needs an approval waits for it in any process. So does a call whose
+outcome only a person can tell. An answer that was left and not yet taken by the
+run is shown with its question.
 
 Examples:
   belay gates
@@ -52,7 +52,7 @@ Examples:
   belay gates --json | jq -r 'select(.asks == "approval") | .gate'
 
 Reads beside a running program, and takes nothing from it.
-Exit code: 0, also where nobody is asked; 2 when the file or one of its runs
+Exit code: 0, also where no person is asked; 2 when the file or one of its runs
 cannot be read, or the command is misused.`,
     )
     .action(
@@ -93,7 +93,7 @@ ${CODES}`,
 
 /** Adds `belay settle`. */
 export function addSettle(program: Command): void {
-  shared(program.command('settle'), 'say what became of a call of which nobody else can tell')
+  shared(program.command('settle'), 'say what became of a call whose outcome only a person can tell')
     .addOption(new Option('--as <status>', 'what became of it').choices(['confirmed', 'failed']).makeOptionMandatory())
     .option('--output <json>', 'what the call answered, where it is confirmed')
     .addHelpText(
@@ -120,8 +120,8 @@ function shared(command: Command, about: string): Command {
   return command
     .description(about)
     .argument('<gate>', 'the id of the gate, or its first characters')
-    .requiredOption('--by <name>', 'who says so')
-    .option('--why <text>', 'why, for whoever reads the journal')
+    .requiredOption('--by <name>', 'the name of the person who answers')
+    .option('--why <text>', 'the reason, for readers of the journal')
     .option('--no-wait', 'do not wait for a living process to take it')
     .option(...FILE)
     .option('--json', 'one JSON object');

@@ -1,4 +1,4 @@
-/** The verb `rehearse`: its options, its help, and what it hands on. */
+/** The verb `rehearse`: its options, its help, and its call. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { presentRehearsal, REHEARSAL_FORMATS, type RehearsalFormat } from '../rehearse/rehearsal-formats.ts';
 import { type RehearseOptions, rehearseAgent } from '../rehearse/rehearse.ts';
@@ -106,7 +106,7 @@ function whole(text: string): number {
   return number;
 }
 
-/** One line on standard error that says how far the rehearsal is, where that is a terminal. Timers stand still meanwhile. */
+/** One line of progress on standard error, where that is a terminal. Timers stand still during a rehearsal. */
 function progressLine() {
   const { stderr } = process;
   let shown = false;

@@ -1,4 +1,4 @@
-/** The verb `workload`: its options, its help, and what it hands on. */
+/** The verb `workload`: its options, its help, and its call. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { finish, liveLine, note, page } from '../terminal/console.ts';
 import { compareWorkload } from '../workload/workload.ts';
@@ -32,7 +32,7 @@ export function addWorkload(program: Command): void {
     .option('--repeat <n>', 'how often each task is run, each time with other faults', counted, 3)
     .option('--seed <n>', 'the first seed: the same seed gives the same table', counted, 1)
     .option('--policy <name...>', 'only some of the policies')
-    .option('--no-asking', 'as if nobody could be asked what became of a call')
+    .option('--no-asking', 'as if no counterparty could be asked what became of a call')
     .option('--adapters <file>', 'a built JavaScript module with adapters of your own; its code is run')
     .option('--report <folder>', "leave the comparison there as JSON and as a section of the audit's page")
     .option('--json', 'everything, run by run, as one JSON object')
@@ -40,8 +40,8 @@ export function addWorkload(program: Command): void {
       'after',
       `
 Half of the faults strike before the effect; after the other half the effect has
-landed and the reply is lost. Nobody is told which. Where the public data sets
-come from and how they are laid out: workloads/README.md in a clone of Belay.
+landed and the reply is lost. No policy is told which. For the sources and the
+layout of the public data sets, see workloads/README.md in a clone of Belay.
 
 Examples:
   belay workload data/

@@ -6,10 +6,10 @@ import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { Veto } from '../../model/veto.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
 
-/** Vetoes are candidates times reasons, and a line of JSON may outgrow what one string holds: pieces have about this length. */
+/** The length of a piece: vetoes are candidates times reasons, and a line of JSON may outgrow one string. */
 const PIECE = 64 * 1024;
 
-/** Lays a decision out for the machine that asked, as one line of JSON in pieces. `id` names the trace. */
+/** Formats a decision for a program, as one line of JSON in pieces. `id` names the trace. */
 export function* answer(id: string, history: History, decision: Decision): Generator<string> {
   const entered = [...history.registry.all()].map((record) => record.id);
   const head = JSON.stringify({ id, ...verdictFields(entered, decision) });
@@ -26,7 +26,7 @@ export function* answer(id: string, history: History, decision: Decision): Gener
   yield `${piece}]${tail === '{}' ? '' : ','}${tail.slice(1)}\n`;
 }
 
-/** The same as one object, of a decision whose run had entered these instances. */
+/** The same as one object; `entered` are the instances of the run. */
 export function answerFields(entered: readonly InstanceId[], decision: Decision): object {
   return {
     ...verdictFields(entered, decision),

@@ -19,7 +19,7 @@ export type Form = 'words' | 'json' | 'dot' | 'graph-json';
 /** Outputs of the verb: answers for readers, at their own pace; notes and progress for the person at the terminal. */
 export interface Output {
   answers(text: string): Promise<void>;
-  /** Says one line; makes it harmless to print. */
+  /** Prints one line; makes it harmless to print. */
   notes(line: string): void;
   progress(lines: number): void;
   readonly medium: Medium;
@@ -54,7 +54,10 @@ function isGraph(form: Form): boolean {
   return form === 'dot' || form === 'graph-json';
 }
 
-/** One line on what is wrong and where. What is not the trace's fault, nor the file's, is a fault of ours and goes on up. */
+/**
+ * Says in one line what is wrong and where. An error that is neither the trace's nor the file's is a bug and is
+ * rethrown.
+ */
 function complaint(error: unknown, file: string, line: number): string {
   if (error instanceof CodedError) return `${file}:${line}: ${error.code} ${error.message}`;
   if (error instanceof Error && 'syscall' in error) return `${file}: cannot_read ${error.message}`;
@@ -67,7 +70,7 @@ interface Traced {
   readonly control: TracedControl;
 }
 
-/** The trace as it is read: the history so far, and what is to be printed because of each line. */
+/** The state of a trace that is being read: the history so far, and the output of each line. */
 class Session {
   /** The number of failures that were answered. */
   asked = 0;
@@ -83,7 +86,7 @@ class Session {
     this.#medium = medium;
   }
 
-  /** Takes a line in; returns what to print, piece by piece, often nothing. Blank lines mean nothing. */
+  /** Reads a line; returns the output, piece by piece, often nothing. Blank lines mean nothing. */
   line(text: string): Iterable<string> {
     if (text.trim() === '') return [];
     const line = this.#read(text);

@@ -23,7 +23,7 @@ interface EdgeFields {
 
 export type DependencyGraph = DirectedGraph<NodeFields, EdgeFields>;
 
-/** Draws up the graph of a history. Costs every dependency in it. */
+/** Builds the graph of a history. Costs every dependency in it. */
 export function dependencyGraph(id: string, history: History): DependencyGraph {
   const graph: DependencyGraph = new DirectedGraph();
   graph.setAttribute('name', id);
@@ -68,7 +68,10 @@ export function toDot(graph: DependencyGraph): string {
   return `${out.join('\n')}\n}\n`;
 }
 
-/** A DOT string of some lines. Names are the run's and may hold anything: what DOT would obey is escaped, entities included. */
+/**
+ * A DOT string of some lines. Names come from the run and may hold anything: every character with a meaning in DOT is
+ * escaped, entities included.
+ */
 function quote(lines: readonly string[]): string {
   const escaped = lines.map((line) => {
     return printable(line).replaceAll('&', '&amp;').replaceAll('\\', '\\\\').replaceAll('"', '\\"');

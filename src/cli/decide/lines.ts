@@ -1,7 +1,10 @@
-/** Cuts a stream of bytes into lines. Bytes, because a line that is not UTF-8 must be refused and not be read as something else. */
+/**
+ * Cuts a stream of bytes into lines. Bytes, because a line that is not UTF-8 must be refused and not read as something
+ * else.
+ */
 import { CodedError } from '../../model/coded-error.ts';
 
-/** No line of a trace needs more; it bounds what a file without line ends may cost. In bytes. */
+/** The longest line, in bytes. No trace needs a longer one, and it limits the cost of a file without line ends. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
@@ -9,7 +12,7 @@ const NEWLINE = 0x0a;
 /** The reasons why a line cannot be read at all. */
 type LineErrorCode = 'not_utf8' | 'line_too_long';
 
-/** A line that cannot be read at all. */
+/** Thrown for a line that cannot be read. */
 class LineError extends CodedError<LineErrorCode> {
   override readonly name = 'LineError';
 }

@@ -1,11 +1,13 @@
-/** The verb `explain`: every decision of a run with its reasons, and the commands that set a run going again that waits. */
+/**
+ * The verb `explain`: every decision of a run with its reasons, and the commands that set a waiting run going again.
+ */
 import { instanceName } from '../../model/instance.ts';
 import { explain } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { answerFields } from '../decide/answer.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
-import { count, standingText } from '../terminal/wording.ts';
+import { count, statusText } from '../terminal/wording.ts';
 import { movesOn, movesText } from './moves.ts';
 
 /** Options of explaining a run. */
@@ -30,7 +32,7 @@ function text(read: ReadRun, file: string, medium: Medium): string {
   const { run, standing, held, decisions } = read;
   const made =
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
-  const head = layOut(null, { label: run, text: `${standingText(standing, held)}, ${made}` }, medium);
+  const head = layOut(null, { label: run, text: `${statusText(standing, held)}, ${made}` }, medium);
   const told = decisions.map((decided) => {
     const { decision } = decided.entry;
     return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);
@@ -38,7 +40,7 @@ function text(read: ReadRun, file: string, medium: Medium): string {
   return [head, ...told].join('\n') + movesText(movesOn(read, file), medium);
 }
 
-/** A decision as one object, with everything. */
+/** A decision as one object, complete. */
 function decisionFields(read: ReadRun, { number, time, entry, around, entered }: Decided, file: string): object {
   const { signal, error, state, tool, aftermath } = around;
   const isLast = number === read.decisions.length;

@@ -1,6 +1,6 @@
 /**
- * The commands for a person at the terminal, for a run as it stands: those that carry out the smallest act that unblocks it.
- * Why it is blocked is recovery/explain.ts's to say; that there is a command for it, this file's.
+ * The commands for a person at the terminal, for the present status of a run: those that carry out the smallest act
+ * that unblocks it. `recovery/explain.ts` says why it is blocked; this file names the command.
  */
 import pc from 'picocolors';
 import type { Act } from '../../model/decision.ts';
@@ -12,15 +12,15 @@ import type { ReadRun } from '../reading/reading.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, timeText } from '../terminal/wording.ts';
 
-/** One command, and when it is the one. */
+/** One command, and the case in which it applies. */
 export interface MoveOn {
   readonly command: string;
   readonly when: string;
 }
 
 /**
- * The commands that set a run going again, with the module of the machines where that had to be named; none where it is over, or
- * where only somebody outside can act.
+ * The commands that set a run going again, with the module of the machines where that must be named; none where the run
+ * is over, or where only an event from outside helps.
  */
 export function movesOn(read: ReadRun, journal: string, machines: string | null = null): MoveOn[] {
   const { run, standing, held, decisions } = read;
@@ -54,7 +54,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
   }
 }
 
-/** The approvals that are wanted, and what comes after them where no living process takes them. */
+/** The approvals that are wanted, and the next command where no living process takes them. */
 function gateMoves({ runState, held }: ReadRun, journal: string, resume: string): MoveOn[] {
   const approvals = runState.asked.pending().filter(({ asks }) => asks === 'approval');
   const moves = approvals.flatMap((gate): MoveOn[] => {
@@ -71,7 +71,7 @@ function gateMoves({ runState, held }: ReadRun, journal: string, resume: string)
   return held ? moves : [...moves, { command: resume, when: 'goes on with what was answered' }];
 }
 
-/** Commands that tell the process of the run the outcomes that it asks for. */
+/** Commands that give the process of the run the outcomes that it asks for. */
 function outcomeMoves({ runState }: ReadRun, journal: string): MoveOn[] {
   return runState.asked.pending().flatMap((gate): MoveOn[] => {
     if (gate.asks !== 'outcome') return [];
@@ -84,7 +84,7 @@ function outcomeMoves({ runState }: ReadRun, journal: string): MoveOn[] {
   });
 }
 
-/** A held call of a tool that changes nothing is simply made again by whoever takes the run up. */
+/** A held call of a tool that changes nothing is simply made again when the run is resumed. */
 function again({ entry, around }: Decided, resume: () => string): MoveOn[] {
   const asks = 'unblock' in entry.decision && entry.decision.unblock.acts.some(({ act }) => act === 'settle_outcome');
   if (entry.call === null || around.tool === null || asks) return [];
@@ -117,7 +117,7 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
           when: 'once it has been undone by hand',
         },
       ];
-    // A changed config makes the checkpoints of this run stale (§5): it is of use to the runs that begin after it.
+    // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.
     case 'allow_joint':
     case 'end_instances':
     case 'name_suspect':
@@ -125,14 +125,17 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
   }
 }
 
-/** The name of an effect for `--settle`: its tool, where only one of the calls that matter is of that tool; else its event. */
+/**
+ * The name of an effect for `--settle`: its tool, where the tool has only one of the calls that matter; otherwise its
+ * event.
+ */
 function nameOf(effect: Effect, read: ReadRun): string {
   const tool = effect.tool ?? '';
   const alike = relevantCalls(read).filter((call) => call.tool === tool);
   return alike.length === 1 && tool !== '' ? tool : `event ${effect.at}`;
 }
 
-/** A call that a person may have something to say about. */
+/** A call that a person may know about. */
 export interface RelevantCall {
   readonly key: string;
   readonly tool: string;
@@ -155,7 +158,7 @@ export function relevantCalls({
     .map(({ key, intent, status, at }) => ({ key, tool: intent.tool, status, class: intent.class, at }));
 }
 
-/** The same in words; empty where there are none. A command is never broken: it is there to be copied. */
+/** The same in words; empty where there are none. A command is never wrapped, so that it can be copied. */
 export function movesText(moves: readonly MoveOn[], medium: Medium): string {
   const { bold } = pc.createColors(medium.colours);
   const room = { ...medium, columns: medium.columns - 4 };

@@ -1,7 +1,7 @@
 /** Tests for a build server, as JUnit XML. */
 import { printable } from '../terminal/terminal.ts';
 
-/** One test: it fails, is skipped, or passes and may say something. */
+/** One test: it fails, is skipped, or passes, perhaps with output. */
 export interface JunitCase {
   readonly group: string;
   readonly name: string;
@@ -16,14 +16,14 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** Lays suites out as one document. */
+/** Formats suites as one document. */
 export function junitXml(name: string, suites: readonly JunitSuite[]): string {
   const cases = suites.flatMap((suite) => suite.cases);
   const head = `<testsuites name="${markup(name)}" tests="${cases.length}" failures="${failuresIn(cases)}">`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.map(suiteXml).join('')}</testsuites>\n`;
 }
 
-/** A text as XML and HTML have it, with nothing in it that a reader of either would obey. */
+/** A text as XML and HTML have it, with every character escaped that has a meaning in either. */
 export function markup(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return printable(text.toWellFormed())

@@ -12,7 +12,7 @@ export interface SarifResult {
   readonly place: Place & { readonly file: string };
 }
 
-/** Lays results out as one log. */
+/** Formats results as one log. */
 export function sarifLog(results: readonly SarifResult[], version: string): object {
   const rules = [...new Set(results.map(({ rule }) => rule))].sort();
   return {

@@ -46,13 +46,13 @@ export function section(
     : `${bold(TITLES[view])}\n${entries.join('')}`;
 }
 
-/** An entry of a section, two columns further in. */
+/** An entry of a section, indented by two more columns. */
 function block(outline: Outline, medium: Medium): string {
   const told = layOut(null, outline, { ...medium, columns: medium.columns - 2 }).trimEnd();
   return `  ${told.replaceAll('\n', '\n  ')}\n`;
 }
 
-/** The entries, with the day and the config under which they were made where these change. */
+/** The entries, with the day and the config of each where these change. */
 function decisionTexts(decisions: readonly LedgerDecision[], medium: Medium): string[] {
   const { dim } = pc.createColors(medium.colours);
   let config: string | null = null;
@@ -64,7 +64,7 @@ function decisionTexts(decisions: readonly LedgerDecision[], medium: Medium): st
     const under = [...decisionLines(decision)];
     if (decision.is === 'call' && decision.config !== config) {
       config = decision.config;
-      under.push(`under the config ${config?.slice(0, 16) ?? 'of nobody'}, as is what follows`);
+      under.push(`under the config ${config?.slice(0, 16) ?? 'that no entry names'}, as is what follows`);
     }
     const text = `${hour} ${decisionText(decision)}`;
     return heading + block({ text, under: under.map((line) => ({ text: line })) }, medium);
@@ -96,8 +96,8 @@ function decisionText(decision: LedgerDecision): string {
 }
 
 function answerText({ by, verdict, status, asked, gate }: Extract<LedgerDecision, { is: 'answer' }>): string {
-  const about = asked === null ? 'a gate that nobody asked' : calledText(asked);
-  const who = by === null ? 'somebody' : quotedText(by);
+  const about = asked === null ? 'a question that the run never asked' : calledText(asked);
+  const who = by === null ? 'a person' : quotedText(by);
   switch (verdict) {
     case 'refused':
       return `takes no answer of ${who} about ${about}`;
@@ -190,7 +190,7 @@ function amountsText(amounts: readonly (readonly [string, number])[]): string {
 
 function owedText(obligation: Obligation, run: string, file: string, medium: Medium): string {
   const commands = paysWith(obligation, run, file).map((line) => `    ${printable(line)}\n`);
-  // A command is never broken: it is there to be copied.
+  // A command is never wrapped, so that it can be copied.
   return `${block(owedOutline(obligation), medium)}${commands.join('')}`;
 }
 
@@ -205,7 +205,7 @@ function owedOutline(obligation: Obligation): Outline {
     case 'outcome': {
       const { tries, gate } = obligation;
       const person = gate === null ? [] : [{ text: `a person is asked (gate ${gate})` }];
-      const asked = tries === 0 ? 'nobody has been asked' : `asked ${count(tries, 'time')}`;
+      const asked = tries === 0 ? 'not asked yet' : `asked ${count(tries, 'time')}`;
       return {
         text: `What became of ${calledText(obligation)}, called ${timeText(obligation.since)}`,
         under: [{ text: `${asked}, ${againText(obligation)}` }, ...person],
@@ -213,7 +213,7 @@ function owedOutline(obligation: Obligation): Outline {
     }
     case 'recovery': {
       const what = {
-        parked: 'waits for somebody to act',
+        parked: 'waits for a person to act',
         unfinished: 'is not carried out to its end',
         stuck: 'is stuck',
       };
@@ -245,7 +245,7 @@ function againText({ next, due }: Extract<Obligation, { owes: 'outcome' }>): str
   return `and ${due ? 'due to be asked again since' : 'asked again from'} ${timeText(next)}${due ? '' : ' on'}`;
 }
 
-/** The commands that pay what is owed; none where time does, or the work itself. */
+/** The commands that settle an obligation; none where time or the work itself settles it. */
 export function paysWith(obligation: Obligation, run: string, file: string): string[] {
   switch (obligation.owes) {
     case 'approval':
@@ -287,7 +287,7 @@ function valueText(label: string, value: unknown): string {
   return `${label} ${shortened(jsonText(value), VALUE)}`;
 }
 
-/** An instance as it is shown; null for the glue. */
+/** An instance as it is shown; null for the root instance. */
 export function nameOf(instance: InstanceId): string | null {
   return instance.skeleton === ROOT ? null : instanceName(instance);
 }

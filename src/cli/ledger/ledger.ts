@@ -1,6 +1,6 @@
 /**
- * The verb `ledger`: why a run acted, what it did and what it owes, three views of its one journal. What is known of them is the
- * sidecar's to say, and its words are those of ledger-text.ts.
+ * The verb `ledger`: why a run acted, what it did and what it owes, three views of its one journal. `reports/` computes
+ * them, and ledger-text.ts words them.
  */
 import { instanceName } from '../../model/instance.ts';
 import type { LedgerDecision } from '../../reports/ledger-decisions.ts';
@@ -9,7 +9,7 @@ import type { Obligation } from '../../reports/ledger-obligations.ts';
 import { type Ledgers, ledgersOf } from '../../reports/ledgers.ts';
 import { type Counting, counted, reading, runNamed, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
-import { plain, standingFields, standingText } from '../terminal/wording.ts';
+import { plain, statusFields, statusText } from '../terminal/wording.ts';
 import { nameOf, paysWith, section, type VIEWS } from './ledger-text.ts';
 
 /** Options of showing a ledger. */
@@ -29,7 +29,7 @@ export async function showLedger({ file, run, views, json, medium, counting, now
     const { held } = runNamed(store, run);
     const ledgers = ledgersOf(counted(store.read(run), counting), now);
     if (json) return [`${JSON.stringify(fields(run, held, ledgers, views, file), plain)}\n`];
-    const head = layOut(null, { label: run, text: standingText(ledgers.standing, held) }, medium);
+    const head = layOut(null, { label: run, text: statusText(ledgers.standing, held) }, medium);
     return [[head, ...views.map((view) => section(view, run, ledgers, file, medium))].join('\n')];
   });
 }
@@ -38,7 +38,7 @@ function fields(run: string, held: boolean, ledgers: Ledgers, views: LedgerOptio
   const { standing, decisions, effects, budgets, obligations } = ledgers;
   return {
     run,
-    ...standingFields(standing, held),
+    ...statusFields(standing, held),
     ...(views.includes('decisions') && { decisions: decisions.map(decisionFields) }),
     ...(views.includes('effects') && { effects: effects.map(effectFields), spent: budgets }),
     ...(views.includes('obligations') && { obligations: obligations.map((each) => owedFields(each, run, file)) }),

@@ -1,6 +1,7 @@
 /**
- * Opens journal files for the verbs, encrypted ones with the key that the person at the terminal names: a file (`--key-file`), or the
- * environment variable BELAY_JOURNAL_KEY. A key is never an argument of its own: other users of a machine see those.
+ * Opens journal files for the verbs, encrypted ones with the key that the person at the terminal names: a file
+ * (`--key-file`), or the environment variable BELAY_JOURNAL_KEY. The key itself is never an argument: other users of a
+ * machine see arguments.
  */
 import { readFileSync } from 'node:fs';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
@@ -14,22 +15,22 @@ export const KEY_FILE = ['--key-file <file>', `the key of an encrypted file; lef
 /** The file of the key that this process was given; null where none was named. One process answers one command. */
 let keyFile: string | null = null;
 
-/** Has every file opened with the key in a file. */
+/** Makes every later opening use the key in a file. */
 export function useKeyFile(file: string | null): void {
   keyFile = file;
 }
 
-/** The words by which a printed command names the same key. */
+/** The words of a printed command that name the same key. */
 export function keyWords(): readonly string[] {
   return keyFile === null ? [] : ['--key-file', keyFile];
 }
 
-/** True where a key was given, whether it is one or not. */
+/** True where a key was given, valid or not. */
 export function hasKey(): boolean {
   return keyFile !== null || (process.env[VARIABLE] ?? '') !== '';
 }
 
-/** Opens a journal file. @throws JournalError, also where the key cannot be read or has no form. */
+/** Opens a journal file. @throws JournalError, also where the key cannot be read or has no valid form. */
 export function openJournal(file: string, { readonly = false }: { readonly readonly?: boolean } = {}): JournalStore {
   const key = givenKey();
   return sqliteStore(file, { readonly, ...(key !== null && { key }) });
@@ -49,10 +50,10 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-/** The key that bytes hold: as they are, or as hex or base64. What they hold otherwise is not shown. */
+/** The key in some bytes: raw, or as hex or base64. Other contents are not shown. */
 function keyIn(bytes: Buffer, where: string): Buffer {
   const text = bytes.toString('latin1').trim();
-  // Bytes at random are no text: 32 letters are half a key in hex, or a password, and neither is taken for 32 bytes.
+  // Random bytes are no text: 32 letters are half a key in hex, or a password, and neither counts as 32 bytes.
   if (bytes.length === 32 && !/^[ -~]*$/.test(text)) return bytes;
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   if (/^[\w+/-]{43}=?$/.test(text)) return Buffer.from(text, 'base64');

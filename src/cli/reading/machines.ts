@@ -1,6 +1,6 @@
 /**
- * Finds the machines that configs are held against, and the agents that can be run: the exports of a built module, which the user
- * names and nobody else.
+ * Finds the machines of configs, and the agents that can be run: the exports of a built module, which only the user
+ * names.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -107,7 +107,7 @@ function guardsIn(value: unknown): Guards {
   return Object.fromEntries(Object.entries(value).filter(([, guard]) => typeof guard === 'function'));
 }
 
-/** A module that waits for ever at its top level would end the process without a word. */
+/** Limits the time of loading: a module that waits for ever at its top level would end the process without a word. */
 async function withinTime<T>(loading: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Reads a journal file beside whoever may be writing it: takes no lease and changes nothing. What a journal refuses becomes one
- * line for the person at the terminal.
+ * Reads a journal file beside a process that may be writing it: takes no lease and changes nothing. A refusal of the
+ * journal becomes one line for the person at the terminal.
  */
 import { JournalError, type JournalStore, type RunSummary, type StoredRow } from '../../journal/journal.ts';
 import { suggest } from '../../predicates/suggest.ts';
@@ -23,10 +23,10 @@ export interface ReadRun extends Timeline {
   readonly held: boolean;
 }
 
-/** Is told how many rows have been read. */
+/** Called with the number of rows that have been read. */
 export type Counting = (rows: number) => void;
 
-/** Opens a journal file for reading, and has something told of it. */
+/** Opens a journal file for reading, and passes it to a function. */
 export async function reading(file: string, tell: (store: JournalStore) => Iterable<string> | Told): Promise<Told> {
   let store: JournalStore | undefined;
   try {
@@ -40,19 +40,19 @@ export async function reading(file: string, tell: (store: JournalStore) => Itera
   }
 }
 
-/** One line on what a journal refuses. What is not the journal's goes on up. */
+/** One line for an error of the journal. Other errors are rethrown. */
 export function journalProblem(file: string, error: unknown): string {
   if (!(error instanceof JournalError)) throw error;
   return `${file}: ${error.code} ${error.message}`;
 }
 
-/** Reads a whole run. @throws JournalError, for a run that is not there with the names that are near. */
+/** Reads a whole run. @throws JournalError for a run that does not exist, with the names that are near. */
 export function readRun(store: JournalStore, run: string, counting: Counting = () => {}): ReadRun {
   const { held } = runNamed(store, run);
   return { run, held, ...timelineOf(counted(store.read(run), counting)) };
 }
 
-/** A run by its name. @throws JournalError, where it is not there with the names that are near. */
+/** A run by its name. @throws JournalError where it does not exist, with the names that are near. */
 export function runNamed(store: JournalStore, run: string): RunSummary {
   const runs = store.runs();
   const found = runs.find((each) => each.run === run);

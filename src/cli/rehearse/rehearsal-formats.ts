@@ -1,4 +1,4 @@
-/** A rehearsal in the form that its reader wants. */
+/** A rehearsal in the chosen format. */
 import { placeOf } from '../../rehearsal/config/config-lines.ts';
 import type { RehearsalCell } from '../../rehearsal/report.ts';
 import { type JunitCase, junitXml } from '../formats/junit.ts';
@@ -14,7 +14,7 @@ export const REHEARSAL_FORMATS = ['text', 'json', 'sarif', 'junit', 'html'] as c
 /** One of them. */
 export type RehearsalFormat = (typeof REHEARSAL_FORMATS)[number];
 
-/** Lays a rehearsal out. */
+/** Formats a rehearsal. */
 export function presentRehearsal(
   rehearsed: Rehearsed,
   format: RehearsalFormat,
@@ -36,7 +36,7 @@ export function presentRehearsal(
   }
 }
 
-/** Each run that fails, on the line whose tightening removes the harm, or else on that of its tool or boundary. */
+/** Each run that fails, on the line whose tightening removes the harm, or else on the line of its tool or boundary. */
 function resultsOf({ config, document, failing }: Rehearsed): readonly SarifResult[] {
   return failing.map((cell) => {
     const culprit = cell.culprits?.[0];

@@ -1,4 +1,7 @@
-/** A rehearsal as one page that needs nothing else: no script and no other file. Each cell leads to what happened in its run. */
+/**
+ * A rehearsal as one page that needs nothing else: no script and no other file. Each cell links to the account of its
+ * run.
+ */
 
 import { placeOf } from '../../rehearsal/config/config-lines.ts';
 import type { RehearsalVerdict } from '../../rehearsal/judge.ts';
@@ -21,7 +24,7 @@ section.run.harm { display: block; border-color: #b3261e; } pre { white-space: p
 @media (prefers-color-scheme: dark) { body { background: #181818; color: #eee; } pre { background: #262626; } a.back { color: #8ab4f8; } section.run.harm { border-color: #f28b82; } th, td { border-color: #444; } thead th { color: #bbb; } }
 `;
 
-/** Lays a rehearsal out as HTML. */
+/** Formats a rehearsal as HTML. */
 export function rehearsalPage(rehearsed: Rehearsed): string {
   const { report } = rehearsed;
   const numbers = new Map(report.cells.map((cell, index) => [cell, `run-${index + 1}`]));

@@ -10,14 +10,14 @@ import type { Rehearsed } from './rehearse.ts';
 const LEGEND =
   'Each letter is one run: = ends as without the fault, P parked, X harm, - the fault was not reached, . not drawn. Where a call has a reconciler: it knows, it does not know, it is absent.';
 
-/** The most runs of a kind that are told one by one. */
+/** The most runs of a kind that are listed one by one. */
 const MOST = 12;
-/** The most tightenings of the config that are told of a run. */
+/** The most tightenings of the config that are listed for a run. */
 const MOST_FIXES = 3;
 /** The last lines of a timeline that are shown. */
 const LAST = 8;
 
-/** Lays a rehearsal out. */
+/** Formats a rehearsal. */
 export function rehearsalText(rehearsed: Rehearsed, medium: Medium): string {
   const { report } = rehearsed;
   const { bold } = pc.createColors(medium.colours);

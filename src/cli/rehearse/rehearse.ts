@@ -1,4 +1,4 @@
-/** The verb `rehearse`: finds an agent, rehearses it in worlds of its own, and says which cells fail the command. */
+/** The verb `rehearse`: finds an agent, rehearses it in worlds of its own, and decides which cells fail the command. */
 import { relative } from 'node:path';
 import { readConfig } from '../../boundaries/directory.ts';
 import type { Loaded } from '../../boundaries/load.ts';
@@ -26,7 +26,7 @@ export interface RehearseOptions {
   readonly mutate: number | null;
   /** The reasons for which a run may park; null where parking is no failure. */
   readonly allowParked: readonly string[] | null;
-  /** Told of each run, and of each loosening, before it is tried. */
+  /** Called with each run, and each loosening, before it is tried. */
   onProgress(what: 'run' | 'loosening', at: { readonly index: number; readonly of: number }): void;
 }
 
@@ -34,14 +34,14 @@ export interface RehearseOptions {
 export interface Rehearsed {
   /** The file of the config. */
   readonly config: string;
-  /** Its content, with the places of all that it says. */
+  /** Its content, with the place of each value. */
   readonly document: ConfigDocument;
   readonly report: RehearsalReport;
   /** The cells that fail the command: harm, and parks that are not allowed. */
   readonly failing: readonly RehearsalCell[];
 }
 
-/** Rehearses an agent. A problem is something that kept it from being rehearsed. */
+/** Rehearses an agent. A problem is something that prevented the rehearsal. */
 export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed | Problem> {
   const machines = await findMachines(options.machines);
   if ('problem' in machines) return machines;
@@ -78,7 +78,7 @@ function fails({ verdict }: RehearsalCell, allowed: readonly string[] | null): b
   return verdict.is === 'harm';
 }
 
-/** A file as it is told: from here, where it lies below. */
+/** The path of a file as it is shown: relative, where it lies below the working folder. */
 function shownFile(file: string): string {
   const here = relative('', file);
   return here.startsWith('..') ? file : here;

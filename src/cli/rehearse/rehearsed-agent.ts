@@ -1,4 +1,4 @@
-/** An agent of a module as a rehearsal takes it: each run has a world of its own, in a folder of its own. */
+/** An agent of a module in the form that a rehearsal takes: each run has a world of its own, in a folder of its own. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The verb `reconcile`: asks the counterparties of a run what became of its calls whose outcome is open, and lets nothing else
- * happen. Taking the run up asks each of them; its machine is not set going.
+ * The verb `reconcile`: asks the counterparties of a run what became of its calls whose outcome is open, and does
+ * nothing else. Taking the run up asks each of them; its machine does not go on.
  */
 import { type EffectStatus, isOpen } from '../../model/effect.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
@@ -19,7 +19,7 @@ export interface ReconcileOptions extends AgentOptions {
   readonly run: string;
 }
 
-/** A call whose outcome was open, and what is known of it now. */
+/** A call whose outcome was open, and the present knowledge of it. */
 interface AskedCall {
   readonly key: string;
   readonly tool: string;
@@ -27,9 +27,9 @@ interface AskedCall {
   readonly status: EffectStatus;
   /** The number of times that its counterparty was asked and did not know. */
   readonly tries: number;
-  /** The wall clock from which it is asked again by itself, in milliseconds; null where it is not. */
+  /** The wall clock from which it is asked again by itself, in milliseconds; null where it is not asked again. */
   readonly next: number | null;
-  /** The gate at which a person is asked, if one is. */
+  /** The approval request that asks a person, if there is one. */
   readonly gate: string | null;
   readonly output: unknown;
 }
@@ -42,7 +42,7 @@ export interface Reconciled {
   readonly next: readonly string[];
 }
 
-/** Asks. */
+/** Asks the counterparties. */
 export async function reconcileRun(options: ReconcileOptions): Promise<Reconciled | Problem> {
   const before = await record(options.journal, options.run);
   if ('problem' in before) return before;
@@ -97,7 +97,7 @@ function nextOf(calls: readonly AskedCall[], { run, journal, machines }: Reconci
   return [...answers, command('resume', run, journal, ...where)];
 }
 
-/** The exit code: 1 where somebody still does not know. */
+/** The exit code: 1 where an outcome is still unknown. */
 export function reconciledCode({ calls }: Reconciled): 0 | 1 {
   return stillOpen(calls) === 0 ? 0 : 1;
 }
@@ -106,9 +106,10 @@ function stillOpen(calls: readonly AskedCall[]): number {
   return calls.filter(({ status }) => isOpen(status)).length;
 }
 
-/** Says it in words. */
+/** Formats the result in words. */
 export function reconciledText({ run, calls, next }: Reconciled, medium: Medium): string {
-  if (calls.length === 0) return layOut(null, { label: run, text: 'nothing is unknown, so nobody was asked' }, medium);
+  if (calls.length === 0)
+    return layOut(null, { label: run, text: 'every outcome is known, so no counterparty was asked' }, medium);
   const open = stillOpen(calls);
   const text =
     open === 0
@@ -129,7 +130,7 @@ export function reconciledText({ run, calls, next }: Reconciled, medium: Medium)
   return [layOut(null, { label: run, text }, medium), table(columns, rows, medium), '\n', ...lines].join('');
 }
 
-/** Says it to a program, as one line of JSON. */
+/** Formats the result for a program, as one line of JSON. */
 export function reconciledJson({ run, calls, next }: Reconciled): string {
   const all = calls.map(({ next: again, ...call }) => {
     return { ...call, next: again === null ? null : new Date(again).toISOString() };

@@ -1,5 +1,6 @@
 /**
- * The verb `resume`: takes a run up where its journal ends; first says what became of a call, or starts the run over, if wanted.
+ * The verb `resume`: takes a run up where its journal ends; first settles a call, or starts the run over, if the
+ * options say so.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { isOpen } from '../../model/effect.ts';
@@ -103,7 +104,7 @@ function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem 
   };
 }
 
-/** Says it, unless somebody who knows has said it before. */
+/** Settles the call, unless its counterparty has answered before. */
 function settling(run: string, call: RelevantCall, as: (typeof SETTLED)[number], output: unknown): Next {
   return async (stop, { sidecar, store, until }) => {
     if (stop.status !== 'parked' && stop.status !== 'waiting' && stop.status !== 'done') return stop;
@@ -146,7 +147,7 @@ function everyCall({ runState }: ReadRun): RelevantCall[] {
   });
 }
 
-/** The reason why a call cannot be settled so: a word does not undo what is known of it. Null where it can. */
+/** The reason why a call cannot be settled so: a person's word does not undo what is known of it. Null where it can. */
 function cannotBe({ tool, status }: RelevantCall, as: (typeof SETTLED)[number]): string | null {
   if (isOpen(status) || (status === 'confirmed' && as === 'compensated')) return null;
   const may = status === 'confirmed' ? 'it can only be compensated' : 'there is nothing to settle';

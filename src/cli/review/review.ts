@@ -1,4 +1,6 @@
-/** `belay review`: what a person should see before vouching for a config, and the lock that says who has. */
+/**
+ * `belay review`: the view that a person needs before vouching for a config, and the lock that records the reviewers.
+ */
 import { basename } from 'node:path';
 import pc from 'picocolors';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
@@ -37,7 +39,7 @@ export interface Reviewed {
   readonly findings: readonly Finding[];
 }
 
-/** Reviews a config; a problem is something that kept the review from being made. */
+/** Reviews a config; a problem is something that prevented the review. */
 export async function reviewConfig(options: ReviewOptions): Promise<Reviewed | { readonly problem: string }> {
   const { file } = options;
   const machines = await findMachines(options.machines);
@@ -95,10 +97,10 @@ function guardsOf(config: BoundaryConfig): Reviewed['guards'] {
   });
 }
 
-/** Lays a review out for a person. */
+/** Formats a review for a person. */
 export function reviewText(reviewed: Reviewed, colours: boolean): string {
   const { bold, red } = pc.createColors(colours);
-  const out = [`${bold(printable(reviewed.file))}: ${standing(reviewed)}`];
+  const out = [`${bold(printable(reviewed.file))}: ${reviewLine(reviewed)}`];
   if (reviewed.guards.length > 0) {
     out.push('', red('CODE THAT THIS CONFIG TRUSTS, and that no reader of it can see:'));
     for (const { skeleton, boundary, guard } of reviewed.guards)
@@ -112,10 +114,10 @@ export function reviewText(reviewed: Reviewed, colours: boolean): string {
   return `${out.join('\n')}\n`;
 }
 
-function standing({ agent, digest, reviewed, review, findings }: Reviewed): string {
+function reviewLine({ agent, digest, reviewed, review, findings }: Reviewed): string {
   if (agent === null) return `is no config: ${findings.length} findings, see below`;
   const what = `${printable(agent)}, digest ${digest?.slice(0, 16)}`;
-  if (review === null) return `${what}: nobody has reviewed it`;
+  if (review === null) return `${what}: not reviewed yet`;
   const who = `${printable(review.by)} on ${review.when.slice(0, 10)}`;
   return reviewed
     ? `${what}: reviewed by ${who}`

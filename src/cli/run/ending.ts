@@ -1,5 +1,6 @@
 /**
- * The end of a process of a run, for the person who started it and for a program: the state, the decisions, the world, what next.
+ * The end of a process of a run, for the person who started it and for a program: the state, the decisions, the world,
+ * the next command.
  */
 import pc from 'picocolors';
 import { quoted } from '../../recovery/explain.ts';
@@ -8,7 +9,7 @@ import { movesOn, movesText } from '../explain/moves.ts';
 import type { ReadRun } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command, plain, standingFields } from '../terminal/wording.ts';
+import { command, plain, statusFields } from '../terminal/wording.ts';
 import type { Ended, Stop } from './session.ts';
 import { decisions } from './show.ts';
 import { faultText } from './step.ts';
@@ -39,7 +40,7 @@ export function exitCodeOf(stop: Stop): number {
   }
 }
 
-/** Tells it in words. */
+/** Formats it in words. */
 export function endingText({ ended, journal, machines, fault, before }: Ending, medium: Medium): string {
   const { bold } = pc.createColors(medium.colours);
   const { read, stop, state, world, fired } = ended;
@@ -62,13 +63,13 @@ function stopText(stop: Stop, state: string, { standing, runState: { redaction }
     case 'done':
       return `done, ${where}`;
     case 'parked':
-      return `parked (${stop.decision.verdict}), ${where}, until somebody acts`;
+      return `parked (${stop.decision.verdict}), ${where}, until a person acts`;
     case 'stuck': {
       const tool = quoted(stop.effect.tool ?? 'an effect');
       return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(redaction.text(stop.error))}`;
     }
     case 'waiting':
-      if (standing.is === 'waiting') return `at rest, ${where}, until somebody answers ${asksText(standing.approvals)}`;
+      if (standing.is === 'waiting') return `at rest, ${where}, until a person answers ${asksText(standing.approvals)}`;
       return `at rest, ${where}, for an event that only a program of its own sends`;
     case 'broken':
       return `broken off, ${where}, as something in the agent's module threw: ${JSON.stringify(redaction.text(stop.error))}`;
@@ -97,7 +98,7 @@ function worldTable(world: NonNullable<Ended['world']>, medium: Medium): string 
   return rows.length === 0 ? '  nothing\n' : table([{ name: 'TABLE' }, { name: 'ROWS', right: true }], rows, medium);
 }
 
-/** Tells it to a program, as one line of JSON. */
+/** Formats it for a program, as one line of JSON. */
 export function endingJson({ ended, fault, before }: Ending): string {
   const { read, stop, state, world, fired } = ended;
   const { redaction } = read.runState;
@@ -110,7 +111,7 @@ export function endingJson({ ended, fault, before }: Ending): string {
       ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
       ...(stop.status === 'stopped' && { by: stop.by }),
-      ...standingFields(read.standing, read.held),
+      ...statusFields(read.standing, read.held),
       decisions: decisions(read).slice(before),
       ...(fault !== null && { fault: { ...fault, fired } }),
       world: redaction.value(world),

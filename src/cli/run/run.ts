@@ -1,4 +1,7 @@
-/** The verb `run`: begins a run of an agent, if wanted with a failure in it, and says how it ended. */
+/**
+ * The verb `run`: begins a run of an agent, with a rehearsed failure if the options ask for one, and reports how it
+ * ended.
+ */
 import { existsSync } from 'node:fs';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { readConfig } from '../../boundaries/directory.ts';
@@ -34,14 +37,14 @@ export interface RunOptions extends AgentOptions {
   readonly run: string | null;
 }
 
-/** Something that kept a run from being started, and what there is instead. */
+/** Something that kept a run from starting, and the agents that exist. */
 export interface Problem {
   readonly problem: string;
   /** The agents that there are, for the person at the terminal. */
   readonly agents?: readonly Agent[];
 }
 
-/** Runs an agent; where none was named, says what there is. */
+/** Runs an agent; where none was named, lists the agents. */
 export async function runAgent(options: RunOptions): Promise<Ending | Problem | { readonly agents: readonly Agent[] }> {
   const machines = await findMachines(options.machines);
   if ('problem' in machines) return machines;
@@ -61,7 +64,7 @@ export async function runAgent(options: RunOptions): Promise<Ending | Problem | 
   return 'problem' in ended ? ended : { ended, journal, machines: options.machines, fault, before: 0 };
 }
 
-/** An agent by the id of its machine, or what there is. */
+/** An agent by the id of its machine, or the list of agents. */
 export function agentNamed(name: string | null, { agents }: Machines): Agent | Problem {
   const found = name === null ? undefined : agents.get(name);
   if (found !== undefined) return found;
@@ -75,7 +78,7 @@ export function agentNamed(name: string | null, { agents }: Machines): Agent | P
   return { problem: `there is no agent ${JSON.stringify(name)}. ${suggest(name ?? '', agents.keys())}`, agents: all };
 }
 
-/** Parses the options: the input, and the failure that is asked for. */
+/** Parses the options: the input, and the rehearsed failure. */
 export function prepare(options: AgentOptions, agent: Agent) {
   const input = parsed('--input', options.input);
   if (input !== null && 'problem' in input) return input;
@@ -90,7 +93,7 @@ export function prepare(options: AgentOptions, agent: Agent) {
   return { input: input?.value, fault, config };
 }
 
-/** JSON that was typed; null for what was left out. */
+/** Parses typed JSON; null for an option that was left out. */
 export function parsed(option: string, text: string | null): { readonly value: unknown } | null | Problem {
   if (text === null) return null;
   try {
@@ -110,7 +113,7 @@ function configOf(file: string): BoundaryConfig | null | Problem {
   return { problem: `${grave.file}:${grave.line}:${grave.column} ${grave.code} ${grave.message}${more}` };
 }
 
-/** The name of a run that is not there yet: the one that was typed, or the agent's with the next free number. */
+/** The name of a new run: the one that was typed, or the agent's with the next free number. */
 function freeName({ journal, run, machines }: RunOptions, agent: string): string | Problem {
   const wrong = run === null ? null : nameProblem(run);
   if (wrong !== null) return { problem: `--run: ${wrong}` };
@@ -132,7 +135,7 @@ function freeName({ journal, run, machines }: RunOptions, agent: string): string
   }
 }
 
-/** The runs of which something is recorded; one whose process ended before that may begin again. */
+/** The runs with at least one journaled entry; a run whose process ended before that may begin again. */
 function recorded(journal: string): string[] {
   const store = openJournal(journal, { readonly: true });
   try {

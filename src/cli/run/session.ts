@@ -1,6 +1,6 @@
 /**
- * One process of a run: opens the agent's world, puts its machine under the sidecar, waits until there is nothing more to wait for,
- * and closes everything in every case, also when it is told to stop.
+ * One process of a run: opens the agent's world, attaches the sidecar to its machine, waits until nothing is left to
+ * wait for, and closes everything in every case, also when it is told to stop.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,27 +29,30 @@ export interface SessionOptions {
   /** True if the agent's reconcilers may be asked. */
   readonly reconcilers: boolean;
   readonly fault: Fault | null;
-  /** True if the run has to be there, or must not be. */
+  /** True if the run must exist, false if it must not. */
   readonly begins: boolean;
-  /** True if the machine stays where it is: decisions are finished and counterparties are asked, and nothing more happens. */
+  /**
+   * True if the machine stays where it is: decisions are finished and counterparties are asked, and nothing more
+   * happens.
+   */
   readonly still?: boolean;
 }
 
 /** The end of a process of a run. */
 export type Stop =
   | Ending
-  /** The machine waits for an event that nobody here sends. */
+  /** The machine waits for an event that this process does not send. */
   | { readonly status: 'waiting' }
-  /** Something in the agent's module threw where nobody catches it. */
+  /** The agent's module threw an error that no code catches. */
   | { readonly status: 'broken'; readonly error: string }
   | { readonly status: 'stopped'; readonly by: NodeJS.Signals };
 
-/** The facts to tell of it. */
+/** The facts for the report. */
 export interface Ended {
   readonly stop: Stop;
   /** The state of the machine. */
   readonly state: string;
-  /** True if the failure that was asked for has happened; null where none was. */
+  /** True if the rehearsed failure has happened; null where none was asked for. */
   readonly fired: boolean | null;
   readonly world: Readonly<Record<string, readonly object[]>> | null;
   readonly read: ReadRun;
@@ -69,7 +72,7 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
     try {
       return await withWorld(options, store, stopped.signal, next);
     } finally {
-      // A journal that failed cannot be closed well, and has said why before.
+      // A journal that failed cannot be closed cleanly, and has reported why before.
       await store.close().catch((error: unknown) => note(`${options.journal}: ${message(error)}`));
     }
   } catch (error) {
@@ -82,7 +85,7 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
 
 /** The folder of a run's own, beside its journal. */
 export function worldFolder(journal: string, run: string): string {
-  // The two names that would lead out of it are the only ones that the encoding leaves as they are.
+  // Only these two names would lead out of it and stay unencoded.
   const name = encodeURIComponent(run).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
   return join(`${journal}.world`, name);
 }
@@ -129,7 +132,7 @@ async function withSidecar(
     policy: options.policy,
     input: open.input as never,
     redeliver: true,
-    // It ends where nothing is left to do in this process, and says for whom the run waits.
+    // It ends where nothing is left to do in this process, and says for which events or persons the run waits.
     keepAlive: false,
     ...(options.reconcilers && open.reconcilers !== undefined && { reconcilers: open.reconcilers }),
     ...(open.undo !== undefined && { undo: open.undo }),
@@ -143,7 +146,7 @@ async function withSidecar(
     },
   };
   const machine = faulty?.machine ?? open.machine;
-  // A run of which nothing is recorded, because its process ended at once, begins as well.
+  // A run without an entry, because its process ended at once, begins as well.
   const isThere = store.runs().some((each) => each.run === run && each.head > 0);
   const start = options.begins && (isThere || !store.runs().some((each) => each.run === run)) ? attach : resume;
   const sidecar = await start(machine, settings);
@@ -175,8 +178,8 @@ async function worldOf(open: OpenAgent): Promise<Ended['world']> {
 }
 
 /**
- * Resolves once nothing is under way in this process any more, and the machine still is: nobody here will send what it waits
- * for.
+ * Resolves once this process has nothing left to do while the machine still waits: this process will not send the event
+ * that it waits for.
  */
 function waiting(): Promise<Stop> {
   return new Promise((resolve) => {
@@ -186,7 +189,7 @@ function waiting(): Promise<Stop> {
   });
 }
 
-/** Resolves when the process is told to stop, or breaks. Told twice, it stops at once, as a crash would stop it. */
+/** Resolves when the process is told to stop, or breaks. Told twice, it stops at once, as in a crash. */
 function stopSignal(): { readonly signal: Promise<Stop>; done(): void } {
   let stop: (stop: Stop) => void;
   let told = false;

@@ -1,10 +1,13 @@
-/** The verb `show`: what happened in a run, as tables. Every name in it comes from a journal, and is made harmless to print. */
+/**
+ * The verb `show`: the instances, effects, decisions and findings of a run, as tables. Every name comes from a journal,
+ * and is made harmless to print.
+ */
 import pc from 'picocolors';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command, standingFields, standingText, timeText } from '../terminal/wording.ts';
+import { command, statusFields, statusText, timeText } from '../terminal/wording.ts';
 
 /** Options of showing a run. */
 export interface ShowOptions {
@@ -78,7 +81,7 @@ function fields(read: ReadRun): object {
   return {
     run,
     agent,
-    ...standingFields(standing, held),
+    ...statusFields(standing, held),
     config: digests?.config ?? null,
     machine: digests?.machine ?? null,
     rows,
@@ -113,7 +116,7 @@ function head({ run, agent, standing, held, digests, rows, times }: ReadRun, med
     ...(times === null ? [] : [`time    ${timeText(times.first)} to ${timeText(times.last)}`]),
   ];
   const under = facts.map((text) => ({ text }));
-  return layOut(null, { label: run, text: standingText(standing, held), under }, medium);
+  return layOut(null, { label: run, text: statusText(standing, held), under }, medium);
 }
 
 function section(name: string, body: string | null, empty: string, { colours }: Medium): string {

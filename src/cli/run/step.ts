@@ -1,4 +1,4 @@
-/** The step at which a failure is rehearsed, as it is typed: `TOOL` or `TOOL#N`, and how it fails. */
+/** Parses the step at which a failure is rehearsed, `TOOL` or `TOOL#N`, and the way in which it fails. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { Signal } from '../../model/failure.ts';
 import { suggest } from '../../predicates/suggest.ts';
@@ -13,7 +13,7 @@ export interface Typed {
   readonly signal: Signal | null;
 }
 
-/** The failure that was asked for, null for none; or what is wrong with it, in a sentence. */
+/** The rehearsed failure, null for none; or a sentence that says what is wrong with the options. */
 export function faultOf(
   { failAt, when, signal }: Typed,
   machine: AnyStateMachine,
@@ -44,7 +44,7 @@ export function faultOf(
   return fault;
 }
 
-/** A failure as it is told: `pay#2, after it has acted, as TIMEOUT`. */
+/** A failure in words: `pay#2, after it has acted, as TIMEOUT`. */
 export function faultText({ tool, nth = 1, when, signal }: Fault): string {
   return `${tool}#${nth}, ${when === 'before' ? 'before it acts' : 'after it has acted'}, as ${signal}`;
 }

@@ -5,7 +5,7 @@ import { traceOf } from '../../reports/trace.ts';
 import { type Counting, counted, reading, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
-import { standingFields, standingText, timeText } from '../terminal/wording.ts';
+import { statusFields, statusText, timeText } from '../terminal/wording.ts';
 
 interface Listed extends RunSummary {
   readonly agent: string | null;
@@ -31,14 +31,14 @@ export async function listRuns(file: string, json: boolean, medium: Medium, coun
       { name: 'STANDS' },
     ];
     const rows = runs.map(({ run, agent, head, time, held, stands }) => {
-      const text = 'code' in stands ? stands.code : standingText(stands, held);
+      const text = 'code' in stands ? stands.code : statusText(stands, held);
       return [run, agent ?? '', String(head), timeText(time), text];
     });
     return { pieces: [table(columns, rows, medium)], problem };
   });
 }
 
-/** One that is damaged must not hide the others. */
+/** A damaged run must not hide the others. */
 function listed(store: JournalStore, run: RunSummary, counting: Counting): Listed {
   try {
     const { agent, standing } = runStatusOf(counted(store.read(run.run), counting));
@@ -50,7 +50,7 @@ function listed(store: JournalStore, run: RunSummary, counting: Counting): Liste
 }
 
 function fields({ run, agent, head, time, held, stands }: Listed): object {
-  const how = 'code' in stands ? { standing: null, code: stands.code, held } : standingFields(stands, held);
+  const how = 'code' in stands ? { standing: null, code: stands.code, held } : statusFields(stands, held);
   return { run, agent, head, time: new Date(time).toISOString(), ...how };
 }
 

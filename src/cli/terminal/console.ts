@@ -1,6 +1,6 @@
 /**
- * The two streams of the command: answers go to standard output and to nowhere else; notes, complaints and progress go to
- * standard error. And how it ends, whatever a module that was imported may still be waiting for.
+ * The two streams of the command: answers go to standard output and nowhere else; notes, errors and progress go to
+ * standard error. Also its exit, which does not wait for what an imported module has left open.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { Output } from '../decide/decide.ts';
 import type { Told } from '../reading/reading.ts';
 import { inert, type Medium, printable } from './terminal.ts';
 
-/** Widest line of prose that still reads well, in columns. */
+/** The widest readable line of prose, in columns. */
 const READABLE = 100;
 /** The width for a reader of a pipe or a file, in columns. */
 const NARROW = 80;
@@ -20,7 +20,7 @@ export const { version } = JSON.parse(readFileSync(new URL('../../../package.jso
   version: string;
 };
 
-/** Says what a verb has to say, and what went wrong. */
+/** Prints the output of a verb, and its problem. */
 export async function tell({ pieces, problem }: Told, done: () => void = () => {}): Promise<void> {
   done();
   const output = terminal();
@@ -30,14 +30,14 @@ export async function tell({ pieces, problem }: Told, done: () => void = () => {
   process.exitCode = 2;
 }
 
-/** Says everything and ends, whatever a module that was imported may still be waiting for. */
+/** Prints everything and exits, without waiting for what an imported module has left open. */
 export async function finish(text: string, complaint: string | null, code: number): Promise<never> {
   if (complaint !== null) process.stderr.write(`${printable(complaint)}\n`);
   await new Promise((resolve) => process.stdout.write(inert(text), resolve));
   process.exit(code);
 }
 
-/** The streams of this process; `what` is counted while it is read. */
+/** The streams of this process; `what` names the things that are counted while they are read. */
 export function terminal(what: 'lines' | 'rows' = 'lines'): Output & { done(): void } {
   const { stdout, stderr } = process;
   let announced = 0;
@@ -83,7 +83,7 @@ export function wantsColours(): boolean {
   return process.stdout.isTTY === true && TERM !== 'dumb';
 }
 
-/** Says one line to the person at the terminal. */
+/** Prints one line to the person at the terminal. */
 export function note(line: string): void {
   process.stderr.write(`${printable(line)}\n`);
 }
@@ -91,7 +91,7 @@ export function note(line: string): void {
 /** The interval between drawings of a live line, in milliseconds. */
 const REDRAW = 100;
 
-/** One line on standard error that follows what it tells, where that is a terminal; it goes when it is done. */
+/** One line of progress on standard error, where that is a terminal; it is removed at the end. */
 export function liveLine(tell: () => string): { done(): void } {
   const { stderr } = process;
   if (!stderr.isTTY) return { done: () => {} };

@@ -1,23 +1,24 @@
 /**
- * Tables of text within a width. What does not fit is wrapped within its column, at any place, as names have no spaces; the widest
- * columns give way first. Libraries that draw tables want to be told each width; finding them is all there is to it.
+ * Tables of text within a width. A cell that does not fit is wrapped within its column, at any place, as names have no
+ * spaces; the widest columns give way first. Libraries that draw tables take the width of each column; this file finds
+ * those widths.
  */
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { type Medium, printable } from './terminal.ts';
 
-/** A column: what it is called, and on which side its cells stand. */
+/** A column: its name, and the side on which its cells stand. */
 export interface Column {
   readonly name: string;
   readonly right?: boolean;
 }
 
 const GAP = 2;
-/** No column gets narrower for the sake of the others. */
+/** The least width to which a column shrinks for the others. */
 const NARROWEST = 6;
 
-/** Lays out rows under the names of their columns, each line indented by two. Cells are made harmless to print. */
+/** Formats rows under the names of their columns, each line indented by two. Cells are made harmless to print. */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -1,6 +1,4 @@
-/**
- * Prints words to a terminal: wrapped to its width, coloured where it wants colour, and with nothing in them that it would obey.
- */
+/** Prints words to a terminal: wrapped to its width, coloured if wanted, and without control sequences. */
 import pc from 'picocolors';
 import wrapAnsi from 'wrap-ansi';
 import type { Outline } from '../../recovery/explain.ts';
@@ -10,11 +8,14 @@ export interface Medium {
   /** The width to wrap to. */
   readonly columns: number;
   readonly colours: boolean;
-  /** True if a word that is longer than a line is broken; else it sticks out. */
+  /** True to break a word that is longer than a line; otherwise it sticks out. */
   readonly breaks?: boolean;
 }
 
-/** Replaces what a terminal or a reader could take for more than text: controls, formatting characters, line separators. */
+/**
+ * Replaces characters that a terminal or a reader could take for more than text: controls, formatting characters, line
+ * separators.
+ */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
@@ -22,8 +23,9 @@ export function printable(text: string): string {
 }
 
 /**
- * Replaces what a terminal could obey or a reader be misled by in text that is ready to be written: C1 controls, formatting characters such
- * as those of writing direction, line separators. They stand there as JSON has them, so that a program reads the same string.
+ * Replaces characters of a finished text that a terminal could obey or that could mislead a reader: C1 controls,
+ * formatting characters such as those of writing direction, line separators. They are written as JSON escapes, so that
+ * a program reads the same string.
  */
 export function inert(text: string): string {
   return text.replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -34,7 +36,7 @@ export function inert(text: string): string {
   );
 }
 
-/** Lays out an outline, two columns further in for each level; `place` stands before it, where there is one. */
+/** Formats an outline, indented by two more columns for each level; `place` stands before it, where there is one. */
 export function layOut(place: string | null, outline: Outline, { columns, colours, breaks = false }: Medium): string {
   const { bold, yellow } = pc.createColors(colours);
   const out: string[] = [];

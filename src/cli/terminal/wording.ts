@@ -3,8 +3,8 @@ import type { RunStatus } from '../../reports/run-status.ts';
 import { keyWords } from '../reading/journal-key.ts';
 import { JOURNAL } from '../reading/reading.ts';
 
-/** The status of a run, in few words. `held` says whether a living process holds it. */
-export function standingText(standing: RunStatus, held: boolean): string {
+/** The status of a run, in few words. `held` is true if a living process holds it. */
+export function statusText(standing: RunStatus, held: boolean): string {
   switch (standing.is) {
     case 'done':
       return 'done';
@@ -22,7 +22,7 @@ export function standingText(standing: RunStatus, held: boolean): string {
 }
 
 /** The same for a program. */
-export function standingFields(standing: RunStatus, held: boolean): object {
+export function statusFields(standing: RunStatus, held: boolean): object {
   return {
     standing: standing.is,
     ...('verdict' in standing && { verdict: standing.verdict }),
@@ -36,23 +36,23 @@ export function timeText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-/** A command about a run, as it would be typed where it is printed. */
+/** A command about a run, ready to type. */
 export function command(verb: string, run: string, journal: string, ...more: readonly string[]): string {
   const where = journal === JOURNAL ? [] : ['--journal', journal];
   return ['belay', verb, run, ...more, ...where, ...keyWords()].map(word).join(' ');
 }
 
-/** A word of a command line, quoted where a shell would take it for more than one or for something else. */
+/** A word of a command line, quoted where a shell would change it. */
 function word(text: string): string {
   return /^[\w.:@%+=,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A number with the name of its things. */
+/** A number and a noun in the right form. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }
 
-/** A value as JSON; what JSON has no form for, as text or as what it holds. */
+/** A value as JSON; a value without a JSON form as its text or content. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, plain) ?? 'nothing';
 }

@@ -1,6 +1,7 @@
 /**
- * The verb `workload`: has a module compare what becomes of other people's tasks under faults, with Belay and without it. Which data
- * sets there are, and how an agent carries their tasks out, is that module's to know; the user or the package names it, and nobody else.
+ * The verb `workload`: runs a module that compares the results of other people's tasks under faults, with Belay and
+ * without it. The module knows the data sets and the agents that carry their tasks out; only the user or the package
+ * names the module.
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -8,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { moduleOfPackage } from '../reading/machines.ts';
 import type { Medium } from '../terminal/terminal.ts';
 
-/** The comparison to make. Null: all there is. */
+/** The comparison to make. Null means everything. */
 export interface WorkloadOptions {
   readonly directory: string;
   readonly sets: readonly string[] | null;
@@ -26,13 +27,13 @@ export interface WorkloadOptions {
 
 /** The result of the comparison. */
 export interface Compared {
-  /** True if everything that is promised of these tasks was kept. */
+  /** True if every promise about these tasks was kept. */
   readonly kept: boolean;
   readonly json: unknown;
   text(medium: Pick<Medium, 'columns' | 'colours'>): string;
 }
 
-/** Told of how far it has got, and of what a person should know besides. */
+/** Called with the progress, and with notes for a person. */
 export interface Listener {
   progress(done: number, all: number, what: string): void;
   note(text: string): void;
@@ -41,7 +42,7 @@ export interface Listener {
 /** The module's export `compare`. It rejects with an error of the name `DataError` where the data or the request is invalid. */
 type Compare = (options: WorkloadOptions, listener: Listener) => Promise<Compared>;
 
-/** Compares. */
+/** Makes the comparison. */
 export async function compareWorkload(
   options: WorkloadOptions,
   listener: Listener,
@@ -58,7 +59,7 @@ export async function compareWorkload(
   try {
     return await (compare as Compare)(options, listener);
   } catch (error) {
-    // The data, the wish, or a folder that takes no report.
+    // The data, the request, or a folder that takes no report.
     const { name, message, syscall } = error as NodeJS.ErrnoException;
     if (name === 'DataError' || syscall !== undefined) return { problem: message };
     throw error;

@@ -1,4 +1,4 @@
-/** The journal of one run in memory. Durable means here what it means to whoever waits: a flush has come back. */
+/** The journal of one run in memory. Durable means here that a flush has come back. */
 import { type Journal, JournalError, type Posted, type Row, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 
@@ -37,7 +37,7 @@ export class MemoryJournal implements Journal {
 
   append(rows: readonly Row[]): number {
     this.#refuseIfClosed();
-    // J3: all rows are looked at before the first is taken.
+    // J3: checks all rows before it takes the first.
     for (const row of rows) bytesOf(row);
     const { rows: kept, durable } = this.#kept;
     // One time per group, as on disk: the clock of its first row, never before the row that precedes it.

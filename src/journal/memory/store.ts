@@ -1,5 +1,5 @@
 /**
- * The store in memory: the same rules without a medium. Runs outlive the closing of their journals, and end with the process.
+ * The store in memory: the same rules without a medium. Runs outlive their closed journals, and end with the process.
  */
 import {
   type Journal,

@@ -1,6 +1,6 @@
 /**
- * Errors of SQLite and of the file system, in the journal's closed codes, each with a fix. Nothing raw leaves the room:
- * every call into either goes through `guarded`.
+ * Errors of SQLite and of the file system, in the journal's closed codes, each with a fix. No raw error leaves the
+ * room: every call into either goes through `guarded`.
  */
 import { JournalError, type JournalErrorCode } from '../journal.ts';
 
@@ -15,7 +15,10 @@ interface Meaning {
 const refused = { read: 'journal_cannot_read', write: 'journal_cannot_write' } as const;
 const DAMAGED: Meaning = { code: 'journal_corrupt', mend: 'Nothing was repaired: restore the file from a backup.' };
 
-/** By SQLite's primary result code. Our statements are fixed, so an error in one means that the file has another form. */
+/**
+ * Codes by SQLite's primary result code. Our statements are fixed, so an error in one means that the file has another
+ * form.
+ */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['READONLY', { code: 'journal_cannot_write', mend: 'Make the file and its folder writable, or open it read-only.' }],
   ['FULL', { code: 'journal_cannot_write', mend: 'Free space on the disk, then resume the run.' }],
@@ -40,7 +43,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['TOOBIG', DAMAGED],
 ]);
 
-/** Runs `work`, and gives whatever SQLite or the file system throws the name that it has here. */
+/** Runs `work`, and turns an error of SQLite or the file system into a JournalError. */
 export function guarded<T>(file: string, doing: Doing, work: () => T): T {
   try {
     return work();
@@ -63,7 +66,7 @@ function named(file: string, doing: Doing, error: unknown): unknown {
   return error;
 }
 
-/** A run whose rows, groups or hashes are not what was written. */
+/** Thrown for a run whose rows, groups or hashes are not as they were written. */
 export function corrupt(file: string, run: string, seq: number, what: string): JournalError {
   const place = `${file}: run ${JSON.stringify(run)}, seq ${seq}`;
   return new JournalError('journal_corrupt', `${place}: ${what}. ${DAMAGED.mend}`);

@@ -1,7 +1,7 @@
 /**
- * The messages that were posted to the runs of a file (J5). A post is one small transaction of its own, so that it is durable on
- * return, and takes its number inside it, so that posters in several processes make no gap. Their table is read as every other:
- * nothing in it is used before it is looked at.
+ * The messages that were posted to the runs of a file (J5). A post is one small transaction of its own, so that it is
+ * durable on return, and takes its number inside it, so that posters in several processes make no gap. The table is not
+ * trusted: every value is checked before it is used.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';

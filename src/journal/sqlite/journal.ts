@@ -1,4 +1,7 @@
-/** The journal of one run over the store's shared connection: it numbers and queues, the group commit makes durable. */
+/**
+ * The journal of one run over the store's shared connection: it numbers and queues rows, and the group commit makes
+ * them durable.
+ */
 import type { Journal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
@@ -46,7 +49,7 @@ export class SqliteJournal implements Journal {
   append(rows: readonly Row[]): number {
     this.#refuseUnlessOpen();
     const writer = this.#writer;
-    // J3: all rows are looked at before the first is taken.
+    // J3: checks all rows before it takes the first.
     const bodies = rows.map(bytesOf);
     if (bodies.length === 0) return this.head;
     if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), writer.durable.time);
@@ -131,7 +134,7 @@ export class SqliteJournal implements Journal {
     if (failure !== null) throw failure;
   }
 
-  /** J4: what failed once says so again, whatever is asked of it. */
+  /** J4: a journal that failed repeats its failure on every call. */
   #refuseUnlessOpen(): void {
     const { state, run } = this.#writer;
     if (state.kind === 'failed') throw state.error;

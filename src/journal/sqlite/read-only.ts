@@ -1,4 +1,7 @@
-/** The store that only reads: each question opens the file, so that it holds nothing in between and sees what is there by then. */
+/**
+ * The store that only reads. Each question opens the file, so that the store holds nothing in between and sees the
+ * present content.
+ */
 import {
   type Journal,
   JournalError,
@@ -27,7 +30,7 @@ export class ReadOnlyStore implements JournalStore {
   readonly #path: string;
   readonly #settings: Settings;
 
-  /** Looks at the file once, so that a wrong path is refused here and not later. */
+  /** Opens the file once, so that a wrong path is refused here and not later. */
   constructor(path: string, settings: Settings) {
     this.#path = path;
     this.#settings = settings;

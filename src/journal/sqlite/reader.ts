@@ -25,7 +25,7 @@ export function* rowsOf(
   yield* verifiedRows(tables, identity, found, 0, head.seq);
 }
 
-/** The messages of a run. Nobody could post to a file of an older format, so there are none. */
+/** The messages of a run. A file of an older format has none, because no message could be posted to it. */
 export function postsOf({ db }: Omit<OpenFile, 'presence'>, tables: Tables, name: string): Posted[] {
   const found = tables.run(name);
   if (found === null) throw wrongRun('run_unknown', name);

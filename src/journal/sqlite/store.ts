@@ -1,6 +1,6 @@
 /**
- * The store in one SQLite file: opened, checked and migrated at once; one connection for all its journals. A store that refuses
- * what it finds closes so that the file and its log stay as they are, for whoever looks into it.
+ * The store in one SQLite file: opened, checked and migrated at once; one connection for all its journals. A store that
+ * refuses its file closes so that the file and its log stay as they are, for a person to examine.
  */
 import { resolve } from 'node:path';
 import {
@@ -28,7 +28,7 @@ import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { postsOf, rowsOf, summaries } from './reader.ts';
 
-/** Options for opening a file; the defaults are meant for use. */
+/** Options for opening a file; the defaults suit normal use. */
 export interface SqliteOptions {
   /** Reads only, also beside a writer in another process: takes no lease and creates no file. */
   readonly readonly?: boolean;
@@ -43,9 +43,9 @@ export interface SqliteOptions {
   readonly key?: Uint8Array;
   /** The wall clock, in milliseconds. */
   readonly now?: () => number;
-  /** A seam: the most pages the file may have. */
+  /** For tests: the most pages that the file may have. */
   readonly maxPages?: number;
-  /** A seam: the formats there are. */
+  /** For tests: the formats that exist. */
   readonly migrations?: readonly Migration[];
 }
 
@@ -54,7 +54,7 @@ const BUSY = 5_000;
 
 /**
  * Opens a file of journals, and creates it where there is none.
- * @throws JournalError when it is not ours, newer, damaged, or cannot be opened as it must be.
+ * @throws JournalError when the file is not Belay's, is newer or damaged, or cannot be opened as required.
  * @example
  * import { sqliteStore } from 'belay-sidecar/sqlite';
  *
@@ -65,7 +65,7 @@ const BUSY = 5_000;
 export function sqliteStore(file: string, options: SqliteOptions = {}): JournalStore {
   const path = resolve(file);
   if (path !== path.trim()) {
-    // better-sqlite3 would trim it, and open another file.
+    // better-sqlite3 would trim the name, and open another file.
     throw new JournalError(
       'journal_cannot_read',
       `A path that ends in white space is not taken: ${JSON.stringify(path)}.`,
@@ -93,7 +93,7 @@ class SqliteStore implements JournalStore {
   readonly #writers = new Set<Writer>();
   readonly #renewal: NodeJS.Timeout;
   #closed = false;
-  /** True if something was refused as damaged: the file is then left as it is. */
+  /** True if a part was refused as damaged: the file then stays as it is. */
   #damaged = false;
 
   constructor(path: string, file: OpenFile, leaseMs: number, now: () => number) {
@@ -160,7 +160,7 @@ class SqliteStore implements JournalStore {
     anchor.close();
     if (this.#damaged || this.#host.commits.failure !== null) return closeUntouched(db, this.#path);
     guarded(this.#path, 'write', () => {
-      // A process that still reads keeps the log; the next one to close folds it in.
+      // A process that still reads keeps the log; the next process to close folds it in.
       pragma(db, 'busy_timeout = 0');
       pragma(db, 'wal_checkpoint(TRUNCATE)');
       db.close();

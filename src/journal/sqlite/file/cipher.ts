@@ -1,8 +1,9 @@
 /**
- * Seals the bodies of an encrypted file: AES-256-GCM, a random nonce for each body. The key of a file is derived from the
- * caller's and from the file's nonce, so one key may serve any number of files; its id stands in the file and tells a wrong key from a
- * damaged body. A body is bound to its place, so none can be moved to another. Numbers, kinds, times, lengths and the names of runs are not
- * hidden; hashes are made over what is sealed, so that a chain is checked without the key.
+ * Seals the bodies of an encrypted file: AES-256-GCM, a random nonce for each body. The key of a file is derived from
+ * the caller's key and from the file's nonce, so one key may serve any number of files; the key's id stands in the file
+ * and tells a wrong key from a damaged body. A body is bound to its place, so none can be moved to another. Numbers,
+ * kinds, times, lengths and the names of runs are not hidden. Hashes are made over the sealed bodies, so a chain is
+ * checked without the key.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
@@ -20,11 +21,11 @@ export interface Cipher {
   /** True where a body cannot be read without a key. */
   readonly seals: boolean;
   seal(place: string, body: Buffer): Buffer;
-  /** Null where it is not what was sealed for that place. */
+  /** Null where the body was not sealed for that place. */
   open(place: string, sealed: Buffer): Buffer | null;
 }
 
-/** The cipher of a file without a key: bodies are as they are. */
+/** The cipher of a file without a key: it leaves bodies unchanged. */
 const PLAIN: Cipher = { seals: false, seal: (_, body) => body, open: (_, sealed) => sealed };
 
 /** The place of a row, and that of a message. */
@@ -50,7 +51,7 @@ export function markSealed(db: Database.Database, key: Uint8Array | undefined): 
 }
 
 /**
- * The cipher of a file, from what it says of itself and the key that was given.
+ * The cipher of a file, from the file's own mark and the caller's key.
  * @throws JournalError `journal_key_missing`, `journal_key_wrong`, `journal_not_encrypted`, `journal_corrupt`.
  */
 export function cipherOf(
@@ -110,7 +111,7 @@ function sealing(given: Uint8Array, identity: Buffer): Cipher {
   };
 }
 
-/** Tells which key a file was made with, and nothing of it; the same key has another id in another file. */
+/** Names the key of a file without revealing it; the same key has another id in another file. */
 function idOf(key: Uint8Array, identity: Buffer): Buffer {
   return derived(key, identity, 'id', ID);
 }

@@ -1,7 +1,8 @@
 /**
- * Opening the file: what it is, is settled before anything is written to it. A file that is refused is left byte for byte as it
- * was, its write-ahead log included, which SQLite would otherwise fold into it when the last connection closes.
- * Without its log a file is whole but may be older; a log of another file brings that file's pages: the anchor tells both.
+ * Opens the file. The kind of the file is settled before anything is written to it. A file that is refused stays byte
+ * for byte as it was, with its write-ahead log, which SQLite would otherwise fold into it when the last connection
+ * closes. Without its log a file is whole but may be older; a log of another file brings that file's pages: the anchor
+ * shows both.
  */
 import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -58,18 +59,18 @@ export function openForWriting(path: string, options: FileOptions): OpenFile {
 }
 
 /**
- * Makes a file that is not there yet, for its owner alone: a journal holds what tools were given and what they answered. SQLite gives the log and
- * its index the mode of the file. The mode of a file that is there is its owner's to choose.
+ * Makes a new file that only its owner may read, because a journal holds the inputs and the answers of tools. SQLite
+ * gives the log and its index the mode of the file. The owner chooses the mode of a file that exists.
  */
 function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
   } catch {
-    // It is there; and where it cannot be made, SQLite says so next.
+    // The file exists; where it cannot be made, SQLite reports that next.
   }
 }
 
-/** Checks from outside that a file is ours and not newer: no connection that could change it is opened. */
+/** Checks from outside that a file is Belay's and not newer: opens no connection that could change it. */
 export function examine(path: string, newest: number): void {
   const { application, format, utf8 } = isShared(path) ? headerBySqlite(path) : headerByBytes(path);
   if (application !== APPLICATION_ID && application !== 0) throw notOurs(path);
@@ -111,7 +112,7 @@ function settle(
   for (const setting of ['cell_size_check = ON', 'trusted_schema = OFF']) pragma(db, setting);
   if (options.maxPages !== undefined) pragma(db, `max_page_count = ${options.maxPages}`);
   insist(path, 'journal_mode', pragma(db, 'journal_mode = WAL'), 'wal');
-  // A file that is in WAL mode already opens with NORMAL, which loses commits when the power fails.
+  // A file in WAL mode opens with synchronous=NORMAL, which loses commits when the power fails.
   pragma(db, 'synchronous = FULL');
   insist(path, 'synchronous', pragma(db, 'synchronous'), 2);
   migrate(db, path, options);
@@ -151,7 +152,7 @@ function create(db: Database.Database, { migrations, key }: FileOptions): void {
   });
 }
 
-/** No file, or an empty one, where there was one: beginning anew would bury the loss. */
+/** Refuses a missing or empty file where there was one: a new beginning would hide the loss. */
 export function refuseLost(path: string, anchor: Anchor): void {
   if (anchor.identity() !== null) {
     const mend = `Restore it, or remove ${anchor.path} to begin anew.`;
@@ -179,7 +180,7 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
 }
 
-/** Reading the bytes would be wrong while a connection of this process is open: closing them drops its locks (POSIX). */
+/** Reads the first bytes. Wrong while a connection of this process is open: closing them drops its locks (POSIX). */
 function headerBySqlite(path: string): Header {
   const db = new Database(path, { readonly: true });
   try {
@@ -203,7 +204,7 @@ function headerByBytes(path: string): Header {
   // Ours has its mark before it has a log; a SQLite file without a mark may still be blank.
   if (bytes.toString('latin1', 0, 16) !== 'SQLite format 3\0' || (application === 0 && isLogged)) throw notOurs(path);
   if (application === APPLICATION_ID && !isOurHeader(bytes)) {
-    // SQLite would mend some of it in passing, and drop the log for some of it.
+    // SQLite would repair some of it in passing, and drop the log for some of it.
     throw new JournalError('journal_corrupt', `${path}: its header is damaged. Restore it from a backup.`);
   }
   return { application, format: bytes.readInt32BE(60), utf8: true };

@@ -1,9 +1,10 @@
 /**
- * The file's format: its mark, its version, and the steps that lead from each version to the next. The tables of format 1:
- * `file` holds a nonce that binds the anchor and every hash chain to this file, `run` the names, `entry` the rows, `commit_group`
- * one row per commit group of a run, `lease` who may write. The lease table keeps its shape for ever: a migration asks it.
- * Format 2 adds `inbox`, the messages that were posted to a run: no part of any hash chain, and never believed like a row.
- * Format 3 adds `cipher`: the id of the key under which every body of the file is sealed, and no row where they are not.
+ * The file's format: its mark, its version, and the steps that lead from each version to the next. The tables of format
+ * 1: `file` holds a nonce that binds the anchor and every hash chain to this file, `run` the names, `entry` the rows,
+ * `commit_group` one row per commit group of a run, `lease` the right to write. The lease table never changes its
+ * shape, because a migration reads it. Format 2 adds `inbox`, the messages that were posted to a run: no part of any
+ * hash chain, and never trusted like a row. Format 3 adds `cipher`: the id of the key under which every body of the
+ * file is sealed, and no row in a plain file.
  */
 
 /** "Bely": the application id in the file's header. */
@@ -13,7 +14,7 @@ export const APPLICATION_ID = 0x42656c79;
 export interface Migration {
   readonly to: number;
   readonly sql: string;
-  /** It only adds tables, so that a file without it can be read for what it holds. */
+  /** True if it only adds tables, so that a file without it can still be read. */
   readonly adds?: true;
 }
 
@@ -61,7 +62,7 @@ export function newestFormat(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.to ?? 0;
 }
 
-/** The oldest format that can be read as it is: what came after it only added tables. */
+/** The oldest format that can be read as it is: later ones only added tables. */
 export function oldestReadable(migrations: readonly Migration[]): number {
   return migrations.findLast(({ adds }) => adds !== true)?.to ?? 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Older formats move forward: a complete copy is put beside the file first, then every step is taken inside one transaction.
- * A copy never replaces another one. A file that somebody still writes in the older format is not touched.
+ * Migrates older formats: first puts a complete copy beside the file, then takes every step inside one transaction. A
+ * copy never replaces another one. A file that another process still writes in the older format is not touched.
  */
 import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import type Database from 'better-sqlite3';
@@ -29,7 +29,8 @@ export function migrate(db: Database.Database, path: string, options: MigrateOpt
     const copied = changesOf(db);
     const copy = backup(db, path, from);
     const migrated = immediately(db, () => {
-      // Somebody wrote between the copy and this transaction: the copy is not what is about to change.
+      // Another process wrote between the copy and this transaction: the copy differs from the file that is about to
+      // change.
       if (changesOf(db) !== copied) return false;
       refuseWhileHeld(db, path, options.now());
       for (const step of options.migrations) if (step.to > from) db.exec(step.sql);
@@ -53,11 +54,11 @@ function refuseWhileHeld(db: Database.Database, path: string, now: number): void
   const rows = db.prepare('SELECT run FROM lease').all() as { run: number }[];
   const held = rows.find(({ run }) => livingHolder(db, path, run, now, thisProcess()) !== null);
   if (held === undefined) return;
-  const reason = `${path} has an older format and somebody writes run number ${held.run}. End that process first.`;
+  const reason = `${path} has an older format and another process writes run number ${held.run}. End that process first.`;
   throw new JournalError('lease_held', reason);
 }
 
-/** Copies the file under a name that nobody has, complete or not at all. */
+/** Copies the file under an unused name, complete or not at all. */
 function backup(db: Database.Database, path: string, version: number): string {
   const part = `${path}.backup-part-${process.pid}`;
   rmSync(part, { force: true });

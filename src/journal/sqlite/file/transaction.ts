@@ -1,4 +1,4 @@
-/** Transactions as functions: nothing is awaited inside, and whatever is thrown undoes all of it (style.md 14). */
+/** Transactions as functions: nothing is awaited inside, and an error inside undoes all of it (style.md 14). */
 import type Database from 'better-sqlite3';
 
 /** Writes; takes the write lock at once, so that what is read inside stays true until the commit. */

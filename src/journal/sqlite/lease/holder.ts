@@ -1,6 +1,7 @@
 /**
- * The holder of a lease, and its life. A process is known by host, pid and start: a pid alone is used again.
- * Where the start cannot be known (no /proc) a living pid counts as the holder: waiting for the expiry is safe, taking over is not.
+ * The holder of a lease, and its life. A process is known by host, pid and start, because a pid is used again. Where
+ * the start cannot be known (no /proc) a living pid counts as the holder: waiting for the expiry is safe, taking over
+ * is not.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -8,10 +9,10 @@ import { hostname } from 'node:os';
 
 /** A process, as a lease names it. */
 export interface Holder {
-  /** Host name, and on Linux the boot and the pid namespace: only in one of those do pids say anything. */
+  /** Host name, and on Linux the boot and the pid namespace: a pid has meaning only within one of those. */
   readonly host: string;
   readonly pid: number;
-  /** When the process started, in ticks since the boot; null where that is unknown. */
+  /** The start of the process, in ticks since the boot; null where it is unknown. */
   readonly started: string | null;
 }
 
@@ -42,7 +43,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: the process lives, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

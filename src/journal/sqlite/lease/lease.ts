@@ -1,7 +1,7 @@
 /**
- * One writer per run (J1): a lease with a fencing token. The token grows with every taking and is checked inside each commit
- * transaction, so a writer that slept through its expiry writes nothing more. Who holds is judged by the clock and by whether the
- * process lives; a clock that jumps can cost a holder its lease, never the journal its order.
+ * One writer per run (J1): a lease with a fencing token. The token grows with every taking and is checked inside each
+ * commit transaction, so a writer that slept past its expiry writes nothing more. The clock and the life of the process
+ * decide who holds the lease; a clock that jumps can cost a holder its lease, never the journal its order.
  */
 import { hostname } from 'node:os';
 import type Database from 'better-sqlite3';
@@ -15,7 +15,7 @@ export interface Lease {
   readonly token: number;
   /** Tells this taking from any other, also of the same process. */
   readonly nonce: string;
-  /** Until when nobody else may take it, in milliseconds. */
+  /** The time before which no other process may take it, in milliseconds. */
   expires: number;
 }
 
@@ -101,7 +101,7 @@ export class Leases {
     return left < this.#duration / 2 || left > this.#duration;
   }
 
-  /** Sets the lease free, if it is still ours. The token stays: the next one is higher. */
+  /** Releases the lease, if it is still ours. The token stays: the next one is higher. */
   release(run: number, lease: Lease): void {
     this.#db
       .prepare(

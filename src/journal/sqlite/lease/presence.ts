@@ -1,6 +1,7 @@
 /**
- * Notices that a journal is not at its path any more. A file that was removed or replaced goes on taking commits through the descriptor
- * that is open, and nobody would ever find them: what is told to be durable would be lost with the process.
+ * Notices that a journal is no longer at its path. A file that was removed or replaced still takes commits through the
+ * open descriptor, but no other process would find them: rows that were reported durable would be lost with the
+ * process.
  */
 import { statSync } from 'node:fs';
 import { JournalError } from '../../journal.ts';
@@ -23,7 +24,7 @@ export class Presence {
   }
 
   /**
-   * Asked after each commit: what was written then is there for the next process.
+   * Called after each commit: checks that the next process will find what was written.
    * @throws JournalError `journal_gone`.
    */
   check(): void {

@@ -1,7 +1,8 @@
 /**
- * The head of every run, remembered outside the database in `<file>-anchor`: a database that was put back to an older state is
- * whole in itself, and only this can tell. One record of 64 bytes per run at offset id * 64; the record of id 0 names the file.
- * It is written after each commit and never synced, so it may lag, be torn or be missing; it can never be ahead.
+ * The head of every run, remembered outside the database in `<file>-anchor`. A database that was put back to an older
+ * state is whole in itself; only the anchor shows that. One record of 64 bytes per run at offset id * 64; the record of
+ * id 0 names the file. It is written after each commit and never synced, so it may lag, be torn or be missing; it can
+ * never be ahead.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync, readSync, statSync, writeSync } from 'node:fs';
@@ -17,7 +18,7 @@ const CONTENT = 48;
 /** The id of the record that names the file, with the file's nonce in place of a hash. */
 const FILE = 0;
 
-/** The anchor of one database file. Its failures are never the journal's: it then lags. */
+/** The anchor of one database file. Its failures never fail the journal: the anchor then lags. */
 export class Anchor {
   readonly path: string;
   readonly #file: string;
@@ -28,7 +29,7 @@ export class Anchor {
     this.#file = file;
   }
 
-  /** The nonce of the file that the anchor belongs to; null when there is none, or none that can be read. */
+  /** The nonce of the file that the anchor belongs to; null when there is no readable one. */
   identity(): Buffer | null {
     return this.head(FILE)?.hash.subarray(0, 16) ?? null;
   }
@@ -50,7 +51,7 @@ export class Anchor {
     return { seq: record.readDoubleBE(8), hash: Buffer.from(record.subarray(16, CONTENT)) };
   }
 
-  /** Says whose anchor this is. */
+  /** Writes the nonce of the anchor's file. */
   name(identity: Buffer): void {
     this.write(FILE, 0, Buffer.concat([identity], 32));
   }

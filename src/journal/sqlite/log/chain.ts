@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 
-/** A row as it is kept: its body is the UTF-8 of its JSON text. */
+/** A row in its stored form: its body is the UTF-8 of its JSON text. */
 export interface Entry {
   readonly seq: number;
   readonly kind: number;

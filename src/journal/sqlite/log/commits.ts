@@ -1,7 +1,8 @@
 /**
- * Group commit: one transaction, and so one sync, for all runs that have something pending. It comes in the next macrotask when
- * somebody waits or much is pending, and a moment later otherwise. A run whose lease is lost is left out; a transaction that
- * fails ends the whole store (J4), because after a failed sync nobody knows what the disk holds.
+ * Group commit: one transaction, and so one sync, for all runs that have something pending. It comes in the next
+ * macrotask when a caller waits or much is pending, and a moment later otherwise. A run whose lease is lost is left
+ * out; a transaction that fails ends the whole store (J4), because after a failed sync the content of the disk is
+ * unknown.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
@@ -15,7 +16,7 @@ import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 import { fail, type Writer } from './writer.ts';
 
-/** The rows, bytes and milliseconds that may be pending before they are committed unasked. */
+/** The limits of rows, bytes and milliseconds after which pending rows are committed without a flush. */
 const ROWS = 1_000;
 const BYTES = 1024 * 1024;
 const DELAY = 50;
@@ -55,7 +56,7 @@ export class Commits {
     return this.#failure;
   }
 
-  /** Takes note that a writer has something pending. */
+  /** Notes that a writer has something pending. */
   pending(writer: Writer): void {
     this.#dirty.add(writer);
     if (writer.pending.length > ROWS || writer.pendingBytes > BYTES) this.soon();

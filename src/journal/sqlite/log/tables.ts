@@ -1,6 +1,6 @@
 /**
- * Every statement on runs, rows and groups. A file is not trusted to hold what its column types promise: a flipped bit changes
- * those as well, so every value is looked at before it is used.
+ * Every statement on runs, rows and groups. A file is not trusted to hold what its column types promise: a flipped bit
+ * changes those as well, so every value is checked before it is used.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
@@ -8,7 +8,7 @@ import { corrupt } from '../errors.ts';
 import { type Cipher, rowPlace } from '../file/cipher.ts';
 import type { Entry, Group } from './chain.ts';
 
-/** A run as the file knows it. */
+/** A run as the file stores it. */
 export interface Run {
   readonly id: number;
   readonly name: string;

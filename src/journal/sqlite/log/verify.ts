@@ -1,5 +1,5 @@
 /**
- * Reading what is durable, and believing none of it before it is checked: the numbers run without a gap (J2), every row lies in
+ * Reads the durable rows, and checks them before it returns them: the numbers run without a gap (J2), every row lies in
  * a group, every group has the hash that follows from the one before, and the head is not behind the anchor.
  */
 import { JournalError, type StoredRow } from '../../journal.ts';
@@ -46,7 +46,10 @@ export function verifiedHead(tables: Tables, identity: Buffer, run: Run, anchore
   return { seq, token: last.token, time: last.time, hash: last.hash };
 }
 
-/** The rows after `after` and up to the head `upTo`, each checked before it is given. Needs no transaction: they never change. */
+/**
+ * The rows after `after` and up to the head `upTo`, each checked before it is returned. Needs no transaction: they
+ * never change.
+ */
 export function* verifiedRows(
   tables: Tables,
   identity: Buffer,
@@ -79,7 +82,7 @@ function fewest(groups: readonly Group[], after: number): Group[] {
   return groups.filter((group, index) => index === 0 || group.last - after <= BATCH);
 }
 
-/** The link of the chain that the group after `seq` begins from. */
+/** The link of the chain with which the group after `seq` begins. */
 function groupBefore(tables: Tables, identity: Buffer, run: Run, seq: number): { seq: number; hash: Buffer } {
   const group = seq === 0 ? null : tables.groupUpTo(run, seq);
   return group === null ? { seq: 0, hash: seed(identity, run.id, run.name) } : { seq: group.last, hash: group.hash };

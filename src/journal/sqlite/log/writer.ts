@@ -1,6 +1,6 @@
 /**
- * The store's state of a run that is open for writing: its lease, its head, what is pending, and who waits for it. One value
- * that `Journal` fills and the group commit empties.
+ * The store's state of a run that is open for writing: its lease, its head, the pending rows, and the callers that wait
+ * for them. `Journal` fills it and the group commit empties it.
  */
 import type { JournalError } from '../../journal.ts';
 import type { Lease } from '../lease/lease.ts';
@@ -31,7 +31,7 @@ export interface Writer {
     | { readonly kind: 'failed'; readonly error: JournalError };
 }
 
-/** Ends a writer (J4): what is pending is given up, and whoever waits learns why. */
+/** Ends a writer (J4): drops the pending rows and tells every waiting caller why. */
 export function fail(writer: Writer, error: JournalError): void {
   if (writer.state.kind === 'failed') return;
   writer.state = { kind: 'failed', error };
