@@ -9,6 +9,7 @@ const LISTS = [
   'src/recovery/index.ts',
   'src/reports/index.ts',
   'src/adapters/index.ts',
+  'src/flow/flow.ts',
   'src/testing/index.ts',
   'src/journal/sqlite/store.ts',
 ];

@@ -1,7 +1,8 @@
 /** Acts: makes a call that was admitted, or stages it, and writes what came of it (semantics.md E2, E4). */
 import { isSame } from '../journal/value-codec.ts';
+import type { OutcomeEntry } from '../model/call-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';
-import type { Entry, OutcomeEntry } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import { denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
 import type { LedgerCall } from './ledger.ts';
 import { errorMessage, NotApplied } from './signals.ts';

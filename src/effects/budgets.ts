@@ -3,7 +3,7 @@
  * on from it, and a rollback gives nothing back. A call whose outcome nobody knows has spent what it might have.
  */
 import type { Spend } from '../boundaries/config.ts';
-import type { SpendEntry } from '../model/entry.ts';
+import type { SpendEntry } from '../model/call-entries.ts';
 
 /** The spending of a run. */
 export class Budgets {

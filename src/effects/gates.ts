@@ -3,7 +3,7 @@
  * digest of its arguments, to the epoch of its instance and to a time, and is used once. It is a fold of questions and answers.
  */
 import { createHash } from 'node:crypto';
-import type { AnswerEntry, GateEntry } from '../model/entry.ts';
+import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
 
 /** How a gate stands. `void`: a rollback went past it, or what it asked for was found out otherwise. */

@@ -3,8 +3,8 @@
  * confirmed, known not to have happened, or unknown. A failure is answered elsewhere.
  */
 import { type Encoded, encode } from '../journal/codec.ts';
+import type { IntentEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
-import type { IntentEntry } from '../model/entry.ts';
 import { act, drop, plainCall, stage } from './acting.ts';
 import { awaitApproval } from './awaiting-approval.ts';
 import { argsDigest } from './digest.ts';

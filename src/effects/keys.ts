@@ -4,8 +4,8 @@
  * cannot be guessed from it: an entity may be the number of a card.
  */
 import { createHash, createHmac } from 'node:crypto';
+import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';
-import type { IntentEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 
 /** The form of the keys of a run: it keeps the one that it began with. */

@@ -3,8 +3,8 @@
  * §6, E3). It is a projection of intents and outcomes; it remembers what a restore has undone, because the world does.
  */
 import { isSame } from '../journal/value-codec.ts';
+import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
-import type { IntentEntry, OutcomeEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
 

@@ -32,6 +32,17 @@ export interface Flow<TInput> {
 /**
  * Makes a flow of a function. The function is entered again after each restore and in each process, so that what it does outside its
  * steps has to lead to the same steps; `agent` is the name that its config has for it.
+ * @throws nothing; `attach` and `resume` of the flow say what they throw.
+ * @example
+ * import { loadConfig } from 'belay-sidecar';
+ * import { flow } from 'belay-sidecar/flow';
+ *
+ * const { config } = loadConfig('belay: 1\nagent: greeting\ntools:\n  greet: { effect: none }\nskeletons: {}\n', { file: 'g.yaml' });
+ * assert.ok(config);
+ * const greeting = flow<string>('greeting', async (step, name) => step('greet', name, async ({ input }) => `hello ${input}`));
+ * const run = await greeting.attach({ run: 'greeting-1', config, input: 'you' });
+ * assert.deepEqual(await run.finished(), { status: 'done', output: 'hello you' });
+ * await run.close();
  */
 export function flow<TInput>(agent: string, body: (step: Step, input: TInput) => Promise<unknown>): Flow<TInput> {
   const digest = createHash('sha256').update(`flow ${agent}`).digest('hex');

@@ -1,8 +1,9 @@
 /** How a step is stored (entry-table.ts): its edits, its marks, what it started, and what it did to control. */
-import type { Closed, Edit, Party, Started, StepEntry } from '../model/entry.ts';
+
 import type { HistoryEvent } from '../model/event.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { regionName } from '../model/region.ts';
+import type { Closed, Edit, Party, Started, StepEntry } from '../model/step-entry.ts';
 import {
   count,
   type Form,

@@ -3,8 +3,10 @@
  * drives writing and reading alike. What happens often is a row of columns, with what repeats called by number; the rest is an object with
  * the entry's own members. A number, a place in a row and a word's place among others are never given another meaning (style.md 13).
  */
+
+import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES } from '../model/effect.ts';
-import type { Entry, IntentEntry, OutcomeEntry } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import { count, instance, name, oneOf, plain, type RowReader, type RowWriter, value } from './entry-forms.ts';
 import { given, Layout, member, optional } from './entry-row.ts';
 import { STEP } from './entry-step.ts';

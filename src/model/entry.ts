@@ -3,66 +3,26 @@
  * (architecture.md). Recorded meaning never changes silently: an entry names the reads and writes in the words of the
  * config that was in force then.
  */
+import type {
+  AnswerEntry,
+  GateEntry,
+  IntentEntry,
+  OutcomeEntry,
+  PositionEntry,
+  PublishEntry,
+  SpendEntry,
+} from './call-entries.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
-import type { EffectClass, EffectStatus } from './effect.ts';
-import type { HistoryEvent } from './event.ts';
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 import type { RedactionRules } from './redaction.ts';
-
-/** The control of a state machine: a state's key, or the keys of a compound or parallel state. */
-export type StateValue = string | { readonly [key: string]: StateValue | undefined };
-
-/** The states that a history state remembers, by the id of the history state. */
-export type HistoryValue = Readonly<Record<string, readonly string[]>>;
-
-/**
- * A place in an actor's context, and its change by a step. `by` are the parties of the step that changed it, by their
- * index.
- */
-export interface Edit {
-  readonly op: 'set' | 'delete' | 'append';
-  readonly path: readonly string[];
-  /** The value of a `set`, the values of an `append`. */
-  readonly value?: unknown;
-  readonly by: readonly number[];
-}
-
-/**
- * An actor that a step started, invoked or spawned. Actors are numbered in the order of their start, from 1; the root
- * is 0.
- */
-export interface Started {
-  readonly id: string;
-  /** The name of its logic; null where it is inline. */
-  readonly src: string | null;
-  /** The path of the state that invokes it; null for a spawned one. */
-  readonly at: string | null;
-  readonly kind: 'promise' | 'machine' | 'other';
-  /** The input of a spawned actor; an invoked one takes it from the restored context (R7). */
-  readonly input?: unknown;
-}
-
-/** A participant of a step: an instance, or the root of a region. */
-export interface Party {
-  readonly instance: InstanceId;
-  readonly region: string;
-}
+import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
 /** The digests under which checkpoints were certified (§5). */
 export interface Digests {
   readonly config: string;
   readonly machine: string;
-}
-
-/**
- * An instance that a step closed. `gate` is true if a boundary was certified at that step, so that it may be set aside
- * (C2).
- */
-export interface Closed {
-  readonly instance: InstanceId;
-  readonly gate: boolean;
 }
 
 /** One entry of a run's journal. */
@@ -196,146 +156,6 @@ export interface ControlEntry {
   readonly actor: number;
   readonly value: StateValue;
   readonly remembered: HistoryValue;
-}
-
-/** A microstep of a machine. */
-export interface StepEntry {
-  readonly do: 'step';
-  readonly actor: number;
-  readonly event: unknown;
-  /**
-   * True if the event came from outside the machine. The machine does not send such an event again when it is taken
-   * back.
-   */
-  readonly outside: boolean;
-  readonly value: StateValue;
-  /** The states that history states remember; null where they did not change. */
-  readonly remembered: HistoryValue | null;
-  readonly done: boolean;
-  readonly parties: readonly Party[];
-  readonly edits: readonly Edit[];
-  readonly started: readonly Started[];
-  /** Enter, reads, writes, boundaries, in this order (semantics.md §4, K5). */
-  readonly marks: readonly HistoryEvent[];
-  /** The region of each instance that `marks` enters, and the name that it gives itself. */
-  readonly regions: readonly string[];
-  /** The paths of the regions whose control it wrote; left out where they are those of its parties (C1). */
-  readonly moves?: readonly string[];
-  /** The paths of the regions whose control it read besides (C1). */
-  readonly looks?: readonly string[];
-  /** Steps that are undone with it, as (actor, how many steps of that actor ago): those that raised or sent its event (C1a). */
-  readonly ties?: readonly (readonly [actor: number, back: number])[];
-  /** The ids of the boundaries that `marks` certify, in that order; '' for an outcome checkpoint. */
-  readonly boundaries: readonly string[];
-  readonly closed: readonly Closed[];
-  /** The numbers of the actors that it ended. */
-  readonly ended: readonly number[];
-}
-
-/** A call that is about to leave (E1). */
-export interface IntentEntry {
-  readonly do: 'intent';
-  readonly key: string;
-  /** The actor that makes the call. */
-  readonly actor: number;
-  readonly tool: string;
-  readonly instance: InstanceId;
-  readonly class: EffectClass;
-  readonly undo: boolean;
-  /** SHA-256 over the arguments. */
-  readonly digest: string;
-  /** The arguments of the request. Journals of format 1 have them as the input of the actor alone. */
-  readonly args?: unknown;
-  /** The event that the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
-  readonly held?: 'gate' | 'buffer';
-  /** The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked (E3). */
-  readonly keyedAs?: string;
-}
-
-/** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */
-export interface GateEntry {
-  readonly do: 'gate';
-  /** The name of the approval request: unique, and new each time that the question is asked. */
-  readonly gate: string;
-  readonly asks: 'approval' | 'outcome';
-  /** The call; the instance is that of its intent, at the epoch that it had when the question was asked. */
-  readonly key: string;
-  readonly digest: string;
-  readonly epoch: number;
-  /** The wall clock after which no answer opens it, in milliseconds; null for never. */
-  readonly expires: number | null;
-  /**
-   * The key of an earlier call that has happened and that this one may repeat: an approval says that it is another act
-   * (E3).
-   */
-  readonly like?: string;
-}
-
-/** The answer to an approval request. A refused answer and its reason stay in the journal, too. */
-export interface AnswerEntry {
-  readonly do: 'answer';
-  readonly gate: string;
-  readonly verdict: 'approved' | 'denied' | 'settled' | 'expired' | 'refused';
-  /** The person who answered; null for the clock. */
-  readonly by: string | null;
-  /** The reason, in that person's words; for a refused answer, in the sidecar's words. */
-  readonly why: string | null;
-  /** The number of the message that brought it; null where it was given in the process. */
-  readonly post: number | null;
-}
-
-/** A commit makes visible what its instance has held back: all of it, with this one entry (E4). Redo-only. */
-export interface PublishEntry {
-  readonly do: 'publish';
-  /** Names the commit to counterparties. */
-  readonly id: string;
-  readonly instance: InstanceId;
-  /** The id of the boundary, and the number of its event. */
-  readonly boundary: string;
-  readonly at: number;
-  /** The calls, in the order of their intents. */
-  readonly keys: readonly string[];
-  /** The ids of the invariants that held. */
-  readonly invariants: readonly string[];
-  /**
-   * The tokens of the staging areas that have prepared it, by their names; left out by versions that did not prepare.
-   */
-  readonly prepared?: Readonly<Record<string, string>>;
-}
-
-/** The state of the staging areas before a tool leaves that reads what their calls change (E4). */
-export interface PositionEntry {
-  readonly do: 'position';
-  /** The actor that makes the call, and its instance. */
-  readonly actor: number;
-  readonly instance: InstanceId;
-  /** The key of the call; left out where its class takes none. */
-  readonly key?: string;
-  /** The keys outside that the tool is declared to read. */
-  readonly reads: readonly string[];
-  /** The positions of the areas, by their names. */
-  readonly areas: Readonly<Record<string, string>>;
-}
-
-/**
- * The amounts that a call takes of the budgets of its run: admitted before it leaves, charged once its outcome is
- * known.
- */
-export interface SpendEntry {
-  readonly do: 'spend';
-  /** The key of the call, or the number of its actor where its class takes no key. */
-  readonly of: string;
-  readonly is: 'admitted' | 'charged';
-  readonly amounts: Readonly<Record<string, number>>;
-}
-
-/** The outcome of a call, or a later report about it. */
-export interface OutcomeEntry {
-  readonly do: 'outcome';
-  readonly key: string;
-  readonly status: EffectStatus;
-  readonly output?: unknown;
-  readonly error?: string;
 }
 
 /** A failure and its decision. */

@@ -2,9 +2,10 @@
 
 import { fold } from '../history/context.ts';
 import type { PlacedStep, Places } from '../history/places.ts';
-import type { ControlEntry, Started, StepEntry } from '../model/entry.ts';
+import type { ControlEntry } from '../model/entry.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import { answeringChild, endedChild } from '../model/reply-event.ts';
+import type { Started, StepEntry } from '../model/step-entry.ts';
 import { changeOf } from './edits.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 

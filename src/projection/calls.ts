@@ -2,9 +2,11 @@
 import { Budgets } from '../effects/budgets.ts';
 import { ApprovalRequests } from '../effects/gates.ts';
 import { Ledger, type LedgerCall, statusOf } from '../effects/ledger.ts';
+import type { IntentEntry, OutcomeEntry, PublishEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
-import type { Entry, IntentEntry, OutcomeEntry, PublishEntry, StepEntry } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import type { Events } from './events.ts';
 import type { OpenDecisions } from './open-decisions.ts';

@@ -1,8 +1,8 @@
 /** What a step does to control (semantics.md C1, C1a): the regions that it moves and looks at, and the earlier steps that are undone with it. */
 import type { PlacedStep, Places } from '../history/places.ts';
-import type { HistoryValue, StepEntry } from '../model/entry.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import { endedChild } from '../model/reply-event.ts';
+import type { HistoryValue, StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 

@@ -1,6 +1,6 @@
 /** Edits are changes as the journal has them: with who made them. */
 import type { Change } from '../history/context.ts';
-import type { Edit } from '../model/entry.ts';
+import type { Edit } from '../model/step-entry.ts';
 
 /** An edit as a change to fold. */
 export function changeOf({ op, path, value }: Edit): Change {

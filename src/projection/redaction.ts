@@ -3,7 +3,9 @@
  * again, in errors and other texts. It learns the values as they come to a redacted key or argument; the journal itself keeps them, since
  * a restore needs them, and is encrypted.
  */
-import type { Entry, IntentEntry, OutcomeEntry } from '../model/entry.ts';
+
+import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
+import type { Entry } from '../model/entry.ts';
 import { escapeSegment, parseKey } from '../model/key.ts';
 import { type RedactionRules, redacts } from '../model/redaction.ts';
 import { answeringChild } from '../model/reply-event.ts';

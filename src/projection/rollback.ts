@@ -4,9 +4,9 @@
  */
 import { fold } from '../history/context.ts';
 import type { PlacedStep, Places } from '../history/places.ts';
-import type { StateValue } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
+import type { StateValue } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import { changeOf } from './edits.ts';
 import type { LiveInstances } from './live-instances.ts';

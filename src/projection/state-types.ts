@@ -1,8 +1,9 @@
 /** What a run's fold is made of: its steps, its actors, who is live, its timers, and what is under way. */
 import type { PlacedStep } from '../history/places.ts';
-import type { DecisionEntry, Edit, HistoryValue, Started, StateValue, StepEntry } from '../model/entry.ts';
+import type { DecisionEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
+import type { Edit, HistoryValue, Started, StateValue, StepEntry } from '../model/step-entry.ts';
 
 /** A retained step, or a place where a restore put control. */
 export interface RecordedStep extends PlacedStep {

@@ -1,8 +1,9 @@
 /** The steps of a run: each is folded into the history, the actors, the places of control, the timers and the live instances. */
 import type { Places } from '../history/places.ts';
-import type { ControlEntry, HistoryValue, StepEntry } from '../model/entry.ts';
+import type { ControlEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
+import type { HistoryValue, StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import type { Calls } from './calls.ts';
 import { changed, controlOf, placedControl, tiesOf } from './control.ts';

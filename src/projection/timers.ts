@@ -1,9 +1,10 @@
 /** The timers of a run: delayed events, by the steps that armed them and by which they were gone. */
 
 import type { PlacedStep, Places } from '../history/places.ts';
-import type { Entry, StepEntry } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import { type Region, regionName } from '../model/region.ts';
 import { isDelay } from '../model/reply-event.ts';
+import type { StepEntry } from '../model/step-entry.ts';
 import type { RecordedStep, Timer } from './state-types.ts';
 
 /** The timers of one run. */

@@ -3,10 +3,10 @@
  * elsewhere in the regions beside it, and what does not belong to the record is left out.
  */
 import type { Place, PlacedStep } from '../history/places.ts';
-import type { StateValue, StepEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Region, regionName, split } from '../model/region.ts';
+import type { StateValue, StepEntry } from '../model/step-entry.ts';
 import { partOf, type WorkRecord } from './records.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 

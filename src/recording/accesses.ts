@@ -4,11 +4,11 @@
  */
 import { isExact } from '../boundaries/keys/scopes.ts';
 import { type Change, diff } from '../history/context.ts';
-import type { Edit, Party } from '../model/entry.ts';
 import type { HistoryEvent, WriteMode } from '../model/event.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
+import type { Edit, Party } from '../model/step-entry.ts';
 import { editOf } from '../projection/edits.ts';
 import type { Entering } from './entering.ts';
 import { type Acting, isUnder, type StepView } from './step-view.ts';

@@ -3,11 +3,11 @@
  * and left where control leaves the states (semantics.md K2, §4).
  */
 import type { Skeleton } from '../boundaries/config.ts';
-import type { Party } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { hasVersion } from '../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Region, regionName } from '../model/region.ts';
+import type { Party } from '../model/step-entry.ts';
 import type { Live } from '../projection/state-types.ts';
 import type { Microstep, Place } from '../runtime/microstep.ts';
 import { covers, isWithin, type Placed } from './entry-states.ts';

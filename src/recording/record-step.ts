@@ -4,11 +4,12 @@
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { commits } from '../model/checkpoint.ts';
-import type { Closed, Entry, Started, StepEntry } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { hasVersion, isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { split } from '../model/region.ts';
+import type { Closed, Started, StepEntry } from '../model/step-entry.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';

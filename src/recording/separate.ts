@@ -3,11 +3,11 @@
  * another writes, and nothing was raised, the same could have come one after the other (semantics.md C1a).
  */
 
-import type { StateValue, StepEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { instanceName } from '../model/instance.ts';
 import { overlaps } from '../model/key.ts';
 import { type Region, regionName, split } from '../model/region.ts';
+import type { StateValue, StepEntry } from '../model/step-entry.ts';
 import { partOf } from '../projection/records.ts';
 import { withPart } from '../projection/translate.ts';
 

@@ -4,11 +4,12 @@
  */
 import type { BoundaryConfig, KeyTemplate, Tool } from '../boundaries/config.ts';
 import { contextKey, type Path } from '../history/context.ts';
-import type { Entry, Started } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { split } from '../model/region.ts';
 import { endedChild } from '../model/reply-event.ts';
+import type { Started } from '../model/step-entry.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { ActorState, Live } from '../projection/state-types.ts';

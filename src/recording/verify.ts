@@ -5,7 +5,7 @@
  */
 import { diff, fold } from '../history/context.ts';
 import { encode, revive } from '../journal/codec.ts';
-import type { Edit } from '../model/entry.ts';
+import type { Edit } from '../model/step-entry.ts';
 import { changeOf } from '../projection/edits.ts';
 
 /** Copies of the memories of a run's actors, made of their changes alone. */

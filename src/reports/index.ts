@@ -7,7 +7,7 @@ export {
   type AccountedInstance,
   accountOf,
 } from './account.ts';
-export type { AnsweredGate, LedgerDecision, Relied } from './ledger-decisions.ts';
+export type { AnsweredGate, LedgerDecision, Relied } from './ledger-decision.ts';
 export type { LedgerEffect, SpentBudget } from './ledger-effects.ts';
 export type { Obligation } from './ledger-obligations.ts';
 export { type Ledgers, ledgersOf } from './ledgers.ts';

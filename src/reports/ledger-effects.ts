@@ -1,7 +1,8 @@
 /** The ledger of effects: what a run did to the world, call by call, and what it has spent on that. */
 import type { LedgerCall } from '../effects/ledger.ts';
+import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
-import type { Entry, IntentEntry } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
 

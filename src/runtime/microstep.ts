@@ -1,5 +1,5 @@
 /** A step of a runtime, told in the words of a config: states by their paths, regions by theirs, actors by handles. */
-import type { HistoryValue, StateValue } from '../model/entry.ts';
+import type { HistoryValue, StateValue } from '../model/step-entry.ts';
 
 /** An actor of a runtime. A run compares handles and keeps them; it never looks inside. */
 export type ActorHandle = object;

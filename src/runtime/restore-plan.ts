@@ -1,5 +1,5 @@
 /** Where a runtime is to stand after a restore, or in a fresh process (semantics.md §10, §11). */
-import type { HistoryValue, StateValue } from '../model/entry.ts';
+import type { HistoryValue, StateValue } from '../model/step-entry.ts';
 import type { RuntimeEvent } from './microstep.ts';
 
 /** A delayed event, when it is due on the clock of the run, and its whole delay, in milliseconds. */

@@ -2,7 +2,7 @@
  * The port between a run and what executes it: a runtime tells its steps, its failures and its calls before anything comes of them, and is
  * put where a plan says. A run knows no runtime by name; a runtime knows no journal.
  */
-import type { StateValue } from '../model/entry.ts';
+import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Microstep, Place, RuntimeEvent } from './microstep.ts';
 import type { ActorPlan } from './restore-plan.ts';
 

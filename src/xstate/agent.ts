@@ -4,7 +4,7 @@
  */
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
-import type { StateValue } from '../model/entry.ts';
+import type { StateValue } from '../model/step-entry.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { Check } from '../sidecar/parts.ts';
 import type { AnyStateMachine, Event } from './actor.ts';

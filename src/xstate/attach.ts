@@ -24,7 +24,34 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> ext
   readonly actor: Actor<TMachine>;
 }
 
-/** Begins a run of a machine under the sidecar. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
+/**
+ * Begins a run of a machine under the sidecar.
+ * @throws SidecarError, JournalError (`run_exists`, `lease_held`).
+ * @example
+ * import { setup } from 'xstate';
+ * import { attach, loadConfig, tool } from 'belay-sidecar';
+ *
+ * const text = `
+ * belay: 1
+ * agent: order
+ * tools:
+ *   pay: { effect: irreversible, reconcile: find, timeout: 5s }
+ * skeletons: {}
+ * `;
+ * const { config } = loadConfig(text, { file: 'order.yaml' });
+ * assert.ok(config);
+ * const pay = tool<string, void>(async ({ key }) => `paid under ${key?.slice(0, 6)}`);
+ * const machine = setup({ actors: { pay } }).createMachine({
+ *   id: 'order',
+ *   initial: 'paying',
+ *   states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
+ * });
+ * const find = () => ({ is: 'not_applied' }) as const;
+ * const sidecar = await attach(machine, { run: 'order-1', config, reconcilers: { find } });
+ * sidecar.actor.start();
+ * assert.equal((await sidecar.finished()).status, 'done');
+ * await sidecar.close();
+ */
 export function attach<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
@@ -45,6 +72,34 @@ export async function attachJudged<TMachine extends AnyStateMachine>(
  * Takes a run up where its journal ends: finishes a recovery that was under way, asks the counterparties of calls whose outcome
  * is open, and goes on. A run of which nothing is recorded begins, and one that is over says how it ended.
  * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
+ * @example
+ * import { setup } from 'xstate';
+ * import { loadConfig, memoryStore, resume, tool } from 'belay-sidecar';
+ *
+ * const text = `
+ * belay: 1
+ * agent: order
+ * tools:
+ *   pay: { effect: irreversible, reconcile: find, timeout: 5s }
+ * skeletons: {}
+ * `;
+ * const { config } = loadConfig(text, { file: 'order.yaml' });
+ * assert.ok(config);
+ * const pay = tool<string, void>(async ({ key }) => `paid under ${key?.slice(0, 6)}`);
+ * const machine = setup({ actors: { pay } }).createMachine({
+ *   id: 'order',
+ *   initial: 'paying',
+ *   states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
+ * });
+ * const find = () => ({ is: 'not_applied' }) as const;
+ * const options = { run: 'order-1', config, journal: memoryStore(), reconcilers: { find } };
+ * const first = await resume(machine, options); // nothing is recorded: the run begins
+ * first.actor.start();
+ * await first.close();
+ * const second = await resume(machine, options); // it goes on where the journal ends
+ * second.actor.start();
+ * assert.equal((await second.finished()).status, 'done');
+ * await second.close();
  */
 export async function resume<TMachine extends AnyStateMachine>(
   machine: TMachine,

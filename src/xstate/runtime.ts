@@ -11,8 +11,8 @@ import {
   type InspectionEvent,
 } from 'xstate';
 import { type Alarm, setAlarm } from '../effects/alarm.ts';
-import type { StateValue } from '../model/entry.ts';
 import { endedChild } from '../model/reply-event.ts';
+import type { StateValue } from '../model/step-entry.ts';
 import type { Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';

@@ -3,7 +3,7 @@
  * transitions a microstep took and which states are active; the rest follows from the tree.
  */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import type { HistoryValue } from '../model/entry.ts';
+import type { HistoryValue } from '../model/step-entry.ts';
 import { isRaising } from './events.ts';
 
 /** The path of a state within its machine, `A.a1`; `''` for the root. */

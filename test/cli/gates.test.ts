@@ -14,7 +14,8 @@ import { EntryDecoder, EntryEncoder } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import type { AnswerEntry, Entry } from '../../src/model/entry.ts';
+import type { AnswerEntry } from '../../src/model/call-entries.ts';
+import type { Entry } from '../../src/model/entry.ts';
 import { Line } from '../sidecar/stations.ts';
 import { Desk, OFFICE, widest } from './agents.ts';
 

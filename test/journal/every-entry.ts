@@ -1,9 +1,11 @@
 /** One entry of every kind, and one for each way in which its members can be there or not: what the rows of a journal are made of. */
 import { ActorReference } from '../../src/model/actor-reference.ts';
+import type { IntentEntry, OutcomeEntry } from '../../src/model/call-entries.ts';
 import type { Decision } from '../../src/model/decision.ts';
-import type { Entry, IntentEntry, OutcomeEntry, StepEntry } from '../../src/model/entry.ts';
+import type { Entry } from '../../src/model/entry.ts';
 import type { InstanceId } from '../../src/model/instance.ts';
 import { parseKey } from '../../src/model/key.ts';
+import type { StepEntry } from '../../src/model/step-entry.ts';
 
 const root: InstanceId = { skeleton: '', entity: '0:', ordinal: 0 };
 const book: InstanceId = { skeleton: 'Book', entity: 'p1', ordinal: 0 };

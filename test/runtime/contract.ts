@@ -1,6 +1,6 @@
 /** The contract between a run and what executes it, as tests that every runtime passes with the same shop. */
 import { afterEach, describe, expect, test } from 'vitest';
-import type { StepEntry } from '../../src/model/entry.ts';
+import type { StepEntry } from '../../src/model/step-entry.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import { until } from '../sidecar/stations.ts';
 import { type RuntimeUnderTest, Shop, type ShopStep } from './shop.ts';

@@ -6,7 +6,7 @@
 import { type Answer, messageOf } from '../../effects/answers.ts';
 import { EntryDecoder, kindOf } from '../../journal/entry-codec.ts';
 import type { JournalStore } from '../../journal/journal.ts';
-import type { AnswerEntry } from '../../model/entry.ts';
+import type { AnswerEntry } from '../../model/call-entries.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, reading } from '../reading/reading.ts';

@@ -1,21 +1,18 @@
 /** The ledgers of a run in words: each entry a few lines, and the commands that pay what is owed. */
 import pc from 'picocolors';
-import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import { instanceName } from '../../model/instance.ts';
 import { type Outline, quoted } from '../../recovery/explain.ts';
-import type { LedgerDecision } from '../../reports/ledger-decisions.ts';
+import type { LedgerDecision } from '../../reports/ledger-decision.ts';
 import type { LedgerEffect } from '../../reports/ledger-effects.ts';
-import type { Obligation } from '../../reports/ledger-obligations.ts';
 import type { Ledgers } from '../../reports/ledgers.ts';
-import { answersTo, quotedText } from '../approvals/approvals.ts';
-import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command, count, jsonText, shortened, timeText } from '../terminal/wording.ts';
+import { quotedText } from '../approvals/approvals.ts';
+import type { Medium } from '../terminal/terminal.ts';
+import { count, shortened, timeText } from '../terminal/wording.ts';
+import { block, calledText, NAME, ofText, valueText } from './ledger-words.ts';
+import { owedText } from './obligations-text.ts';
 
 /** Every view, in the order in which they are shown. */
 export const VIEWS = ['decisions', 'effects', 'obligations'] as const;
-
-/** The lengths of values and names shown in a text, in characters. */
-const VALUE = 300;
-const NAME = 100;
 
 const TITLES = { decisions: 'Decisions', effects: 'Effects', obligations: 'Obligations' } as const;
 const EMPTY = {
@@ -44,12 +41,6 @@ export function section(
   return entries.length === 0
     ? `${bold(TITLES[view])}: ${EMPTY[view]}\n`
     : `${bold(TITLES[view])}\n${entries.join('')}`;
-}
-
-/** An entry of a section, indented by two more columns. */
-function block(outline: Outline, medium: Medium): string {
-  const told = layOut(null, outline, { ...medium, columns: medium.columns - 2 }).trimEnd();
-  return `  ${told.replaceAll('\n', '\n  ')}\n`;
 }
 
 /** The entries, with the day and the config of each where these change. */
@@ -186,108 +177,4 @@ function spentText({ budgets }: Ledgers, medium: Medium): string[] {
 
 function amountsText(amounts: readonly (readonly [string, number])[]): string {
   return amounts.map(([name, amount]) => `${quoted(name)} ${amount.toLocaleString('en')}`).join(', ');
-}
-
-function owedText(obligation: Obligation, run: string, file: string, medium: Medium): string {
-  const commands = paysWith(obligation, run, file).map((line) => `    ${printable(line)}\n`);
-  // A command is never wrapped, so that it can be copied.
-  return `${block(owedOutline(obligation), medium)}${commands.join('')}`;
-}
-
-function owedOutline(obligation: Obligation): Outline {
-  switch (obligation.owes) {
-    case 'approval': {
-      const { args, since, expires, expired, gate } = obligation;
-      const until = expires === null ? '' : `, ${expired ? 'expired' : 'until'} ${timeText(expires)}`;
-      const text = `An approval of ${calledText(obligation)}, asked ${timeText(since)}${until} (gate ${gate})`;
-      return { text, under: [{ text: valueText('with', args) }] };
-    }
-    case 'outcome': {
-      const { tries, gate } = obligation;
-      const person = gate === null ? [] : [{ text: `a person is asked (gate ${gate})` }];
-      const asked = tries === 0 ? 'not asked yet' : `asked ${count(tries, 'time')}`;
-      return {
-        text: `What became of ${calledText(obligation)}, called ${timeText(obligation.since)}`,
-        under: [{ text: `${asked}, ${againText(obligation)}` }, ...person],
-      };
-    }
-    case 'recovery': {
-      const what = {
-        parked: 'waits for a person to act',
-        unfinished: 'is not carried out to its end',
-        stuck: 'is stuck',
-      };
-      return { text: `A recovery${ofText(obligation.instance)} (${obligation.verdict}) that ${what[obligation.is]}` };
-    }
-    case 'undo': {
-      const { error } = obligation;
-      const failed = error === null ? [] : [{ text: `it was tried, and said ${quotedText(error)}` }];
-      return { text: `The undo of ${calledText(obligation)}`, under: failed };
-    }
-    case 'publication': {
-      const { keys, instance, boundary, id } = obligation;
-      const text = `${count(keys.length, 'call')}${ofText(instance)} to be made visible, committed at ${quoted(boundary)} (commit ${id.slice(0, 12)})`;
-      return { text, under: keys.map((key) => ({ text: key })) };
-    }
-    case 'commit':
-      return {
-        text: `The commit that ${calledText(obligation)} is held back for, since ${timeText(obligation.since)}`,
-      };
-    case 'claim': {
-      const text = `A replay that claims ${calledText(obligation)}, which stands though its place was rolled back`;
-      return { text, under: [{ text: `key ${obligation.key}` }] };
-    }
-  }
-}
-
-function againText({ next, due }: Extract<Obligation, { owes: 'outcome' }>): string {
-  if (next === null) return 'and not asked again by itself';
-  return `and ${due ? 'due to be asked again since' : 'asked again from'} ${timeText(next)}${due ? '' : ' on'}`;
-}
-
-/** The commands that settle an obligation; none where time or the work itself settles it. */
-export function paysWith(obligation: Obligation, run: string, file: string): string[] {
-  switch (obligation.owes) {
-    case 'approval':
-      return obligation.expired
-        ? [command('resume', run, file)]
-        : answersTo({ gate: obligation.gate, asks: 'approval' }, file);
-    case 'outcome': {
-      const { gate } = obligation;
-      return [command('reconcile', run, file), ...(gate === null ? [] : answersTo({ gate, asks: 'outcome' }, file))];
-    }
-    case 'recovery':
-      return [command(obligation.is === 'parked' ? 'explain' : 'resume', run, file)];
-    case 'publication':
-      return [command('resume', run, file)];
-    case 'undo':
-    case 'commit':
-    case 'claim':
-      return [];
-  }
-}
-
-/** A call by its tool and its work. */
-function calledText({
-  tool,
-  instance,
-}: {
-  readonly tool: string | null;
-  readonly instance: InstanceId | null;
-}): string {
-  return `${tool === null ? 'a call' : quoted(tool)}${ofText(instance)}`;
-}
-
-function ofText(instance: InstanceId | null): string {
-  const name = instance === null ? null : nameOf(instance);
-  return name === null ? '' : ` of ${quoted(shortened(name, NAME))}`;
-}
-
-function valueText(label: string, value: unknown): string {
-  return `${label} ${shortened(jsonText(value), VALUE)}`;
-}
-
-/** An instance as it is shown; null for the root instance. */
-export function nameOf(instance: InstanceId): string | null {
-  return instance.skeleton === ROOT ? null : instanceName(instance);
 }

@@ -3,14 +3,16 @@
  * them, and ledger-text.ts words them.
  */
 import { instanceName } from '../../model/instance.ts';
-import type { LedgerDecision } from '../../reports/ledger-decisions.ts';
+import type { LedgerDecision } from '../../reports/ledger-decision.ts';
 import type { LedgerEffect } from '../../reports/ledger-effects.ts';
 import type { Obligation } from '../../reports/ledger-obligations.ts';
 import { type Ledgers, ledgersOf } from '../../reports/ledgers.ts';
 import { type Counting, counted, reading, runNamed, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
 import { plain, statusFields, statusText } from '../terminal/wording.ts';
-import { nameOf, paysWith, section, type VIEWS } from './ledger-text.ts';
+import { section, type VIEWS } from './ledger-text.ts';
+import { nameOf } from './ledger-words.ts';
+import { paysWith } from './obligations-text.ts';
 
 /** Options of showing a ledger. */
 export interface LedgerOptions {

@@ -1,9 +1,10 @@
 /** Compares a recorded step with the one that today's machine takes at its place. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Entry, StepEntry } from '../../model/entry.ts';
+import type { Entry } from '../../model/entry.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
 import { split } from '../../model/region.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
 import { CLAIMED } from '../../projection/records.ts';
 import { stateText } from '../../reports/timeline.ts';
 import { firstDifference, withoutKeys } from '../difference.ts';

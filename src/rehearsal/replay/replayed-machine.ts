@@ -5,9 +5,10 @@
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { EntryDecoder, EntryEncoder } from '../../journal/entry-codec.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
-import type { Entry, StepEntry } from '../../model/entry.ts';
+import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, ROOT } from '../../model/instance.ts';
 import { regionName, split } from '../../model/region.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
 import { RunState } from '../../projection/run-state.ts';
 import { type Placed, placedIn } from '../../recording/entry-states.ts';
 import { StepRecorder } from '../../recording/record-step.ts';

@@ -31,10 +31,12 @@ export interface VerifyOptions {
  * Sends a machine through recorded runs and says where it parts from them. Nothing is called, and nothing is written.
  * @throws RehearsalError `config_refused`, `bad_option`.
  * @example
- * ```ts
- * const verified = verifyRuns({ journal: sqliteStore('belay.sqlite', { readonly: true }), machine, config: 'boundaries/order.yaml' });
- * assert.deepEqual(verified.filter(({ is }) => is === 'parts'), []);
- * ```
+ * import { setup } from 'xstate';
+ * import { memoryStore } from 'belay-sidecar';
+ * import { verifyRuns } from 'belay-sidecar/testing';
+ *
+ * const machine = setup({}).createMachine({ id: 'order', initial: 'idle', states: { idle: {} } });
+ * assert.deepEqual(verifyRuns({ journal: memoryStore(), machine }), []); // a journal without runs
  */
 export function verifyRuns(options: VerifyOptions): readonly VerifiedRun[] {
   const { journal, machine, config, guards, codecs = [], ignore = [] } = options;

@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EntryDecoder } from '../../journal/entry-codec.ts';
 import type { StoredRow } from '../../journal/journal.ts';
-import type { Entry, StepEntry } from '../../model/entry.ts';
+import type { Entry } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import { instanceName } from '../../model/instance.ts';
 import { answeringChild } from '../../model/reply-event.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { CallSite, WrongFault } from '../faults/fault.ts';
 

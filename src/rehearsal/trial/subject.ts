@@ -1,7 +1,7 @@
 /** The agent that is rehearsed, and the world that its tools act on. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { ConfigDocument } from '../../boundaries/page/document.ts';
-import type { StateValue } from '../../model/entry.ts';
+import type { StateValue } from '../../model/step-entry.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { AnyStateMachine, Event } from '../../xstate/actor.ts';
 import type { OpenAgent, RehearsalPath } from '../../xstate/agent.ts';

@@ -1,7 +1,7 @@
 /** Reads the answers that other processes leave for a run, and wakes the calls that wait for them (semantics.md R4). */
 import { type Alarm, setAlarm } from '../../effects/alarm.ts';
 import { answerIn } from '../../effects/answers.ts';
-import type { AnswerEntry } from '../../model/entry.ts';
+import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { refusalOf, unlikelyOutcome } from './refusals.ts';
 

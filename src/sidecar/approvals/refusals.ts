@@ -1,6 +1,6 @@
 /** Says why an answer to an approval request does not count (semantics.md R4). */
 import type { Answer } from '../../effects/answers.ts';
-import type { GateEntry } from '../../model/entry.ts';
+import type { GateEntry } from '../../model/call-entries.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RunParts } from '../parts.ts';

@@ -4,7 +4,7 @@
  */
 import { commitIdOf } from '../../effects/keys.ts';
 import type { LedgerCall } from '../../effects/ledger.ts';
-import type { PublishEntry } from '../../model/entry.ts';
+import type { PublishEntry } from '../../model/call-entries.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { RunParts } from '../parts.ts';

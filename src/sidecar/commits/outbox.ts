@@ -3,7 +3,7 @@
  * then the durable entry is the decision; what follows is redo-only, also across a crash.
  */
 import type { LedgerCall } from '../../effects/ledger.ts';
-import type { PublishEntry } from '../../model/entry.ts';
+import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { abandonedKeys, abandonHeld } from './abandoned.ts';
 import { dueCommits } from './due.ts';

@@ -4,7 +4,7 @@
  */
 import type { LedgerCall } from '../../effects/ledger.ts';
 import { CommitRefused, errorMessage } from '../../effects/signals.ts';
-import type { PublishEntry } from '../../model/entry.ts';
+import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Staging } from './staging.ts';
 
 /** The answer of the areas: a token of each that gave one, or the refusal of one of them. */

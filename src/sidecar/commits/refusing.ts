@@ -3,7 +3,7 @@
  * done again.
  */
 import { createHash } from 'node:crypto';
-import type { PublishEntry } from '../../model/entry.ts';
+import type { PublishEntry } from '../../model/call-entries.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { type Key, overlaps } from '../../model/key.ts';

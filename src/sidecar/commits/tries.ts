@@ -1,6 +1,6 @@
 /** The tries of a commit before a person is asked, and the waits between them. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
-import type { PublishEntry } from '../../model/entry.ts';
+import type { PublishEntry } from '../../model/call-entries.ts';
 
 /** The wait before each try, in milliseconds: the last for all further ones. So often a commit is tried at least. */
 const WAITS = [0, 20, 100, 500];

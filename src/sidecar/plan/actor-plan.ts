@@ -1,7 +1,7 @@
 /** The parts of an actor's plan: its children, its timers, and which delayed events need no arming. */
 import type { PlacedStep } from '../../history/places.ts';
-import type { Started, StateValue } from '../../model/entry.ts';
 import { type Region, split } from '../../model/region.ts';
+import type { Started, StateValue } from '../../model/step-entry.ts';
 import { partOf } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { ActorState, Timer } from '../../projection/state-types.ts';

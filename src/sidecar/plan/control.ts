@@ -1,7 +1,7 @@
 /** Reads the control that a restore would leave: the projection of the control writes that are retained (semantics.md C1). */
 import type { PlacedStep } from '../../history/places.ts';
-import type { StateValue } from '../../model/entry.ts';
 import { regionName, split } from '../../model/region.ts';
+import type { StateValue } from '../../model/step-entry.ts';
 import { partOf } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';

@@ -3,9 +3,10 @@
  * (semantics.md C1, §10). A pure reading of the projections.
  */
 import type { PlacedStep } from '../../history/places.ts';
-import type { ControlEntry, HistoryValue, StateValue } from '../../model/entry.ts';
+import type { ControlEntry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
+import type { HistoryValue, StateValue } from '../../model/step-entry.ts';
 import { type Kept, undoneSteps } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { ActorState, RecordedStep, Timer } from '../../projection/state-types.ts';

@@ -1,6 +1,7 @@
 /** Plans for machines that go on where the journal ends: in a fresh process, and behind work that a replay has taken over. */
-import type { Started } from '../../model/entry.ts';
+
 import { type Region, split } from '../../model/region.ts';
+import type { Started } from '../../model/step-entry.ts';
 import type { WorkRecord } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';

@@ -5,9 +5,9 @@
 import type { BoundaryConfig, Skeleton } from '../../boundaries/config.ts';
 import type { PlacedStep } from '../../history/places.ts';
 import type { Aside } from '../../model/decision.ts';
-import type { StateValue } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { split } from '../../model/region.ts';
+import type { StateValue } from '../../model/step-entry.ts';
 import { partOf } from '../../projection/records.ts';
 import { type Kept, undoneSteps } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';

@@ -1,6 +1,6 @@
 /** The states of a machine and of those that it invokes, as places: the words that a config names them with. */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
-import type { StateValue } from '../../model/entry.ts';
+import type { StateValue } from '../../model/step-entry.ts';
 import type { Place } from '../../runtime/microstep.ts';
 import type { Arrival, Completion } from '../../runtime/runtime.ts';
 import { stateDone } from '../events.ts';

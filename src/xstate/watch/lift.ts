@@ -1,6 +1,6 @@
 /** Lifts microsteps out of xstate: what a run is told of them. */
 import type { AnyActorLogic, AnyActorRef, AnyMachineSnapshot } from 'xstate';
-import type { StateValue } from '../../model/entry.ts';
+import type { StateValue } from '../../model/step-entry.ts';
 import type { Child, Microstep } from '../../runtime/microstep.ts';
 import { isInline, tellsStateDone } from '../events.ts';
 import { kindOf } from '../shape.ts';

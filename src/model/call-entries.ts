@@ -1,0 +1,109 @@
+/** The entries of calls: their intents and outcomes, the people who are asked, the commits that make them visible (E1-E4). */
+import type { EffectClass, EffectStatus } from './effect.ts';
+import type { InstanceId } from './instance.ts';
+
+/** A call that is about to leave (E1). */
+export interface IntentEntry {
+  readonly do: 'intent';
+  readonly key: string;
+  /** The actor that makes the call. */
+  readonly actor: number;
+  readonly tool: string;
+  readonly instance: InstanceId;
+  readonly class: EffectClass;
+  readonly undo: boolean;
+  /** SHA-256 over the arguments. */
+  readonly digest: string;
+  /** The arguments of the request. Journals of format 1 have them as the input of the actor alone. */
+  readonly args?: unknown;
+  /** The event that the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
+  readonly held?: 'gate' | 'buffer';
+  /** The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked (E3). */
+  readonly keyedAs?: string;
+}
+
+/** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */
+export interface GateEntry {
+  readonly do: 'gate';
+  /** The name of the approval request: unique, and new each time that the question is asked. */
+  readonly gate: string;
+  readonly asks: 'approval' | 'outcome';
+  /** The call; the instance is that of its intent, at the epoch that it had when the question was asked. */
+  readonly key: string;
+  readonly digest: string;
+  readonly epoch: number;
+  /** The wall clock after which no answer opens it, in milliseconds; null for never. */
+  readonly expires: number | null;
+  /**
+   * The key of an earlier call that has happened and that this one may repeat: an approval says that it is another act
+   * (E3).
+   */
+  readonly like?: string;
+}
+
+/** The answer to an approval request. A refused answer and its reason stay in the journal, too. */
+export interface AnswerEntry {
+  readonly do: 'answer';
+  readonly gate: string;
+  readonly verdict: 'approved' | 'denied' | 'settled' | 'expired' | 'refused';
+  /** The person who answered; null for the clock. */
+  readonly by: string | null;
+  /** The reason, in that person's words; for a refused answer, in the sidecar's words. */
+  readonly why: string | null;
+  /** The number of the message that brought it; null where it was given in the process. */
+  readonly post: number | null;
+}
+
+/** A commit makes visible what its instance has held back: all of it, with this one entry (E4). Redo-only. */
+export interface PublishEntry {
+  readonly do: 'publish';
+  /** Names the commit to counterparties. */
+  readonly id: string;
+  readonly instance: InstanceId;
+  /** The id of the boundary, and the number of its event. */
+  readonly boundary: string;
+  readonly at: number;
+  /** The calls, in the order of their intents. */
+  readonly keys: readonly string[];
+  /** The ids of the invariants that held. */
+  readonly invariants: readonly string[];
+  /**
+   * The tokens of the staging areas that have prepared it, by their names; left out by versions that did not prepare.
+   */
+  readonly prepared?: Readonly<Record<string, string>>;
+}
+
+/** The state of the staging areas before a tool leaves that reads what their calls change (E4). */
+export interface PositionEntry {
+  readonly do: 'position';
+  /** The actor that makes the call, and its instance. */
+  readonly actor: number;
+  readonly instance: InstanceId;
+  /** The key of the call; left out where its class takes none. */
+  readonly key?: string;
+  /** The keys outside that the tool is declared to read. */
+  readonly reads: readonly string[];
+  /** The positions of the areas, by their names. */
+  readonly areas: Readonly<Record<string, string>>;
+}
+
+/**
+ * The amounts that a call takes of the budgets of its run: admitted before it leaves, charged once its outcome is
+ * known.
+ */
+export interface SpendEntry {
+  readonly do: 'spend';
+  /** The key of the call, or the number of its actor where its class takes no key. */
+  readonly of: string;
+  readonly is: 'admitted' | 'charged';
+  readonly amounts: Readonly<Record<string, number>>;
+}
+
+/** The outcome of a call, or a later report about it. */
+export interface OutcomeEntry {
+  readonly do: 'outcome';
+  readonly key: string;
+  readonly status: EffectStatus;
+  readonly output?: unknown;
+  readonly error?: string;
+}

@@ -1,0 +1,79 @@
+import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Verdict } from '../model/decision.ts';
+import type { EffectClass, EffectStatus } from '../model/effect.ts';
+import type { Signal } from '../model/failure.ts';
+import type { InstanceId } from '../model/instance.ts';
+import type { VetoCode } from '../model/veto.ts';
+
+/** Something that a call relied on: a key that was read for it, and who had written that last; nobody but the glue: none. */
+export interface Relied {
+  readonly key: string;
+  readonly by: readonly InstanceId[];
+}
+
+/** One entry of the ledger, in row `seq`; `time` is that of the wall clock, in milliseconds. */
+export type LedgerDecision = { readonly seq: number; readonly time: number } & (
+  | {
+      readonly is: 'call';
+      readonly key: string;
+      readonly tool: string;
+      readonly instance: InstanceId;
+      readonly class: EffectClass;
+      readonly args: unknown;
+      readonly held: 'gate' | 'buffer' | null;
+      readonly relies: readonly Relied[];
+      /** The digest of the config that was in force. */
+      readonly config: string | null;
+    }
+  /** What a person said, or the clock; a refused answer as well, with the reason in `why`. */
+  | {
+      readonly is: 'answer';
+      readonly gate: string;
+      readonly verdict: AnswerEntry['verdict'];
+      readonly by: string | null;
+      readonly why: string | null;
+      readonly post: number | null;
+      /** What became of the call, where the answer settled that; else null. */
+      readonly status: EffectStatus | null;
+      /** What the gate asked; null where there is no such gate. */
+      readonly asked: AnsweredGate | null;
+    }
+  /** A call that was not let go. */
+  | {
+      readonly is: 'refusal';
+      readonly tool: string | null;
+      readonly instance: InstanceId | null;
+      readonly why: string;
+    }
+  | {
+      readonly is: 'recovery';
+      /** The how manieth of its run, from 1. */
+      readonly number: number;
+      readonly signal: Signal;
+      readonly error: string;
+      readonly verdict: Verdict;
+      readonly level: 0 | 1 | 2 | null;
+      readonly instance: InstanceId | null;
+      /** Where it goes back to, if anywhere. */
+      readonly checkpoint: Checkpoint | null;
+      /** Why other checkpoints would not do, each code once. */
+      readonly codes: readonly VetoCode[];
+    }
+  | {
+      readonly is: 'commit';
+      readonly id: string;
+      readonly instance: InstanceId;
+      readonly boundary: string;
+      readonly invariants: readonly string[];
+      readonly keys: readonly string[];
+    }
+);
+
+/** What an answered gate asked, and what its answer is bound to. */
+export interface AnsweredGate extends Pick<GateEntry, 'asks' | 'key' | 'digest' | 'epoch'> {
+  readonly tool: string | null;
+  readonly instance: InstanceId | null;
+}
+
+export type Said<T extends LedgerDecision['is']> = Omit<Extract<LedgerDecision, { is: T }>, 'seq' | 'time'>;
