@@ -10,7 +10,7 @@ import { type EncodeOptions, encode, revive } from './codec.ts';
 import type { RowReader, RowWriter } from './entry-forms.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
 import { JournalError, type Row, type StoredRow } from './journal.ts';
-import { encodingWith, LOSSES, type Lost, lostAt, type Standing } from './lost.ts';
+import { encodingWith, LOSSES, type Lost, lostAt, type ValuePlace } from './lost.ts';
 import { NAME_KIND, Names } from './names.ts';
 import { Coded, type ValueCodec } from './value-codec.ts';
 
@@ -73,7 +73,7 @@ class Writer implements RowWriter {
     return name;
   }
 
-  value(value: unknown, standing: Standing, at: readonly string[]): string {
+  value(value: unknown, standing: ValuePlace, at: readonly string[]): string {
     const encoded = encode(value, this.#options);
     if ('text' in encoded) return encoded.text;
     const { of, instead } = LOSSES[standing];

@@ -3,14 +3,14 @@
  * reading cannot come apart. Which member of which entry has which form is said in one place: entry-table.ts.
  */
 import type { InstanceId } from '../model/instance.ts';
-import type { Standing } from './lost.ts';
+import type { ValuePlace } from './lost.ts';
 
 /** Writes what a row calls by number, and the values that go through the codec. Each answers with JSON text. */
 export interface RowWriter {
   name(text: string): string;
   instance(id: InstanceId): string;
   /** `at` is where the value lies, for a report of what has no text in it. */
-  value(value: unknown, standing: Standing, at: readonly string[]): string;
+  value(value: unknown, standing: ValuePlace, at: readonly string[]): string;
 }
 
 /** Reads back what a row calls by number. */
@@ -34,7 +34,7 @@ export function plain<T>(): Form<T> {
 }
 
 /** A value of the machine's or of a tool's, through the codec. */
-export function value(standing: Standing): Form<unknown> {
+export function value(standing: ValuePlace): Form<unknown> {
   return { write: (value, to) => to.value(value, standing, []), read: (stored) => stored };
 }
 
@@ -99,7 +99,7 @@ export function flat<T, A, B>(
   };
 }
 
-/** What may be null. */
+/** A form for a value that may be null. */
 export function orNull<T>(of: Form<T>): Form<T | null> {
   return {
     write: (value, to) => (value === null ? 'null' : of.write(value, to)),
@@ -107,7 +107,7 @@ export function orNull<T>(of: Form<T>): Form<T | null> {
   };
 }
 
-/** What may be null: 0, or a list of one. */
+/** A form for a value that may be null: 0, or a list of one. */
 export function orZero<T>(of: Form<T>): Form<T | null> {
   return {
     write: (value, to) => (value === null ? '0' : `[${of.write(value, to)}]`),
@@ -115,7 +115,7 @@ export function orZero<T>(of: Form<T>): Form<T | null> {
   };
 }
 
-/** What may be null: an empty list, or a list of one. */
+/** A form for a value that may be null: an empty list, or a list of one. */
 export function orEmpty<T>(of: Form<T>): Form<T | null> {
   return {
     write: (value, to) => (value === null ? '[]' : `[${of.write(value, to)}]`),

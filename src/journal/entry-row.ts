@@ -58,7 +58,7 @@ export function given<E extends object, K extends keyof E>(key: K, form: Form<E[
 export const unused: Column<unknown> = { absent: '[]', write: () => '[]', read: () => {} };
 
 /** A row of columns. */
-export class Layout<E> implements Form<E> {
+export class RowForm<E> implements Form<E> {
   readonly #columns: readonly Column<E>[];
   readonly #least: number;
   readonly #missing: readonly unknown[];
@@ -120,7 +120,7 @@ export interface Variant {
 }
 
 /** A kind, by its row. */
-export function variant<E extends { readonly do: string }>(kind: E['do'], row: Layout<E>): Variant {
+export function variant<E extends { readonly do: string }>(kind: E['do'], row: RowForm<E>): Variant {
   return {
     kind,
     write: (part, to, number) => row.write(part as E, to, `${number}`),

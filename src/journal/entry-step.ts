@@ -1,4 +1,4 @@
-/** How a step is stored (entry-table.ts): its edits, its marks, what it started, and what it did to control. */
+/** The stored form of a step (entry-table.ts): its edits, its marks, what it started, and what it did to control. */
 
 import type { HistoryEvent } from '../model/event.ts';
 import { type Key, parseKey } from '../model/key.ts';
@@ -20,7 +20,7 @@ import {
   plain,
   value,
 } from './entry-forms.ts';
-import { type Column, Layout, member, optional, unused, variant, variants } from './entry-row.ts';
+import { type Column, member, optional, RowForm, unused, variant, variants } from './entry-row.ts';
 
 type MarkOf<K extends HistoryEvent['do']> = Extract<HistoryEvent, { do: K }>;
 
@@ -30,22 +30,22 @@ const key: Form<Key> = {
 };
 
 const mark = variants<HistoryEvent>([
-  variant<MarkOf<'enter'>>('enter', new Layout(1, [member('in', instance), member('by', orNull(instance), 'null')])),
-  variant<MarkOf<'read'>>('read', new Layout(2, [member('in', instance), member('key', key)])),
+  variant<MarkOf<'enter'>>('enter', new RowForm(1, [member('in', instance), member('by', orNull(instance), 'null')])),
+  variant<MarkOf<'read'>>('read', new RowForm(2, [member('in', instance), member('key', key)])),
   variant<MarkOf<'write'>>(
     'write',
-    new Layout(3, [member('in', instance), member('key', key), member('mode', oneOf(['update', 'blind', 'append']))]),
+    new RowForm(3, [member('in', instance), member('key', key), member('mode', oneOf(['update', 'blind', 'append']))]),
   ),
   variant<MarkOf<'boundary'>>(
     'boundary',
-    new Layout(2, [member('in', instance), member('kind', oneOf(['commit', 'exit', 'outcome']))]),
+    new RowForm(2, [member('in', instance), member('kind', oneOf(['commit', 'exit', 'outcome']))]),
   ),
 ]);
 
 /** An edit of a step with so many parties: 0 stands for all of them. */
 function edit(parties: number): Form<Edit> {
   const everyone = Array.from({ length: parties }, (_, index) => index);
-  return new Layout<Edit>(3, [
+  return new RowForm<Edit>(3, [
     member('op', oneOf(['set', 'delete', 'append'])),
     member('path', named<readonly string[]>()),
     {
@@ -81,7 +81,7 @@ function editsOf(parties: number): Form<readonly Edit[]> {
   return known;
 }
 
-const started = new Layout<Started>(5, [
+const started = new RowForm<Started>(5, [
   member('id', name),
   member('src', orZero(name)),
   member('at', orZero(name)),
@@ -95,8 +95,8 @@ const started = new Layout<Started>(5, [
   },
 ]);
 
-/** What a step did to control, where that does not follow from its parties (C1): 0 stands for the regions of its parties. */
-const control = new Layout<Pick<StepEntry, 'moves' | 'looks' | 'ties'>>(0, [
+/** The change that a step made to control, where that does not follow from its parties (C1): 0 stands for the regions of its parties. */
+const control = new RowForm<Pick<StepEntry, 'moves' | 'looks' | 'ties'>>(0, [
   optional('moves', list(name), '0'),
   optional('looks', list(name), '[]'),
   optional(
@@ -111,7 +111,7 @@ const control = new Layout<Pick<StepEntry, 'moves' | 'looks' | 'ties'>>(0, [
   ),
 ]);
 
-export const STEP = new Layout<StepEntry>(5, [
+export const STEP = new RowForm<StepEntry>(5, [
   member('actor', count),
   member('event', value('event')),
   member('value', named<StepEntry['value']>()),

@@ -8,18 +8,18 @@ import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { count, instance, name, oneOf, plain, type RowReader, type RowWriter, value } from './entry-forms.ts';
-import { given, Layout, member, optional } from './entry-row.ts';
+import { given, member, optional, RowForm } from './entry-row.ts';
 import { STEP } from './entry-step.ts';
-import type { Standing } from './lost.ts';
+import type { ValuePlace } from './lost.ts';
 
-/** How one kind of entry is stored. */
+/** The stored form of one kind of entry. */
 export interface StoredKind {
   readonly number: number;
   write(entry: Entry, to: RowWriter): string;
   read(stored: unknown, from: RowReader): Entry;
 }
 
-const INTENT = new Layout<IntentEntry>(8, [
+const INTENT = new RowForm<IntentEntry>(8, [
   member('key', plain<string>()),
   member('actor', count),
   member('tool', name),
@@ -32,14 +32,14 @@ const INTENT = new Layout<IntentEntry>(8, [
   optional('keyedAs', plain<string>()),
 ]);
 
-const OUTCOME = new Layout<OutcomeEntry>(3, [
+const OUTCOME = new RowForm<OutcomeEntry>(3, [
   member('key', plain<string>()),
   member('status', oneOf(EFFECT_STATUSES)),
   optional('error', plain<string>(), '0'),
   given('output', value('output')),
 ]);
 
-/** How many containers of a row enclose a value at most: the row, the list of its edits, and an edit. */
+/** The number of containers of a row that enclose a value at most: the row, the list of its edits, and an edit. */
 export const DEEPEST = 3;
 
 /** Every kind of entry. 0 is the number of the rows that define names. */
@@ -79,7 +79,7 @@ export function kindNumbered(number: number): Entry['do'] | null {
 }
 
 /** Entries that are an object with the members of the entry, whichever it has, in the order that they have there. */
-function object(kind: Entry['do'], number: number, standing: Standing = 'entry'): StoredKind {
+function object(kind: Entry['do'], number: number, standing: ValuePlace = 'entry'): StoredKind {
   return {
     number,
     write: ({ do: _, ...rest }, to) => to.value(rest, standing, []),
@@ -88,10 +88,10 @@ function object(kind: Entry['do'], number: number, standing: Standing = 'entry')
 }
 
 /** Entries that are a row of columns. */
-function columns<E extends Entry>(kind: E['do'], number: number, layout: Layout<E>): StoredKind {
+function columns<E extends Entry>(kind: E['do'], number: number, form: RowForm<E>): StoredKind {
   return {
     number,
-    write: (entry, to) => layout.write(entry as E, to),
-    read: (stored, from) => layout.readInto({ do: kind } as E, stored as unknown[], from),
+    write: (entry, to) => form.write(entry as E, to),
+    read: (stored, from) => form.readInto({ do: kind } as E, stored as unknown[], from),
   };
 }

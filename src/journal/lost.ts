@@ -22,10 +22,10 @@ export function lostText({ of, path, reason }: Lost): string {
 }
 
 /** Where a value stands in an entry: that says what takes its place if it has no text. */
-export type Standing = Lost['of'] | 'arguments' | 'timer' | 'entry';
+export type ValuePlace = Lost['of'] | 'arguments' | 'timer' | 'entry';
 
 interface Loss {
-  /** What the loss is reported as; null where something else has reported it, or nothing depends on it. */
+  /** The report of the loss; null where something else has reported it, or nothing depends on it. */
   readonly of: Lost['of'] | null;
   /** Makes what is written in place of the value, which has no text at a path. */
   readonly instead: (value: unknown, path: readonly string[]) => unknown;
@@ -34,8 +34,8 @@ interface Loss {
 const typeOf = (event: unknown) => ({ type: (event as { type: string }).type });
 const placeOf = (_: unknown, path: readonly string[]) => new Missing(path.join('/'));
 
-/** What becomes of each value that has no text. */
-export const LOSSES: Readonly<Record<Standing, Loss>> = {
+/** The treatment of each value that has no text. */
+export const LOSSES: Readonly<Record<ValuePlace, Loss>> = {
   event: { of: 'event', instead: typeOf },
   memory: { of: 'memory', instead: placeOf },
   input: { of: 'input', instead: placeOf },
@@ -50,7 +50,7 @@ export const LOSSES: Readonly<Record<Standing, Loss>> = {
   entry: { of: null, instead: (entry) => entry },
 };
 
-/** What stands where a value was lost. */
+/** Stands for a value that was lost. */
 class Missing {
   readonly path: string;
 

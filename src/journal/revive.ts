@@ -12,7 +12,7 @@ export interface ReviveOptions {
   readonly resolve?: (id: string) => unknown;
   /** Makes the value that a named codec has written; by default an object that holds the codec's name and the form. */
   readonly decode?: (codec: string, form: unknown) => unknown;
-  /** How many containers enclose the values that were encoded; none by default. */
+  /** The number of containers that enclose the encoded values; none by default. */
   readonly around?: number;
 }
 

@@ -66,11 +66,11 @@ export class Steps {
 
   #recorded(
     entry: StepEntry,
-    folded: Pick<RecordedStep, 'entered' | 'act' | 'certified'> & { readonly before: HistoryValue },
+    effects: Pick<RecordedStep, 'entered' | 'act' | 'certified'> & { readonly before: HistoryValue },
     around: Partial<Translation>,
   ): RecordedStep {
     const { actors, events, places } = this.#run;
-    const { entered, act, certified, before } = folded;
+    const { entered, act, certified, before } = effects;
     const actor = actors.at(entry.actor);
     const isBase = actors.isBase(actor, entry.regions.length > 0 || certified.length > 0);
     return {

@@ -40,7 +40,7 @@ export interface RecordingOptions {
    * key.
    */
   readonly forgetful?: readonly string[];
-  /** Tools that do not look at their key, and hand none on: each of their calls is another act, of which nobody can be asked. */
+  /** Tools that do not look at their key, and hand none on: each of their calls is another act, about which no counterparty can be asked. */
   readonly keyless?: readonly string[];
 }
 

@@ -169,7 +169,7 @@ describe('belay workload refuses, with the mend,', () => {
     ['half a set', { directory: folderOf({ 'tasks.json': IDS.map(repair) }) }, /lacks its effects/],
     ['a policy that there is not', { policies: ['hope'] }, /no policy "hope"\. There are: give-up/],
     ['a set that is not there', { sets: ['none'] }, /no set "none"\. There are: /],
-    ['adapters that are none', { adapters: MAIN.replace(/main\.js$/, 'table.js') }, /exports no adapter/],
+    ['adapters that are none', { adapters: MAIN.replace(/main\.js$/, 'terminal/table.js') }, /exports no adapter/],
   ])('%s', async (_, more, says) => {
     const asked = compare({ directory: data(), adapters: null, report: null, ...WANTED, ...more }, quiet);
     await expect(asked).rejects.toThrow(DataError);

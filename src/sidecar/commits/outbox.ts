@@ -7,8 +7,8 @@ import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { abandonedKeys, abandonHeld } from './abandoned.ts';
 import { dueCommits } from './due.ts';
+import { DueCommits, type PublishingPort } from './due-commits.ts';
 import { type Asking, prepareAll, type Refusal, withdrawAll } from './preparing.ts';
-import { Publishing, type PublishingPort } from './publishing.ts';
 import { failureOf, waitBefore } from './refusing.ts';
 import { Staging } from './staging.ts';
 import { triesOf, waitOf } from './tries.ts';
@@ -25,7 +25,7 @@ export class Outbox {
   readonly #parts: RunParts;
   readonly #run: OutboxPort;
   readonly #staging: Staging;
-  readonly #publishing: Publishing;
+  readonly #publishing: DueCommits;
   #under: Promise<void> | null = null;
   /** The commits that are being prepared, or were refused: they are not begun again. */
   readonly #begun = new Set<string>();
@@ -35,7 +35,7 @@ export class Outbox {
     this.#parts = parts;
     this.#run = run;
     this.#staging = new Staging(parts);
-    this.#publishing = new Publishing(parts, run, this.#staging, this.#stop.signal);
+    this.#publishing = new DueCommits(parts, run, this.#staging, this.#stop.signal);
   }
 
   /**
@@ -57,7 +57,7 @@ export class Outbox {
     while (this.#under !== null) await this.#under;
   }
 
-  /** @see {@link Publishing.quiet} */
+  /** @see {@link DueCommits.quiet} */
   quiet(): Promise<void> {
     return this.#publishing.quiet();
   }

@@ -2,7 +2,7 @@
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
 import { INIT } from '../events.ts';
 import type { Announcements, Micro, Scope } from './announcements.ts';
-import { taken } from './lift.ts';
+import { taken } from './microsteps.ts';
 
 /** The first snapshot of a machine, and the microsteps that led to it. */
 export interface Begun {

@@ -21,7 +21,7 @@ import { kindOf } from '../shape.ts';
 import { Announcements, type Scope } from './announcements.ts';
 import { begun } from './begin.ts';
 import { Layout } from './layout.ts';
-import { Lift, taken } from './lift.ts';
+import { MicrostepReader, taken } from './microsteps.ts';
 
 /** A machine that is watched. */
 export class MachineWatch {
@@ -30,7 +30,7 @@ export class MachineWatch {
   readonly #watcher: Watcher;
   readonly #timers: PlannedTimers;
   readonly #announcements = new Announcements();
-  readonly #lift = new Lift(this.layout, this.#announcements);
+  readonly #lift = new MicrostepReader(this.layout, this.#announcements);
   readonly #begun = new WeakMap<object, Microstep[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
   readonly #tools = new Map<string, (call: object) => Promise<unknown>>();

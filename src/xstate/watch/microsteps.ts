@@ -10,7 +10,7 @@ import { Control } from './control.ts';
 import type { Layout } from './layout.ts';
 
 /** Lifts the microsteps of one machine and of those that it invokes. */
-export class Lift {
+export class MicrostepReader {
   readonly #layout: Layout;
   readonly #announcements: Announcements;
   readonly #control: Control;

@@ -22,7 +22,7 @@ export interface PublishingPort extends Writer {
 }
 
 /** The publishing of one run's commits. */
-export class Publishing {
+export class DueCommits {
   readonly #parts: RunParts;
   readonly #run: PublishingPort;
   readonly #staging: Staging;
