@@ -27,6 +27,11 @@ export interface Ledgers {
  * The ledgers of a run, from its rows.
  * @param now the wall clock, in milliseconds: it says which questions are due and which approvals have expired.
  * @throws JournalError `journal_corrupt`, `journal_too_new`.
+ * @example
+ * import { ledgersOf } from 'belay-sidecar/reports';
+ *
+ * const { decisions, effects, obligations } = ledgersOf([], Date.now());
+ * assert.deepEqual([decisions, effects, obligations], [[], [], []]);
  */
 export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
   const runState = new RunState();

@@ -29,7 +29,15 @@ type Item =
     }
   | { readonly is: 'step'; readonly step: RecordedStep; readonly closed: boolean };
 
-/** The lines of a run's trace, one JSON object each, without line ends. @throws JournalError `journal_corrupt`. */
+/**
+ * The lines of a run's trace, one JSON object each, without line ends.
+ * @throws JournalError `journal_corrupt`.
+ * @example
+ * import { traceOf } from 'belay-sidecar/reports';
+ *
+ * const [first] = traceOf('order-1', []);
+ * assert.equal(first?.text, '{"do":"trace","id":"order-1"}');
+ */
 export function* traceOf(run: string, rows: Iterable<StoredRow>): Generator<TraceLineOut> {
   const writer = new TraceWriter();
   let epoch = 0;
