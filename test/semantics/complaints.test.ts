@@ -236,6 +236,40 @@ describe('C12: a failure names a version', () => {
     await it.sidecar.close();
   });
 
+  test('and of such work only the answers that were found wrong: the others are served to its replay (C10)', async () => {
+    const world = new World();
+    const machine = machineOf(
+      { look: world.tool('look', () => 'look'), pay: world.tool('pay'), note: world.tool('note') },
+      {
+        initial: 'look',
+        states: {
+          look: calls('look', 'looked', 'pay'),
+          pay: calls('pay', 'paid', 'note', ['looked']),
+          note: calls('note', 'noted', 'rest', ['looked']),
+          rest: {},
+        },
+      },
+    );
+    const config = configOf(
+      {
+        look: 'writes: [looked], effect: none',
+        pay: 'reads: [looked], writes: [paid], effect: idempotent',
+        note: 'reads: [looked], writes: [noted], effect: idempotent',
+      },
+      {
+        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'], rollback: 'joint: [PAY]' },
+        PAY: { states: ['pay', 'note'], at: 'note -> rest', writes: ['paid', 'noted'], reads: ['looked'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at('rest');
+    await Promise.all([it.wrong('LOOK', 'looked'), it.wrong('PAY', 'paid')]);
+    await until(() => world.count('look') === 2);
+    await it.at('rest');
+    expect([it.undone(), world.count('pay'), world.count('note')]).toEqual([['LOOK', 'PAY'], 2, 1]);
+    await it.sidecar.close();
+  });
+
   test.each([
     ['a person has undone the rest of it, and then it is found wrong', undefined, true],
     ['its payment is found wrong, and then a person has undone the rest of it', 'paid', false],

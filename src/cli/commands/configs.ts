@@ -89,8 +89,8 @@ reverse; other where neither can be said. With a machine, edges are told, too.
 Examples:
   belay review boundaries/schedule-form.yaml --machines dist/machines.js
   belay review boundaries/schedule-form.yaml --accept --by "Ada Lovelace"
-  git show main:boundaries/order.yaml > /tmp/order.yaml
-  belay review --diff /tmp/order.yaml boundaries/order.yaml
+  git show main:boundaries/order.yaml > old.yaml
+  belay review --diff old.yaml boundaries/order.yaml
 
 Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2 when something cannot be read, written
 or imported, or the command is misused. With --diff: 0 when nothing changed in meaning, 1 when something did, 2 when
