@@ -22,7 +22,9 @@ const GRACE = { short: 5, long: 250 } as const;
 /** A timer is long from this wait on, in milliseconds. */
 const LONG = 1_000;
 /** Kinds of resources of the process that stand for no work of their own. */
-const IDLE = /^(Timeout|Immediate|TTYWrap|.*ServerWrap|CloseReq)$/;
+const IDLE = /^(Timeout|Immediate|TTYWrap|.*ServerWrap)$/;
+/** Kinds of requests: each ends by itself, so one that is under way when the clock begins is not usual. */
+const REQUEST = /Req/;
 
 /** Thrown when driven work waits for an event that no timer brings. */
 export class StalledError extends Error {
@@ -46,7 +48,7 @@ export class DrivenClock {
   hold(): void {
     if (DrivenClock.#holder !== null) throw new Error('another driven clock holds the timers: release it first');
     DrivenClock.#holder = this;
-    this.#usual = resources();
+    this.#usual = new Map([...resources()].filter(([kind]) => !REQUEST.test(kind)));
     const set = (run: (...all: unknown[]) => void, wait = 0, ...all: unknown[]) =>
       this.#add(wait > LONGEST ? 1 : wait, () => run(...all), null);
     const repeat = (run: (...all: unknown[]) => void, wait = 0, ...all: unknown[]) =>
