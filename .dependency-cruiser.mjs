@@ -296,7 +296,7 @@ export default {
       comment:
         'A simulator that shares code with what it judges proves nothing: attach through the public list, judge by the world.',
       from: { path: '^test/simulation/' },
-      to: { path: '^(src|domains|audit|workloads|bench)/', pathNot: '^src/(index|journal/sqlite/store)\\.ts$' },
+      to: { path: '^(src|domains|audit|workloads|bench)/', pathNot: '^src/((testing/)?index|journal/sqlite/store)\\.ts$' },
     },
     {
       name: 'the-oracle-shares-no-code',

@@ -35,3 +35,4 @@ export {
   RecordingWorld,
   recordingWorld,
 } from './recording-world.ts';
+export { wrapJournals } from './wrap-journals.ts';

@@ -47,6 +47,12 @@ describe('a shop with an honest world', () => {
     expect(report.untaken).toEqual([]);
   });
 
+  test('may redact what its reports would show: a rehearsal keeps its journals in memory', async () => {
+    const config = configOf(PAGE.replace('tools:', 'redact: [receipt]\ntools:'));
+    const { totals } = await rehearse({ ...shop(), config, paths: ordered, kills: 'none', sample: 5 });
+    expect(totals.harm).toBe(0);
+  });
+
   test('is asked by its reconciler, and parks where nobody knows what became of a payment', async () => {
     const { cells } = await rehearse({ ...shop(), paths: ordered, kills: 'none' });
     const lost = (reconciler: string) => cells.find(({ id }) => id === `path 1/call/pay#1/lost/${reconciler}`)?.verdict;

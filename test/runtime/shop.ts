@@ -13,6 +13,7 @@ import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import type { RunCommands } from '../../src/sidecar/opening/commands.ts';
 import type { RunOptions } from '../../src/sidecar/opening/options.ts';
 import type { Report } from '../../src/sidecar/report.ts';
+import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 
 /** A step of the shop: its tool, its state and its instance have the same name. */
 export type ShopStep = 'quote' | 'reserve' | 'charge' | 'ship';
@@ -136,27 +137,12 @@ class Process {
   constructor(file: string) {
     const store = sqliteStore(file);
     this.#file = store;
-    this.store = {
-      open: async (run, mode) => {
-        this.#journal = await store.open(run, mode);
-        return this.#mortal(this.#journal);
-      },
-      read: (run) => store.read(run),
-      post: (run, body) => store.post(run, body),
-      posts: (run) => store.posts(run),
-      runs: () => store.runs(),
-      close: () => store.close(),
-    };
-  }
-
-  #mortal(journal: Journal): Journal {
-    return new Proxy(journal, {
-      get: (target, name) => {
-        if (name === 'append' && this.isDead) return () => target.head;
-        if (name === 'flush' && this.isDead) return () => new Promise(() => {});
-        const value = Reflect.get(target, name, target) as unknown;
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
+    this.store = wrapJournals(store, (journal) => {
+      this.#journal = journal;
+      return {
+        append: (rows) => (this.isDead ? journal.head : journal.append(rows)),
+        flush: () => (this.isDead ? new Promise(() => {}) : journal.flush()),
+      };
     });
   }
 

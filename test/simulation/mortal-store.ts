@@ -3,6 +3,7 @@
  * process finds the rows that were appended before, or, where they were not flushed, those that were durable.
  */
 import { type Journal, type JournalStore, memoryStore } from 'belay-sidecar';
+import { wrapJournals } from 'belay-sidecar/testing';
 
 type Row = Parameters<Journal['append']>[0][number];
 
@@ -48,21 +49,13 @@ export class MortalStore {
     }
     this.#open = null;
     this.#killed = null;
-    const rows = this.#rows;
-    return {
-      open: async (name, mode) => {
-        this.#open = await rows.open(name, mode);
-        return this.#mortal(this.#open);
-      },
-      read: (name) => rows.read(name),
-      post: (name, body) => rows.post(name, body),
-      posts: (name) => rows.posts(name),
-      runs: () => rows.runs(),
-      close: () => rows.close(),
-    };
+    return wrapJournals(this.#rows, (journal) => {
+      this.#open = journal;
+      return this.#mortal(journal);
+    });
   }
 
-  #mortal(journal: Journal): Journal {
+  #mortal(journal: Journal): Partial<Journal> {
     let isDead = false;
     const append = (rows: readonly Row[]): number => {
       if (isDead) return journal.head;
@@ -81,21 +74,12 @@ export class MortalStore {
       return journal.head;
     };
     return {
-      run: journal.run,
-      get head() {
-        return journal.head;
-      },
-      get durable() {
-        return journal.durable;
-      },
       append,
       flush: async () => {
         const durable = isDead ? 0 : await journal.flush();
-        // Whoever has died meanwhile hears of no flush: what it had acknowledged then might be lost.
+        // A process that died meanwhile hears of no flush: what it had acknowledged then might be lost.
         return isDead ? new Promise<number>(() => {}) : durable;
       },
-      read: (after) => journal.read(after),
-      posted: (after) => journal.posted(after),
       close: () => (isDead ? Promise.resolve() : journal.close()),
     };
   }

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Journal, JournalStore } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { wrapJournals } from 'belay-sidecar/testing';
 import { Course } from './course.ts';
 import type { Journals, Saved } from './ending.ts';
 import type { Feature } from './features.ts';
@@ -45,26 +46,11 @@ class DeadlyFile implements Journals {
   }
 
   async next(): Promise<JournalStore> {
-    const store = this.#store;
-    return {
-      open: async (run, mode) => this.#deadly(await store.open(run, mode)),
-      read: (run) => store.read(run),
-      post: (run, body) => store.post(run, body),
-      posts: (run) => store.posts(run),
-      runs: () => store.runs(),
-      close: () => store.close(),
-    };
+    return wrapJournals(this.#store, (journal) => this.#deadly(journal));
   }
 
-  #deadly(journal: Journal): Journal {
+  #deadly(journal: Journal): Partial<Journal> {
     return {
-      run: journal.run,
-      get head() {
-        return journal.head;
-      },
-      get durable() {
-        return journal.durable;
-      },
       append: (rows) => {
         this.appends += 1;
         const isFatal = this.appends === this.#death?.append;
@@ -73,10 +59,6 @@ class DeadlyFile implements Journals {
         if (isFatal) die();
         return head;
       },
-      flush: () => journal.flush(),
-      read: (after) => journal.read(after),
-      posted: (after) => journal.posted(after),
-      close: () => journal.close(),
     };
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Journal, JournalStore, Row, StoredRow } from '../../journal/journal.ts';
 import { memoryStore } from '../../journal/memory/store.ts';
+import { wrapJournals } from '../../testing/wrap-journals.ts';
 
 /** The journals of one run, process after process. */
 export class MortalStore {
@@ -27,21 +28,13 @@ export class MortalStore {
   async next(): Promise<JournalStore> {
     await this.#open?.close().catch(() => {});
     this.#open = null;
-    const rows = this.#rows;
-    return {
-      open: async (run, mode) => {
-        this.#open = await rows.open(run, mode);
-        return this.#mortal(this.#open);
-      },
-      read: (run) => rows.read(run),
-      post: (run, body) => rows.post(run, body),
-      posts: (run) => rows.posts(run),
-      runs: () => rows.runs(),
-      close: () => rows.close(),
-    };
+    return wrapJournals(this.#rows, (journal) => {
+      this.#open = journal;
+      return this.#mortal(journal);
+    });
   }
 
-  #mortal(journal: Journal): Journal {
+  #mortal(journal: Journal): Partial<Journal> {
     let isDead = false;
     const append = (rows: readonly Row[]): number => {
       if (isDead) return journal.head;
@@ -58,21 +51,12 @@ export class MortalStore {
       return head;
     };
     return {
-      run: journal.run,
-      get head() {
-        return journal.head;
-      },
-      get durable() {
-        return journal.durable;
-      },
       append,
       flush: async () => {
         const durable = isDead ? 0 : await journal.flush();
         // A process that died meanwhile hears of no flush.
         return isDead ? new Promise<number>(() => {}) : durable;
       },
-      read: (after) => journal.read(after),
-      posted: (after) => journal.posted(after),
       close: () => (isDead ? Promise.resolve() : journal.close()),
     };
   }

@@ -1,0 +1,43 @@
+/** A store with other journals than its own: for tests in which an append fails, or a process dies. */
+import type { Journal, JournalStore } from '../journal/journal.ts';
+
+/**
+ * Makes a store whose journals differ from those of another store in some members. Everything else is passed on.
+ * @param change returns the members that differ, once for each journal that is opened.
+ * @example
+ * import { memoryStore } from 'belay-sidecar';
+ * import { wrapJournals } from 'belay-sidecar/testing';
+ *
+ * const store = wrapJournals(memoryStore(), () => ({ flush: () => Promise.reject(new Error('the disk is full')) }));
+ * const journal = await store.open('order-1', 'create');
+ * await assert.rejects(journal.flush(), /full/);
+ */
+export function wrapJournals(store: JournalStore, change: (journal: Journal) => Partial<Journal>): JournalStore {
+  return {
+    ...(store.confidential !== undefined && { confidential: store.confidential }),
+    open: async (run, mode) => changed(await store.open(run, mode), change),
+    read: (run) => store.read(run),
+    post: (run, body) => store.post(run, body),
+    posts: (run) => store.posts(run),
+    runs: () => store.runs(),
+    close: () => store.close(),
+  };
+}
+
+function changed(journal: Journal, change: (journal: Journal) => Partial<Journal>): Journal {
+  return {
+    run: journal.run,
+    get head() {
+      return journal.head;
+    },
+    get durable() {
+      return journal.durable;
+    },
+    append: (rows) => journal.append(rows),
+    flush: () => journal.flush(),
+    read: (after) => journal.read(after),
+    posted: (after) => journal.posted(after),
+    close: () => journal.close(),
+    ...change(journal),
+  };
+}
