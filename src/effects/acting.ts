@@ -47,16 +47,17 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
 }
 
 /**
- * Makes the call. What comes back is news of this try alone: where the call was made again since, or is known to have happened, an error
- * says nothing of that, and is not written over it (E2). `before`: it has left once under this key, and that this try did not happen says nothing of
- * the first.
+ * Makes the call. Its reply is news of this try alone. An error is not written over a call that was made again since, or is known to have
+ * happened; and no reply is written over one that was asked about and undone while it was under way: the reply tells of the act that
+ * was undone (E2, C11). `before`: it has left once under this key, and that this try did not happen says nothing of the first.
  */
 export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
   const mine = port.ledger.get(key);
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);
+    if (now?.status === 'compensated') return false;
     if (status === 'confirmed') return now === mine || now?.status !== 'confirmed';
-    return now === mine && now?.status !== 'confirmed' && now?.status !== 'compensated';
+    return now === mine && now?.status !== 'confirmed';
   };
   const write = (outcome: Omit<OutcomeEntry, 'do' | 'key'>, spent: readonly Entry[] = []) => {
     const entries = isNews(outcome) ? [...spent, { do: 'outcome', key, ...outcome } as const] : spent;

@@ -1,4 +1,4 @@
-/** DecisionPolicy a run by its world and its final context alone. */
+/** Judges a run by its world and its final context alone. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Acting } from './acting.ts';
 import { type Needed, valueAt } from './building.ts';

@@ -240,6 +240,31 @@ describe('C11: a call in flight whose control or reads are undone is dropped', (
     await it.sidecar.close();
   });
 
+  test('the reply of a call that was asked about and undone meanwhile does not bring it back', async () => {
+    const [first, look] = [held<string>(), held<string>()];
+    const { world, machine, config } = underWay('effect: reversible, undo: un, reconcile: find', (nth) =>
+      nth === 0 ? first.promise : `pay${nth}`,
+    );
+    const slow = machine.provide({
+      actors: { look: world.tool('look', ({ nth }) => (nth === 1 ? look.promise : `look${nth}`)) } as never,
+    });
+    const it = await run(slow as never, config, {
+      undo: world.undo,
+      reconcilers: { find: () => ({ is: 'applied', output: 'pay0' }) as const },
+    });
+    await until(() => world.count('pay') === 1);
+    await it.sidecar.reconcile();
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    first.resolve('pay0');
+    await calm();
+    look.resolve('look1');
+    await it.at('rest');
+    expect([it.context(), world.undone]).toEqual([{ looked: 'look1', paid: 'pay1' }, [world.keys('pay')[0]]]);
+    expect(new Set(world.keys('pay')).size).toBe(2);
+    await it.sidecar.close();
+  });
+
   test('a call that changes nothing is not waited for', async () => {
     const { world, machine, config } = underWay('effect: none', (nth) => (nth === 0 ? held().promise : `pay${nth}`));
     const it = await run(machine, config);

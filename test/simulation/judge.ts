@@ -21,7 +21,7 @@ export type Verdict =
 export const NEEDLESS =
   'a park is called needless if every act that stands is idempotent, or reversible or compensable with an undo that is registered and allowed, and no call of unknown outcome lacks a reconciler';
 
-/** DecisionPolicy a run. @param references the faultless runs that it may be equal to. */
+/** Judges a run. @param references the faultless runs that it may be equal to. */
 export function judge(
   scenario: Scenario,
   end: Pick<End, 'status' | 'context' | 'decision' | 'unpublished' | 'value'>,

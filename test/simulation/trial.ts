@@ -94,7 +94,7 @@ async function runNow(scenario: Scenario, calm: Reference | null): Promise<Resul
   return judged(scenario, course, end, calm);
 }
 
-/** DecisionPolicy a run that has ended. @returns null where it has no faultless run to be compared with. */
+/** Judges a run that has ended. @returns null where it has no faultless run to be compared with. */
 export async function judged(
   scenario: Scenario,
   course: Course,
