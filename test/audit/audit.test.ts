@@ -51,7 +51,7 @@ describe('npm run audit', () => {
   beforeAll(async () => {
     ran = await audit('--repeat', '1', '--json');
     if (ran.out !== '') report = JSON.parse(ran.out) as Printed;
-  }, 400_000);
+  });
 
   const of = (name: string, strategy = 'belay') => {
     const found = report.cases.find((each) => each.name === name);

@@ -52,7 +52,7 @@ describe('belay workload', () => {
 
   beforeAll(async () => {
     ran = await belay(directory, '--p', '0.3', '--seed', '2', '--report', report);
-  }, 60_000);
+  });
 
   test('prints one table for the set, what Belay has over the others, who can be asked, and what was promised', () => {
     expect(ran.code).toBe(0);

@@ -381,16 +381,16 @@ describe('hostile text', () => {
     'qqqh',
     '\u2028',
   ];
-  test.each(SCHEMES)('in %s: makes keys or a wider one, at once', (scheme) => {
+  test.each(SCHEMES)('in %s: makes keys or a wider one, with little work', (scheme) => {
     const long = ['a', '/', '../', 'q', '%', ',', '=', '(', ')', ':', '\0', '\ud800', 'x=inv:1,'].map((word) =>
       word.repeat(1_048_576 / word.length),
     );
     for (const text of [...words, ...long]) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       for (const key of named(scheme, text)) expect(parseKey(key.text)).toEqual(key);
       const template = keyTemplate(`${scheme}:${scheme === 'dom' ? '//p/id=' : 'x'}{args.name}/*/z{args.no}`, SCOPES);
       for (const key of template.fillAll(facts({ args: { name: text } }))) expect(parseKey(key.text)).toEqual(key);
-      expect(performance.now() - before).toBeLessThan(2_000);
+      expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
     }
   });
 

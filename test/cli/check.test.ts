@@ -337,9 +337,7 @@ describe('belay check ends with 2 and one line', () => {
 
 test('a module that keeps waiting does not keep the command', async () => {
   const busy = machineFile('busy.mjs', `export const machine = ${m};\nsetInterval(() => {}, 1000);`);
-  const start = performance.now();
   expect((await belay(['check', wrong, '--machines', busy])).code).toBe(1);
-  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test('what a file says is never obeyed by a terminal', async () => {

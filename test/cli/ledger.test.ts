@@ -34,7 +34,7 @@ beforeAll(async () => {
   await desk.ask('run', 'office', '--run', 'asks');
   await approved('lost', ...LOSES);
   await desk.ask('resume', 'lost', ...LOSES);
-}, 60_000);
+});
 
 describe('belay ledger', () => {
   test('says why a run acted, what it did, and that it owes nothing', async () => {

@@ -33,7 +33,7 @@ function otherOrder(from: string, to: string): string {
 beforeAll(async () => {
   await desk.ask('run', 'order', '--run', 'plain');
   await desk.ask('run', 'order', '--run', 'settled', '--fail-at', 'pay', '--when', 'after', '--signal', 'TIMEOUT');
-}, 60_000);
+});
 
 describe('belay verify', () => {
   test('says of runs of an unchanged agent that they replay equal, and calls nothing', async () => {
@@ -118,7 +118,7 @@ describe('belay verify', () => {
       ['asked', 'equal'],
       ['held', 'equal'],
     ]);
-  }, 60_000);
+  });
 
   test('goes through a run that was restored, beyond its recovery', async () => {
     const folder = join(root, 'restored');
@@ -128,7 +128,7 @@ describe('belay verify', () => {
     expect((await belay(['explain', 'navigation-1'], '', {}, folder)).out).toContain('restore');
     const { code, out } = await at('verify', JOURNAL, '--strict');
     expect([code, out]).toEqual([0, expect.stringMatching(/navigation-1 +navigation +(\d+) of \1 +equal\n/)]);
-  }, 60_000);
+  });
 
   test('says of a run whose machine the module does not have that it is not comparable', async () => {
     const { code, out } = await desk.ask('verify', JOURNAL, '--machines', domains, '--run', 'plain');

@@ -26,7 +26,7 @@ describe('the refund agent with its reviewed config', () => {
       'again -> addressing',
     ]);
     expect(report.totals.unreached).toBe(0);
-  }, 240_000);
+  });
 
   test('is reported word for word the same for the same seed, and other cells are drawn for another', async () => {
     const sampled = (seed: number) => {

@@ -7,7 +7,7 @@ import { workshopConfig } from './model-based-workshop.ts';
 
 const RUNS = { numRuns: Number(process.env.BELAY_RUNS ?? 60) };
 
-test('every decision of a run is the one that its exported trace is answered with', { timeout: 240_000 }, async () => {
+test('every decision of a run is the one that its exported trace is answered with', async () => {
   const compared = comparedNone();
   const runs = fc.record({ tolds: fc.array(told, { minLength: 8, maxLength: 30, size: 'max' }), joint: fc.boolean() });
   await fc.assert(

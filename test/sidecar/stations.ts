@@ -250,7 +250,7 @@ class Running {
 }
 
 /** Waits until something holds; real time, in small steps. */
-export async function until(holds: () => boolean, what: () => string = () => 'it', within = 1_500): Promise<void> {
+export async function until(holds: () => boolean, what: () => string = () => 'it', within = 60_000): Promise<void> {
   const end = Date.now() + within;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`never came to be: ${what()}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Step, walkReadme } from './readme.ts';
 
-test('a new user who follows the README in an empty folder sees what it shows', { timeout: 900_000 }, () => {
+test('a new user who follows the README in an empty folder sees what it shows', () => {
   const steps: Step[] = [];
   walkReadme(false, (step) => steps.push(step));
   expect(steps.map(({ command }) => command.split(' ').slice(0, 2).join(' '))).toEqual([

@@ -100,7 +100,7 @@ describe('the further regimes', () => {
 
   beforeAll(async () => {
     comparison = await run();
-  }, 60_000);
+  });
 
   test('are run at the highest probability, by the policies that differ in them, with the same text for a seed', async () => {
     const one = comparison;
@@ -112,7 +112,7 @@ describe('the further regimes', () => {
       new Set(['own 0', 'own 0.3', 'shared 0', 'shared 0.3']),
     );
     expect(tablesOf(await run())).toEqual(tablesOf(one));
-  }, 60_000);
+  });
 
   test('say plainly where asking and retrying is as good as Belay, and where it is not', () => {
     const verdicts = verdictsOf(comparison);

@@ -36,7 +36,7 @@ export async function begin<TMachine extends AnyStateMachine>(
 /** Resolves with the ending of a run, and throws if it neither ends nor parks within the limit. */
 export async function ended<TEnding>(
   sidecar: Watched & { finished(): Promise<TEnding> },
-  within = 4_000,
+  within = 60_000,
 ): Promise<TEnding> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const hang = new Promise<never>((_, reject) => {
@@ -53,7 +53,7 @@ export async function ended<TEnding>(
 }
 
 /** Resolves once the machine stands in a state. A run that is over or parked throws, and so does one that takes too long. */
-export async function reached(sidecar: Watched, state: string, within = 4_000): Promise<void> {
+export async function reached(sidecar: Watched, state: string, within = 60_000): Promise<void> {
   const end = Date.now() + within;
   while (sidecar.actor.getSnapshot().value !== state) {
     const { value } = sidecar.actor.getSnapshot();
