@@ -3,11 +3,9 @@
  * the run is taken up: all of the commit is visible in the end, or what cannot go on is named (semantics.md E4). Every moment is in
  * `commit-soak.ts`; this is what each change is held to.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CommitTrials, type Trial, WRITERS } from './commit-trial.ts';
 import { inPairs } from './plan.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 /** How many moments are tried. */
 const SAMPLE = 8;

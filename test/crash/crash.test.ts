@@ -3,7 +3,7 @@
  * the middle of calls and at random, while the counterparty lives on. Whoever starts again ends where the run would have ended,
  * or says which effect it cannot know about. Every combination is in `soak.ts`; this is what each change is held to.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PHASES } from './deadly.ts';
 import { AGENTS, type AgentName } from './machines.ts';
 import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, inPairs, withUndosThatFail } from './plan.ts';
@@ -11,7 +11,6 @@ import { Stage } from './processes.ts';
 import { Course, type Expected, nameOf, type Outcome, type Trial, Trials } from './trial.ts';
 
 // A quarter of a minute each on a quiet machine; a busy one may take its time.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const stage = new Stage();
 const trials = new Trials(stage);

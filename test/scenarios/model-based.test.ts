@@ -210,7 +210,7 @@ const commands = fc.commands(
 );
 
 describe('whatever happens, in whatever order', () => {
-  test('no act without an intent, one act for a key, nothing acknowledged is lost', { timeout: 300_000 }, async () => {
+  test('no act without an intent, one act for a key, nothing acknowledged is lost', async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (all) => {
         const shop = new Shop();
@@ -229,7 +229,7 @@ describe('whatever happens, in whatever order', () => {
     expect(compared.exactly).toBeGreaterThan(RUNS.numRuns / 2);
   });
 
-  test('a crash anywhere in a recovery ends where the recovery would have ended', { timeout: 300_000 }, async () => {
+  test('a crash anywhere in a recovery ends where the recovery would have ended', async () => {
     let restores = 0;
     let crashes = 0;
     const runs = fc.record({

@@ -133,30 +133,22 @@ describe('answers that are not reliable', () => {
     expect([ended(score), callsOf(run, 'pay'), run.wire.queries]).toEqual([WELL, 1, 3]);
   });
 
-  test.each(ASKING)(
-    '%s waits, with need, where no query is ever answered, having asked six times',
-    async (policy) => {
-      const weather: Weather = { ...CALM, query: () => 'lags' };
-      const { run, score } = await under(policy, failing('pay', 'after'), order('pay'), { weather });
-      expect([score.parked, score.needless, run.wire.queries]).toEqual([true, false, 6]);
-    },
-    10_000,
-  );
+  test.each(ASKING)('%s waits, with need, where no query is ever answered, having asked six times', async (policy) => {
+    const weather: Weather = { ...CALM, query: () => 'lags' };
+    const { run, score } = await under(policy, failing('pay', 'after'), order('pay'), { weather });
+    expect([score.parked, score.needless, run.wire.queries]).toEqual([true, false, 6]);
+  });
 
-  test.each(ASKING)(
-    'a counterparty that throws when %s asks it ends nothing: it is not known',
-    async (policy) => {
-      const throws = (tool: Tool): Tool => {
-        const shows = () => {
-          throw new Error('the bank is closed');
-        };
-        return { ...tool, change: { ...(tool.change as NonNullable<Tool['change']>), shows } };
+  test.each(ASKING)('a counterparty that throws when %s asks it ends nothing: it is not known', async (policy) => {
+    const throws = (tool: Tool): Tool => {
+      const shows = () => {
+        throw new Error('the bank is closed');
       };
-      const { run, score } = await under(policy, failing('pay', 'after'), changed(order('pay'), 'pay', throws));
-      expect([run.status, score.needless]).toEqual(['parked', false]);
-    },
-    10_000,
-  );
+      return { ...tool, change: { ...(tool.change as NonNullable<Tool['change']>), shows } };
+    };
+    const { run, score } = await under(policy, failing('pay', 'after'), changed(order('pay'), 'pay', throws));
+    expect([run.status, score.needless]).toEqual(['parked', false]);
+  });
 });
 
 describe('an effect that lands late', () => {
