@@ -22,10 +22,10 @@ import type { Effect } from 'belay-sidecar/decision';
 import type { Account } from 'belay-sidecar/reports';
 import { median } from 'simple-statistics';
 import { attachJudged, DECISION_POLICY, type DecisionPolicy } from '#seam';
-import { goOn, LONGEST, type Persisted, Persistence } from '../workloads/plain.ts';
 import type { Case, Failing } from './case.ts';
 import type { Raw } from './raw.ts';
 import { type Call, isNth, onSubstrate, type Substrate } from './substrate.ts';
+import { goOn, LONGEST, type Persisted, Persistence } from './workloads/plain.ts';
 import type { Rows } from './worlds.ts';
 
 /** The way of recovery under the sidecar. */

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compare } from '../../audit/workloads.ts';
-import { DataError } from '../../workloads/set.ts';
+import { compare } from '../../audit/workloads/answer.ts';
+import { DataError } from '../../audit/workloads/set.ts';
 import { folderOf } from '../workloads/shop.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -101,7 +101,7 @@ describe('belay workload', () => {
 });
 
 test('belay workload takes an adapter of somebody’s own, and its config, from a module', async () => {
-  const agent = pathToFileURL(join(MAIN, '../../../build/workloads/agent.js')).href;
+  const agent = pathToFileURL(join(MAIN, '../../../build/audit/workloads/agent.js')).href;
   const folder = folderOf({
     'bells.yaml': `belay: 1
 agent: bells

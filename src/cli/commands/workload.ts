@@ -41,7 +41,7 @@ export function addWorkload(program: Command): void {
       `
 Half of the faults strike before the effect; after the other half the effect has
 landed and the reply is lost. No policy is told which. For the sources and the
-layout of the public data sets, see workloads/README.md in a clone of Belay.
+layout of the public data sets, see audit/workloads/README.md in a clone of Belay.
 
 Examples:
   belay workload data/
