@@ -1,6 +1,6 @@
 /**
- * The module that `belay workload` runs: it finds the data sets in a directory, compares, and leaves the comparison
- * beside the audit's report. The adapters are those of workloads/sets, and those of a module that the user names.
+ * Answers a request for a comparison: finds the data sets in a directory, compares, and leaves the comparison beside the
+ * audit's report. The adapters are those of sets/, and those of a module that the user names.
  */
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -15,7 +15,7 @@ import { DataError } from './set.ts';
 import { tableText } from './table-text.ts';
 import { tablesOf } from './tables.ts';
 
-/** The request, as the command passes it. */
+/** The request, as the terminal passes it. */
 interface Options {
   readonly directory: string;
   readonly sets: readonly string[] | null;

@@ -8,7 +8,6 @@ import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/j
 import { addApprove, addGates, addSettle } from './commands/people.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addVerify } from './commands/verify.ts';
-import { addWorkload } from './commands/workload.ts';
 import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
 import { version } from './terminal/console.ts';
 import { printable } from './terminal/terminal.ts';
@@ -25,7 +24,7 @@ const program = new Command('belay')
 const verbs = [
   ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   ...[addGates, addApprove, addSettle, addReconcile, addExport, addDecide],
-  ...[addVerify, addWorkload],
+  addVerify,
 ];
 for (const add of verbs) add(program);
 for (const verb of program.commands)
