@@ -228,11 +228,11 @@ export default {
     {
       name: 'the-workloads-use-the-public-name',
       severity: 'error',
-      comment: 'What a comparison attaches, a user can attach: through the public list.',
-      from: { path: '^audit/workloads/', pathNot: '^audit/workloads/answer\\.ts$' },
+      comment: 'What a comparison attaches, a user can attach: through the public list. Only the rule of a baseline goes through the seam.',
+      from: { path: '^audit/workloads/', pathNot: '^audit/workloads/(answer|main)\\.ts$' },
       to: {
         path: '^(src|domains|audit|test|bench)/',
-        pathNot: '^(src/((recovery|reports|testing)/)?index\\.ts$|audit/workloads/)',
+        pathNot: '^(src/(((recovery|reports|testing)/)?index|xstate/seam)\\.ts$|audit/workloads/)',
       },
     },
     {

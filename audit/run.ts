@@ -209,7 +209,6 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
       journal,
       config: how.config ?? agent.config,
       input: opened.input,
-      policy: how.policy,
       reconcilers: how.asks ? (opened.reconcilers ?? {}) : {},
       undo: opened.undo ?? {},
       buffers: opened.buffers ?? {},
@@ -232,7 +231,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
         seen.push({ decision, calls: substrate.calls.length, at: performance.now() });
       },
     },
-    how.judges,
+    { ...how.judges, policy: how.policy },
   );
   persistence.begin(sidecar.actor);
   sidecar.actor.start();
