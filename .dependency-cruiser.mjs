@@ -228,30 +228,32 @@ export default {
     {
       name: 'the-workloads-use-the-public-name',
       severity: 'error',
-      comment: 'What a comparison attaches, a user can attach: through the public list.',
-      from: { path: '^workloads/' },
-      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/((recovery|reports|testing)/)?index\\.ts$' },
+      comment: 'What a comparison attaches, a user can attach: through the public list. Only the rule of a baseline goes through the seam.',
+      from: { path: '^audit/workloads/', pathNot: '^audit/workloads/(answer|main)\\.ts$' },
+      to: {
+        path: '^(src|domains|audit|test|bench)/',
+        pathNot: '^(src/(((recovery|reports|testing)/)?index|xstate/seam)\\.ts$|audit/workloads/)',
+      },
     },
     {
       name: 'nothing-in-the-package-knows-a-data-set',
       severity: 'error',
       comment: 'A data set is its adapter and its config. The command is told a module; it imports none.',
       from: { path: '^(src|domains|bench)/' },
-      to: { path: '^workloads/' },
+      to: { path: '^audit/workloads/' },
     },
     {
       name: 'the-harness-knows-no-data-set',
       severity: 'error',
       comment: 'What one set needs, its adapter does. What every set needs is in set.ts.',
-      from: { path: '^workloads/[^/]+$' },
-      to: { path: '^workloads/sets/' },
+      from: { path: '^audit/workloads/[^/]+$' },
+      to: { path: '^audit/workloads/sets/' },
     },
     {
       name: 'few-files-of-the-workloads-know-xstate',
       severity: 'error',
-      comment:
-        'workloads/plain.ts runs machines without a sidecar; machines are in workloads/agent.ts, workloads/unit-agent.ts and in the adapters.',
-      from: { path: '^workloads/', pathNot: '^workloads/((plain|agent|unit-agent)\\.ts$|sets/)' },
+      comment: 'plain.ts runs machines without a sidecar; machines are in agent.ts, unit-agent.ts and in the adapters.',
+      from: { path: '^audit/workloads/', pathNot: '^audit/workloads/((plain|agent|unit-agent)\\.ts$|sets/)' },
       to: { path: 'node_modules/xstate/' },
     },
     {
@@ -265,7 +267,7 @@ export default {
       name: 'nothing-imports-the-audit',
       severity: 'error',
       comment: 'audit/ is a composition root. What others need of it belongs in the room it speaks of.',
-      from: { pathNot: '^(audit|test/audit)/' },
+      from: { pathNot: '^(audit|test/audit|test/workloads)/' },
       to: { path: '^audit/' },
     },
     {
@@ -279,8 +281,8 @@ export default {
       name: 'few-files-of-the-audit-know-xstate',
       severity: 'error',
       comment:
-        'A plain machine runs in workloads/plain.ts, audit/substrate.ts is what every machine runs on, and audit/mails/machine.ts is an agent; everything else goes through the sidecar.',
-      from: { path: '^audit/', pathNot: '^audit/(substrate|mails/machine)\\.ts$' },
+        'A plain machine runs in audit/workloads/plain.ts, audit/substrate.ts is what every machine runs on, and audit/mails/machine.ts is an agent; everything else goes through the sidecar.',
+      from: { path: '^audit/', pathNot: '^audit/(substrate\\.ts$|mails/machine\\.ts$|workloads/)' },
       to: { path: 'node_modules/xstate/' },
     },
     {
@@ -296,7 +298,7 @@ export default {
       comment:
         'A simulator that shares code with what it judges proves nothing: attach through the public list, judge by the world.',
       from: { path: '^test/simulation/' },
-      to: { path: '^(src|domains|audit|workloads|bench)/', pathNot: '^src/((testing/)?index|journal/sqlite/store)\\.ts$' },
+      to: { path: '^(src|domains|audit|bench)/', pathNot: '^src/((testing/)?index|journal/sqlite/store)\\.ts$' },
     },
     {
       name: 'the-oracle-shares-no-code',

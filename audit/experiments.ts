@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { type Agent, type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
 import { DECISION_POLICY } from '#seam';
-import { standAgain } from '../workloads/plain.ts';
 import type { Case, Domain } from './case.ts';
 import { RAW, type Raw } from './raw.ts';
 import { leftBy, medianTime, timed, underSidecar } from './run.ts';
 import { shownBy } from './shown.ts';
+import { standAgain } from './workloads/plain.ts';
 
 /** A raw failure at a site, and the decision that it led to under the paper's rule and under Belay. */
 export interface Signalled {

@@ -306,6 +306,7 @@ function turning(turned: Set<Guard>): DecisionPolicy {
       if (JSON.stringify(without(judges)) !== JSON.stringify(answer)) turned.add(guard);
   };
   return {
+    policy: DECISION_POLICY.policy,
     heard(answer) {
       if (answer.is !== 'yes') turned.add('closed');
       return DECISION_POLICY.heard(answer);

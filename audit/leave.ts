@@ -1,12 +1,12 @@
 /** Leaves reports where they can be looked at later: the audit's, and what a comparison of workloads adds to its page. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Promised } from '../workloads/promises.ts';
-import type { Table } from '../workloads/table.ts';
 import { junitOf } from './junit.ts';
 import { pageOf, sectionOf } from './page.ts';
 import { jsonOf, type Report } from './report.ts';
 import { textOf } from './text.ts';
+import type { Promised } from './workloads/promises.ts';
+import type { Table } from './workloads/table.ts';
 
 /** Between these two the page holds the section of the workloads, whichever of the two reports was made last. */
 const MARKS = ['<!-- workloads -->', '<!-- end of workloads -->'] as const;

@@ -12,6 +12,7 @@ import { leaveReport } from './leave.ts';
 import { readPaper } from './paper.ts';
 import { type Experiments, jsonOf, type Report, reportOf } from './report.ts';
 import { ROOT } from './root.ts';
+import { progressLine, wantsColours } from './terminal.ts';
 import { textOf } from './text.ts';
 
 interface Options {
@@ -102,14 +103,15 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
   const { strategy, without = null, repeat } = options;
   const partial = strategy !== undefined || without !== null || options.case !== undefined;
   const strategies = strategy === undefined ? STRATEGIES : [strategy];
-  const threads = new Threads(progress);
+  const line = progressLine();
+  const threads = new Threads(tellIn(line));
   try {
     const judged = await threads.judge(chosen, { strategies, repeat, without, probes: without === null });
     const domains = new Set(chosen.map(({ domain }) => domain));
     const experiments = partial ? NONE : await threads.experiments((domain) => domains.has(domain));
     return reportOf(judged, experiments, readPaper(), { whole: all && !partial, without });
   } finally {
-    clear();
+    line.done();
     await threads.close();
   }
 }
@@ -118,10 +120,11 @@ const NONE: Experiments = { reviewed: [], signals: [], edges: [], depths: [], ov
 
 /** Prints the `expect` of cases as they were observed, for the author of a case. A person has to check it. */
 async function observe(chosen: readonly Case[]): Promise<number> {
-  const threads = new Threads(progress);
+  const line = progressLine();
+  const threads = new Threads(tellIn(line));
   const wanted = { ...ALL, strategies: FROZEN, repeat: 2, probes: false };
   const judged = await threads.judge(chosen, wanted).finally(async () => {
-    clear();
+    line.done();
     await threads.close();
   });
   for (const { domain, name, rows } of judged) {
@@ -140,29 +143,15 @@ async function observe(chosen: readonly Case[]): Promise<number> {
   return 0;
 }
 
-/** A bar on a terminal, and nothing anywhere else. */
-function progress(done: number, all: number, what: string): void {
-  if (!process.stderr.isTTY) return;
-  const filled = Math.round((24 * done) / all);
-  const bar = `${'█'.repeat(filled)}${'░'.repeat(24 - filled)}`;
-  process.stderr.write(`\r\u001b[K${bar} ${done} of ${all}, ${Math.round(performance.now() / 1_000)} s  ${what}`);
-}
-
-function clear(): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+/** Tells the progress of runs in a line. */
+function tellIn(line: ReturnType<typeof progressLine>) {
+  return (done: number, all: number, what: string) =>
+    line.show(`${done} of ${all}, ${Math.round(performance.now() / 1_000)} s  ${what}`);
 }
 
 function complain(text: string): number {
   process.stderr.write(`${text}\n`);
   return 2;
-}
-
-/** NO_COLOR says no, FORCE_COLOR yes; else a terminal has colours, and a pipe or a file has none. */
-function wantsColours(): boolean {
-  const { NO_COLOR = '', FORCE_COLOR = '', TERM } = process.env;
-  if (NO_COLOR !== '') return false;
-  if (FORCE_COLOR !== '') return FORCE_COLOR !== '0';
-  return process.stdout.isTTY === true && TERM !== 'dumb';
 }
 
 try {

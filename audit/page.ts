@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import type { Promised } from '../workloads/promises.ts';
-import type { Table, Value } from '../workloads/table.ts';
 import { STRATEGIES } from './case.ts';
 import type { JudgedCase } from './judge.ts';
 import { plotsOf } from './plots.ts';
 import type { Report } from './report.ts';
 import { ROOT } from './root.ts';
 import { shortly } from './text.ts';
+import type { Promised } from './workloads/promises.ts';
+import type { Table, Value } from './workloads/table.ts';
 
 /** Lays a report out as a page. @param report null where nothing but workloads was run. @param workloads their section. */
 export function pageOf(report: Report | null, workloads = ''): string {

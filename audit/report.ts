@@ -1,6 +1,5 @@
 /** The report: every table, what it comes to in counts, and what is wrong. */
 
-import { rowOf, type Table } from '../workloads/table.ts';
 import { FROZEN, type Strategy } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { GUARDS, type Guard } from './guards.ts';
@@ -22,6 +21,7 @@ import { alignedOf, localisationTable, probesTable } from './tables/localisation
 import { isBroken, necessityTable } from './tables/necessity.ts';
 import { recoveryTable } from './tables/recovery.ts';
 import { semanticTable } from './tables/semantic.ts';
+import { rowOf, type Table } from './workloads/table.ts';
 
 /** The measurements besides the cases; empty lists where only a part of the audit was run. */
 export interface Experiments {

@@ -22,10 +22,10 @@ import type { Effect } from 'belay-sidecar/decision';
 import type { Account } from 'belay-sidecar/reports';
 import { median } from 'simple-statistics';
 import { attachJudged, DECISION_POLICY, type DecisionPolicy } from '#seam';
-import { goOn, LONGEST, type Persisted, Persistence } from '../workloads/plain.ts';
 import type { Case, Failing } from './case.ts';
 import type { Raw } from './raw.ts';
 import { type Call, isNth, onSubstrate, type Substrate } from './substrate.ts';
+import { goOn, LONGEST, type Persisted, Persistence } from './workloads/plain.ts';
 import type { Rows } from './worlds.ts';
 
 /** The way of recovery under the sidecar. */
@@ -209,7 +209,6 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
       journal,
       config: how.config ?? agent.config,
       input: opened.input,
-      policy: how.policy,
       reconcilers: how.asks ? (opened.reconcilers ?? {}) : {},
       undo: opened.undo ?? {},
       buffers: opened.buffers ?? {},
@@ -232,7 +231,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
         seen.push({ decision, calls: substrate.calls.length, at: performance.now() });
       },
     },
-    how.judges,
+    { ...how.judges, policy: how.policy },
   );
   persistence.begin(sidecar.actor);
   sidecar.actor.start();

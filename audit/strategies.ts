@@ -3,11 +3,11 @@
 import { type Agent, type InstanceId, instanceName } from 'belay-sidecar';
 import type { Checkpoint } from 'belay-sidecar/decision';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
-import type { Persisted } from '../workloads/plain.ts';
 import type { Case, Domain, Strategy } from './case.ts';
 import { ENTRIES_ONLY, forcing } from './guards.ts';
 import { type Measured, measure } from './measure.ts';
 import { type Choice, type Outcome, type Recovery, underSidecar, withoutSidecar } from './run.ts';
+import type { Persisted } from './workloads/plain.ts';
 
 /** A case, and what it is run with. */
 export interface Site {

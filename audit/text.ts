@@ -1,10 +1,10 @@
 /** The report for a terminal. */
 import pc from 'picocolors';
 import wrap from 'wrap-ansi';
-import type { Cell, Mark } from '../workloads/table.ts';
-import { tableText } from '../workloads/table-text.ts';
 import { FROZEN } from './case.ts';
 import type { Report } from './report.ts';
+import type { Cell, Mark } from './workloads/table.ts';
+import { tableText } from './workloads/table-text.ts';
 
 const MARKS: Readonly<Record<Mark, string>> = { same: '=', better: '+', worse: '-', 'not comparable': '~' };
 

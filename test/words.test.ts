@@ -32,10 +32,10 @@ const glossary = read('docs/glossary.md');
 const pages = ['docs', 'docs/decisions'].flatMap((folder) =>
   readdirSync(`${root}/${folder}`).map((name) => `${folder}/${name}`),
 );
-const documents = [...pages, ...['', 'audit/', 'domains/', 'workloads/'].map((folder) => `${folder}README.md`)]
+const documents = [...pages, ...['', 'audit/', 'audit/workloads/', 'domains/'].map((folder) => `${folder}README.md`)]
   .filter((file) => file.endsWith('.md') && file !== 'docs/glossary.md')
   .map((file) => ({ file, folder: 'documents', room: '', has: { ...NOTHING, prose: proseOf(file) } }));
-const code = ['src', 'domains', 'audit', 'workloads'].flatMap((folder) =>
+const code = ['src', 'domains', 'audit'].flatMap((folder) =>
   sources(folder).map((file) => ({ file, folder, room: file.split('/')[1] ?? '', has: wordsOf(file) })),
 );
 const files = [...code, ...documents];

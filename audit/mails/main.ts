@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import Table from 'cli-table3';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { progressLine } from '../terminal.ts';
 import { type Count, countAll, isSafe } from './count.ts';
 import type { Mode } from './modes.ts';
 
@@ -62,10 +63,9 @@ ${verdict}
 
 async function main(): Promise<number> {
   const { runs, seed, json = false } = program.opts<{ runs: number; seed: number; json?: boolean }>();
-  const progress = (done: number, of: number) => {
-    if (process.stderr.isTTY) process.stderr.write(done === of ? '\r\u001b[K' : `\r\u001b[K${done} of ${of} runs`);
-  };
-  const counts = await countAll({ probabilities: [0.1, 0.3, 0.5], runs, seed, progress });
+  const line = progressLine();
+  const progress = (done: number, of: number) => line.show(`${done} of ${of} runs`);
+  const counts = await countAll({ probabilities: [0.1, 0.3, 0.5], runs, seed, progress }).finally(line.done);
   const figures = JSON.parse(readFileSync(new URL('../../../audit/figures.json', import.meta.url), 'utf8'));
   const paper = figures['atomix-table-10'];
   process.stdout.write(json ? `${JSON.stringify({ seed, counts, paper })}\n` : text(counts, paper));

@@ -1,9 +1,9 @@
 /** Blocking calibration (DART table 23): what was refused, whether it had to be, and whether what was let through was safe. */
 
-import { beside, only, type Table } from '../../workloads/table.ts';
 import { FROZEN } from '../case.ts';
 import type { JudgedCase, Row } from '../judge.ts';
 import type { Paper } from '../paper.ts';
+import { beside, only, type Table } from '../workloads/table.ts';
 import { domainsOf } from './recovery.ts';
 
 type Deciding = (typeof FROZEN)[number];

@@ -1,10 +1,10 @@
 /** The tables of what is measured besides the cases (DART tables 4, 12, 26, 29). */
 import { mean, median } from 'simple-statistics';
-import { beside, only, type Table } from '../../workloads/table.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from '../experiments.ts';
 import type { JudgedCase } from '../judge.ts';
 import type { Paper } from '../paper.ts';
 import type { Reviewed } from '../reviewed.ts';
+import { beside, only, type Table } from '../workloads/table.ts';
 import { eventsOf } from './calibration.ts';
 import { domainsOf, REGIMES, round, rowsOf } from './recovery.ts';
 

@@ -3,10 +3,10 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { binomialDistribution, median, quantile } from 'simple-statistics';
-import { beside, only, type Table } from '../../workloads/table.ts';
 import type { Strategy } from '../case.ts';
 import type { JudgedCase } from '../judge.ts';
 import type { Paper } from '../paper.ts';
+import { beside, only, type Table } from '../workloads/table.ts';
 import { domainsOf, REGIMES, round } from './recovery.ts';
 
 const SAMPLES = 2_000;

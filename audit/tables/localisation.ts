@@ -1,9 +1,9 @@
 /** The localisation audit (DART table 24): whether the instance that is restored is the one that failed. */
 
-import { beside, only, type Table } from '../../workloads/table.ts';
 import { FROZEN } from '../case.ts';
 import type { JudgedCase } from '../judge.ts';
 import type { Paper } from '../paper.ts';
+import { beside, only, type Table } from '../workloads/table.ts';
 
 /** Runs whose instance and checkpoint are those of their case, under the strategies that decide. */
 export function alignedOf(judged: readonly JudgedCase[], strategy: (typeof FROZEN)[number]) {

@@ -1,9 +1,9 @@
 /** Property-wise necessity (DART table 30): for each guard, what happens to the cases that turn on it once it is gone. */
 
-import { beside, only, type Table } from '../../workloads/table.ts';
 import { GUARDS, type Guard } from '../guards.ts';
 import type { JudgedCase, Unguarded } from '../judge.ts';
 import type { Paper } from '../paper.ts';
+import { beside, only, type Table } from '../workloads/table.ts';
 
 /** True if a case goes wrong without a guard. */
 export function isBroken({ mismatches, harmed, dropped }: Unguarded): boolean {

@@ -1,9 +1,9 @@
 /** Recovery by regime and domain (DART tables 1 and 9). */
 import { mean, median } from 'simple-statistics';
-import { beside, only, type Table } from '../../workloads/table.ts';
 import { STRATEGIES, type Strategy } from '../case.ts';
 import type { JudgedCase, Row } from '../judge.ts';
 import type { Paper } from '../paper.ts';
+import { beside, only, type Table } from '../workloads/table.ts';
 
 /** The two kinds of failure. */
 export const REGIMES = ['commit-sensitive', 'official'] as const;

@@ -1,9 +1,9 @@
 /** The semantic audit (DART table 22): what recovered runs come to, by executable projections. */
 
-import { beside, only, type Table } from '../../workloads/table.ts';
 import { CHECKS, type CheckName } from '../case.ts';
 import type { JudgedCase, Row } from '../judge.ts';
 import type { Paper } from '../paper.ts';
+import { beside, only, type Table } from '../workloads/table.ts';
 import { domainsOf } from './recovery.ts';
 
 /** True if a case can be compared: a whole rerun and the strategy both came to an end, each time. */

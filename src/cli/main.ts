@@ -5,10 +5,9 @@ import { addReconcile, addResume, addRun } from './commands/agents.ts';
 import { addCheck, addInit, addReview, addTypes } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
-import { addApprove, addGates, addSettle } from './commands/people.ts';
+import { addApprovals, addApprove, addSettle } from './commands/people.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addVerify } from './commands/verify.ts';
-import { addWorkload } from './commands/workload.ts';
 import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
 import { version } from './terminal/console.ts';
 import { printable } from './terminal/terminal.ts';
@@ -24,8 +23,8 @@ const program = new Command('belay')
 
 const verbs = [
   ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
-  ...[addGates, addApprove, addSettle, addReconcile, addExport, addDecide],
-  ...[addVerify, addWorkload],
+  ...[addApprovals, addApprove, addSettle, addReconcile, addExport, addDecide],
+  addVerify,
 ];
 for (const add of verbs) add(program);
 for (const verb of program.commands)

@@ -1,15 +1,18 @@
 /**
- * The policy of decisions in a run: the answer that counts for a boundary's predicate, the boundaries that certify, the
+ * The policy of decisions in a run: the rule that computes lines, the answer that counts for a boundary's predicate, the boundaries that certify, the
  * decision itself, and the instance that an ambiguous name means. Every run has the same policy; the audit removes one
  * guard of it at a time, to show the guard's purpose (`seam.ts`).
  */
+import type { Policy } from '../model/decision.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Answer } from '../predicates/predicate.ts';
 import { certify } from './certify.ts';
 import { decide } from './decide.ts';
 
-/** The functions that decide in a run. */
+/** The rule and the functions that decide in a run. */
 export interface DecisionPolicy {
+  /** The rule that computes lines: `line` in every run, another in the audit's baselines (§9). */
+  readonly policy: Policy;
   /** The answer that counts for a boundary's predicate. A no settles it: no other test runs then. */
   readonly heard: (answer: Answer) => Answer;
   /** Runs the four tests of a boundary (semantics.md §4). */
@@ -21,4 +24,10 @@ export interface DecisionPolicy {
 }
 
 /** The policy of every run. */
-export const DECISION_POLICY: DecisionPolicy = { heard: (answer) => answer, certify, decide, meant: () => null };
+export const DECISION_POLICY: DecisionPolicy = {
+  policy: 'line',
+  heard: (answer) => answer,
+  certify,
+  decide,
+  meant: () => null,
+};

@@ -5,7 +5,6 @@ import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterp
 import type { GuardedRequest } from '../effects/gates.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Policy } from '../model/decision.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -33,7 +32,6 @@ export interface RunParts {
   readonly journal: Journal;
   readonly runState: RunState;
   readonly encoder: EntryEncoder;
-  readonly policy: Policy;
   readonly decisionPolicy: DecisionPolicy;
   readonly reconcilers: Readonly<Record<string, Reconciler>>;
   readonly undos: Readonly<Record<string, Undo | Inverse>>;

@@ -1,19 +1,19 @@
-/** `belay workload` as somebody types it, on a small data set of our own in the form of a public one. */
+/** `npm run workloads` as it is typed, on a small data set of our own in the form of a public one. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compare } from '../../audit/workloads.ts';
-import { DataError } from '../../workloads/set.ts';
+import { compare } from '../../audit/workloads/answer.ts';
+import { DataError } from '../../audit/workloads/set.ts';
 import { folderOf } from '../workloads/shop.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../build/audit/workloads/main.js', import.meta.url));
 
-function belay(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+function workloads(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: '1' };
-    execFile(process.execPath, [MAIN, 'workload', ...args], { env, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) =>
+    execFile(process.execPath, [MAIN, ...args], { env, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : (error.code as number), out, err }),
     );
   });
@@ -45,13 +45,13 @@ const images = (id: string) => [
 const IDS = ['one', 'two', 'three'];
 const data = () => folderOf({ 'tasks.json': IDS.map(repair), 'effects.json': IDS.flatMap(images), 'odd.json': {} });
 
-describe('belay workload', () => {
+describe('npm run workloads', () => {
   const directory = data();
   const report = folderOf({});
-  let ran: Awaited<ReturnType<typeof belay>>;
+  let ran: Awaited<ReturnType<typeof workloads>>;
 
   beforeAll(async () => {
-    ran = await belay(directory, '--p', '0.3', '--seed', '2', '--report', report);
+    ran = await workloads('--data', directory, '--p', '0.3', '--seed', '2', '--report', report);
   });
 
   test('prints one table for the set, what Belay has over the others, who can be asked, and what was promised', () => {
@@ -78,13 +78,14 @@ describe('belay workload', () => {
   });
 
   test('says the same again, and puts its section in the place of the old one', async () => {
-    const again = await belay('--data', directory, '--p', '0.3', '--seed', '2', '--report', report);
+    const again = await workloads('--data', directory, '--p', '0.3', '--seed', '2', '--report', report);
     expect(again.out).toBe(ran.out);
     expect(readFileSync(join(report, 'index.html'), 'utf8').match(/<h2 id="workloads">/g)).toHaveLength(1);
   });
 
   test('prints every run as JSON where that is wanted', async () => {
-    const { code, out } = await belay(directory, '--p', '0.3', '--policy', 'belay', 'oracle', '--json');
+    const args = ['--p', '0.3', '--policy', 'belay', 'oracle', '--json', '--report', folderOf({})];
+    const { code, out } = await workloads('--data', directory, ...args);
     const { cells, probabilities } = JSON.parse(out) as {
       cells: { policy: string; runs: unknown[] }[];
       probabilities: number[];
@@ -100,8 +101,8 @@ describe('belay workload', () => {
   });
 });
 
-test('belay workload takes an adapter of somebody’s own, and its config, from a module', async () => {
-  const agent = pathToFileURL(join(MAIN, '../../../build/workloads/agent.js')).href;
+test('npm run workloads takes an adapter of the user’s own, and its config, from a module', async () => {
+  const agent = pathToFileURL(join(MAIN, '../agent.js')).href;
   const folder = folderOf({
     'bells.yaml': `belay: 1
 agent: bells
@@ -143,23 +144,36 @@ export const bells = {
 `,
   });
   const hours = folderOf({ 'noon.json': { strikes: 12 } });
-  const { code, out } = await belay(hours, '--adapters', join(folder, 'bells.mjs'), '--p', '0.3');
+  const { code, out } = await workloads(
+    '--data',
+    hours,
+    '--adapters',
+    join(folder, 'bells.mjs'),
+    '--p',
+    '0.3',
+    '--report',
+    folder,
+  );
   const kept = out.includes('All 19 promises were kept.');
   expect([code, out.includes('bells that ring once')]).toEqual([kept ? 0 : 1, true]);
   expect(kept || / of 19 promises were missed/.test(out)).toBe(true);
 });
 
-describe('belay workload refuses, with the mend,', () => {
+describe('npm run workloads refuses, and says the fix,', () => {
   const WANTED = { sets: null, probabilities: [0.3], repeat: 1, seed: 1, policies: null, asks: true };
   const quiet = { progress: () => {}, note: () => {} };
 
   test.each<[string, string[], RegExp]>([
-    ['to run without a directory', [], /^which directory\? belay workload DIRECTORY, or --data DIRECTORY\n$/],
-    ['a probability that is none', ['data', '--p', '2'], /a number from 0 to 0\.9/],
-    ['a folder that takes no report', [data(), '--report', join(MAIN, 'below-a-file')], /ENOTDIR|EEXIST/],
-    ['a directory without data', [folderOf({ 'a.json': [1] })], /no data set here.*; a\.json: for the /],
+    ['to run without a directory', [], /required option '--data <directory>' not specified/],
+    ['a probability that is none', ['--data', 'data', '--p', '2'], /a number from 0 to 0\.9/],
+    ['a folder that takes no report', ['--data', data(), '--report', join(MAIN, 'below-a-file')], /ENOTDIR|EEXIST/],
+    [
+      'a directory without data',
+      ['--data', folderOf({ 'a.json': [1] }), '--report', folderOf({})],
+      /no data set here.*; a\.json: for the /,
+    ],
   ])('%s', async (_, args, says) => {
-    const { code, out, err } = await belay(...args);
+    const { code, out, err } = await workloads(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(says);
     expect(err).not.toMatch(/^\s+at /m);
@@ -169,7 +183,7 @@ describe('belay workload refuses, with the mend,', () => {
     ['half a set', { directory: folderOf({ 'tasks.json': IDS.map(repair) }) }, /lacks its effects/],
     ['a policy that there is not', { policies: ['hope'] }, /no policy "hope"\. There are: give-up/],
     ['a set that is not there', { sets: ['none'] }, /no set "none"\. There are: /],
-    ['adapters that are none', { adapters: MAIN.replace(/main\.js$/, 'terminal/table.js') }, /exports no adapter/],
+    ['adapters that are none', { adapters: MAIN.replace(/main\.js$/, 'table.js') }, /exports no adapter/],
   ])('%s', async (_, more, says) => {
     const asked = compare({ directory: data(), adapters: null, report: null, ...WANTED, ...more }, quiet);
     await expect(asked).rejects.toThrow(DataError);
@@ -177,11 +191,11 @@ describe('belay workload refuses, with the mend,', () => {
   });
 });
 
-test('npm run workloads is the same verb, with the report beside the audit’s', () => {
+test('npm run workloads builds the comparison and runs it', () => {
   const scripts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts as Record<
     string,
     string
   >;
-  expect(scripts.workloads).toContain('dist/cli/main.js workload --report audit/report');
+  expect(scripts.workloads).toBe('npm run build:domains --silent && node build/audit/workloads/main.js');
   expect(existsSync(MAIN)).toBe(true);
 });

@@ -35,9 +35,9 @@ describe('a run of an agent that redacts', () => {
   test('shows neither card nor token in any verb, and its file holds neither', async () => {
     const input = ['--input', JSON.stringify({ card: CARD, loses: true })];
     expect((await quiet('run', 'till', '--run', 'lost', ...input)).code).toBe(1);
-    const { gate, args } = JSON.parse((await quiet('gates', '--json')).out);
+    const { gate, args } = JSON.parse((await quiet('approvals', '--json')).out);
     expect(args).toEqual({ card: '[redacted]', cents: 80 });
-    expect((await quiet('gates')).out).toContain(`belay approve ${gate} --by NAME --key-file key\n`);
+    expect((await quiet('approvals')).out).toContain(`belay approve ${gate} --by NAME --key-file key\n`);
     await quiet('approve', gate, '--by', 'Ada', '--why', `she has ${CARD}`);
     expect((await quiet('resume', 'lost', ...input)).out).toContain('parked');
     const said = await Promise.all(
@@ -49,8 +49,8 @@ describe('a run of an agent that redacts', () => {
         ['ledger', 'lost', '--json'],
         ['explain', 'lost'],
         ['explain', 'lost', '--json'],
-        ['gates', '--all'],
-        ['gates', '--all', '--json'],
+        ['approvals', '--all'],
+        ['approvals', '--all', '--json'],
         ['export', 'lost', '--trace'],
       ].map((args) => quiet(...args)),
     );
@@ -65,7 +65,7 @@ describe('a run of an agent that redacts', () => {
   test('is done with an output that shows neither', async () => {
     const input = ['--input', JSON.stringify({ card: CARD })];
     await quiet('run', 'till', '--run', 'paid', ...input);
-    const { gate } = JSON.parse((await quiet('gates', 'paid', '--json')).out);
+    const { gate } = JSON.parse((await quiet('approvals', 'paid', '--json')).out);
     await quiet('approve', gate, '--by', 'Ada');
     const { code, out } = await quiet('resume', 'paid', '--json', ...input);
     expect(code).toBe(0);
@@ -95,7 +95,7 @@ describe('an encrypted file', () => {
     for (const verb of [
       ['runs'],
       ['show', 'lost'],
-      ['gates'],
+      ['approvals'],
       ['approve', 'abcd', '--by', 'Ada'],
       ['resume', 'lost'],
     ]) {

@@ -15,7 +15,7 @@ const LOSES = ['--input', '{"loses":true}'];
 /** Runs an agent up to its gate, and approves. */
 async function approved(run: string, ...more: string[]): Promise<string> {
   await desk.ask('run', 'office', '--run', run, ...more);
-  const [{ gate }] = await desk.json('gates', run);
+  const [{ gate }] = await desk.json('approvals', run);
   await desk.ask('approve', gate, '--by', 'Ada', '--why', 'read it');
   return gate;
 }
@@ -128,7 +128,7 @@ describe('belay ledger', () => {
   });
 
   test('of a call that waits says what is owed, until when, and what to type', async () => {
-    const [asked] = await desk.json('gates', 'asks');
+    const [asked] = await desk.json('approvals', 'asks');
     const { out } = await desk.ask('ledger', 'asks', '--obligations');
     expect(out).toMatch(
       /^asks: at rest, waits for 1 approval\n\nObligations\n {2}An approval of send of Letter::ada::0, asked /,
@@ -190,7 +190,7 @@ describe('belay ledger', () => {
   test('of names that a terminal would obey prints them harmless, and no wider than it', async () => {
     const to = 'ada\u001b[2J\u202e'.repeat(20);
     await desk.ask('run', 'office', '--run', 'evil\u001b[31m', '--input', JSON.stringify({ to }));
-    for (const verb of ['ledger', 'gates']) {
+    for (const verb of ['ledger', 'approvals']) {
       const { code, out } = await desk.ask(verb, 'evil\u001b[31m');
       expect([code, out]).toEqual([0, expect.stringContaining('ada\\u001b[2J')]);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
@@ -224,7 +224,7 @@ describe('belay reconcile', () => {
   });
 
   test('says what is still not known, how often that was asked, and who can be asked instead', async () => {
-    const [outcome] = await desk.json('gates', 'lost');
+    const [outcome] = await desk.json('approvals', 'lost');
     const { code, out } = await desk.ask('reconcile', 'lost');
     expect(code).toBe(1);
     expect(out).toMatch(/^lost: what became of 1 call is still not known\n/);
@@ -245,7 +245,9 @@ describe('belay reconcile', () => {
     });
     const [{ instances }] = await desk.json('show', 'lost');
     expect(instances.at(-1)).toMatchObject({ instance: 'Letter::ada::0', live: true, committed: false });
-    expect((await desk.ask('gates', 'lost')).out).toMatch(/^lost waits for no person; belay gates lost --all shows/);
+    expect((await desk.ask('approvals', 'lost')).out).toMatch(
+      /^lost waits for no person; belay approvals lost --all shows/,
+    );
     const resumed = await desk.ask('resume', 'lost');
     expect([resumed.code, resumed.out]).toEqual([0, expect.stringMatching(/mail +1\n/)]);
   });
@@ -261,7 +263,7 @@ describe('belay reconcile', () => {
   test('leaves a run alone that a living process has', async () => {
     const running = desk.begin('run', 'office', '--run', 'busy', '--input', '{"stays":true,"hangs":true}');
     await desk.until('busy', ({ effects }) => effects.some(({ tool }) => tool === 'send'));
-    const [asked] = await desk.json('gates', 'busy');
+    const [asked] = await desk.json('approvals', 'busy');
     await desk.ask('approve', asked.gate, '--by', 'Ada');
     await desk.until('busy', ({ effects }) => effects.some(({ status }) => status === 'intended'));
     const { code, err } = await desk.ask('reconcile', 'busy');

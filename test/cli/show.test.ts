@@ -289,16 +289,25 @@ describe('what cannot be read is said in one line, with exit 2', () => {
   });
 });
 
-test.each(['run', 'resume', 'runs', 'show', 'explain', 'ledger', 'gates', 'approve', 'deny', 'settle', 'reconcile'])(
-  'the help of %s fits, shows examples and says what the exit codes mean',
-  async (verb) => {
-    const { code, out } = await desk.ask(verb, '--help');
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`\nExamples:\n  belay ${verb}`));
-    expect(out).toMatch(/\nExit code: 0/);
-    expect(widest(out)).toBeLessThanOrEqual(80);
-  },
-);
+test.each([
+  'run',
+  'resume',
+  'runs',
+  'show',
+  'explain',
+  'ledger',
+  'approvals',
+  'approve',
+  'deny',
+  'settle',
+  'reconcile',
+])('the help of %s fits, shows examples and says what the exit codes mean', async (verb) => {
+  const { code, out } = await desk.ask(verb, '--help');
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`\nExamples:\n  belay ${verb}`));
+  expect(out).toMatch(/\nExit code: 0/);
+  expect(widest(out)).toBeLessThanOrEqual(80);
+});
 
 test('a table gives wide columns less room, and wraps names that have no spaces', () => {
   const rows = [

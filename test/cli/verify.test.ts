@@ -104,7 +104,7 @@ describe('belay verify', () => {
 
   test('replays calls that a person has approved and calls that waited for their commit', async () => {
     await office.ask('run', 'office', '--run', 'asked');
-    const [gate] = await office.json('gates');
+    const [gate] = await office.json('approvals');
     expect(gate).toMatchObject({ run: 'asked', asks: 'approval' });
     await office.ask('approve', gate.gate, '--by', 'Ada', '--no-wait');
     await office.ask('resume', 'asked');

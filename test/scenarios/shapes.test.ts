@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Policy } from '../../src/model/decision.ts';
+import { DECISION_POLICY } from '../../src/recovery/decision-policy.ts';
 import type { Report } from '../../src/sidecar/report.ts';
-import { attach, resume } from '../../src/xstate/attach.ts';
+import { attach, attachJudged, resume } from '../../src/xstate/attach.ts';
 import { TOYS, type Toy } from './toys.ts';
 import { FAULTS, type Fault, World } from './world.ts';
 
@@ -24,14 +25,15 @@ function configOf(toy: Toy) {
 
 async function run(toy: Toy, world: World, policy: Policy = 'line') {
   const reports: Report[] = [];
-  const { actor, finished, close } = await attach(toy.machine(world), {
+  const options = {
     run: 'r',
     config: configOf(toy),
-    policy,
     redeliver: true,
     reconcilers: { ask: world.ask },
-    onDecision: (report) => reports.push(report),
-  });
+    onDecision: (report: Report) => reports.push(report),
+  };
+  const policies = { ...DECISION_POLICY, policy };
+  const { actor, finished, close } = await attachJudged(toy.machine(world), options, policies);
   actor.start();
   actor.send({ type: 'go' });
   const ending = await finished();

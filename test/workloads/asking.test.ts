@@ -1,12 +1,12 @@
 /** Asking and retrying, snapshots at every step, refusals, unreliable answers and late effects: one task each, counted by hand. */
 import { readConfig } from 'belay-sidecar';
 import { describe, expect, test } from 'vitest';
-import { CALM, type Fault, type Faults, type Weather } from '../../workloads/faults.ts';
-import type { Observed } from '../../workloads/observed.ts';
-import type { Policy } from '../../workloads/policies.ts';
-import { runTask } from '../../workloads/run.ts';
-import { type Score, scoreOf } from '../../workloads/score.ts';
-import { Refused, type Task, type Tool } from '../../workloads/set.ts';
+import { CALM, type Fault, type Faults, type Weather } from '../../audit/workloads/faults.ts';
+import type { Observed } from '../../audit/workloads/observed.ts';
+import type { Policy } from '../../audit/workloads/policies.ts';
+import { runTask } from '../../audit/workloads/run.ts';
+import { type Score, scoreOf } from '../../audit/workloads/score.ts';
+import { Refused, type Task, type Tool } from '../../audit/workloads/set.ts';
 import { type Act, shop, taskOf } from './shop.ts';
 
 const set = shop();

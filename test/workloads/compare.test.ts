@@ -1,12 +1,12 @@
 /** The comparison of a whole set: the same wish gives the same tables, and a promise that is not kept is told. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Step } from '../../workloads/agent.ts';
-import { type Comparison, compare, FURTHER } from '../../workloads/compare.ts';
-import { POLICIES, type Policy } from '../../workloads/policies.ts';
-import { promisesOf } from '../../workloads/promises.ts';
-import { DataError, type DataSet } from '../../workloads/set.ts';
-import { tablesOf } from '../../workloads/tables.ts';
-import { sentenceOf, verdictsOf } from '../../workloads/verdicts.ts';
+import type { Step } from '../../audit/workloads/agent.ts';
+import { type Comparison, compare, FURTHER } from '../../audit/workloads/compare.ts';
+import { POLICIES, type Policy } from '../../audit/workloads/policies.ts';
+import { promisesOf } from '../../audit/workloads/promises.ts';
+import { DataError, type DataSet } from '../../audit/workloads/set.ts';
+import { tablesOf } from '../../audit/workloads/tables.ts';
+import { sentenceOf, verdictsOf } from '../../audit/workloads/verdicts.ts';
 import { type Act, shop } from './shop.ts';
 
 const ORDERS: readonly { order: string; acts: readonly Act[] }[] = [

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { faultsOf, weatherOf } from '../../workloads/faults.ts';
-import { readDirectory } from '../../workloads/read.ts';
-import { DataError } from '../../workloads/set.ts';
-import { exact, paired } from '../../workloads/statistics.ts';
-import { Lost, Wire } from '../../workloads/wire.ts';
+import { faultsOf, weatherOf } from '../../audit/workloads/faults.ts';
+import { readDirectory } from '../../audit/workloads/read.ts';
+import { DataError } from '../../audit/workloads/set.ts';
+import { exact, paired } from '../../audit/workloads/statistics.ts';
+import { Lost, Wire } from '../../audit/workloads/wire.ts';
 import { folderOf, type Order, shop, taskOf } from './shop.ts';
 
 describe('faults', () => {

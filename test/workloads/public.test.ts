@@ -1,18 +1,18 @@
 /**
- * The public data sets, which the repository does not contain: BELAY_DATA names the directory in which they lie (workloads/README.md).
+ * The public data sets, which the repository does not contain: BELAY_DATA names the directory in which they lie (audit/workloads/README.md).
  * Without it what needs them is left out, and says so.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { ownAdapters } from '../../audit/workloads/adapters.ts';
+import { type Comparison, compare } from '../../audit/workloads/compare.ts';
+import { POLICIES } from '../../audit/workloads/policies.ts';
+import { promisesOf } from '../../audit/workloads/promises.ts';
+import { readDirectory } from '../../audit/workloads/read.ts';
 import { readConfig, readLock } from '../../src/boundaries/directory.ts';
 import { isReviewed } from '../../src/boundaries/review.ts';
-import { ownAdapters } from '../../workloads/adapters.ts';
-import { type Comparison, compare } from '../../workloads/compare.ts';
-import { POLICIES } from '../../workloads/policies.ts';
-import { promisesOf } from '../../workloads/promises.ts';
-import { readDirectory } from '../../workloads/read.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SETS = await ownAdapters();
@@ -24,7 +24,8 @@ const why =
     : existsSync(DATA)
       ? null
       : `there is no directory ${DATA}, which BELAY_DATA names`;
-if (why !== null) console.log(`The tests that need the public data sets are skipped: ${why} (workloads/README.md).`);
+if (why !== null)
+  console.log(`The tests that need the public data sets are skipped: ${why} (audit/workloads/README.md).`);
 
 describe.skipIf(why !== null)('the public data sets', () => {
   const { found } = why === null ? readDirectory(DATA as string, SETS) : { found: [] };

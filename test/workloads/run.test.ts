@@ -1,11 +1,11 @@
 /** One task under every policy, with faults where they are wanted: what each of them makes of a failure, counted by hand. */
 import { readConfig } from 'belay-sidecar';
 import { describe, expect, test } from 'vitest';
-import type { Fault, Faults } from '../../workloads/faults.ts';
-import type { Observed } from '../../workloads/observed.ts';
-import { POLICIES, type Policy } from '../../workloads/policies.ts';
-import { runTask } from '../../workloads/run.ts';
-import { type Score, scoreOf } from '../../workloads/score.ts';
+import type { Fault, Faults } from '../../audit/workloads/faults.ts';
+import type { Observed } from '../../audit/workloads/observed.ts';
+import { POLICIES, type Policy } from '../../audit/workloads/policies.ts';
+import { runTask } from '../../audit/workloads/run.ts';
+import { type Score, scoreOf } from '../../audit/workloads/score.ts';
 import { type Act, shop, taskOf } from './shop.ts';
 
 const set = shop();

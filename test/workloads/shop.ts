@@ -5,8 +5,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Called, planned, type Step } from '../../workloads/agent.ts';
-import { type DataSet, records, type Task, type World } from '../../workloads/set.ts';
+import { type Called, planned, type Step } from '../../audit/workloads/agent.ts';
+import { type DataSet, records, type Task, type World } from '../../audit/workloads/set.ts';
 
 /** The tools of the shop, in the order of a plan. */
 export type Act = 'pay' | 'pack' | 'label' | 'tell';

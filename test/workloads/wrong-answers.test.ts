@@ -1,15 +1,15 @@
 /** An answer that is found wrong some units later, by agents of units with progress keys of their own and with a shared cursor. */
 import { readConfig } from 'belay-sidecar';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Step } from '../../workloads/agent.ts';
-import { NO_FAULTS } from '../../workloads/faults.ts';
-import { misledWorld } from '../../workloads/misled.ts';
-import { POLICIES, type Policy } from '../../workloads/policies.ts';
-import { runTask } from '../../workloads/run.ts';
-import { CURSORS, type Cursor, unitMachine } from '../../workloads/unit-agent.ts';
-import { carries, relyingOn, unitConfig, unitsOf } from '../../workloads/unit-work.ts';
-import { type WrongCell, wrongAnswers } from '../../workloads/wrong-answers.ts';
-import { wrongScoreOf } from '../../workloads/wrong-score.ts';
+import type { Step } from '../../audit/workloads/agent.ts';
+import { NO_FAULTS } from '../../audit/workloads/faults.ts';
+import { misledWorld } from '../../audit/workloads/misled.ts';
+import { POLICIES, type Policy } from '../../audit/workloads/policies.ts';
+import { runTask } from '../../audit/workloads/run.ts';
+import { CURSORS, type Cursor, unitMachine } from '../../audit/workloads/unit-agent.ts';
+import { carries, relyingOn, unitConfig, unitsOf } from '../../audit/workloads/unit-work.ts';
+import { type WrongCell, wrongAnswers } from '../../audit/workloads/wrong-answers.ts';
+import { wrongScoreOf } from '../../audit/workloads/wrong-score.ts';
 import { type Act, shop, taskOf } from './shop.ts';
 
 const set = shop();

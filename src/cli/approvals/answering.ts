@@ -105,7 +105,7 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
       const post = store.post(run, body);
       const taken = to.held && waits ? await takenOf(store, run, post) : null;
       const status = saying.verdict === 'settled' ? { status: saying.status } : {};
-      const next = taken !== null ? null : command(to.held ? 'gates' : 'resume', run, file);
+      const next = taken !== null ? null : command(to.held ? 'approvals' : 'resume', run, file);
       return {
         run,
         gate,
@@ -152,7 +152,7 @@ async function gateNamed(name: string, { file, saying, now }: AnsweringOptions):
       name,
       all.map(({ gate }) => gate),
     );
-    const lists = command('gates', '--all', file);
+    const lists = command('approvals', '--all', file);
     return { problem: `there is no gate ${JSON.stringify(name)} in ${file}. ${near} ${lists} lists them`, code: 2 };
   }
   if (fitting.length > 1) {

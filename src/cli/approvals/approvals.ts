@@ -1,5 +1,5 @@
 /**
- * The verb `gates`: the questions that runs put to people, read from a journal file. An answer that was left and not
+ * The verb `approvals`: the questions that runs put to people, read from a journal file. An answer that was left and not
  * yet taken is shown with its question; only the run itself decides if it counts.
  */
 import { type Answer, answerIn } from '../../effects/answers.ts';
@@ -119,7 +119,7 @@ function emptyText(known: number, run: string | null, file: string): string {
   const none = run === null ? 'no run waits for a person' : `${printable(run)} waits for no person`;
   if (known === 0) return none;
   const more = run === null ? [] : [run];
-  return `${none}; ${printable(commandText('gates', [...more, '--all'], file))} shows what was answered`;
+  return `${none}; ${printable(commandText('approvals', [...more, '--all'], file))} shows what was answered`;
 }
 
 function commandText(verb: string, args: readonly string[], file: string): string {

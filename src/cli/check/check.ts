@@ -60,7 +60,7 @@ export async function findMachines(
   onModule: (file: string) => void = () => {},
 ): Promise<Machines | { readonly problem: string }> {
   if (file !== null) return loadMachines(file);
-  const named = moduleOfPackage(process.cwd(), 'machines');
+  const named = moduleOfPackage(process.cwd());
   if ('problem' in named) return named;
   if (named.file === null) return NO_MACHINES;
   onModule(named.file);

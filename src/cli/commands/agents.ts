@@ -1,6 +1,5 @@
 /** The verbs that open an agent, `run`, `resume` and `reconcile`: their options, their help, and their calls. */
 import { type Command, Option } from 'commander';
-import { POLICIES, type Policy } from '../../model/decision.ts';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
 import type { Agent } from '../../xstate/agent.ts';
 import { JOURNAL } from '../reading/reading.ts';
@@ -17,7 +16,6 @@ interface Given {
   machines?: string;
   input?: string;
   config?: string;
-  policy: Policy;
   reconcilers: boolean;
   failAt?: string;
   when?: 'before' | 'after';
@@ -126,7 +124,7 @@ Exit code: 0 when nothing is unknown any more; 1 when something still is; 2 when
 the run cannot be read or taken up, or the command is misused.`,
     )
     .action(async (run: string, given: Pick<Given, 'journal' | 'machines' | 'input' | 'config' | 'json'>) => {
-      const options = typed({ ...given, policy: 'line', reconcilers: true });
+      const options = typed({ ...given, reconcilers: true });
       const reconciled = await reconcileRun({ ...options, run });
       if ('problem' in reconciled) return finish('', reconciled.problem, 2);
       const text = given.json ? reconciledJson(reconciled) : reconciledText(reconciled, page());
@@ -140,7 +138,6 @@ function shared(command: Command, input: string): Command {
     .option('--machines <file>', 'a built JavaScript module that exports the agents; its code is run')
     .option('--input <json>', input)
     .option('--config <file>', "another boundary config than the agent's own")
-    .addOption(new Option('--policy <rule>', 'how lines are computed').choices(POLICIES).default('line'))
     .option('--no-reconcilers', 'ask no counterparty what became of a call')
     .option('--fail-at <step>', 'rehearse a failure: TOOL or TOOL#N, the Nth call of a tool')
     .addOption(
@@ -153,13 +150,12 @@ function shared(command: Command, input: string): Command {
     .option('--json', 'one JSON object, with the decisions and the rows of the world');
 }
 
-function typed({ journal, machines, input, config, policy, reconcilers, failAt, when, signal }: Given) {
+function typed({ journal, machines, input, config, reconcilers, failAt, when, signal }: Given) {
   return {
     journal,
     machines: machines ?? null,
     input: input ?? null,
     config: config ?? null,
-    policy,
     reconcilers,
     failAt: failAt ?? null,
     when: when ?? null,

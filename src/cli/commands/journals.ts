@@ -30,7 +30,7 @@ The status of a run:
   running              a living process has it
   at rest              no process has it; belay resume RUN goes on with it
   waits for N approvals
-                       running or at rest; belay gates RUN shows them
+                       running or at rest; belay approvals RUN shows them
   parked (VERDICT)     it waits for a person to act; belay explain RUN says why
   recovering           a recovery is under way
   recovery unfinished  its process ended in one; belay resume RUN finishes it

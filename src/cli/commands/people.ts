@@ -1,17 +1,17 @@
 /**
- * The verbs by which people answer the questions of runs, `gates`, `approve`, `deny` and `settle`: their options, their
+ * The verbs by which people answer the questions of runs, `approvals`, `approve`, `deny` and `settle`: their options, their
  * help, and their calls.
  */
 import { type Command, Option } from 'commander';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';
 import { JOURNAL } from '../reading/reading.ts';
-import { finish, page, tell, terminal } from '../terminal/console.ts';
+import { finish, note, page, tell, terminal } from '../terminal/console.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
 const ANSWERS = `
-GATE is the id that belay gates shows, or its first characters, 4 at least. The
+GATE is the id that belay approvals shows, or its first characters, 4 at least. The
 answer is left in the file, bound to the arguments of that one call and to the
 work as it stands; the run checks it, uses it once and journals who gave it.
 Where a living process has the run, this waits up to 2 seconds for it.
@@ -30,10 +30,16 @@ interface Given {
   json?: boolean;
 }
 
-/** Adds `belay gates`. */
-export function addGates(program: Command): void {
-  program
-    .command('gates')
+/** Adds `belay approvals`, and its old name. */
+export function addApprovals(program: Command): void {
+  lists(program.command('approvals'));
+  lists(program.command('gates', { hidden: true })).hook('preAction', () =>
+    note('belay gates is belay approvals now: the old name will go'),
+  );
+}
+
+function lists(command: Command): Command {
+  return command
     .description('list what runs ask of people, and the commands that answer it')
     .argument('[run]', 'one run; left out, all runs of the file')
     .option('--all', 'also those that were answered, with the person and the reason')
@@ -47,9 +53,9 @@ outcome only a person can tell. An answer that was left and not yet taken by the
 run is shown with its question.
 
 Examples:
-  belay gates
-  belay gates order-1 --all
-  belay gates --json | jq -r 'select(.asks == "approval") | .gate'
+  belay approvals
+  belay approvals order-1 --all
+  belay approvals --json | jq -r 'select(.asks == "approval") | .gate'
 
 Reads beside a running program, and takes nothing from it.
 Exit code: 0, also where no person is asked; 2 when the file or one of its runs

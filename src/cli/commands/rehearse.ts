@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { presentRehearsal, REHEARSAL_FORMATS, type RehearsalFormat } from '../rehearse/rehearsal-formats.ts';
 import { type RehearseOptions, rehearseAgent } from '../rehearse/rehearse.ts';
-import { finish, page, version } from '../terminal/console.ts';
+import { finish, page, progressLine, version } from '../terminal/console.ts';
 
 interface Given {
   machines?: string;
@@ -90,7 +90,7 @@ Exit code: 0 when no run does harm, and none parks that may not; 1 when one does
         allowParked: given.allowParked?.flatMap((each) => each.split(',')) ?? null,
         only: given.only ?? null,
         mutate: given.mutate === undefined ? null : given.mutate === true ? RUNS_FOR_EACH : given.mutate,
-        onProgress: progress.tell,
+        onProgress: (what, { index, of }) => progress.show(`${what} ${index + 1} of ${of}`),
       });
       progress.done();
       if ('problem' in rehearsed) return finish('', rehearsed.problem, 2);
@@ -104,20 +104,4 @@ function whole(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('it is a whole number from 1.');
   return number;
-}
-
-/** One line of progress on standard error, where that is a terminal. Timers stand still during a rehearsal. */
-function progressLine() {
-  const { stderr } = process;
-  let shown = false;
-  return {
-    tell: (what: string, { index, of }: { readonly index: number; readonly of: number }) => {
-      if (!stderr.isTTY) return;
-      shown = true;
-      stderr.write(`\r\u001b[K${what} ${index + 1} of ${of}`);
-    },
-    done: () => {
-      if (shown) stderr.write('\r\u001b[K');
-    },
-  };
 }

@@ -27,11 +27,8 @@ export const NO_MACHINES: Machines = { shapes: new Map(), machines: new Map(), g
 /** The time that a module may take to load, in milliseconds. */
 const PATIENCE = 30_000;
 
-/** The module that the nearest package.json names under `belay.machines` or `belay.workloads`; null where none does. */
-export function moduleOfPackage(
-  from: string,
-  kind: 'machines' | 'workloads',
-): { readonly file: string | null } | { readonly problem: string } {
+/** The module that the nearest package.json names under `belay.machines`; null where none does. */
+export function moduleOfPackage(from: string): { readonly file: string | null } | { readonly problem: string } {
   let folder = resolve(from);
   while (!existsSync(join(folder, 'package.json'))) {
     if (folder === dirname(folder)) return { file: null };
@@ -40,13 +37,13 @@ export function moduleOfPackage(
   const path = join(folder, 'package.json');
   let found: unknown;
   try {
-    found = JSON.parse(readFileSync(path, 'utf8'))?.belay?.[kind];
+    found = JSON.parse(readFileSync(path, 'utf8'))?.belay?.machines;
   } catch {
     return { problem: `${path}: cannot_read it is not JSON` };
   }
   if (found === undefined) return { file: null };
   if (typeof found === 'string' && found !== '') return { file: join(folder, found) };
-  return { problem: `${path}: wrong_type belay.${kind} is not the name of a file` };
+  return { problem: `${path}: wrong_type belay.machines is not the name of a file` };
 }
 
 /** Loads a module and takes the machines out of its exports, also out of lists and records of machines. */

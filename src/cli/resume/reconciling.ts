@@ -54,7 +54,7 @@ export async function reconcileRun(options: ReconcileOptions): Promise<Reconcile
   if ('problem' in agent) return agent;
   const prepared = prepare(options, agent);
   if ('problem' in prepared) return prepared;
-  const { run, journal, config, policy } = options;
+  const { run, journal, config } = options;
   const ended = await inSession(
     {
       agent,
@@ -62,7 +62,6 @@ export async function reconcileRun(options: ReconcileOptions): Promise<Reconcile
       journal,
       input: prepared.input,
       config,
-      policy,
       reconcilers: true,
       fault: null,
       begins: false,

@@ -7,7 +7,6 @@ import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { readConfig } from '../../boundaries/directory.ts';
 import { redactionRules } from '../../boundaries/sections/redact.ts';
 import { checkRunName } from '../../journal/rows.ts';
-import type { Policy } from '../../model/decision.ts';
 import { redacts } from '../../model/redaction.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import type { Agent } from '../../xstate/agent.ts';
@@ -26,7 +25,6 @@ export interface AgentOptions extends Typed {
   /** JSON text. */
   readonly input: string | null;
   readonly config: string | null;
-  readonly policy: Policy;
   readonly reconcilers: boolean;
   readonly machines: string | null;
 }
@@ -55,10 +53,10 @@ export async function runAgent(options: RunOptions): Promise<Ending | Problem | 
   if ('problem' in prepared) return prepared;
   const run = freeName(options, agent.machine.id);
   if (typeof run !== 'string') return run;
-  const { journal, config, policy, reconcilers } = options;
+  const { journal, config, reconcilers } = options;
   const { input, fault } = prepared;
   const ended = await inSession(
-    { agent, run, journal, input, config, policy, reconcilers, fault, begins: true },
+    { agent, run, journal, input, config, reconcilers, fault, begins: true },
     async (stop) => stop,
   );
   return 'problem' in ended ? ended : { ended, journal, machines: options.machines, fault, before: 0 };

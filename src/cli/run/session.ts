@@ -6,7 +6,6 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalStore } from '../../journal/journal.ts';
 import { CodedError } from '../../model/coded-error.ts';
-import type { Policy } from '../../model/decision.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import type { Agent, OpenAgent } from '../../xstate/agent.ts';
@@ -25,7 +24,6 @@ export interface SessionOptions {
   readonly input: unknown;
   /** The path of another config than the agent's own. */
   readonly config: string | null;
-  readonly policy: Policy;
   /** True if the agent's reconcilers may be asked. */
   readonly reconcilers: boolean;
   readonly fault: Fault | null;
@@ -129,7 +127,6 @@ async function withSidecar(
     run,
     config: options.config ?? agent.config,
     journal: store,
-    policy: options.policy,
     input: open.input as never,
     redeliver: true,
     // It ends where nothing is left to do in this process, and says for which events or persons the run waits.

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import ora from 'ora';
 import stringWidth from 'string-width';
 import type { Output } from '../decide/decide.ts';
 import type { Told } from '../reading/reading.ts';
@@ -41,26 +42,21 @@ export async function finish(text: string, complaint: string | null, code: numbe
 export function terminal(what: 'lines' | 'rows' = 'lines'): Output & { done(): void } {
   const { stdout, stderr } = process;
   let announced = 0;
-  let shown = false;
-  const clear = () => {
-    if (shown) stderr.write('\r\u001b[K');
-    shown = false;
-  };
+  const line = progressLine();
   return {
     medium: { columns: Math.min(stdout.columns ?? READABLE, READABLE), colours: wantsColours() },
-    done: clear,
-    notes: (line) => {
-      clear();
-      stderr.write(`${printable(line)}\n`);
+    done: line.done,
+    notes: (text) => {
+      line.done();
+      stderr.write(`${printable(text)}\n`);
     },
     progress: (lines) => {
-      if (!stderr.isTTY || lines < announced + PROGRESS_EVERY) return;
+      if (lines < announced + PROGRESS_EVERY) return;
       announced = lines;
-      shown = true;
-      stderr.write(`\r${lines.toLocaleString('en')} ${what} read`);
+      line.show(`${lines.toLocaleString('en')} ${what} read`);
     },
     answers: async (text) => {
-      clear();
+      line.done();
       if (!stdout.write(inert(text))) await once(stdout, 'drain');
     },
   };
@@ -88,24 +84,38 @@ export function note(line: string): void {
   process.stderr.write(`${printable(line)}\n`);
 }
 
+/** One line of progress on standard error, where that is a terminal. */
+export interface ProgressLine {
+  /** Draws the line anew with another text. No timer draws it, so that a rehearsal, whose timers stand still, shows it too. */
+  show(text: string): void;
+  /** Removes the line. */
+  done(): void;
+}
+
+/** Begins a line of progress. */
+export function progressLine(): ProgressLine {
+  const { stderr } = process;
+  const spinner = ora({ stream: stderr, discardStdin: false, hideCursor: false });
+  return {
+    show: (text) => {
+      spinner.text = truncated(printable(text), (stderr.columns ?? NARROW) - 3);
+      spinner.render();
+    },
+    done: () => void spinner.stop(),
+  };
+}
+
 /** The interval between drawings of a live line, in milliseconds. */
 const REDRAW = 100;
 
-/** One line of progress on standard error, where that is a terminal; it is removed at the end. */
-export function liveLine(tell: () => string): { done(): void } {
-  const { stderr } = process;
-  if (!stderr.isTTY) return { done: () => {} };
-  let shown = '';
-  const timer = setInterval(() => {
-    const now = truncated(printable(tell()), (stderr.columns ?? NARROW) - 1);
-    if (now === shown) return;
-    shown = now;
-    stderr.write(`\r\u001b[K${now}`);
-  }, REDRAW).unref();
+/** Draws a line of progress again and again, and keeps no process alive for it. */
+export function liveLine(tell: () => string): Pick<ProgressLine, 'done'> {
+  const line = progressLine();
+  const timer = setInterval(() => line.show(tell()), REDRAW).unref();
   return {
     done: () => {
       clearInterval(timer);
-      if (shown !== '') stderr.write('\r\u001b[K');
+      line.done();
     },
   };
 }

@@ -29,12 +29,12 @@ export class Decisions {
 
   /** Decides about a failure, at the history as it is. */
   decide({ signal, failure }: Raised): Decision {
-    const { runState, decisionPolicy, policy } = this.#run.parts;
+    const { runState, decisionPolicy } = this.#run.parts;
     const suspects = this.#run.open.suspectsBeside(failure);
     for (const { instance } of runState.publications) suspects.push(instanceName(instance));
     return decisionPolicy.decide(runState.history, failure, this.#run.queries.rules(failure), {
       control:
-        policy === 'dart'
+        decisionPolicy.policy === 'dart'
           ? null
           : {
               places: runState.places,

@@ -108,7 +108,7 @@ export class OpenCalls {
       verdict: 'escalate',
       failed: instance,
       at: this.#runState.history.head,
-      policy: parts.policy,
+      policy: parts.decisionPolicy.policy,
       refusals: [{ candidate, adds: [{ code: 'effect_outcome_unknown', effect }] }],
       undo: [],
       line: null,

@@ -56,7 +56,7 @@ export class Parking {
       verdict: 'escalate',
       failed: raised.failure.in,
       at: this.#parts.runState.history.head,
-      policy: this.#parts.policy,
+      policy: this.#parts.decisionPolicy.policy,
       refusals: effects.map((effect) => {
         return { code: 'unclaimed_effect', candidate: null, effect, instance: effect.instance } as const;
       }),

@@ -36,7 +36,7 @@ export class Settling {
       verdict: 'settle',
       failed: failure.in ?? known.intent.instance,
       at: parts.runState.history.head,
-      policy: parts.policy,
+      policy: parts.decisionPolicy.policy,
       refusals: [],
       undo: [],
       line: null,

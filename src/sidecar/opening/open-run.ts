@@ -86,7 +86,6 @@ function parts(
     journal,
     runState,
     encoder,
-    policy: options.policy ?? 'line',
     decisionPolicy,
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},

@@ -5,7 +5,6 @@ import type { Inverse, Reconciler, StagingArea, Undo } from '../../effects/count
 import type { GuardedRequest } from '../../effects/gates.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
-import type { Policy } from '../../model/decision.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Check } from '../parts.ts';
@@ -21,8 +20,6 @@ export interface RunOptions {
   readonly reviewed?: boolean;
   /** Where the journal is kept; in memory if left out. */
   readonly journal?: JournalStore;
-  /** How lines are computed; `line` if left out. */
-  readonly policy?: Policy;
   /** Who can be asked whether a call happened, by the names that the config uses. */
   readonly reconcilers?: Readonly<Record<string, Reconciler>>;
   /** What undoes a call, by the names that the config uses. */

@@ -38,13 +38,13 @@ export class RecoveryQueries {
 
   /** @param placed the places of the config's skeletons in the machine. */
   constructor(
-    { runState, config, policy }: Pick<RunParts, 'runState' | 'config' | 'policy'>,
+    { runState, config, decisionPolicy }: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy'>,
     placed: readonly Placed[],
     runtime: Pick<Runtime, 'valueWithin'>,
   ) {
     this.#runState = runState;
     this.#config = config;
-    this.#policy = policy;
+    this.#policy = decisionPolicy.policy;
     this.#placed = placed;
     this.#resuming = new Resuming(runState, config, placed, runtime);
   }

@@ -129,7 +129,7 @@ export class Calling {
       verdict: 'escalate',
       failed: instance,
       at: history.head,
-      policy: parts.policy,
+      policy: parts.decisionPolicy.policy,
       refusals: [
         {
           code: 'effect_diverged',

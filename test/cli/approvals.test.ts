@@ -1,4 +1,4 @@
-/** `belay gates`, `approve`, `deny` and `settle`: a call that waits for a person, across processes, on a real file. */
+/** `belay approvals`, `approve`, `deny` and `settle`: a call that waits for a person, across processes, on a real file. */
 
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,6 +18,7 @@ import type { AnswerEntry } from '../../src/model/call-entries.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { Line } from '../sidecar/stations.ts';
 import { Desk, OFFICE, widest } from './agents.ts';
+import { belay } from './belay.ts';
 
 const desk = new Desk(OFFICE);
 afterAll(() => desk.clear());
@@ -28,7 +29,7 @@ const row = (name: string, count: number) => expect.stringMatching(new RegExp(`\
 /** Runs an agent up to its gate, and gives the gate. */
 async function asked(run: string, ...more: string[]) {
   await desk.ask('run', 'office', '--run', run, ...more);
-  const [gate] = await desk.json('gates', run);
+  const [gate] = await desk.json('approvals', run);
   return gate as { gate: string; digest: string; epoch: number };
 }
 
@@ -73,7 +74,7 @@ describe('a call that waits for an approval', () => {
   });
 
   test('is listed, with what it is asked for in full', async () => {
-    const [gate, ...others] = await desk.json('gates');
+    const [gate, ...others] = await desk.json('approvals');
     expect(others).toEqual([]);
     expect(gate).toMatchObject({
       run: 'tale',
@@ -91,15 +92,22 @@ describe('a call that waits for an approval', () => {
     expect(gate.digest).toMatch(/^[0-9a-f]{64}$/);
     // Nobody who has only the digest can try arguments against it.
     expect(gate.digest).not.toBe(argsDigest(gate.args, null));
-    const { code, out } = await desk.ask('gates', 'tale');
+    const { code, out } = await desk.ask('approvals', 'tale');
     expect(code).toBe(0);
     expect(out).toMatch(/^[0-9a-f]{12}: may send \(irreversible\) be called\?\n {2}run {4}tale, for Letter::ada::0\n/);
     expect(out).toContain(`\n  belay approve ${gate.gate} --by NAME\n`);
     expect(widest(out)).toBeLessThanOrEqual(80);
   });
 
+  test('is shown under the old name of the verb, which says the new one', async () => {
+    const { code, out, err } = await desk.ask('gates', 'tale');
+    expect([code, err]).toEqual([0, 'belay gates is belay approvals now: the old name will go\n']);
+    expect(out).toBe((await desk.ask('approvals', 'tale')).out);
+    expect((await belay(['--help'])).out).not.toMatch(/^ {2}gates/m);
+  });
+
   test('is approved by another process after the first has ended, and leaves once', async () => {
-    const [{ gate }] = await desk.json('gates');
+    const [{ gate }] = await desk.json('approvals');
     const approved = await desk.ask('approve', gate.slice(0, 4), '--by', 'Ada', '--why', 'read it');
     expect(approved).toEqual({
       code: 0,
@@ -108,14 +116,14 @@ describe('a call that waits for an approval', () => {
         '  It is left for the run, which no process has. This takes it up:\n  belay resume tale\n',
       err: '',
     });
-    expect((await desk.ask('gates')).out).toMatch(/\n {2}left {3}approved by "Ada": "read it", at \S+, not yet/);
+    expect((await desk.ask('approvals')).out).toMatch(/\n {2}left {3}approved by "Ada": "read it", at \S+, not yet/);
     const resumed = await desk.ask('resume', 'tale');
     expect([resumed.code, resumed.out]).toEqual([0, row('mail', 1)]);
     expect(await answers('tale')).toEqual([{ verdict: 'approved', by: 'Ada', why: 'read it' }]);
-    expect((await desk.ask('gates')).out).toBe(
-      'no run waits for a person; belay gates --all shows what was answered\n',
+    expect((await desk.ask('approvals')).out).toBe(
+      'no run waits for a person; belay approvals --all shows what was answered\n',
     );
-    expect((await desk.ask('gates', '--all')).out).toContain('\n  is     approved by "Ada", and used: "read it"\n');
+    expect((await desk.ask('approvals', '--all')).out).toContain('\n  is     approved by "Ada", and used: "read it"\n');
     expect((await desk.ask('resume', 'tale')).out).toEqual(row('mail', 1));
     const again = await desk.ask('approve', gate, '--by', 'Ada');
     expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('takes no answer: it is approved') });
@@ -159,13 +167,13 @@ describe('a call that waits for an approval', () => {
     const text = readFileSync(join(dirname(OFFICE), 'office.yaml'), 'utf8');
     writeFileSync(brief, text.replace('expires: 2h', 'expires: 1ms'));
     await desk.ask('run', 'office', '--run', 'late', '--config', brief);
-    const [late] = await desk.json('gates', 'late', '--all');
+    const [late] = await desk.json('approvals', 'late', '--all');
     expect(late).toMatchObject({ status: 'expired', commands: [] });
     const { code, err } = await desk.ask('approve', late.gate, '--by', 'Ada');
     expect(code).toBe(1);
     expect(err).toContain('is expired: no answer came in time. belay resume late asks again, by another gate\n');
     await desk.ask('resume', 'late');
-    const [again] = await desk.json('gates', 'late');
+    const [again] = await desk.json('approvals', 'late');
     expect(again.gate).not.toBe(late.gate);
     await desk.ask('approve', again.gate, '--by', 'Ada');
     expect((await desk.ask('resume', 'late')).out).toEqual(row('mail', 1));
@@ -177,7 +185,7 @@ describe('a living process', () => {
     const running = desk.begin('run', 'office', '--run', 'alive', '--input', '{"stays":true}');
     await desk.until('alive', ({ effects }) => effects.some(({ tool }) => tool === 'send'));
     expect((await desk.ask('runs')).out).toMatch(/alive +office +\d+ +\S+ +running, waits for 1 approval\n/);
-    const [{ gate }] = await desk.json('gates', 'alive');
+    const [{ gate }] = await desk.json('approvals', 'alive');
     const { code, out } = await desk.ask('approve', gate, '--by', 'Ada');
     expect([code, out]).toEqual([0, expect.stringContaining('The process that has the run has taken it.\n')]);
     expect(await running.closed).toMatchObject({ code: 0, out: row('mail', 1) });
@@ -186,13 +194,13 @@ describe('a living process', () => {
   test('need not be waited for', async () => {
     const running = desk.begin('run', 'office', '--run', 'strict', '--input', '{"stays":true}');
     await desk.until('strict', ({ effects }) => effects.some(({ tool }) => tool === 'send'));
-    const [{ gate }] = await desk.json('gates', 'strict');
+    const [{ gate }] = await desk.json('approvals', 'strict');
     const denied = await desk.ask('deny', gate, '--by', 'Bob', '--no-wait', '--json');
     expect(denied.code).toBe(0);
-    expect(JSON.parse(denied.out)).toMatchObject({ held: true, taken: null, next: 'belay gates strict' });
+    expect(JSON.parse(denied.out)).toMatchObject({ held: true, taken: null, next: 'belay approvals strict' });
     // A no is final: the work is done again as often as it may be, and nobody is asked twice.
     expect(await running.closed).toMatchObject({ code: 1 });
-    expect(await desk.json('gates', 'strict')).toEqual([]);
+    expect(await desk.json('approvals', 'strict')).toEqual([]);
     expect((await answers('strict')).map(({ verdict, by }) => [verdict, by])).toEqual([['denied', 'Bob']]);
   });
 
@@ -215,8 +223,8 @@ describe('a living process', () => {
     expect(told).toBe(
       'g: send of r is approved by "Ada"\n  The process that has the run refuses it: it has expired.\n',
     );
-    expect(answeredText({ ...answered, taken: null, next: 'belay gates r' }, medium)).toMatch(
-      /has not\s+taken\s+it\s+yet\.\s+This\s+shows\s+whether\s+it\s+has:\n {2}belay gates r\n$/,
+    expect(answeredText({ ...answered, taken: null, next: 'belay approvals r' }, medium)).toMatch(
+      /has not\s+taken\s+it\s+yet\.\s+This\s+shows\s+whether\s+it\s+has:\n {2}belay approvals r\n$/,
     );
   });
 });
@@ -239,7 +247,7 @@ describe('a message that somebody forges', () => {
       JSON.stringify({ ...answer, why: garbage }),
     ])
       await post('forged', body);
-    const [listed] = await desk.json('gates', 'forged');
+    const [listed] = await desk.json('approvals', 'forged');
     expect(listed.status).toBe('pending');
     const { code, out } = await desk.ask('resume', 'forged');
     expect([code, out]).toEqual([1, row('mail', 0)]);
@@ -258,9 +266,9 @@ describe('a message that somebody forges', () => {
     const { gate } = await asked('hostile');
     const name = 'Ada\u001b[2J\u202e\nroot';
     const approved = await desk.ask('approve', gate, '--by', name, '--why', '\u001b]0;x\u0007');
-    const left = await desk.ask('gates', 'hostile');
+    const left = await desk.ask('approvals', 'hostile');
     await desk.ask('resume', 'hostile');
-    const all = await desk.ask('gates', 'hostile', '--all');
+    const all = await desk.ask('approvals', 'hostile', '--all');
     for (const { out } of [approved, left, all]) {
       expect(out).toContain('Ada\\u001b[2J');
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
@@ -275,7 +283,7 @@ describe('a question what became of a call', () => {
     await desk.ask('approve', gate, '--by', 'Ada');
     const parked = await desk.ask('resume', 'lost', ...LOSES);
     expect(parked.code).toBe(1);
-    const [outcome] = await desk.json('gates', 'lost');
+    const [outcome] = await desk.json('approvals', 'lost');
     expect(outcome).toMatchObject({ asks: 'outcome', tool: 'send', expires: null });
     const commands = [
       `belay settle ${outcome.gate} --as confirmed --output JSON --by NAME`,
@@ -292,7 +300,7 @@ describe('a question what became of a call', () => {
     expect([settled.code, settled.out]).toEqual([0, expect.stringContaining('send of lost is confirmed by "Ada"\n')]);
     const { code, out } = await desk.ask('resume', 'lost', ...LOSES);
     expect([code, out]).toEqual([0, row('mail', 1)]);
-    expect((await desk.ask('gates', 'lost', '--all')).out).toContain('\n  is     settled by "Ada": "saw it"\n');
+    expect((await desk.ask('approvals', 'lost', '--all')).out).toContain('\n  is     settled by "Ada": "saw it"\n');
   });
 
   test('is answered to a living process by a message, as that has the run', async () => {
@@ -322,11 +330,11 @@ describe('a question what became of a call', () => {
     const { gate } = await asked('gone', ...LOSES);
     await desk.ask('approve', gate, '--by', 'Ada');
     await desk.ask('resume', 'gone', ...LOSES);
-    const [outcome] = await desk.json('gates', 'gone');
+    const [outcome] = await desk.json('approvals', 'gone');
     expect(await desk.ask('settle', outcome.gate, '--as', 'failed', '--by', 'Ada')).toMatchObject({ code: 0 });
     // What leaves again is asked about again.
     expect((await desk.ask('resume', 'gone')).code).toBe(1);
-    const [again] = await desk.json('gates', 'gone');
+    const [again] = await desk.json('approvals', 'gone');
     expect(again).toMatchObject({ asks: 'approval' });
     await desk.ask('approve', again.gate, '--by', 'Ada');
     expect((await desk.ask('resume', 'gone')).out).toEqual(row('mail', 2));
@@ -362,7 +370,7 @@ describe('a gate is named', () => {
     await journal.close();
     await store.close();
     await desk.ask('resume', run);
-    const [gate] = await desk.json('gates', run);
+    const [gate] = await desk.json('approvals', run);
     return gate as { gate: string };
   }
 
@@ -388,7 +396,7 @@ describe('a gate is named', () => {
     [
       'that is not there',
       ['approve', 'zzzz', '--by', 'Ada'],
-      /^there is no gate "zzzz" in belay\.sqlite\. .*belay gates/,
+      /^there is no gate "zzzz" in belay\.sqlite\. .*belay approvals/,
     ],
     ['by too little', ['approve', 'abc', '--by', 'Ada'], /^"abc" is too short for a gate: its first 4/],
     ['by nobody', ['approve', 'abcd'], /^error: required option '--by <name>' not specified/],
@@ -408,7 +416,7 @@ describe('a gate is named', () => {
     ],
     ['with no JSON', ['settle', 'abcd', '--as', 'confirmed', '--output', '{', '--by', 'Ada'], /^--output is not JSON/],
     ['in no file', ['approve', 'abcd', '--by', 'Ada', '--journal', 'no.sqlite'], /^no\.sqlite: journal_cannot_read/],
-    ['of no run', ['gates', 'tael'], /run_unknown There is no run "tael"\. Did you mean "tale"\?/],
+    ['of no run', ['approvals', 'tael'], /run_unknown There is no run "tael"\. Did you mean "tale"\?/],
   ])('%s: refused in one sentence, with exit 2', async (_name, args, complaint) => {
     const { code, out, err } = await desk.ask(...args);
     expect([code, out]).toEqual([2, '']);
@@ -419,7 +427,7 @@ describe('a gate is named', () => {
     const { gate } = await asked('large', ...LOSES);
     await desk.ask('approve', gate, '--by', 'Ada');
     await desk.ask('resume', 'large', ...LOSES);
-    const [outcome] = await desk.json('gates', 'large');
+    const [outcome] = await desk.json('approvals', 'large');
     const output = JSON.stringify('x'.repeat(70_000));
     const { code, err } = await desk.ask(
       'settle',
@@ -436,7 +444,7 @@ describe('a gate is named', () => {
 
   test('in another file, and its commands name that', async () => {
     copyFileSync(join(desk.folder, 'belay.sqlite'), join(desk.folder, 'my letters.sqlite'));
-    const { out } = await desk.ask('gates', 'other', '--journal', 'my letters.sqlite');
+    const { out } = await desk.ask('approvals', 'other', '--journal', 'my letters.sqlite');
     expect(out).toMatch(/\n {2}belay approve [0-9a-f]{12} --by NAME --journal 'my letters\.sqlite'\n/);
   });
 });
@@ -444,6 +452,6 @@ describe('a gate is named', () => {
 test('where nobody was ever asked anything, that is said', async () => {
   const { code, out } = await desk.ask('run', 'memo');
   expect([code, out]).toEqual([0, expect.stringMatching(/^memo-1: done/)]);
-  expect((await desk.ask('gates', 'memo-1')).out).toBe('memo-1 waits for no person\n');
-  expect((await desk.ask('gates', 'memo-1', '--json')).out).toBe('');
+  expect((await desk.ask('approvals', 'memo-1')).out).toBe('memo-1 waits for no person\n');
+  expect((await desk.ask('approvals', 'memo-1', '--json')).out).toBe('');
 });

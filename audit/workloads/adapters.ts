@@ -24,7 +24,7 @@ export async function adaptersOf(file: string): Promise<readonly DataSet[]> {
     throw new DataError(`${file}: it cannot be imported: ${(error as Error).message}`);
   }
   const sets = Object.values(exports).filter(isDataSet);
-  if (sets.length === 0) throw new DataError(`${file}: it exports no adapter (workloads/README.md)`);
+  if (sets.length === 0) throw new DataError(`${file}: it exports no adapter (audit/workloads/README.md)`);
   return sets;
 }
 

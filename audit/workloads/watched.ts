@@ -1,6 +1,7 @@
 /** A run of a task under the sidecar. */
-import { attach, type Decision, type Sidecar, type SidecarOptions, vetoes } from 'belay-sidecar';
+import { type Decision, type Sidecar, type SidecarOptions, vetoes } from 'belay-sidecar';
 import type { Effect } from 'belay-sidecar/decision';
+import { attachJudged, DECISION_POLICY } from '#seam';
 import { isDecidable } from './asking.ts';
 import { type Found, type Observed, provided, type Setting } from './observed.ts';
 import { LONGEST } from './plain.ts';
@@ -31,11 +32,10 @@ export class Watched {
       if (key !== undefined) this.#calls.set(key, { tool, args });
       return this.#wire.call(tool, args);
     });
-    const sidecar = await attach(machine, {
+    const options: SidecarOptions = {
       run: task.id,
       config,
       input: task.input(),
-      policy: policy === 'belay' ? 'line' : 'dart',
       reconcilers: policy === 'belay' && asks ? this.#reconcilers() : {},
       undo: this.#undo(),
       ...(claims !== undefined && { claims }),
@@ -46,6 +46,10 @@ export class Watched {
         await sidecar.fail('CONTRACT_VIOLATION', { instance: wrong.instance, key: wrong.key });
         return null;
       },
+    };
+    const sidecar = await attachJudged(machine, options, {
+      ...DECISION_POLICY,
+      policy: policy === 'belay' ? 'line' : 'dart',
     });
     try {
       sidecar.actor.start();

@@ -1,21 +1,21 @@
 /**
- * The module that `belay workload` runs: it finds the data sets in a directory, compares, and leaves the comparison
- * beside the audit's report. The adapters are those of workloads/sets, and those of a module that the user names.
+ * Answers a request for a comparison: finds the data sets in a directory, compares, and leaves the comparison beside the
+ * audit's report. The adapters are those of sets/, and those of a module that the user names.
  */
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import pc from 'picocolors';
 import wrap from 'wrap-ansi';
-import { adaptersOf, ownAdapters } from '../workloads/adapters.ts';
-import { type Comparison, compare as compareAll, type Progress } from '../workloads/compare.ts';
-import { isPolicy, POLICIES, type Policy } from '../workloads/policies.ts';
-import { type Promised, promisesOf } from '../workloads/promises.ts';
-import { type Directory, readDirectory } from '../workloads/read.ts';
-import { DataError } from '../workloads/set.ts';
-import { tableText } from '../workloads/table-text.ts';
-import { tablesOf } from '../workloads/tables.ts';
+import { adaptersOf, ownAdapters } from './adapters.ts';
+import { type Comparison, compare as compareAll, type Progress } from './compare.ts';
+import { isPolicy, POLICIES, type Policy } from './policies.ts';
+import { type Promised, promisesOf } from './promises.ts';
+import { type Directory, readDirectory } from './read.ts';
+import { DataError } from './set.ts';
+import { tableText } from './table-text.ts';
+import { tablesOf } from './tables.ts';
 
-/** The request, as the command passes it. */
+/** The request, as the terminal passes it. */
 interface Options {
   readonly directory: string;
   readonly sets: readonly string[] | null;
@@ -50,7 +50,7 @@ export async function compare(options: Options, listener: { progress: Progress; 
   const promises = promisesOf(comparison);
   const tables = tablesOf(comparison);
   const json = jsonOf(comparison, promises);
-  if (report !== null) (await import('./leave.ts')).leaveWorkloads(report, json, tables, promises);
+  if (report !== null) (await import('../leave.ts')).leaveWorkloads(report, json, tables, promises);
   return {
     kept: promises.every(({ kept }) => kept),
     json,
