@@ -19,11 +19,13 @@ export type { ApprovalRequest, ApprovalStatus, GuardedRequest } from './effects/
 export { CommitRefused, Denied, NotApplied, type RefusedCall } from './effects/signals.ts';
 export { History, HistoryError } from './history/history.ts';
 export { TraceError, traceReader } from './history/trace.ts';
+export { gathered } from './journal/gathered.ts';
 export {
   type Journal,
   JournalError,
   type JournalErrorCode,
   type JournalStore,
+  type LocalStore,
   type Posted,
   type StoredRow,
 } from './journal/journal.ts';

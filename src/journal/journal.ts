@@ -20,6 +20,12 @@ export interface StoredRow extends Row {
   readonly time: number;
 }
 
+/** Rows in their order: at once, or as a store on a server tells them. */
+export type Rows = Iterable<StoredRow> | AsyncIterable<StoredRow>;
+
+/** An answer: at once, or as a store on a server gives it. */
+type Awaitable<T> = T | Promise<T>;
+
 /**
  * A message for a run, an approval for instance. It is only a request: it lies outside the rows and their hashes, any
  * process that may write the file may have written it, and it changes nothing until the run's writer has checked it and
@@ -90,10 +96,10 @@ export interface Journal {
   /** Resolves with `durable` once everything appended so far is; rejects with a JournalError. */
   flush(): Promise<number>;
   /** The rows after `after` (default 0), those that are not yet durable included, in order. */
-  read(after?: number): Iterable<StoredRow>;
+  read(after?: number): Rows;
   /**
-   * The messages with a number above `after`, in order, from all posters. Cheap enough to be asked several times a
-   * second.
+   * The messages with a number above `after`, in order, from all posters, as far as this process has heard of them. Cheap
+   * enough to be asked several times a second.
    */
   posted(after: number): readonly Posted[];
   /** Makes everything durable, gives the lease back, and closes. */
@@ -113,7 +119,20 @@ export interface RunSummary {
   readonly held: boolean;
 }
 
-/** A place for journals: memory, or one SQLite file. */
+/** The runs that a list is limited to. */
+export interface RunsFilter {
+  /** The name of a run: only those that began after it. */
+  readonly after?: string;
+  /** The most runs that are told. */
+  readonly limit?: number;
+  /** `held` by a living process, or `free`. */
+  readonly state?: 'held' | 'free';
+}
+
+/**
+ * A place for journals: memory, one SQLite file, a database on a server. Who asks it awaits its answers, and goes through its rows with
+ * `for await`.
+ */
 export interface JournalStore {
   /**
    * True where nothing that it is given can be read outside of the process without a key: it is encrypted, or never leaves
@@ -123,17 +142,37 @@ export interface JournalStore {
   /** Takes the lease of a run and opens its journal for writing. */
   open(run: string, mode: OpenMode): Promise<Journal>;
   /** The durable rows of a run, verified, without its lease. */
-  read(run: string): Iterable<StoredRow>;
+  read(run: string): Rows;
   /**
    * Leaves a message for a run, from any process, with or without its lease. It is durable on return.
    * @returns its number.
    * @throws JournalError `run_unknown`; `post_too_large` above 64 KiB of UTF-8; `inbox_full` at the 10,001st message.
    */
-  post(run: string, body: string): number;
+  post(run: string, body: string): Awaitable<number>;
   /** Every message of a run, in order, without its lease. */
-  posts(run: string): readonly Posted[];
-  /** Every run, in the order of their beginning. */
-  runs(): readonly RunSummary[];
+  posts(run: string): Awaitable<readonly Posted[]>;
+  /** A run by its name, without its rows; null where there is none. */
+  run(name: string): Awaitable<RunSummary | null>;
+  /**
+   * The runs, without their rows, in the order of their beginning.
+   * @throws JournalError `run_unknown` where `after` names none.
+   */
+  runs(filter?: RunsFilter): Awaitable<readonly RunSummary[]>;
   /** Closes the store; every journal of it must be closed before. */
   close(): Promise<void>;
+}
+
+/** A journal whose rows are read at once. */
+export interface LocalJournal extends Journal {
+  read(after?: number): Iterable<StoredRow>;
+}
+
+/** A store in this process or in a file: it answers at once. */
+export interface LocalStore extends JournalStore {
+  open(run: string, mode: OpenMode): Promise<LocalJournal>;
+  read(run: string): Iterable<StoredRow>;
+  post(run: string, body: string): number;
+  posts(run: string): readonly Posted[];
+  run(name: string): RunSummary | null;
+  runs(filter?: RunsFilter): readonly RunSummary[];
 }

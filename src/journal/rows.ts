@@ -26,6 +26,12 @@ export function checkRunName(run: string): void {
   if (!valid) throw refused(`a run's name has 1 to ${NAME_LIMIT} characters, all of them whole and none NUL`);
 }
 
+/** @throws JournalError `journal_cannot_read` for a limit of a list that is none. */
+export function checkLimit(limit: number | undefined): void {
+  if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) return;
+  throw new JournalError('journal_cannot_read', `A list has a whole number of runs from 0 at most, not ${limit}.`);
+}
+
 /** The error for a run that is there, or is not, against the mode of its opening. */
 export function wrongRun(code: 'run_unknown' | 'run_exists', run: string): JournalError {
   const name = JSON.stringify(run);

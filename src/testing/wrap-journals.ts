@@ -1,5 +1,5 @@
 /** A store with other journals than its own: for tests in which an append fails, or a process dies. */
-import type { Journal, JournalStore } from '../journal/journal.ts';
+import type { Journal, JournalStore, LocalJournal, LocalStore } from '../journal/journal.ts';
 
 /**
  * Makes a store whose journals differ from those of another store in some members. Everything else is passed on.
@@ -12,14 +12,17 @@ import type { Journal, JournalStore } from '../journal/journal.ts';
  * const journal = await store.open('order-1', 'create');
  * await assert.rejects(journal.flush(), /full/);
  */
-export function wrapJournals(store: JournalStore, change: (journal: Journal) => Partial<Journal>): JournalStore {
+export function wrapJournals(store: LocalStore, change: (journal: LocalJournal) => Partial<LocalJournal>): LocalStore;
+export function wrapJournals(store: JournalStore, change: (journal: Journal) => Partial<Journal>): JournalStore;
+export function wrapJournals(store: JournalStore, change: (journal: never) => Partial<Journal>): JournalStore {
   return {
     ...(store.confidential !== undefined && { confidential: store.confidential }),
-    open: async (run, mode) => changed(await store.open(run, mode), change),
+    open: async (run, mode) => changed(await store.open(run, mode), change as (journal: Journal) => Partial<Journal>),
     read: (run) => store.read(run),
     post: (run, body) => store.post(run, body),
     posts: (run) => store.posts(run),
-    runs: () => store.runs(),
+    run: (name) => store.run(name),
+    runs: (filter) => store.runs(filter),
     close: () => store.close(),
   };
 }

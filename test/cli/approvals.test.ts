@@ -315,12 +315,12 @@ describe('a question what became of a call', () => {
     await run.finished();
     await run.sidecar.durable();
     const [gate] = run.sidecar.gates();
-    expect(movesOn(readRun(journal, 'r'), JOURNAL).map(({ command }) => command)).toEqual([
+    expect(movesOn(await readRun(journal, 'r'), JOURNAL).map(({ command }) => command)).toEqual([
       `belay settle ${gate?.gate} --as confirmed --output JSON --by NAME`,
       `belay settle ${gate?.gate} --as failed --by NAME`,
     ]);
     await run.close();
-    expect(movesOn(readRun(journal, 'r'), JOURNAL).map(({ command }) => command)).toEqual([
+    expect(movesOn(await readRun(journal, 'r'), JOURNAL).map(({ command }) => command)).toEqual([
       'belay resume r --settle a --as confirmed --output JSON',
       'belay resume r --settle a --as failed',
     ]);

@@ -1,8 +1,9 @@
 /** Drives one run through commands: a machine, its sidecar, its journal, and whoever gives the commands. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ApprovalRequest, Decision, Journal, JournalStore, Sidecar, StoredRow } from '../../src/index.ts';
+import type { ApprovalRequest, Decision, LocalStore, Sidecar, StoredRow } from '../../src/index.ts';
 import { attach, memoryStore, resume } from '../../src/index.ts';
+import type { LocalJournal } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { RunState } from '../../src/projection/run-state.ts';
 import { runStatusOf } from '../../src/reports/run-status.ts';
@@ -42,8 +43,8 @@ export class Driver {
   readonly world: World;
   readonly #name: LabName;
   readonly #file: string | null;
-  #store: JournalStore;
-  #journal: Journal | null = null;
+  #store: LocalStore;
+  #journal: LocalJournal | null = null;
   #sidecar: Sidecar | null = null;
   #isClosed = false;
   /** The gates of all processes, in the order in which they were told. */
@@ -79,12 +80,12 @@ export class Driver {
   /** The rows of the journal after a head. */
   rows(head = 0): StoredRow[] {
     if (this.#isClosed) return [...this.#store.read('r')].filter(({ seq }) => seq > head);
-    return [...(this.#journal as Journal).read(head)];
+    return [...(this.#journal as LocalJournal).read(head)];
   }
 
   async open(): Promise<void> {
     const { world } = this;
-    const store: JournalStore = Object.create(this.#store, {
+    const store: LocalStore = Object.create(this.#store, {
       open: {
         value: async (run: string, mode: 'create' | 'resume' | 'either') => {
           this.#journal = await this.#store.open(run, mode);

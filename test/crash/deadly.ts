@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
-import type { Journal, JournalStore, OpenMode, Posted, Row, StoredRow } from '../../src/journal/journal.ts';
+import type { LocalJournal, LocalStore, OpenMode, Posted, Row, StoredRow } from '../../src/journal/journal.ts';
 
 /** The phases of R5, as the journal has them. A decision and its fence are one append. */
 export const PHASES = ['DECIDED', 'COMPENSATED', 'RESTORED', 'RESUMED'] as const;
@@ -42,30 +42,27 @@ export function digestAfter(digest: string, { seq, kind, body }: Pick<StoredRow,
 }
 
 /** A store whose journals kill. `told` counts the appends and names the phases that came. */
-export function deadly(
-  store: JournalStore,
-  death: Death | null,
-  told: { appends: number; phases: Phase[] },
-): JournalStore {
+export function deadly(store: LocalStore, death: Death | null, told: { appends: number; phases: Phase[] }): LocalStore {
   return {
     open: async (run: string, mode: OpenMode) => new Deadly(await store.open(run, mode), death, told),
     read: (run) => store.read(run),
     post: (run, body) => store.post(run, body),
     posts: (run) => store.posts(run),
-    runs: () => store.runs(),
+    run: (name) => store.run(name),
+    runs: (filter) => store.runs(filter),
     close: () => store.close(),
   };
 }
 
-class Deadly implements Journal {
-  readonly #journal: Journal;
+class Deadly implements LocalJournal {
+  readonly #journal: LocalJournal;
   readonly #death: Death | null;
   readonly #told: { appends: number; phases: Phase[] };
   readonly #reader = new EntryDecoder();
   readonly #digests: string[] = [''];
   #dying = false;
 
-  constructor(journal: Journal, death: Death | null, told: { appends: number; phases: Phase[] }) {
+  constructor(journal: LocalJournal, death: Death | null, told: { appends: number; phases: Phase[] }) {
     this.#journal = journal;
     this.#death = death;
     this.#told = told;

@@ -4,8 +4,8 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { chained, type Group, seed } from '../../src/journal/sqlite/log/chain.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { bodies, failing, row } from './contract.ts';
 import { bytesOf, copyOf, freshPath } from './files.ts';
+import { bodies, failing, row } from './rows-of.ts';
 
 const KEY = randomBytes(32);
 const SECRET = 'card 4111 1111 1111 1111';

@@ -9,11 +9,11 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { JournalError, type JournalStore, type StoredRow } from '../../src/journal/journal.ts';
+import { JournalError, type LocalStore, type StoredRow } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { bodies, failing, row } from './contract.ts';
 import { bytesOf, copyOf, freshPath, NOBODY, shareWithAll } from './files.ts';
 import { type Other, startOther } from './other-process.ts';
+import { bodies, failing, row } from './rows-of.ts';
 
 const others: Other[] = [];
 function other(...options: Parameters<typeof startOther>): Other {
@@ -56,7 +56,7 @@ function caught(error: unknown): { code: string } {
 
 /** The rows that a writer gets, or how far it came: an open that is refused must leave no trace. */
 async function taken(path: string, run: string): Promise<StoredRow[] | { code: string; opened?: boolean }> {
-  let store: JournalStore;
+  let store: LocalStore;
   try {
     store = sqliteStore(path);
   } catch (error) {

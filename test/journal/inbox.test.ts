@@ -2,9 +2,9 @@
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { bodies, failing, row } from './contract.ts';
 import { bytesOf, freshPath } from './files.ts';
 import { type Other, startOther } from './other-process.ts';
+import { bodies, failing, row } from './rows-of.ts';
 
 const others: Other[] = [];
 function other(): Other {

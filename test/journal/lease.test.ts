@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type SqliteOptions, sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { bodies, failing, row } from './contract.ts';
 import { freshPath, NOBODY, shareWithAll } from './files.ts';
 import { type Other, startOther } from './other-process.ts';
+import { bodies, failing, row } from './rows-of.ts';
 
 const others: Other[] = [];
 function other(...options: Parameters<typeof startOther>): Other {

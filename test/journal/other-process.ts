@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { gathered } from '../../src/journal/gathered.ts';
 import type { Journal, JournalStore } from '../../src/journal/journal.ts';
 import { type SqliteOptions, sqliteStore } from '../../src/journal/sqlite/store.ts';
 
@@ -105,7 +106,7 @@ async function serve(): Promise<void> {
       case 'runs':
         return opened().runs();
       case 'read':
-        return [...opened().read(command.run)].map(({ body }) => JSON.parse(body));
+        return [...(await gathered(opened().read(command.run)))].map(({ body }) => JSON.parse(body));
       case 'post':
         return opened().post(command.run, command.body);
       case 'posts':

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { Line } from '../sidecar/stations.ts';
-import { row } from './contract.ts';
 import { freshPath } from './files.ts';
+import { row } from './rows-of.ts';
 
 function modesBeside(path: string): [string, string][] {
   const folder = dirname(path);

@@ -374,6 +374,10 @@ class Process implements JournalStore {
     return [];
   }
 
+  run(): null {
+    return null;
+  }
+
   runs(): readonly RunSummary[] {
     return [];
   }

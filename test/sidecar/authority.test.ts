@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import { type Answer, messageOf } from '../../src/effects/answers.ts';
 import type { ApprovalRequest, GuardedRequest } from '../../src/effects/gates.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
-import type { JournalStore } from '../../src/journal/journal.ts';
+import type { LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
@@ -258,7 +258,7 @@ test('a call of unknown outcome is asked about, whatever its preconditions say b
 });
 
 /** What the journal says last of a call. */
-function statusOf(journal: JournalStore, key: string): string | undefined {
+function statusOf(journal: LocalStore, key: string): string | undefined {
   const reader = new EntryDecoder();
   return [...journal.read('r')]
     .flatMap((row) => {
@@ -272,7 +272,7 @@ describe('an answer that another process leaves', () => {
   const answer = ({ gate, digest, epoch }: ApprovalRequest, more: object = {}) =>
     messageOf({ gate, digest, epoch, verdict: 'approved', by: 'Ada', why: null, ...more } as Answer);
 
-  async function waiting(journal: JournalStore) {
+  async function waiting(journal: LocalStore) {
     const line = new Line([gated()]);
     const run = await line.begin({ journal });
     run.send('go');
@@ -363,7 +363,7 @@ describe('an answer that another process leaves', () => {
 });
 
 /** Why answers were refused, as the journal has it. */
-function refusals(journal: JournalStore): (string | null)[] {
+function refusals(journal: LocalStore): (string | null)[] {
   const reader = new EntryDecoder();
   return [...journal.read('r')].flatMap((row) => {
     const entry = reader.entry(row);

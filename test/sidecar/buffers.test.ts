@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import type { StagingArea } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
-import type { JournalStore } from '../../src/journal/journal.ts';
+import type { LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
@@ -48,7 +48,7 @@ class Book {
 
 const staged = (more = ''): string => `effect: reversible, undo: un, buffer: book${more}`;
 
-function entries(journal: JournalStore, kind: Entry['do']): Entry[] {
+function entries(journal: LocalStore, kind: Entry['do']): Entry[] {
   const reader = new EntryDecoder();
   return [...journal.read('r')].flatMap((row) => {
     const entry = reader.entry(row);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { claimsInMemory } from '../../src/effects/claims.ts';
 import type { GuardedRequest } from '../../src/effects/gates.ts';
-import type { JournalStore } from '../../src/journal/journal.ts';
+import type { JournalStore, LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { accountOf } from '../../src/reports/account.ts';
@@ -31,7 +31,7 @@ const REDACTS = 'redact: [card]';
 const does = { card: () => CARD, pay: () => ({ token: TOKEN, ok: true }) };
 
 /** Everything that is told of a run without its config, as one text. */
-function everything(store: JournalStore): string {
+function everything(store: LocalStore): string {
   const rows = [...store.read('r')];
   const { standing, decisions, findings } = timelineOf(rows);
   const told = [accountOf(rows), ledgersOf(rows, 0), standing, decisions, findings, [...traceOf('r', rows)]];

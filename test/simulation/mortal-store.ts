@@ -2,10 +2,11 @@
  * A store whose process can be killed without killing ours: from its death on nothing is appended and no flush comes back. The next
  * process finds the rows that were appended before, or, where they were not flushed, those that were durable.
  */
-import { type Journal, type JournalStore, memoryStore } from 'belay-sidecar';
+import { type JournalStore, type LocalStore, memoryStore } from 'belay-sidecar';
 import { wrapJournals } from 'belay-sidecar/testing';
 
-type Row = Parameters<Journal['append']>[0][number];
+type LocalJournal = Awaited<ReturnType<LocalStore['open']>>;
+type Row = Parameters<LocalJournal['append']>[0][number];
 
 /** When a process dies: `lost` drops what was appended and not flushed. */
 export interface Death {
@@ -23,8 +24,8 @@ export class MortalStore {
   onRows: (rows: readonly Row[]) => void = () => {};
   readonly #deaths: Death[];
   #killed: Death | null = null;
-  #rows: JournalStore = memoryStore();
-  #open: Journal | null = null;
+  #rows: LocalStore = memoryStore();
+  #open: LocalJournal | null = null;
 
   /** Has processes die at these appends, counted over all of them. */
   constructor(deaths: readonly Death[]) {
@@ -55,7 +56,7 @@ export class MortalStore {
     });
   }
 
-  #mortal(journal: Journal): Partial<Journal> {
+  #mortal(journal: LocalJournal): Partial<LocalJournal> {
     let isDead = false;
     const append = (rows: readonly Row[]): number => {
       if (isDead) return journal.head;

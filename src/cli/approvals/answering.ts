@@ -102,7 +102,7 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
   async function leave(to: AskedGate, body: string, { waits }: AnsweringOptions): Promise<Answered> {
     const store = openJournal(file);
     try {
-      const post = store.post(run, body);
+      const post = await store.post(run, body);
       const taken = to.held && waits ? await takenOf(store, run, post) : null;
       const status = saying.verdict === 'settled' ? { status: saying.status } : {};
       const next = taken !== null ? null : command(to.held ? 'approvals' : 'resume', run, file);
@@ -137,8 +137,8 @@ function misuse({ gate, by, why }: AnsweringOptions): string | null {
 /** The request that was meant, if it takes such an answer. */
 async function gateNamed(name: string, { file, saying, now }: AnsweringOptions): Promise<AskedGate | Unanswered> {
   let all: readonly AskedGate[] = [];
-  const { problem } = await reading(file, (store) => {
-    const { gates, unread } = gatesOfAll(store, now);
+  const { problem } = await reading(file, async (store) => {
+    const { gates, unread } = await gatesOfAll(store, now);
     all = gates;
     return { pieces: [], problem: unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}` };
   });
@@ -182,7 +182,7 @@ function refusal(found: AskedGate, saying: Saying, file: string): string | null 
 async function takenOf(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
   for (const end = Date.now() + WAIT; Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, LOOK));
-    for (const row of store.read(run)) {
+    for await (const row of store.read(run)) {
       if (kindOf(row) !== 'answer') continue;
       const entry = new EntryDecoder().entry(row);
       if (entry?.do === 'answer' && entry.post === post) return { verdict: entry.verdict, why: entry.why };

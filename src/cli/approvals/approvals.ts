@@ -53,8 +53,10 @@ const ARGS = 400;
 /** Lists the requests. */
 export async function listGates(options: GatesOptions): Promise<Told> {
   const { file, run, all, json, medium, counting, now } = options;
-  return reading(file, (store) => {
-    const { gates, unread } = run === null ? gatesOfAll(store, now, counting) : gatesOf(store, run, now, counting);
+  return reading(file, async (store) => {
+    const { gates, unread } = await (run === null
+      ? gatesOfAll(store, now, counting)
+      : gatesOf(store, run, now, counting));
     const problem = unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}`;
     const shown = gates.filter(({ status }) => all || status === 'pending');
     if (json) return { pieces: shown.map((gate) => `${JSON.stringify(fields(gate, file), plain)}\n`), problem };
@@ -64,12 +66,12 @@ export async function listGates(options: GatesOptions): Promise<Told> {
 }
 
 /** The requests of every run of a file; a run that cannot be read must not hide the others. */
-export function gatesOfAll(store: JournalStore, now: number, counting: Counting = () => {}) {
+export async function gatesOfAll(store: JournalStore, now: number, counting: Counting = () => {}) {
   const gates: AskedGate[] = [];
   const unread: string[] = [];
-  for (const { run } of store.runs()) {
+  for (const { run } of await store.runs()) {
     try {
-      if (asksAnything(store, run)) gates.push(...gatesOf(store, run, now, counting).gates);
+      if (await asksAnything(store, run)) gates.push(...(await gatesOf(store, run, now, counting)).gates);
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       unread.push(`${JSON.stringify(run)} (${error.code})`);
@@ -79,15 +81,15 @@ export function gatesOfAll(store: JournalStore, now: number, counting: Counting 
 }
 
 /** Most runs ask no person, and the kinds of their rows show that without decoding. */
-function asksAnything(store: JournalStore, run: string): boolean {
-  for (const row of store.read(run)) if (kindOf(row) === 'gate') return true;
+async function asksAnything(store: JournalStore, run: string): Promise<boolean> {
+  for await (const row of store.read(run)) if (kindOf(row) === 'gate') return true;
   return false;
 }
 
-function gatesOf(store: JournalStore, run: string, now: number, counting: Counting) {
-  const { runState, held } = readRun(store, run, counting);
+async function gatesOf(store: JournalStore, run: string, now: number, counting: Counting) {
+  const { runState, held } = await readRun(store, run, counting);
   const { asked, ledger } = runState;
-  const left = store.posts(run).flatMap(({ number, time, body }): LeftAnswer[] => {
+  const left = (await store.posts(run)).flatMap(({ number, time, body }): LeftAnswer[] => {
     const answer = number > asked.read ? answerIn(body) : null;
     if (answer === null) return [];
     const why = answer.why == null ? answer.why : runState.redaction.text(answer.why);

@@ -21,8 +21,8 @@ export interface ExplainOptions {
 
 /** Explains a run. */
 export async function explainRun({ file, run, json, medium, counting }: ExplainOptions): Promise<Told> {
-  return reading(file, (store) => {
-    const read = readRun(store, run, counting);
+  return reading(file, async (store) => {
+    const read = await readRun(store, run, counting);
     if (json) return read.decisions.map((decided) => `${JSON.stringify(decisionFields(read, decided, file))}\n`);
     return [text(read, file, medium)];
   });

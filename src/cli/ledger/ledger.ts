@@ -7,7 +7,7 @@ import type { LedgerDecision } from '../../reports/ledger-decision.ts';
 import type { LedgerEffect } from '../../reports/ledger-effects.ts';
 import type { Obligation } from '../../reports/ledger-obligations.ts';
 import { type Ledgers, ledgersOf } from '../../reports/ledgers.ts';
-import { type Counting, counted, reading, runNamed, type Told } from '../reading/reading.ts';
+import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
 import { plain, statusFields, statusText } from '../terminal/wording.ts';
 import { section, type VIEWS } from './ledger-text.ts';
@@ -27,9 +27,9 @@ export interface LedgerOptions {
 
 /** Shows the ledgers of a run. */
 export async function showLedger({ file, run, views, json, medium, counting, now }: LedgerOptions): Promise<Told> {
-  return reading(file, (store) => {
-    const { held } = runNamed(store, run);
-    const ledgers = ledgersOf(counted(store.read(run), counting), now);
+  return reading(file, async (store) => {
+    const { held } = await runNamed(store, run);
+    const ledgers = ledgersOf(await countedRows(store, run, counting), now);
     if (json) return [`${JSON.stringify(fields(run, held, ledgers, views, file), plain)}\n`];
     const head = layOut(null, { label: run, text: statusText(ledgers.standing, held) }, medium);
     return [[head, ...views.map((view) => section(view, run, ledgers, file, medium))].join('\n')];

@@ -2,6 +2,7 @@
  * Reads a journal file beside a process that may be writing it: takes no lease and changes nothing. A refusal of the
  * journal becomes one line for the person at the terminal.
  */
+import { gathered } from '../../journal/gathered.ts';
 import { JournalError, type JournalStore, type RunSummary, type StoredRow } from '../../journal/journal.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import { type Timeline, timelineOf } from '../../reports/timeline.ts';
@@ -27,11 +28,14 @@ export interface ReadRun extends Timeline {
 export type Counting = (rows: number) => void;
 
 /** Opens a journal file for reading, and passes it to a function. */
-export async function reading(file: string, tell: (store: JournalStore) => Iterable<string> | Told): Promise<Told> {
+export async function reading(
+  file: string,
+  tell: (store: JournalStore) => Promise<readonly string[] | Told>,
+): Promise<Told> {
   let store: JournalStore | undefined;
   try {
     store = openJournal(file, { readonly: true });
-    const told = tell(store);
+    const told = await tell(store);
     return 'pieces' in told ? told : { pieces: told, problem: null };
   } catch (error) {
     return { pieces: [], problem: journalProblem(file, error) };
@@ -47,25 +51,28 @@ export function journalProblem(file: string, error: unknown): string {
 }
 
 /** Reads a whole run. @throws JournalError for a run that does not exist, with the names that are near. */
-export function readRun(store: JournalStore, run: string, counting: Counting = () => {}): ReadRun {
-  const { held } = runNamed(store, run);
-  return { run, held, ...timelineOf(counted(store.read(run), counting)) };
+export async function readRun(store: JournalStore, run: string, counting: Counting = () => {}): Promise<ReadRun> {
+  const { held } = await runNamed(store, run);
+  return { run, held, ...timelineOf(await countedRows(store, run, counting)) };
 }
 
 /** A run by its name. @throws JournalError where it does not exist, with the names that are near. */
-export function runNamed(store: JournalStore, run: string): RunSummary {
-  const runs = store.runs();
-  const found = runs.find((each) => each.run === run);
-  if (found !== undefined) return found;
+export async function runNamed(store: JournalStore, run: string): Promise<RunSummary> {
+  const found = await store.run(run);
+  if (found !== null) return found;
   const near = suggest(
     run,
-    runs.map((each) => each.run),
+    (await store.runs()).map((each) => each.run),
   );
   throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}. ${near}`);
 }
 
-/** Rows, counted while they are read. */
-export function* counted(rows: Iterable<StoredRow>, counting: Counting): Generator<StoredRow> {
+/** The rows of a run, counted while they are read. */
+export async function countedRows(store: JournalStore, run: string, counting: Counting): Promise<Iterable<StoredRow>> {
+  return counted(await gathered(store.read(run)), counting);
+}
+
+function* counted(rows: Iterable<StoredRow>, counting: Counting): Generator<StoredRow> {
   let count = 0;
   for (const row of rows) {
     count += 1;

@@ -3,6 +3,7 @@
  * options say so.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { gathered } from '../../journal/gathered.ts';
 import { isOpen } from '../../model/effect.ts';
 import { timelineOf } from '../../reports/timeline.ts';
 import { findMachines } from '../check/check.ts';
@@ -63,8 +64,8 @@ function misuse({ settle, as, output, rerun }: ResumeOptions): string | null {
 /** A run as its journal has it. */
 export async function record(journal: string, run: string): Promise<ReadRun | Problem> {
   let read: ReadRun | undefined;
-  const { problem } = await reading(journal, (store) => {
-    read = readRun(store, run);
+  const { problem } = await reading(journal, async (store) => {
+    read = await readRun(store, run);
     return [];
   });
   return read ?? { problem: problem ?? `${journal}: cannot_read` };
@@ -105,7 +106,7 @@ function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem 
 function settling(run: string, call: RelevantCall, as: (typeof SETTLED)[number], output: unknown): Next {
   return async (stop, { sidecar, store, until }) => {
     if (stop.status !== 'parked' && stop.status !== 'waiting' && stop.status !== 'done') return stop;
-    const now = timelineOf(store.read(run)).runState.ledger.get(call.key);
+    const now = timelineOf(await gathered(store.read(run))).runState.ledger.get(call.key);
     if (now === undefined || cannotBe({ ...call, status: now.status }, as) !== null) {
       const status = now?.status ?? 'not recorded';
       note(`${call.tool} is ${status} by now: its counterparty was asked, and nothing was settled by hand`);

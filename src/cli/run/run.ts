@@ -51,7 +51,7 @@ export async function runAgent(options: RunOptions): Promise<Ending | Problem | 
   if ('problem' in agent) return agent;
   const prepared = prepare(options, agent);
   if ('problem' in prepared) return prepared;
-  const run = freeName(options, agent.machine.id);
+  const run = await freeName(options, agent.machine.id);
   if (typeof run !== 'string') return run;
   const { journal, config, reconcilers } = options;
   const { input, fault } = prepared;
@@ -112,11 +112,11 @@ function configOf(file: string): BoundaryConfig | null | Problem {
 }
 
 /** The name of a new run: the one that was typed, or the agent's with the next free number. */
-function freeName({ journal, run, machines }: RunOptions, agent: string): string | Problem {
+async function freeName({ journal, run, machines }: RunOptions, agent: string): Promise<string | Problem> {
   const wrong = run === null ? null : nameProblem(run);
   if (wrong !== null) return { problem: `--run: ${wrong}` };
   try {
-    const taken = new Set(existsSync(journal) ? recorded(journal) : []);
+    const taken = new Set(existsSync(journal) ? await recorded(journal) : []);
     if (run !== null) {
       if (!taken.has(run)) return run;
       const more = machines === null ? [] : ['--machines', machines];
@@ -134,12 +134,12 @@ function freeName({ journal, run, machines }: RunOptions, agent: string): string
 }
 
 /** The runs with at least one journaled entry; a run whose process ended before that may begin again. */
-function recorded(journal: string): string[] {
+async function recorded(journal: string): Promise<string[]> {
   const store = openJournal(journal, { readonly: true });
   try {
-    return store.runs().flatMap(({ run, head }) => (head > 0 ? [run] : []));
+    return (await store.runs()).flatMap(({ run, head }) => (head > 0 ? [run] : []));
   } finally {
-    void store.close();
+    await store.close();
   }
 }
 

@@ -110,7 +110,7 @@ async function withWorld(
     return await withSidecar(options, store, open, stopped, next);
   } finally {
     await open.close().catch((error: unknown) => note(`${agent.machine.id}: cannot_close ${message(error)}`));
-    if (isNew && !store.runs().some((each) => each.run === run)) rmSync(folder, { recursive: true, force: true });
+    if (isNew && (await store.run(run)) === null) rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -144,8 +144,8 @@ async function withSidecar(
   };
   const machine = faulty?.machine ?? open.machine;
   // A run without an entry, because its process ended at once, begins as well.
-  const isThere = store.runs().some((each) => each.run === run && each.head > 0);
-  const start = options.begins && (isThere || !store.runs().some((each) => each.run === run)) ? attach : resume;
+  const known = await store.run(run);
+  const start = options.begins && (known === null || known.head > 0) ? attach : resume;
   const sidecar = await start(machine, settings);
   const stateNow = () => stateText((sidecar.actor.getSnapshot() as { value?: unknown }).value);
   const line = liveLine(() => `${run}: ${stateNow()}${sidecar.status === 'running' ? '' : `, ${sidecar.status}`}`);
@@ -161,7 +161,7 @@ async function withSidecar(
     await sidecar.close();
   }
   const world = await worldOf(open);
-  return { stop, state, fired: faulty?.fired() ?? null, world, read: readRun(store, run) };
+  return { stop, state, fired: faulty?.fired() ?? null, world, read: await readRun(store, run) };
 }
 
 /** The content of the world, if the agent shows it and can. */

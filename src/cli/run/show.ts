@@ -20,8 +20,8 @@ export interface ShowOptions {
 
 /** Shows a run. */
 export async function showRun({ file, run, json, medium, counting }: ShowOptions): Promise<Told> {
-  return reading(file, (store) => {
-    const read = readRun(store, run, counting);
+  return reading(file, async (store) => {
+    const read = await readRun(store, run, counting);
     return [json ? `${JSON.stringify(fields(read))}\n` : text(read, file, medium)];
   });
 }

@@ -2,7 +2,7 @@
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
 import { type RunStatus, runStatusOf } from '../../reports/run-status.ts';
 import { traceOf } from '../../reports/trace.ts';
-import { type Counting, counted, reading, type Told } from '../reading/reading.ts';
+import { type Counting, countedRows, reading, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
 import { statusFields, statusText, timeText } from '../terminal/wording.ts';
@@ -15,8 +15,9 @@ interface Listed extends RunSummary {
 
 /** Lists the runs of a journal file. */
 export async function listRuns(file: string, json: boolean, medium: Medium, counting: Counting): Promise<Told> {
-  return reading(file, (store) => {
-    const runs = store.runs().map((run) => listed(store, run, counting));
+  return reading(file, async (store) => {
+    const runs: Listed[] = [];
+    for (const run of await store.runs()) runs.push(await listed(store, run, counting));
     const unread = runs.flatMap(({ run, stands }) =>
       'code' in stands ? [`${JSON.stringify(run)} (${stands.code})`] : [],
     );
@@ -39,9 +40,9 @@ export async function listRuns(file: string, json: boolean, medium: Medium, coun
 }
 
 /** A damaged run must not hide the others. */
-function listed(store: JournalStore, run: RunSummary, counting: Counting): Listed {
+async function listed(store: JournalStore, run: RunSummary, counting: Counting): Promise<Listed> {
   try {
-    const { agent, standing } = runStatusOf(counted(store.read(run.run), counting));
+    const { agent, standing } = runStatusOf(await countedRows(store, run.run, counting));
     return { ...run, agent, stands: standing };
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
@@ -56,9 +57,9 @@ function fields({ run, agent, head, time, held, stands }: Listed): object {
 
 /** Writes a run as a trace (docs/trace-format.md). */
 export async function exportTrace(file: string, run: string, counting: Counting): Promise<Told> {
-  return reading(file, (store) => {
+  return reading(file, async (store) => {
     const lines: string[] = [];
-    for (const { text } of traceOf(run, counted(store.read(run), counting))) lines.push(`${text}\n`);
+    for (const { text } of traceOf(run, await countedRows(store, run, counting))) lines.push(`${text}\n`);
     return lines;
   });
 }

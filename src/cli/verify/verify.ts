@@ -76,8 +76,10 @@ async function runsOf(
   try {
     const opened = openJournal(file, { readonly: true });
     store = opened;
-    const runs = named === null ? opened.runs() : named.map((run) => runNamed(opened, run));
-    return runs.map(({ run }) => verifyIn(opened, run, subjectOf));
+    const runs = named === null ? await opened.runs() : await Promise.all(named.map((run) => runNamed(opened, run)));
+    const verified: VerifiedRun[] = [];
+    for (const { run } of runs) verified.push(await verifyIn(opened, run, subjectOf));
+    return verified;
   } catch (error) {
     if (error instanceof JournalError) return { problem: journalProblem(file, error) };
     throw error;

@@ -1,5 +1,5 @@
 /** The journal of one run in memory. Durable means here that a flush has come back. */
-import { type Journal, JournalError, type Posted, type Row, type StoredRow } from '../journal.ts';
+import { JournalError, type LocalJournal, type Posted, type Row, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 
 /** The store's record of a run. */
@@ -13,7 +13,7 @@ export interface MemoryRun {
   held: boolean;
 }
 
-export class MemoryJournal implements Journal {
+export class MemoryJournal implements LocalJournal {
   readonly #kept: MemoryRun;
   readonly #now: () => number;
   #closing: Promise<void> | null = null;

@@ -2,16 +2,17 @@
  * The store in memory: the same rules without a medium. Runs outlive their closed journals, and end with the process.
  */
 import {
-  type Journal,
   JournalError,
-  type JournalStore,
+  type LocalJournal,
+  type LocalStore,
   type OpenMode,
   type Posted,
   type RunSummary,
+  type RunsFilter,
   type StoredRow,
 } from '../journal.ts';
 import { checkRoom, postBytes } from '../posts.ts';
-import { checkRunName, wrongRun } from '../rows.ts';
+import { checkLimit, checkRunName, wrongRun } from '../rows.ts';
 import { MemoryJournal, type MemoryRun } from './journal.ts';
 
 /**
@@ -25,11 +26,11 @@ import { MemoryJournal, type MemoryRun } from './journal.ts';
  * await journal.close();
  * assert.deepEqual([...store.read('order-1')].map(({ seq }) => seq), [1]);
  */
-export function memoryStore(options: { readonly now?: () => number } = {}): JournalStore {
+export function memoryStore(options: { readonly now?: () => number } = {}): LocalStore {
   return new MemoryStore(options.now ?? Date.now);
 }
 
-class MemoryStore implements JournalStore {
+class MemoryStore implements LocalStore {
   readonly confidential = true;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #now: () => number;
@@ -39,7 +40,7 @@ class MemoryStore implements JournalStore {
     this.#now = now;
   }
 
-  async open(run: string, mode: OpenMode): Promise<Journal> {
+  async open(run: string, mode: OpenMode): Promise<LocalJournal> {
     this.#refuseIfClosed();
     checkRunName(run);
     const found = this.#runs.get(run);
@@ -74,11 +75,19 @@ class MemoryStore implements JournalStore {
     return [...this.#found(run).posts];
   }
 
-  runs(): readonly RunSummary[] {
+  run(name: string): RunSummary | null {
     this.#refuseIfClosed();
-    return [...this.#runs.values()].map(({ name, rows, durable, held }) => {
-      return { run: name, head: durable, time: rows[durable - 1]?.time ?? 0, held };
-    });
+    const found = this.#runs.get(name);
+    return found === undefined ? null : summary(found);
+  }
+
+  runs({ after, limit, state }: RunsFilter = {}): readonly RunSummary[] {
+    this.#refuseIfClosed();
+    checkLimit(limit);
+    const all = [...this.#runs.values()];
+    const later = after === undefined ? all : all.slice(all.indexOf(this.#found(after)) + 1);
+    const asked = state === undefined ? later : later.filter(({ held }) => held === (state === 'held'));
+    return asked.slice(0, limit).map(summary);
   }
 
   async close(): Promise<void> {
@@ -97,4 +106,8 @@ class MemoryStore implements JournalStore {
   #refuseIfClosed(): void {
     if (this.#closed) throw new JournalError('journal_closed', 'The store is closed.');
   }
+}
+
+function summary({ name, rows, durable, held }: MemoryRun): RunSummary {
+  return { run: name, head: durable, time: rows[durable - 1]?.time ?? 0, held };
 }

@@ -2,7 +2,7 @@
  * The journal of one run over the store's shared connection: it numbers and queues rows, and the group commit makes
  * them durable.
  */
-import type { Journal, Posted, Row, StoredRow } from '../journal.ts';
+import type { LocalJournal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import { guarded } from './errors.ts';
@@ -24,7 +24,7 @@ export interface Host {
   release(writer: Writer): void;
 }
 
-export class SqliteJournal implements Journal {
+export class SqliteJournal implements LocalJournal {
   readonly #host: Host;
   readonly #writer: Writer;
   #closing: Promise<void> | null = null;

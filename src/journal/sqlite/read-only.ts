@@ -3,11 +3,12 @@
  * present content.
  */
 import {
-  type Journal,
   JournalError,
-  type JournalStore,
+  type LocalJournal,
+  type LocalStore,
   type Posted,
   type RunSummary,
+  type RunsFilter,
   type StoredRow,
 } from '../journal.ts';
 import { guarded } from './errors.ts';
@@ -15,7 +16,7 @@ import type { Migration } from './file/format.ts';
 import { openForReading, type View } from './file/view.ts';
 import { Leases } from './lease/lease.ts';
 import { Tables } from './log/tables.ts';
-import { postsOf, rowsOf, summaries } from './reader.ts';
+import { postsOf, rowsOf, summaries, summary } from './reader.ts';
 
 interface Settings {
   readonly migrations: readonly Migration[];
@@ -25,7 +26,7 @@ interface Settings {
   readonly key: Uint8Array | undefined;
 }
 
-export class ReadOnlyStore implements JournalStore {
+export class ReadOnlyStore implements LocalStore {
   readonly confidential: boolean;
   readonly #path: string;
   readonly #settings: Settings;
@@ -39,7 +40,7 @@ export class ReadOnlyStore implements JournalStore {
     view.close();
   }
 
-  async open(run: string): Promise<Journal> {
+  async open(run: string): Promise<LocalJournal> {
     throw this.#refused(`to write run ${JSON.stringify(run)}`);
   }
 
@@ -61,9 +62,12 @@ export class ReadOnlyStore implements JournalStore {
     }
   }
 
-  runs(): readonly RunSummary[] {
-    const { now, leaseMs } = this.#settings;
-    return this.#asked((view, tables) => summaries(view, tables, new Leases(view.db, this.#path, now, leaseMs)));
+  run(name: string): RunSummary | null {
+    return this.#asked((view, tables) => summary(view, tables, this.#leases(view), name));
+  }
+
+  runs(filter: RunsFilter = {}): readonly RunSummary[] {
+    return this.#asked((view, tables) => summaries(view, tables, this.#leases(view), filter));
   }
 
   posts(run: string): readonly Posted[] {
@@ -81,6 +85,10 @@ export class ReadOnlyStore implements JournalStore {
         view.close();
       }
     });
+  }
+
+  #leases({ db }: View): Leases {
+    return new Leases(db, this.#path, this.#settings.now, this.#settings.leaseMs);
   }
 
   #refused(to: string): JournalError {

@@ -1,14 +1,14 @@
 /** Reads from an open file without a lease: the rows of a run, its messages, and a summary of all runs. */
 
-import type { JournalStore, Posted, RunSummary, StoredRow } from '../journal.ts';
-import { wrongRun } from '../rows.ts';
+import type { Posted, RunSummary, RunsFilter, StoredRow } from '../journal.ts';
+import { checkLimit, wrongRun } from '../rows.ts';
 import { type OpenFile, pragma } from './file/file.ts';
 import { INBOX_FORMAT } from './file/format.ts';
 import { atOnce } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
 import type { AnchoredHead } from './log/anchor.ts';
-import type { Tables } from './log/tables.ts';
+import type { Run, Tables } from './log/tables.ts';
 import { verifiedHead, verifiedRows } from './log/verify.ts';
 
 /** The durable rows of a run, up to where it ended when the first was asked for. */
@@ -32,18 +32,50 @@ export function postsOf({ db }: Omit<OpenFile, 'presence'>, tables: Tables, name
   return (pragma(db, 'user_version') as number) < INBOX_FORMAT ? [] : new Inbox(db, tables).after(found, 0);
 }
 
-/** Every run, its head checked. */
-export function summaries(
-  { db, anchor, identity }: Omit<OpenFile, 'presence'>,
+/** A run, its head checked; null where there is none. */
+export function summary(
+  file: Omit<OpenFile, 'presence'>,
   tables: Tables,
   leases: Leases,
-): ReturnType<JournalStore['runs']> {
+  name: string,
+): RunSummary | null {
+  const found = tables.run(name);
+  if (found === null) return null;
+  const anchored = file.anchor.head(found.id);
+  return atOnce(file.db, () => summaryOf(file, tables, leases, found, anchored));
+}
+
+/** The runs that were asked for, their heads checked. */
+export function summaries(
+  file: Omit<OpenFile, 'presence'>,
+  tables: Tables,
+  leases: Leases,
+  { after, limit, state }: RunsFilter,
+): readonly RunSummary[] {
+  checkLimit(limit);
+  const first = after === undefined ? null : tables.run(after);
+  if (after !== undefined && first === null) throw wrongRun('run_unknown', after);
+  // Before the transaction: the anchors may lag behind what that sees, and must never be ahead of it.
   const anchored = new Map<number, AnchoredHead | null>();
-  for (const { id } of tables.runs()) anchored.set(id, anchor.head(id));
-  return atOnce(db, () =>
-    tables.runs().map((run): RunSummary => {
-      const { seq, time } = verifiedHead(tables, identity, run, anchored.get(run.id) ?? null);
-      return { run: run.name, head: seq, time, held: leases.isHeld(run.id) };
-    }),
+  const asked = (run: Run) => state === undefined || leases.isHeld(run.id) === (state === 'held');
+  const listed = () =>
+    tables
+      .runs(first?.id ?? 0, state === undefined ? limit : undefined)
+      .filter(asked)
+      .slice(0, limit);
+  for (const { id } of listed()) anchored.set(id, file.anchor.head(id));
+  return atOnce(file.db, () =>
+    listed().map((run) => summaryOf(file, tables, leases, run, anchored.get(run.id) ?? null)),
   );
+}
+
+function summaryOf(
+  { identity }: Omit<OpenFile, 'presence'>,
+  tables: Tables,
+  leases: Leases,
+  run: Run,
+  anchored: AnchoredHead | null,
+): RunSummary {
+  const { seq, time } = verifiedHead(tables, identity, run, anchored);
+  return { run: run.name, head: seq, time, held: leases.isHeld(run.id) };
 }

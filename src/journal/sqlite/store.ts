@@ -4,12 +4,13 @@
  */
 import { resolve } from 'node:path';
 import {
-  type Journal,
   JournalError,
-  type JournalStore,
+  type LocalJournal,
+  type LocalStore,
   type OpenMode,
   type Posted,
   type RunSummary,
+  type RunsFilter,
   type StoredRow,
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
@@ -26,7 +27,7 @@ import { type Run, Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
-import { postsOf, rowsOf, summaries } from './reader.ts';
+import { postsOf, rowsOf, summaries, summary } from './reader.ts';
 
 /** Options for opening a file; the defaults suit normal use. */
 export interface SqliteOptions {
@@ -62,7 +63,7 @@ const BUSY = 5_000;
  * assert.deepEqual(store.runs(), []);
  * await store.close();
  */
-export function sqliteStore(file: string, options: SqliteOptions = {}): JournalStore {
+export function sqliteStore(file: string, options: SqliteOptions = {}): LocalStore {
   const path = resolve(file);
   if (path !== path.trim()) {
     // better-sqlite3 would trim the name, and open another file.
@@ -83,7 +84,7 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): JournalS
   }
 }
 
-class SqliteStore implements JournalStore {
+class SqliteStore implements LocalStore {
   readonly confidential: boolean;
   readonly #path: string;
   readonly #file: OpenFile;
@@ -111,7 +112,7 @@ class SqliteStore implements JournalStore {
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
-  async open(run: string, mode: OpenMode): Promise<Journal> {
+  async open(run: string, mode: OpenMode): Promise<LocalJournal> {
     this.#refuseUnlessOpen();
     checkRunName(run);
     const writer = this.#watched(() => immediately(this.#file.db, () => this.#take(run, mode)), 'write');
@@ -143,9 +144,14 @@ class SqliteStore implements JournalStore {
     return this.#watched(() => postsOf(this.#file, this.#tables, run), 'read');
   }
 
-  runs(): readonly RunSummary[] {
+  run(name: string): RunSummary | null {
     this.#refuseUnlessOpen();
-    return this.#watched(() => summaries(this.#file, this.#tables, this.#leases), 'read');
+    return this.#watched(() => summary(this.#file, this.#tables, this.#leases, name), 'read');
+  }
+
+  runs(filter: RunsFilter = {}): readonly RunSummary[] {
+    this.#refuseUnlessOpen();
+    return this.#watched(() => summaries(this.#file, this.#tables, this.#leases, filter), 'read');
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { readConfig } from '../../boundaries/directory.ts';
 import { loadConfig } from '../../boundaries/load.ts';
+import { gathered } from '../../journal/gathered.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import { parseKey } from '../../model/key.ts';
@@ -36,26 +37,29 @@ export interface VerifyOptions {
  * import { verifyRuns } from 'belay-sidecar/testing';
  *
  * const machine = setup({}).createMachine({ id: 'order', initial: 'idle', states: { idle: {} } });
- * assert.deepEqual(verifyRuns({ journal: memoryStore(), machine }), []); // a journal without runs
+ * assert.deepEqual(await verifyRuns({ journal: memoryStore(), machine }), []); // a journal without runs
  */
-export function verifyRuns(options: VerifyOptions): readonly VerifiedRun[] {
+export async function verifyRuns(options: VerifyOptions): Promise<readonly VerifiedRun[]> {
   const { journal, machine, config, guards, codecs = [], ignore = [] } = options;
   const subject = replaySubject(machine, config === undefined ? null : configOf(config, guards), codecs, ignore);
-  const names = options.runs ?? journal.runs().map(({ run }) => run);
-  return names.map((run) => verifyIn(journal, run, (agent) => (agent === machine.id ? subject : null)));
+  const names = options.runs ?? (await journal.runs()).map(({ run }) => run);
+  const verified: VerifiedRun[] = [];
+  for (const run of names)
+    verified.push(await verifyIn(journal, run, (agent) => (agent === machine.id ? subject : null)));
+  return verified;
 }
 
 /** Verifies one run of a journal against what `subjectOf` gives for its agent; null where that is nothing. */
-export function verifyIn(
+export async function verifyIn(
   journal: JournalStore,
   run: string,
   subjectOf: (agent: string) => ReplaySubject | null,
-): VerifiedRun {
+): Promise<VerifiedRun> {
   try {
-    const { agent } = runStatusOf(journal.read(run));
+    const { agent } = runStatusOf(await gathered(journal.read(run)));
     if (agent === null) return incomparable(run, null, { code: 'no_steps', text: 'nothing of it is recorded' });
     const subject = subjectOf(agent);
-    if (subject !== null) return verifyRun(run, journal.read(run), subject);
+    if (subject !== null) return verifyRun(run, await gathered(journal.read(run)), subject);
     return incomparable(run, agent, { code: 'no_machine', text: `there is no machine "${agent}"` });
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;

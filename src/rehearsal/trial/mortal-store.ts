@@ -2,7 +2,7 @@
  * A journal in memory whose process can be killed without killing ours: after so many appends nothing more is appended and no flush
  * comes back. The next process finds the rows that were appended before.
  */
-import type { Journal, JournalStore, Row, StoredRow } from '../../journal/journal.ts';
+import type { Journal, JournalStore, LocalJournal, LocalStore, Row, StoredRow } from '../../journal/journal.ts';
 import { memoryStore } from '../../journal/memory/store.ts';
 import { wrapJournals } from '../../testing/wrap-journals.ts';
 
@@ -13,7 +13,7 @@ export class MortalStore {
   readonly #dies: number | null;
   readonly #onDeath: () => void;
   readonly #onRow: (row: StoredRow) => void;
-  readonly #rows: JournalStore = memoryStore();
+  readonly #rows: LocalStore = memoryStore();
   #open: Journal | null = null;
   #read = 0;
 
@@ -34,7 +34,7 @@ export class MortalStore {
     });
   }
 
-  #mortal(journal: Journal): Partial<Journal> {
+  #mortal(journal: LocalJournal): Partial<LocalJournal> {
     let isDead = false;
     const append = (rows: readonly Row[]): number => {
       if (isDead) return journal.head;

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
+import { gathered } from '../../journal/gathered.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
@@ -124,7 +125,7 @@ async function takeUp(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Opened> {
-  const { runState, reader } = readRun(journal.read(), options.codecs);
+  const { runState, reader } = readRun(await gathered(journal.read()), options.codecs);
   refuseOthers(program, runState, reader);
   const encoder = new EntryEncoder(reader.names, options.codecs);
   const run = runOf(program, parts(options, config, journal, runState, encoder, DECISION_POLICY));

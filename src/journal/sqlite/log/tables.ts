@@ -42,7 +42,7 @@ export class Tables {
     this.#runByName = db.prepare('SELECT id FROM run WHERE name = ?');
     this.#runById = db.prepare('SELECT name FROM run NOT INDEXED WHERE id = ?');
     this.#runByScan = db.prepare('SELECT id FROM run NOT INDEXED WHERE name = ?');
-    this.#runs = db.prepare('SELECT id, name FROM run NOT INDEXED ORDER BY id');
+    this.#runs = db.prepare('SELECT id, name FROM run NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?');
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM entry WHERE run = ?');
     this.#entries = db.prepare('SELECT seq, kind, body FROM entry WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq');
     this.#groupUpTo = db.prepare(`${GROUP} AND last <= ? ORDER BY last DESC LIMIT 1`);
@@ -62,9 +62,9 @@ export class Tables {
     return { id: row.id, name };
   }
 
-  /** Every run, in the order of their beginning. */
-  runs(): Run[] {
-    return this.#runs.all().map((row) => {
+  /** The runs with a number above `after`, in the order of their beginning. */
+  runs(after: number, limit = -1): Run[] {
+    return this.#runs.all(after, limit).map((row) => {
       const { id, name } = row as { id: unknown; name: unknown };
       if (!isWhole(id) || typeof name !== 'string') throw corrupt(this.path, String(name), 0, 'its name has no form');
       if ((this.#runByName.get(name) as { id: unknown } | undefined)?.id !== id) {
