@@ -34,10 +34,10 @@ export function judge(
   if (denied.length > 0) return { is: 'harm', harms: denied };
   if (course.status !== 'done') {
     const harms = standingTwice(course, reference, config);
-    return harms.length > 0 ? { is: 'harm', harms } : parked(course);
+    return harms.length > 0 ? { is: 'harm', harms } : parked(course, fault);
   }
   // A machine that goes another way where a person says no does as it should.
-  if (fault.kind === 'approval') return { is: 'same' };
+  if (fault.kind === 'approval' || isOvertaken(course, fault, reference)) return { is: 'same' };
   const names = keyNames(course, reference);
   const context = (run: Course) => withKeyNames(withoutKeys(run.context, ignored), names);
   const harms = [
@@ -45,6 +45,14 @@ export function judge(
     ...contextHarms(context(course), context(reference)),
   ];
   return harms.length === 0 ? { is: 'same' } : { is: 'harm', harms };
+}
+
+/** True where an event came too late or never, and a delay of the machine that is there for that was over first. */
+function isOvertaken(course: Course, fault: RehearsedFault, reference: Course): boolean {
+  if (fault.kind !== 'event' || fault.how === 'doubled') return false;
+  const rings = ({ seen }: Course, name: string) =>
+    seen.timers.filter((each) => each.rang && each.name === name).length;
+  return course.seen.timers.some(({ name }) => rings(course, name) > rings(reference, name));
 }
 
 function harm(is: Harm['is'], text: string): RehearsalVerdict {
@@ -109,9 +117,13 @@ function keyNames(...courses: readonly Course[]): KeyNames {
   return new Map([...names].sort(([one], [other]) => other.length - one.length));
 }
 
-function parked(course: Course): RehearsalVerdict {
+function parked(course: Course, fault: RehearsedFault): RehearsalVerdict {
   const { decision, status, state, unsent, error } = course;
   if (status === 'stuck') return { is: 'parked', reasons: ['stuck'], unblock: [`an undo failed: ${error}`] };
+  if (decision === null && fault.kind === 'timer' && fault.how === 'never') {
+    const text = `the delay ${fault.timer} is not over in ${state}: take the run up in another process, which sets its delays by the journal`;
+    return { is: 'parked', reasons: ['waiting'], unblock: [text] };
+  }
   if (decision === null) {
     const waits = unsent.length > 0 ? `the event ${unsent.join(', ')}` : 'an event or an approval';
     return { is: 'parked', reasons: ['waiting'], unblock: [`the machine waits for ${waits} in ${state}`] };

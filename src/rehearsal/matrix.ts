@@ -41,6 +41,13 @@ const WRONG_COLUMNS = {
   'in-time, unnamed': 'in time, no key',
   'last, unnamed': 'late, no key',
 } as const;
+const TIMER_COLUMNS = {
+  late: 'late',
+  lost: 'lost',
+  never: 'never',
+  'timer-first': 'before a reply',
+  'reply-first': 'after a reply',
+} as const;
 const EVENT_COLUMNS = { late: 'late', doubled: 'twice', missing: 'never' } as const;
 
 /** The tables of a path. Tables without cells are left out, and so are columns without any. */
@@ -50,6 +57,7 @@ export function matrixOf(cells: readonly RehearsalCell[]): readonly MatrixTable[
     table('Calls', 'CALL', CALL_COLUMNS, of('call', 'restart', 'approval')),
     table('Found wrong', 'BOUNDARY', WRONG_COLUMNS, of('wrong')),
     table('Events', 'EVENT', EVENT_COLUMNS, of('event')),
+    table('Delays', 'DELAY', TIMER_COLUMNS, of('timer')),
     kills(of('kill')),
   ].filter(({ rows }) => rows.length > 0);
 }
@@ -89,6 +97,7 @@ function columnOf(fault: RehearsedFault): string {
   switch (fault.kind) {
     case 'call':
     case 'event':
+    case 'timer':
       return fault.how;
     case 'approval':
       return fault.answer;

@@ -12,9 +12,9 @@ import { RehearsalError } from './rehearsal-error.ts';
 import type { RehearsalCell, RehearsalSettings } from './report.ts';
 import type { Dishonesty } from './trial/dishonesty.ts';
 import { plain } from './trial/observation.ts';
+import type { Treatment } from './trial/passing.ts';
 import { recordedCalls, referenceOf } from './trial/reference.ts';
 import { type NamedPath, namedPaths, type Subject } from './trial/subject.ts';
-import type { Passing } from './trial/transport.ts';
 import { runTrial } from './trial/trial.ts';
 
 /** The most paths of a rehearsal. */
@@ -94,15 +94,22 @@ export class Runs {
   ): Promise<RehearsalCell> {
     const { path, course } = reference;
     const { subject } = this;
-    const passing = this.#passing(dishonest, recordedCalls(course));
-    const run = await runTrial({ subject, config, path, fault, passing });
+    const passed = (isMissed: boolean) => {
+      const passing = this.#passing(dishonest, recordedCalls(course), isMissed);
+      return runTrial({ subject, config, path, fault, passing });
+    };
+    const run = await passed(false);
+    const verdict = judge(run, fault, course, subject.config, this.#ignored);
+    // The delay may also win: then the call must be as if it had never acted.
+    const isMeeting = verdict.is === 'harm' && fault.kind === 'timer' && fault.call !== null && run.status === 'done';
+    const missed = isMeeting ? await passed(true) : null;
     return {
       id: `${path.name}/${faultId(fault)}`,
       path: path.name,
       fault,
       site: siteText(fault),
       text: faultText(fault),
-      verdict: judge(run, fault, course, subject.config, this.#ignored),
+      verdict: missed?.status === 'done' ? judge(run, fault, missed, subject.config, this.#ignored) : verdict,
       timeline: run.seen.timeline,
     };
   }
@@ -110,11 +117,13 @@ export class Runs {
   #passing(
     dishonest: Dishonesty | null,
     recorded: readonly { readonly tool: string; readonly args: unknown; readonly output: unknown }[],
-  ): Omit<Passing, 'fault' | 'restart' | 'complain'> {
+    isMissed = false,
+  ): Treatment {
     const replayed = new Set(this.settings.replay ?? []);
     const { tools } = this.subject.config;
     return {
       dishonest,
+      isMissed,
       wrong: (site, output) => this.#wrong(site, output)?.output,
       refused: (tool) => refusedValue((output) => tools.get(tool)?.refuses(output) ?? null)?.output,
       recorded: (tool, args) => {

@@ -52,8 +52,11 @@ export interface RehearsalPath {
   readonly events?: readonly PathEvent[];
 }
 
-/** An event of a path: sent once, as soon as the machine can take it and is in the state `at`, if one is named. */
-export type PathEvent = Event | { readonly send: Event; readonly at?: StateValue };
+/**
+ * An event of a path: sent once, as soon as the machine can take it and is in the state `at`, if one is named; with `to`, sent to
+ * the machine that is invoked or spawned under this id, and `at` is a state of that machine.
+ */
+export type PathEvent = Event | { readonly send: Event; readonly at?: StateValue; readonly to?: string };
 
 /** The way in which an agent wants to be rehearsed (`belay rehearse`). */
 export interface AgentRehearsal {

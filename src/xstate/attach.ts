@@ -7,6 +7,7 @@ import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-polic
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
+import { DELAYS, type Delays } from './delays.ts';
 import { MachineRuntime } from './runtime.ts';
 import { machineShape } from './shape.ts';
 
@@ -109,15 +110,13 @@ export async function resume<TMachine extends AnyStateMachine>(
 }
 
 /** A machine as a run executes it. */
-function programOf<TMachine extends AnyStateMachine>(
-  machine: TMachine,
-  { input, inspect }: SidecarOptions<TMachine>,
-): Program {
+function programOf<TMachine extends AnyStateMachine>(machine: TMachine, options: SidecarOptions<TMachine>): Program {
+  const { input, inspect, [DELAYS]: delays }: SidecarOptions<TMachine> & { readonly [DELAYS]?: Delays } = options;
   return {
     agent: machine.id,
     digest: machineShape(machine).digest,
     input,
-    runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now }),
+    runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now, delays }),
   };
 }
 

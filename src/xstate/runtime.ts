@@ -10,16 +10,16 @@ import {
   createActor,
   type InspectionEvent,
 } from 'xstate';
-import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import { endedChild } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';
+import type { Delays } from './delays.ts';
 import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
 import { dropActions } from './inert.ts';
 import { nodeAt } from './structure.ts';
-import { stateOfTimer, watchTimers } from './timers.ts';
+import { stateOfTimer, TimerClock, watchTimers } from './timers.ts';
 import { MachineWatch } from './watch/watch.ts';
 
 /** The setting that the actors of a machine are made in. */
@@ -29,6 +29,7 @@ interface Setting {
   readonly now: () => number;
   /** True where the machine takes its transitions and nothing leaves it: a recorded run is gone through. */
   readonly inert?: boolean;
+  readonly delays?: Delays | undefined;
 }
 
 interface Inside {
@@ -66,13 +67,14 @@ export class MachineRuntime implements Runtime, Machines {
   }
 
   make(from: { readonly input: unknown } | { readonly plan: ActorPlan }): Actor<AnyStateMachine> {
-    const { inspect, now } = this.#setting;
+    const { inspect, now, delays = null } = this.#setting;
     const start = 'plan' in from ? { snapshot: { status: 'active', belay: from.plan } } : { input: from.input };
-    const options = { ...start, clock: clockOf(now), ...(inspect !== undefined && { inspect }) };
+    const clock = new TimerClock(now, delays);
+    const options = { ...start, clock, ...(inspect !== undefined && { inspect }) };
     const root = createActor(this.#watch.machine, options as never);
     const { status, error } = root.getSnapshot() as { status: string; error?: unknown };
     if (status === 'error') throw error;
-    watchTimers(root, this.#planned, this.#watcher);
+    watchTimers(root, this.#planned, this.#watcher, clock);
     return root;
   }
 
@@ -180,12 +182,4 @@ function standing(ref: AnyActorRef, value: StateValue, context: unknown): AnyMac
 /** An actor as this room uses it beyond xstate's public API. */
 function inside(ref: AnyActorRef): Inside {
   return ref as unknown as Inside;
-}
-
-/** The clock that xstate sets its timers by: the run's. */
-function clockOf(now: () => number) {
-  return {
-    setTimeout: (run: () => void, delay: number): Alarm => setAlarm(now() + delay, now, run),
-    clearTimeout: (alarm: Alarm | undefined): void => alarm?.cancel(),
-  };
 }

@@ -1,26 +1,85 @@
 /** Delayed events: which are armed, and for which region. xstate's scheduler says so, and nothing else does (semantics.md §11). */
 import type { AnyActorRef, AnyEventObject, AnyStateMachine, AnyStateNode } from 'xstate';
+import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import { delayedBy, isDelay } from '../model/reply-event.ts';
 import type { TimerPlan } from '../runtime/restore-plan.ts';
 import type { Watcher } from '../runtime/runtime.ts';
+import type { DelayedEvent, Delays } from './delays.ts';
 import { pathOf, regionOf } from './structure.ts';
 import { systemOf } from './system.ts';
+
+/** The clock that xstate sets its timers by: the run's, on which a rehearsal may have a timer ring late, or never. */
+export class TimerClock {
+  readonly #now: () => number;
+  readonly #delays: Delays | null;
+  /** The timer that the scheduler is about to set. */
+  #next: DelayedEvent | null = null;
+
+  constructor(now: () => number, delays: Delays | null) {
+    this.#now = now;
+    this.#delays = delays;
+  }
+
+  /** Sets a timer of xstate, which sets its alarm on this clock at once. */
+  arming(source: AnyActorRef, { type }: AnyEventObject, delay: number, id: string, arm: () => void): void {
+    if (this.#delays !== null) {
+      const { logic, id: actor } = source as unknown as { logic: AnyStateMachine; id: string };
+      this.#next = { key: `${actor} ${id}`, name: nameOf(logic, type), delay };
+      this.#delays.armed(this.#next);
+    }
+    arm();
+    this.#next = null;
+  }
+
+  readonly setTimeout = (run: () => void, delay: number): Alarm => {
+    const [timer, delays] = [this.#next, this.#delays];
+    if (timer === null || delays === null) return setAlarm(this.#now() + delay, this.#now, run);
+    let alarm: Alarm = { cancel: () => {} };
+    const due = () => {
+      const late = delays.due(timer);
+      if (late === 0) run();
+      else if (late !== null) alarm = setAlarm(this.#now() + late, this.#now, run);
+    };
+    alarm = setAlarm(this.#now() + delay, this.#now, due);
+    return {
+      cancel: () => {
+        alarm.cancel();
+        delays.gone(timer);
+      },
+    };
+  };
+
+  readonly clearTimeout = (alarm: Alarm | undefined): void => alarm?.cancel();
+}
 
 /**
  * Watches the scheduler of an actor system, from before its root starts.
  * @param planned the plans of the timers that were armed by one.
  */
-export function watchTimers(root: AnyActorRef, planned: WeakMap<object, TimerPlan>, watcher: Watcher): void {
+export function watchTimers(
+  root: AnyActorRef,
+  planned: WeakMap<object, TimerPlan>,
+  watcher: Watcher,
+  clock: TimerClock,
+): void {
   const { scheduler } = systemOf(root);
   const { schedule, cancel } = scheduler;
   scheduler.schedule = (source, target, event, delay, id = `belay.${Math.random().toString(36).slice(2)}`) => {
-    schedule(source, target, event, delay, id);
+    clock.arming(source as AnyActorRef, event, delay, id, () => schedule(source, target, event, delay, id));
     watcher.armed(source as AnyActorRef, armed(source as AnyActorRef, planned.get(event), event, delay, id));
   };
   scheduler.cancel = (source, id) => {
     cancel(source, id);
     watcher.disarmed(source as AnyActorRef, id);
   };
+}
+
+/** A delayed event by its state and delay (`waiting after 1000`), or by its type where it belongs to no state. */
+function nameOf(machine: AnyStateMachine, type: string): string {
+  const node = nodeOfTimer(machine, type);
+  if (node === undefined) return type;
+  const delay = delayedBy(type).slice(0, -node.id.length - 1);
+  return `${pathOf(node) || '(root)'} after ${delay}`;
 }
 
 function armed(

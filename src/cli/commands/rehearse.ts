@@ -56,8 +56,8 @@ The agent is run without faults, twice, and then once for each fault: each call
 fails before it acts, acts and loses its reply, never answers, answers what its
 schema refuses, or acts late, with a reconciler that knows, does not know or is
 absent; each certified boundary rests on a value that is found wrong later; each
-approval is denied or never comes; events come late, twice or never; the process
-is closed or killed. A run is judged by what is left in the world and in the
+approval is denied or never comes; events come late, twice or never; delays are
+over late, never, or as a reply comes; the process is closed or killed. A run is judged by what is left in the world and in the
 context, against the run without faults: the same, parked, or harm.
 
 With --mutate, each way in which the config could say too little is tried, until

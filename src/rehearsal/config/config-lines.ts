@@ -25,6 +25,8 @@ function pathOf(root: Parameters<typeof nearest>[0], fault: RehearsedFault): rea
       }
       return ['skeletons', skeleton];
     }
+    case 'timer':
+      return fault.call === null ? null : ['tools', fault.call.tool];
     case 'event':
     case 'kill':
       return null;

@@ -2,7 +2,7 @@
 import type { BoundaryConfig, Tool } from '../../boundaries/config.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Course } from '../trial/course.ts';
-import type { Certified, Hearing } from '../trial/observation.ts';
+import type { Certified, Hearing, ObservedCall, ObservedTimer } from '../trial/observation.ts';
 import type { NamedPath } from '../trial/subject.ts';
 import {
   CALL_FAULTS,
@@ -43,11 +43,34 @@ export function faultsOf({ path, course }: Reference, drawing: Drawing): readonl
     ...path.events.flatMap(({ send: { type } }, index): RehearsedFault[] =>
       (['late', 'doubled', 'missing'] as const).map((how) => ({ kind: 'event', index, type, how })),
     ),
+    ...timerFaults(course, drawing.config),
     ...sites.map((site): RehearsedFault => ({ kind: 'restart', ...site })),
     ...Array.from({ length: Math.max(0, course.appends - 1) }, (_, index): RehearsedFault => {
       return { kind: 'kill', append: index + 1 };
     }),
   ];
+}
+
+/** Each delay that rang × what may become of it, and each delay × the replies that it may meet. */
+function timerFaults({ seen: { timers, calls } }: Course, config: BoundaryConfig): RehearsedFault[] {
+  return timers.flatMap((timer): RehearsedFault[] => {
+    const base = { kind: 'timer', timer: timer.name, nth: timer.nth } as const;
+    const alone = timer.rang ? (['late', 'lost', 'never'] as const) : [];
+    const met = calls.filter((call) => canMeet(call, timer, config.tools.get(call.tool)));
+    return [
+      ...alone.map((how): RehearsedFault => ({ ...base, how, call: null })),
+      ...met.flatMap(({ tool, nth }) =>
+        (['timer-first', 'reply-first'] as const).map((how): RehearsedFault => ({ ...base, how, call: { tool, nth } })),
+      ),
+    ];
+  });
+}
+
+/** True where a call was under way while a delay was armed, and may still be when the delay is over. */
+function canMeet({ time, left, back }: ObservedCall, timer: ObservedTimer, tool: Tool | undefined): boolean {
+  const { armed, due, gone } = timer;
+  const isTogether = (back === null || back > armed) && (gone === null || left < gone);
+  return isTogether && (tool?.timeout == null || time + tool.timeout > due);
 }
 
 function callFaults(site: CallSite, { config, reconcilers }: Drawing): RehearsedFault[] {

@@ -64,8 +64,29 @@ interface KillFault {
   readonly append: number;
 }
 
+/** The ways in which a delayed event goes wrong. That one comes twice is impossible: a timer is taken away as it rings. */
+export const TIMER_FAULTS = ['late', 'lost', 'never', 'timer-first', 'reply-first'] as const;
+
+/** The nth delayed event of its name that is armed: it comes wrongly, or at the same time as the reply of a call. */
+export interface TimerFault {
+  readonly kind: 'timer';
+  /** Its state and delay, or its type. */
+  readonly timer: string;
+  readonly nth: number;
+  readonly how: (typeof TIMER_FAULTS)[number];
+  /** The call whose reply it meets; null where it meets none. */
+  readonly call: CallSite | null;
+}
+
 /** What goes wrong in one run. */
-export type RehearsedFault = CallFault | WrongFault | ApprovalFault | EventFault | RestartFault | KillFault;
+export type RehearsedFault =
+  | CallFault
+  | WrongFault
+  | ApprovalFault
+  | EventFault
+  | TimerFault
+  | RestartFault
+  | KillFault;
 
 const CALL_TEXTS: Readonly<Record<CallFaultKind, string>> = {
   before: 'fails before it acts',
@@ -79,6 +100,14 @@ const RECONCILER_TEXTS: Readonly<Record<ReconcilerKind, string>> = {
   knows: 'its reconciler knows',
   silent: 'its reconciler does not know',
   absent: 'no reconciler is there',
+};
+
+const TIMER_TEXTS: Readonly<Record<TimerFault['how'], string>> = {
+  late: 'comes a day late',
+  lost: 'is lost with its process as it is due, and another process takes the run up',
+  never: 'never comes',
+  'timer-first': 'comes just before the reply of',
+  'reply-first': 'is due just after the reply of',
 };
 
 const FOUND_TEXTS: Readonly<Record<WrongFault['found'], string>> = {
@@ -98,6 +127,8 @@ export function siteText(fault: RehearsedFault): string {
       return `${fault.instance.skeleton} ${fault.instance.entity} ${fault.boundary}`;
     case 'event':
       return `${fault.type}#${fault.index + 1}`;
+    case 'timer':
+      return `${fault.timer}#${fault.nth}`;
     case 'kill':
       return `append ${fault.append}`;
   }
@@ -121,6 +152,10 @@ export function faultText(fault: RehearsedFault): string {
       return { late: `${site} comes a day late`, doubled: `${site} comes twice`, missing: `${site} never comes` }[
         fault.how
       ];
+    case 'timer': {
+      const meets = fault.call === null ? '' : ` ${fault.call.tool}#${fault.call.nth}`;
+      return `the delay ${site} ${TIMER_TEXTS[fault.how]}${meets}`;
+    }
     case 'restart':
       return `the process is closed as ${site} leaves, and another one takes the run up`;
     case 'kill':
@@ -143,6 +178,8 @@ function details(fault: RehearsedFault): readonly string[] {
       return [fault.answer];
     case 'event':
       return [fault.how];
+    case 'timer':
+      return [fault.how, ...(fault.call === null ? [] : [`${fault.call.tool}#${fault.call.nth}`])];
     case 'restart':
     case 'kill':
       return [];

@@ -4,8 +4,8 @@ import type { Decision } from '../../model/decision.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import type { RehearsedFault } from '../faults/fault.ts';
 import type { Observation } from './observation.ts';
+import type { Treatment } from './passing.ts';
 import type { NamedPath, Subject } from './subject.ts';
-import type { Passing } from './transport.ts';
 
 /** How a run came to rest. */
 export type RestStatus =
@@ -54,5 +54,12 @@ export interface TrialOptions {
   readonly config: BoundaryConfig;
   readonly path: NamedPath;
   readonly fault: RehearsedFault | null;
-  readonly passing: Omit<Passing, 'fault' | 'restart' | 'complain'>;
+  readonly passing: Treatment;
+}
+
+/** The decision and the error at the end of a run. @param broken what threw where nothing catches it; null where nothing did. */
+export function endOf(ending: Ending | null, broken: unknown): Pick<Course, 'decision' | 'error'> {
+  const decision = ending !== null && 'decision' in ending ? ending.decision : null;
+  if (broken === null) return { decision, error: ending?.status === 'stuck' ? ending.error : null };
+  return { decision, error: broken instanceof Error ? broken.message : String(broken) };
 }

@@ -10,12 +10,15 @@ import { wrapJournals } from '../../testing/wrap-journals.ts';
 export class MortalStore {
   /** The number of appends of all processes. */
   appends = 0;
+  /** True once a process was killed after an append. */
+  fired = false;
   readonly #dies: number | null;
   readonly #onDeath: () => void;
   readonly #onRow: (row: StoredRow) => void;
   readonly #rows: LocalStore = memoryStore();
   #open: Journal | null = null;
   #read = 0;
+  #kill: () => void = () => {};
 
   /** @param dies the append after which the process is killed, once; null for never. */
   constructor(dies: number | null, on: { death(): void; row(row: StoredRow): void }) {
@@ -34,14 +37,24 @@ export class MortalStore {
     });
   }
 
+  /** Kills the process that has the journal. */
+  kill(): void {
+    this.#kill();
+  }
+
   #mortal(journal: LocalJournal): Partial<LocalJournal> {
     let isDead = false;
+    this.#kill = () => {
+      if (isDead) return;
+      isDead = true;
+      this.#onDeath();
+    };
     const append = (rows: readonly Row[]): number => {
       if (isDead) return journal.head;
       if (this.appends === this.#dies) {
         this.appends += 1;
-        isDead = true;
-        this.#onDeath();
+        this.fired = true;
+        this.#kill();
         return journal.head;
       }
       this.appends += 1;

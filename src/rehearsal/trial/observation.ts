@@ -16,6 +16,11 @@ export interface ObservedCall extends CallSite {
   readonly key: string | null;
   /** The number of the moment at which it left, from 1. */
   readonly moment: number;
+  /** The time at which it left, in milliseconds. */
+  readonly time: number;
+  /** The ticks at which it left and was answered; null while it is not. */
+  readonly left: number;
+  back: number | null;
   /** What the machine was told; absent while nothing was. */
   answer?: { readonly output: unknown };
   /** True once the tool looked at its idempotency key. */
@@ -24,6 +29,18 @@ export interface ObservedCall extends CallSite {
   acted: boolean;
   /** True once a step of the machine heard the answer. */
   heard: boolean;
+}
+
+/** A delayed event that was armed: the nth of its name. */
+export interface ObservedTimer {
+  readonly name: string;
+  readonly nth: number;
+  /** The time at which it is due, in milliseconds. */
+  readonly due: number;
+  rang: boolean;
+  /** The ticks at which it was armed, and at which it rang or was taken back; null while it is armed. */
+  readonly armed: number;
+  gone: number | null;
 }
 
 /** An answer that a step heard, and the keys of the context that the step wrote for an instance. */
@@ -48,6 +65,7 @@ export interface Certified {
 /** Observes one run. */
 export class Observation {
   readonly calls: ObservedCall[] = [];
+  readonly timers: ObservedTimer[] = [];
   readonly hearings: Hearing[] = [];
   readonly certified: Certified[] = [];
   /** What happened, a line each. */
@@ -58,6 +76,7 @@ export class Observation {
   foundAt = 0;
   readonly #reader = new EntryDecoder();
   #order = 0;
+  #ticks = 0;
 
   /**
    * The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run without
@@ -67,6 +86,12 @@ export class Observation {
     const heard = this.hearings.find(({ call, keys }) => call.tool === tool && call.nth === nth && keys.length > 0);
     if (heard === undefined) return { instance, key };
     return { instance: heard.instance, key: key === null ? null : (heard.keys[0] ?? key) };
+  }
+
+  /** The next tick: calls and delays happen in their order. */
+  tick(): number {
+    this.#ticks += 1;
+    return this.#ticks;
   }
 
   /** Adds a line to the timeline. */

@@ -1,6 +1,7 @@
 /** The people around a rehearsed run: one sends the events of the path, one answers what waits for an approval. */
 import type { GuardedRequest } from '../../effects/gates.ts';
-import type { Event } from '../../xstate/actor.ts';
+import type { StateValue } from '../../model/step-entry.ts';
+import type { Event, Snapshot } from '../../xstate/actor.ts';
 import type { Sidecar } from '../../xstate/attach.ts';
 import type { CallSite, RehearsedFault } from '../faults/fault.ts';
 import type { Observation } from './observation.ts';
@@ -62,15 +63,16 @@ export class People {
   }
 
   /** Sends an event again that was taken back and that nothing has delivered since, where the machine waits for it. */
-  sendAgain(sidecar: Sidecar): boolean {
-    if (sidecar.status !== 'running') return false;
+  sendAgain(sidecar: Sidecar | null): boolean {
+    if (sidecar?.status !== 'running') return false;
     const event = this.#takenBack.find(({ type }) => {
       const again = (this.#came.get(type) ?? 0) - (this.#sends.get(type) ?? 0);
       return this.#takenBack.filter((each) => each.type === type).length > again;
     });
-    if (event === undefined || !sidecar.actor.getSnapshot().can(event as never)) return false;
+    const hears = event === undefined ? null : this.#receiverAgain(sidecar, event);
+    if (event === undefined || hears === null || !takes(hears, event, null)) return false;
     this.#takenBack.splice(this.#takenBack.indexOf(event), 1);
-    this.#deliver(sidecar, event);
+    this.#deliver(hears, event);
     return true;
   }
 
@@ -101,9 +103,8 @@ export class People {
   #send(sidecar: Sidecar): boolean {
     const event = this.#path.events[this.#sent];
     if (event === undefined || sidecar.status !== 'running') return false;
-    const snapshot = sidecar.actor.getSnapshot();
-    if (snapshot.status !== 'active' || !snapshot.can(event.send as never)) return false;
-    if (event.at !== null && !snapshot.matches(event.at as never)) return false;
+    const hears = receiverOf(sidecar, event.to);
+    if (hears === null || !takes(hears, event.send, event.at)) return false;
     const how = this.#fault?.kind === 'event' && this.#fault.index === this.#sent ? this.#fault.how : null;
     if (how === 'late' && !this.fired) {
       this.fired = true;
@@ -118,13 +119,47 @@ export class People {
     this.#sent += 1;
     if (how !== null) this.fired = true;
     if (how === 'missing') return true;
-    for (let times = how === 'doubled' ? 2 : 1; times > 0; times -= 1) this.#deliver(sidecar, event.send);
+    for (let times = how === 'doubled' ? 2 : 1; times > 0; times -= 1) this.#deliver(hears, event.send);
     return true;
   }
 
-  #deliver(sidecar: Sidecar, event: Event): void {
+  /** Who is sent an event again: whom the path sends it to. */
+  #receiverAgain(sidecar: Sidecar, { type }: Event): Hearer | null {
+    return receiverOf(sidecar, this.#path.events.find(({ send }) => send.type === type)?.to ?? null);
+  }
+
+  #deliver(hears: Hearer, event: Event): void {
     this.#seen.tell(`event ${event.type}`);
     this.#sends.set(event.type, (this.#sends.get(event.type) ?? 0) + 1);
-    sidecar.actor.send(event as never);
+    hears.send(event);
   }
+}
+
+/** A machine that events are sent to. */
+interface Hearer {
+  getSnapshot(): Snapshot | undefined;
+  send(event: Event): void;
+}
+
+/** The machine of a run that an event is sent to; null where it is not there. */
+function receiverOf({ actor }: Sidecar, to: string | null): Hearer | null {
+  const root = actor as unknown as Hearer;
+  return to === null ? root : (childNamed(root, to) ?? null);
+}
+
+/** The machine below another one that has an id, at any depth. */
+function childNamed(hears: Hearer, id: string): Hearer | undefined {
+  const children = Object.entries((hears.getSnapshot()?.children ?? {}) as Readonly<Record<string, Hearer>>);
+  for (const [name, child] of children) if (name === id) return child;
+  for (const [, child] of children) {
+    const found = childNamed(child, id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function takes(hears: Hearer, event: Event, at: StateValue | null): boolean {
+  const snapshot = hears.getSnapshot();
+  if (snapshot?.status !== 'active' || typeof snapshot.can !== 'function' || !snapshot.can(event)) return false;
+  return at === null || snapshot.matches(at as never);
 }

@@ -4,8 +4,8 @@ import { firstDifference } from '../difference.ts';
 import { RehearsalError, type RehearsalErrorCode } from '../rehearsal-error.ts';
 import type { Course } from './course.ts';
 import { plain } from './observation.ts';
+import type { Treatment } from './passing.ts';
 import type { NamedPath, Subject } from './subject.ts';
-import type { Passing } from './transport.ts';
 import { runTrial } from './trial.ts';
 
 type Problem = readonly [code: RehearsalErrorCode, text: string];
@@ -19,7 +19,7 @@ type Recorded = readonly { readonly tool: string; readonly args: unknown; readon
 export async function referenceOf(
   subject: Subject,
   path: NamedPath,
-  passing: (recorded: Recorded) => Omit<Passing, 'fault' | 'restart' | 'complain'>,
+  passing: (recorded: Recorded) => Treatment,
 ): Promise<Course> {
   const run = (recorded: Recorded) =>
     runTrial({ subject, config: subject.config, path, fault: null, passing: passing(recorded) });

@@ -3,12 +3,15 @@ import { instanceName } from '../../model/instance.ts';
 import { SECRET } from '../../sidecar/opening/options.ts';
 import type { Report } from '../../sidecar/report.ts';
 import type { SidecarOptions } from '../../xstate/attach.ts';
+import { DELAYS, type Delays } from '../../xstate/delays.ts';
 import { edgesTaken } from '../../xstate/edges-taken.ts';
 import type { TrialOptions } from './course.ts';
+import type { Delayed } from './delayed.ts';
 import type { Observation } from './observation.ts';
+import type { Life } from './passing.ts';
 import type { People } from './people.ts';
 import type { OpenSubject } from './subject.ts';
-import type { Life, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** The name of every rehearsed run, and its secret: keys are made of them, so that they are the same in each. */
 const RUN = 'rehearsal';
@@ -20,6 +23,7 @@ export interface Told {
   readonly open: OpenSubject;
   readonly transport: Transport;
   readonly people: People;
+  readonly delayed: Delayed;
   readonly seen: Observation;
   readonly edges: Set<string>;
   readonly findings: Set<string>;
@@ -28,11 +32,12 @@ export interface Told {
 /** The options of one process. What a dead process tells is not heard. */
 export function sidecarOptions(
   { config, fault }: Pick<TrialOptions, 'config' | 'fault'>,
-  { life, open, transport, people, seen, edges, findings }: Told,
+  { life, open, transport, people, delayed, seen, edges, findings }: Told,
 ): SidecarOptions {
   const named = fault?.kind === 'call' ? (config.tools.get(fault.tool)?.reconcile ?? null) : null;
-  const options: SidecarOptions & { readonly [SECRET]: string } = {
+  const options: SidecarOptions & { readonly [SECRET]: string; readonly [DELAYS]: Delays } = {
     [SECRET]: SHARED,
+    [DELAYS]: delayed.delays(life),
     run: RUN,
     config,
     input: open.input as never,

@@ -4,7 +4,7 @@ import type { ConfigDocument } from '../../boundaries/page/document.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { AnyStateMachine, Event } from '../../xstate/actor.ts';
-import type { OpenAgent, RehearsalPath } from '../../xstate/agent.ts';
+import type { OpenAgent, PathEvent, RehearsalPath } from '../../xstate/agent.ts';
 
 /** What a process of a run is given. */
 export interface OpenSubject extends Omit<OpenAgent, 'world' | 'close'> {
@@ -35,7 +35,7 @@ export interface Subject {
 export interface NamedPath {
   readonly name: string;
   readonly input: unknown;
-  readonly events: readonly { readonly send: Event; readonly at: StateValue | null }[];
+  readonly events: readonly { readonly send: Event; readonly at: StateValue | null; readonly to: string | null }[];
 }
 
 /** The paths with their names. */
@@ -44,8 +44,9 @@ export function namedPaths(paths: readonly RehearsalPath[]): readonly NamedPath[
     name: name ?? `path ${index + 1}`,
     input,
     events: events.map((event) => {
-      if (!('send' in event) || 'type' in event) return { send: event as Event, at: null };
-      return { send: event.send as Event, at: (event.at as StateValue | undefined) ?? null };
+      if (!('send' in event) || 'type' in event) return { send: event as Event, at: null, to: null };
+      const { send, at = null, to = null } = event as Exclude<PathEvent, Event>;
+      return { send, at, to };
     }),
   }));
 }

@@ -6,33 +6,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Inverse, Reconciler, Undo } from '../../effects/counterparty.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { type Act, withTools } from '../../xstate/tools.ts';
-import type { CallFault, CallSite, RehearsedFault, WrongFault } from '../faults/fault.ts';
-import { answerOf, type Dishonesty, isIdle, isKeyed, isKeyless } from './dishonesty.ts';
+import type { CallFault, CallSite, WrongFault } from '../faults/fault.ts';
+import { answerOf, isIdle, isKeyed, isKeyless } from './dishonesty.ts';
 import { type Observation, type ObservedCall, plain } from './observation.ts';
+import type { Life, Passing } from './passing.ts';
 import type { OpenSubject } from './subject.ts';
-
-/** A process of a run. */
-export interface Life {
-  isAlive: boolean;
-}
-
-/** How the transport treats what passes. */
-export interface Passing {
-  readonly fault: RehearsedFault | null;
-  readonly dishonest: Dishonesty | null;
-  /** The answer in place of a right one. */
-  wrong(site: CallSite, output: unknown): unknown;
-  /** What the schema of a tool refuses. */
-  refused(tool: string): unknown;
-  /** The recorded answer of a call of a tool that is replayed; absent for others. */
-  recorded(tool: string, args: unknown): { readonly output: unknown } | undefined;
-  /** Time in milliseconds after which a late call acts. */
-  lateness(tool: string): number;
-  /** Told as a call leaves at which the process is to be closed. */
-  restart(): void;
-  /** Told as a moment comes at which what is wrong is found. */
-  complain(fault: WrongFault): void;
-}
 
 const NEVER = new Promise<never>(() => {});
 
@@ -131,6 +109,7 @@ export class Transport {
     this.moment();
     const call: ObservedCall = {
       ...{ tool, nth, args: plain(given.input), key: given.key ?? null, moment: this.#seen.moments },
+      ...{ time: Date.now(), left: this.#seen.tick(), back: null },
       tookKey: false,
       acted: false,
       heard: false,
@@ -146,6 +125,7 @@ export class Transport {
       const output = await this.#answer(call, act, this.#given(life, call, given));
       if (!life.isAlive) return NEVER;
       call.answer = { output };
+      call.back = this.#seen.tick();
       return output;
     } catch (error) {
       if (!life.isAlive) return NEVER;
@@ -188,6 +168,7 @@ export class Transport {
       this.fired = true;
       return this.#fail(fault, call, really);
     }
+    if (fault?.kind === 'timer' && fault.call !== null && isAt(fault.call, call)) return this.#meet(call, really);
     const output = await really();
     if (fault?.kind !== 'wrong' || this.found) return output;
     if (isAt(fault, call)) {
@@ -198,6 +179,13 @@ export class Transport {
     const wrong = this.#passing.wrong(fault, output);
     this.#seen.tell(`${call.tool}#${call.nth} answers wrongly: ${JSON.stringify(plain(wrong))}`);
     return wrong;
+  }
+
+  /** Holds a reply until the delay that it meets. */
+  async #meet(call: ObservedCall, really: () => Promise<unknown>): Promise<unknown> {
+    const output = this.#passing.isMissed ? null : await really();
+    await this.#passing.meets(call);
+    return this.#passing.isMissed ? NEVER : output;
   }
 
   /** True for a call that asks what was answered wrongly before. */

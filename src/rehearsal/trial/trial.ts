@@ -1,17 +1,19 @@
-import { instanceName } from '../../model/instance.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import { DrivenClock } from '../../testing/driven-clock.ts';
 import type { Snapshot } from '../../xstate/actor.ts';
 import { attach, resume, type Sidecar } from '../../xstate/attach.ts';
 import type { WrongFault } from '../faults/fault.ts';
-import type { Course, RestStatus, TrialOptions } from './course.ts';
+import { Complaint } from './complaint.ts';
+import { type Course, endOf, type RestStatus, type TrialOptions } from './course.ts';
+import { Delayed } from './delayed.ts';
 import { MortalStore } from './mortal-store.ts';
 import { Observation, plain } from './observation.ts';
+import type { Life } from './passing.ts';
 import { People } from './people.ts';
 import { sidecarOptions, type Told } from './sidecar-options.ts';
 import type { OpenSubject, WorldOfRun } from './subject.ts';
-import { type Life, Transport } from './transport.ts';
+import { Transport } from './transport.ts';
 
 /** The most timers that a run fires: one that goes on after so many does not end. */
 const MOST = 60_000;
@@ -38,15 +40,16 @@ class Trial {
   readonly #store: MortalStore;
   readonly #transport: Transport;
   readonly #people: People;
+  readonly #delayed: Delayed;
   #open: OpenSubject | null = null;
   #life: Life = { isAlive: false };
   #sidecar: Sidecar | null = null;
   #ending: Ending | null = null;
   #broken: unknown = null;
   #wants: 'nothing' | 'close' | 'revive' = 'nothing';
-  #complaint: Course['complaint'] = null;
+  readonly #complaint: Complaint;
   #before: unknown = null;
-  readonly #told: Pick<Told, 'seen' | 'transport' | 'people' | 'edges' | 'findings'>;
+  readonly #told: Pick<Told, 'seen' | 'transport' | 'people' | 'delayed' | 'edges' | 'findings'>;
 
   constructor(options: TrialOptions, world: WorldOfRun) {
     const { fault, passing, path } = options;
@@ -56,6 +59,7 @@ class Trial {
       death: () => this.#die(),
       row: (row) => this.#seen.row(row),
     });
+    this.#delayed = new Delayed(fault, this.#seen, () => this.#store.kill());
     this.#transport = new Transport(
       {
         ...passing,
@@ -64,13 +68,14 @@ class Trial {
           this.#wants = 'close';
         },
         complain: (wrong) => void this.#complain(wrong),
+        meets: () => this.#delayed.meets(),
       },
       this.#seen,
     );
     this.#people = new People(fault, path, this.#seen, this.#transport);
-    const [seen, transport, people] = [this.#seen, this.#transport, this.#people];
-    this.#told = { seen, transport, people, edges: new Set(), findings: new Set() };
-    if (fault?.kind === 'wrong') this.#complaint = 'never';
+    const [seen, transport, people, delayed] = [this.#seen, this.#transport, this.#people, this.#delayed];
+    this.#told = { seen, transport, people, delayed, edges: new Set(), findings: new Set() };
+    this.#complaint = new Complaint(fault, this.#seen);
   }
 
   async run(): Promise<Course> {
@@ -101,7 +106,7 @@ class Trial {
       if (rest !== 'idle') return rest;
       if (this.#clock.fireNext(calls() > 0)) fires += 1;
       else if (calls() > 0 && waits < MOST_WAITS) waits += 1;
-      else if (!this.#transport.find() && !this.#sendAgain()) return this.#restStatus();
+      else if (!this.#transport.find() && !this.#people.sendAgain(this.#sidecar)) return this.#restStatus();
     }
     return 'endless';
   }
@@ -114,20 +119,12 @@ class Trial {
       return 'goes on';
     }
     if (this.#ending !== null) {
-      if (!this.#complainAtRest(this.#ending)) return this.#ending.status;
+      // A run that stands still can still be told what is wrong with it.
+      if (this.#ending.status === 'done' || !this.#transport.find()) return this.#ending.status;
       this.#ending = null;
       return 'goes on';
     }
     return this.#sidecar !== null && this.#people.look(this.#sidecar) ? 'goes on' : 'idle';
-  }
-
-  /** A run that stands still can still be told what is wrong with it. */
-  #complainAtRest({ status }: Ending): boolean {
-    return status !== 'done' && this.#transport.find();
-  }
-
-  #sendAgain(): boolean {
-    return this.#sidecar !== null && this.#people.sendAgain(this.#sidecar);
   }
 
   #restStatus(): RestStatus {
@@ -217,20 +214,9 @@ class Trial {
   }
 
   async #complain(fault: WrongFault): Promise<void> {
-    await Promise.resolve();
-    const { instance, key } = this.#seen.suspectOf(fault);
-    const named = key === null ? {} : { key };
-    this.#seen.tell(`found wrong: ${key ?? 'the work'} of ${instanceName(instance)}`);
-    try {
-      const sidecar = this.#sidecar;
-      const telling = sidecar?.fail('CONTRACT_VIOLATION', { instance, ...named });
-      this.#complaint = 'taken';
-      await telling;
-      if (sidecar !== null && this.#life.isAlive) this.#follow(sidecar, this.#life);
-    } catch (error) {
-      this.#complaint = 'refused';
-      this.#seen.tell(`the complaint is refused: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    const sidecar = this.#sidecar;
+    const isTaken = await this.#complaint.make(fault, sidecar);
+    if (isTaken && sidecar !== null && this.#life.isAlive) this.#follow(sidecar, this.#life);
   }
 
   async #close(status: RestStatus): Promise<Course> {
@@ -247,11 +233,10 @@ class Trial {
     this.#seen.tell(`${status} in ${state}`);
     return {
       ...{ status, state, context, world, before: this.#before, seen: this.#seen },
-      decision: ending !== null && 'decision' in ending ? ending.decision : null,
-      error: this.#broken === null ? (ending?.status === 'stuck' ? ending.error : null) : messageOf(this.#broken),
+      ...endOf(ending, this.#broken),
       appends: this.#store.appends,
-      fired: this.#transport.fired || this.#people.fired || (this.#options.fault?.kind === 'kill' && this.#isKilled()),
-      complaint: this.#complaint,
+      fired: [this.#transport, this.#people, this.#delayed, this.#store].some(({ fired }) => fired),
+      complaint: this.#complaint.status,
       approvals: this.#people.approvals,
       unsent: this.#people.unsent(),
       hanging: this.#transport.hanging.flatMap(({ tool }) => (this.#waitsFor(tool) ? [tool] : [])),
@@ -260,13 +245,4 @@ class Trial {
       findings: [...this.#told.findings],
     };
   }
-
-  #isKilled(): boolean {
-    const { fault } = this.#options;
-    return fault?.kind === 'kill' && this.#store.appends > fault.append;
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

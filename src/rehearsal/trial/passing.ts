@@ -1,0 +1,33 @@
+/** The treatment of what passes between an agent and its world. */
+import type { CallSite, RehearsedFault, WrongFault } from '../faults/fault.ts';
+import type { Dishonesty } from './dishonesty.ts';
+
+/** A process of a run. */
+export interface Life {
+  isAlive: boolean;
+}
+
+/** How the transport treats what passes. */
+export interface Passing {
+  readonly fault: RehearsedFault | null;
+  readonly dishonest: Dishonesty | null;
+  /** The answer in place of a right one. */
+  wrong(site: CallSite, output: unknown): unknown;
+  /** What the schema of a tool refuses. */
+  refused(tool: string): unknown;
+  /** The recorded answer of a call of a tool that is replayed; absent for others. */
+  recorded(tool: string, args: unknown): { readonly output: unknown } | undefined;
+  /** Time in milliseconds after which a late call acts. */
+  lateness(tool: string): number;
+  /** Told as a call leaves at which the process is to be closed. */
+  restart(): void;
+  /** Told as a moment comes at which what is wrong is found. */
+  complain(fault: WrongFault): void;
+  /** Resolves once the delay that a reply meets rings. */
+  meets(call: CallSite): Promise<void>;
+  /** True where a call that a delay meets does not act, and is not answered. */
+  readonly isMissed: boolean;
+}
+
+/** The treatment of what passes, as far as it is the same for every run. */
+export type Treatment = Omit<Passing, 'fault' | 'restart' | 'complain' | 'meets'>;

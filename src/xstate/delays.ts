@@ -1,0 +1,23 @@
+/** The way in which delayed events come: for rehearsals, which have a timer ring late, or never. */
+
+/** A delayed event that is armed. */
+export interface DelayedEvent {
+  /** Tells it from the others that are armed. */
+  readonly key: string;
+  /** Its state and delay (`waiting after 1000`), or its type where it belongs to no state. */
+  readonly name: string;
+  /** Milliseconds. */
+  readonly delay: number;
+}
+
+/** Told of the delayed events of a machine, each time that one is armed. */
+export interface Delays {
+  armed(timer: DelayedEvent): void;
+  /** Its time has come. @returns the milliseconds by which it is late, 0 for none; null where it never rings. */
+  due(timer: DelayedEvent): number | null;
+  /** It was taken back before it rang. */
+  gone(timer: DelayedEvent): void;
+}
+
+/** The option by which a rehearsal has delayed events come as it likes; no other run has it. */
+export const DELAYS: unique symbol = Symbol('the delays of the run');
