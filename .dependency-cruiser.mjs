@@ -112,6 +112,31 @@ export default {
       to: { path: '^src/', pathNot: '^src/(model|history|recovery|effects|projection|reports|journal/[^/]+\\.ts$)' },
     },
     {
+      name: 'the-inspector-reads-and-is-handed-its-acts',
+      severity: 'error',
+      comment:
+        'inspector/ shows what reports/ read, and opens no file and runs no agent. Pass what it should do through inspector/port.ts, from cli/.',
+      from: { path: '^src/inspector/' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(model|history|recovery|effects|projection|reports|inspector|journal/[^/]+\\.ts$)',
+      },
+    },
+    {
+      name: 'only-the-command-serves-the-inspector',
+      severity: 'error',
+      comment: 'A run does not know that it is looked at. What the page needs of a run, reports/ tells.',
+      from: { path: '^src/', pathNot: '^src/(inspector|cli)/' },
+      to: { path: '^src/inspector/' },
+    },
+    {
+      name: 'the-page-knows-the-wire-alone',
+      severity: 'error',
+      comment: 'The page runs in a browser: it shares types with its server (inspector/wire.ts), and no code.',
+      from: { path: '^inspector/page/' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/inspector/wire\\.ts$' },
+    },
+    {
       name: 'sidecar-knows-no-medium-and-no-runtime',
       severity: 'error',
       comment:

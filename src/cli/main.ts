@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addReconcile, addResume, addRun } from './commands/agents.ts';
 import { addCheck, addInit, addReview, addTypes } from './commands/configs.ts';
 import { addDecide } from './commands/decide.ts';
+import { addInspect } from './commands/inspect.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
 import { addApprovals, addApprove, addSettle } from './commands/people.ts';
 import { addRehearse } from './commands/rehearse.ts';
@@ -23,6 +24,7 @@ const program = new Command('belay')
 
 const verbs = [
   ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
+  addInspect,
   ...[addApprovals, addApprove, addSettle, addReconcile, addExport, addDecide],
   addVerify,
 ];

@@ -1,0 +1,212 @@
+/** A run: how it stands, why, and what can be done; its decisions, and the ways to look further. */
+import type { WireRun } from '../../src/inspector/wire.ts';
+import { Acts } from './acts.tsx';
+import { heads } from './api.ts';
+import { Ago, Badge, clock, count, Lines, Outline, Title, useRead, Waiting } from './parts.tsx';
+
+const VIEWS = [['', 'Status']] as const;
+
+export function RunPage({ id, view, rest: _rest }: { id: string; view: string; rest: string }) {
+  const { value: run, problem } = useRead<WireRun>(`/api/runs/${id}`, heads.value[id]);
+  if (run === null)
+    return (
+      <>
+        <h1>Run</h1>
+        <Waiting problem={problem} />
+      </>
+    );
+  return (
+    <>
+      <div class="head">
+        <Title>{run.run}</Title>
+        <Badge state={run.state} />
+        <span class="quiet">
+          {run.agent === null ? 'no agent yet' : `agent ${run.agent}`},{' '}
+          {run.held ? 'a process has it' : 'no process has it'}
+          {run.last === null ? null : (
+            <>
+              , last written <Ago time={run.last} now={run.now} />
+            </>
+          )}
+        </span>
+      </div>
+      <nav class="tabs" aria-label="Views of the run">
+        {VIEWS.map(([name, text]) => (
+          <a
+            href={name === '' ? `#/run/${id}` : `#/run/${id}/${name}`}
+            aria-current={view === name ? 'page' : undefined}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      {problem === null ? null : <Waiting problem={problem} />}
+      <Status run={run} />
+    </>
+  );
+}
+
+function Status({ run }: { run: WireRun }) {
+  return (
+    <>
+      <div class="two">
+        <Cause run={run} />
+        <Acts run={run} />
+      </div>
+      <Decisions run={run} />
+      <Work run={run} />
+    </>
+  );
+}
+
+function Cause({ run }: { run: WireRun }) {
+  const { cause, active } = run;
+  return (
+    <section class="card" aria-labelledby="cause">
+      <h2 id="cause">{cause === null ? 'How it stands' : 'Why it stands still'}</h2>
+      {cause === null ? (
+        <p>Nothing is wrong{run.state.is === 'done' ? ': the run is done' : ''}.</p>
+      ) : (
+        <>
+          <p class="cause">
+            <code class="code">{cause.label}</code> {cause.text}
+          </p>
+          {cause.why.length === 0 ? null : (
+            <>
+              <h3>What stands in the way</h3>
+              <ul class="why">
+                {cause.why.map((each) => (
+                  <li>
+                    <Outline outline={each} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+          {cause.unblock.length === 0 ? null : (
+            <>
+              <h3>What sets it going again</h3>
+              <ul class="unblock">
+                {cause.unblock.map((text) => (
+                  <li>{text}</li>
+                ))}
+              </ul>
+            </>
+          )}
+          {cause.decision === null ? null : (
+            <p>
+              <a href={`#/run/${run.id}/decision/${cause.decision}`}>See decision {cause.decision}</a>: its line, every
+              refusal with its witness, and what would change it.
+            </p>
+          )}
+        </>
+      )}
+      {run.gates.map((gate) => (
+        <div class="gate">
+          <h3>{gate.asks}</h3>
+          <p class="quiet">
+            {gate.class}, for {gate.instance}, asked {clock(gate.since)}
+            {gate.expires === null ? '' : `, until ${clock(gate.expires)}`}
+            {gate.status === 'pending' ? '' : `: ${gate.status}`}
+          </p>
+          <Lines lines={gate.args} label={`Arguments of ${gate.tool}`} />
+          {gate.left.map((left) => (
+            <p class="left">An answer lies there and is not taken yet: {left}</p>
+          ))}
+        </div>
+      ))}
+      {active.length === 0 ? null : (
+        <p class="quiet">
+          {active.map(({ actor, state }) => (
+            <span class="where">
+              {actor}: <code>{state}</code>{' '}
+            </span>
+          ))}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Decisions({ run }: { run: WireRun }) {
+  return (
+    <section aria-labelledby="decisions">
+      <h2 id="decisions">Decisions</h2>
+      {run.decisions.length === 0 ? (
+        <p class="empty">Nothing has failed, so nothing was decided.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">#</th>
+              <th scope="col">Failure</th>
+              <th scope="col">Verdict</th>
+              <th scope="col">In words</th>
+              <th scope="col">Time</th>
+            </tr>
+          </thead>
+          <tbody>
+            {run.decisions.toReversed().map((each) => (
+              <tr key={each.number}>
+                <th scope="row">
+                  <a href={`#/run/${run.id}/decision/${each.number}`}>{each.number}</a>
+                </th>
+                <td>
+                  <code class="code">{each.signal}</code> {each.error}
+                </td>
+                <td class="short">
+                  {each.verdict}
+                  {each.level === null ? '' : `, level ${each.level}`}
+                </td>
+                <td>{each.headline}</td>
+                <td>
+                  <Ago time={each.time} now={run.now} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Work({ run }: { run: WireRun }) {
+  return (
+    <>
+      <section aria-labelledby="work">
+        <h2 id="work">Work</h2>
+        {run.instances.length === 0 ? (
+          <p class="empty">No instance has been entered.</p>
+        ) : (
+          <ul class="instances">
+            {run.instances.map(({ name, live, committed, epoch, checkpoints }) => (
+              <li key={name}>
+                <code>{name}</code> {live ? 'live' : 'closed'}
+                {committed ? ', committed' : ''}
+                {epoch > 0 ? `, put back ${count(epoch, 'time')}` : ''}{' '}
+                <span class="quiet">{checkpoints.join(', ')}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      {run.findings.length === 0 ? null : (
+        <section aria-labelledby="findings">
+          <h2 id="findings">Findings</h2>
+          <ul>
+            {run.findings.map(({ code, text, count: times }) => (
+              <li>
+                <code class="code">{code}</code> {text} {times > 1 ? `(${times} times)` : ''}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <p class="quiet">
+        {count(run.head, 'row')}; config <code>{run.config?.slice(0, 16) ?? 'none yet'}</code>, machine{' '}
+        <code>{run.machine?.slice(0, 16) ?? 'none yet'}</code>
+      </p>
+    </>
+  );
+}

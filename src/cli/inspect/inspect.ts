@@ -1,0 +1,97 @@
+/**
+ * The verb `inspect`: serves the inspector's page on this machine. What a person does there goes through the functions of the other verbs: an answer
+ * through `answerGate`, and what needs the agent's code through this command itself, as a process of its own.
+ */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type Serving, serve } from '../../inspector/http/server.ts';
+import type { Inspected, Told } from '../../inspector/port.ts';
+import { JournalError } from '../../journal/journal.ts';
+import { answeredCode, answeredText, answerGate } from '../approvals/answering.ts';
+import { keyWords, openJournal } from '../reading/journal-key.ts';
+import { journalProblem } from '../reading/reading.ts';
+import { command } from '../terminal/wording.ts';
+
+/** Options of `inspect`. */
+export interface InspectOptions {
+  readonly file: string;
+  /** The port to listen at; 0 for any that is free. */
+  readonly port: number;
+  /** The module of the agents; null where acts that need code are not wanted. */
+  readonly machines: string | null;
+  /** The files or folders of configs. */
+  readonly configs: readonly string[];
+  /** The reports of rehearsals, as JSON. */
+  readonly rehearsals: readonly string[];
+}
+
+/** The files of the page, beside the built command. */
+const PAGE = fileURLToPath(new URL('../../../dist/inspector/page', import.meta.url));
+/** The longest time that the page waits for a verb, in milliseconds; the verb goes on after it. */
+const PATIENCE = 60_000;
+const MOST_OUTPUT = 1_024 * 1_024;
+const WIDE = { columns: 1_000, colours: false } as const;
+
+/** Serves the page until the process is told to stop. */
+export async function inspect(options: InspectOptions): Promise<Serving | { readonly problem: string }> {
+  const { file, port: at } = options;
+  try {
+    return await serve({ port: portOf(options), page: PAGE, at });
+  } catch (error) {
+    if (error instanceof JournalError) return { problem: journalProblem(file, error) };
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') return { problem: `--port: ${at} is taken by another program. Name another, or none.` };
+    if (code === 'ENOENT') return { problem: `the page is not built: npm run build makes it (${message})` };
+    throw error;
+  }
+}
+
+function portOf({ file, machines }: InspectOptions): Inspected {
+  return {
+    file,
+    open: () => openJournal(file, { readonly: true }),
+    answer: async (gate, saying, by, why): Promise<Told> => {
+      const answered = await answerGate({ file, gate, saying, by, why, waits: true, now: Date.now() });
+      if ('problem' in answered) return { ok: false, text: answered.problem };
+      return { ok: answeredCode(answered) === 0, text: answeredText(answered, WIDE).trimEnd() };
+    },
+    command: (verb, run, ...more) =>
+      command(verb, run, file, ...more, ...(needsCode(verb) ? machinesOf(machines) : [])),
+    execute:
+      machines === null
+        ? null
+        : (verb, run, ...more) =>
+            executed(verb, run, [...more, '--journal', file, '--machines', machines, ...keyWords()]),
+    configs: () => [],
+    matrices: [],
+  };
+}
+
+function needsCode(verb: string): boolean {
+  return verb === 'resume' || verb === 'reconcile';
+}
+
+function machinesOf(machines: string | null): string[] {
+  return machines === null ? [] : ['--machines', machines];
+}
+
+/** Runs a verb of this command; no shell reads its words. */
+function executed(verb: string, run: string, more: readonly string[]): Promise<Told> {
+  const [, main = ''] = process.argv;
+  // A name that begins like an option is a name all the same.
+  const args = [...process.execArgv, main, verb, ...more, '--', run];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      args,
+      { timeout: PATIENCE, killSignal: 'SIGTERM', maxBuffer: MOST_OUTPUT, env: { ...process.env, NO_COLOR: '1' } },
+      (error, out, err) => {
+        const text = [out.trimEnd(), err.trimEnd()].filter((each) => each !== '').join('\n');
+        resolve({
+          ok: error === null || error.code === 1,
+          text: text === '' ? `belay ${verb} has said nothing` : text,
+        });
+      },
+    );
+  });
+}

@@ -1,0 +1,123 @@
+/**
+ * Reads the runs of a journal file for the inspector, beside the processes that write them. A run is read again only where its head has moved;
+ * what was read last is kept for the next question about it.
+ */
+import { kindOf } from '../journal/entry-codec.ts';
+import { JournalError, type JournalStore, type Posted, type RunSummary, type StoredRow } from '../journal/journal.ts';
+import type { RunStatus } from '../reports/run-status.ts';
+import { runStatusOf } from '../reports/run-status.ts';
+import { type Timeline, timelineOf } from '../reports/timeline.ts';
+import { InspectorError } from './inspector-error.ts';
+
+/** A run as it was read. */
+export interface Read {
+  readonly id: string;
+  readonly summary: RunSummary;
+  readonly rows: readonly StoredRow[];
+  readonly timeline: Timeline;
+  readonly posts: readonly Posted[];
+}
+
+/** How a run of a file stands; the code where it cannot be read. */
+export interface Standing {
+  readonly agent: string | null;
+  readonly status: RunStatus | { readonly is: 'unread'; readonly code: string };
+}
+
+/** Runs that are kept after they were read. */
+const KEPT = 3;
+
+/** The runs of one file. */
+export class Runs {
+  readonly #open: () => JournalStore;
+  #store: JournalStore | null = null;
+  readonly #read = new Map<string, Omit<Read, 'summary' | 'posts'> & { readonly head: number }>();
+  readonly #standings = new Map<string, Standing & { readonly head: number }>();
+
+  constructor(open: () => JournalStore) {
+    this.#open = open;
+  }
+
+  /** Every run, in the order of their beginning. */
+  async summaries(): Promise<readonly RunSummary[]> {
+    return this.#asking(async (store) => await store.runs());
+  }
+
+  /** How a run stands. A damaged run must not hide the others. */
+  async standing(summary: RunSummary): Promise<Standing> {
+    const { run, head } = summary;
+    const known = this.#standings.get(run);
+    if (known !== undefined && known.head === head) return known;
+    const standing = await this.#asking(async (store): Promise<Standing> => {
+      try {
+        const { agent, standing: status } = runStatusOf(await collected(store.read(run)));
+        return { agent, status };
+      } catch (error) {
+        if (!(error instanceof JournalError) || error.code === 'journal_closed') throw error;
+        return { agent: null, status: { is: 'unread', code: error.code } };
+      }
+    });
+    this.#standings.set(run, { ...standing, head });
+    return standing;
+  }
+
+  /** A run by its id. @throws InspectorError where there is none; JournalError where it cannot be read. */
+  async run(id: string): Promise<Read> {
+    const summary = (await this.summaries()).find(({ run }) => idOf(run) === id);
+    if (summary === undefined) throw new InspectorError('not_found', 'There is no such run in this file.');
+    return this.read(summary);
+  }
+
+  /** A run of which the summary is at hand. */
+  async read(summary: RunSummary): Promise<Read> {
+    return this.#asking(async (store) => {
+      const { run, head } = summary;
+      const id = idOf(run);
+      const posts = await store.posts(run);
+      const known = this.#read.get(id);
+      if (known !== undefined && known.head === head) return { ...known, summary, posts };
+      const rows = await collected(store.read(run));
+      const read = { id, rows, timeline: timelineOf(rows), head };
+      this.#read.delete(id);
+      this.#read.set(id, read);
+      for (const old of [...this.#read.keys()].slice(0, -KEPT)) this.#read.delete(old);
+      return { ...read, summary, posts };
+    });
+  }
+
+  /** Closes the file. */
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = null;
+    await store?.close();
+  }
+
+  /** Asks the store; one that has refused is opened anew for the next question. */
+  async #asking<T>(ask: (store: JournalStore) => Promise<T>): Promise<T> {
+    this.#store ??= this.#open();
+    const store = this.#store;
+    try {
+      return await ask(store);
+    } catch (error) {
+      if (error instanceof JournalError && this.#store === store) await this.close().catch(() => {});
+      throw error;
+    }
+  }
+}
+
+/** The rows of a run: the one place where they are collected. */
+async function collected(reading: ReturnType<JournalStore['read']>): Promise<StoredRow[]> {
+  const rows: StoredRow[] = [];
+  for await (const row of await reading) rows.push(row);
+  return rows;
+}
+
+/** The id of a run in addresses: its name in characters that mean nothing to an address. */
+export function idOf(run: string): string {
+  return Buffer.from(run, 'utf16le').toString('base64url');
+}
+
+/** True where any row of a kind is there, without reading it. */
+export function hasKind(rows: readonly StoredRow[], kind: ReturnType<typeof kindOf>): boolean {
+  return rows.some((row) => kindOf(row) === kind);
+}

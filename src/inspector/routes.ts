@@ -1,0 +1,71 @@
+/** The table of what the page may ask: a path, a method, and the view or the act behind it. */
+import type { Admitted } from './http/admission.ts';
+import { textOf } from './http/body.ts';
+import { InspectorError } from './inspector-error.ts';
+import type { Inspected, Saying, Told } from './port.ts';
+import type { Read, Runs } from './reading.ts';
+import { offered } from './views/acts.ts';
+import { runView } from './views/run.ts';
+import { runsView, Waits } from './views/runs.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly read: Read;
+  /** The rest of the path, and the query. */
+  readonly rest: string | null;
+  readonly query: URLSearchParams;
+  readonly body: Body;
+}
+
+type Route = (asked: Asked) => unknown;
+
+const LONGEST_NAME = 200;
+const LONGEST_WHY = 2_000;
+const LONGEST_OUTPUT = 60_000;
+
+/** Answers admitted requests for data. */
+export function routes(port: Inspected, runs: Runs, now: () => number) {
+  const waits = new Waits();
+  const reads: Readonly<Record<string, Route>> = {
+    '': ({ read }) => runView(read, port, now()),
+  };
+  const acts: Readonly<Record<string, Route>> = {
+    act: ({ read, body }) => act(read, body, port, now()),
+  };
+  return async ({ method, path, query }: Admitted, body: Body | null): Promise<unknown> => {
+    if (path === '/api/runs') {
+      if (method !== 'GET') throw new InspectorError('wrong_method', 'Runs are read with GET.');
+      return runsView(runs, port.file, now(), waits);
+    }
+    const [, id, what = '', rest = null] = /^\/api\/runs\/([\w-]+)(?:\/([a-z-]+))?(?:\/(\d{1,9}))?$/.exec(path) ?? [];
+    const table = method === 'GET' ? reads : acts;
+    if (id === undefined || !(Object.hasOwn(reads, what) || Object.hasOwn(acts, what)))
+      throw new InspectorError('not_found', 'There is nothing at this path.');
+    const route = Object.hasOwn(table, what) ? table[what] : undefined;
+    if (route === undefined) throw new InspectorError('wrong_method', 'This path is not asked so.');
+    return route({ read: await runs.run(id), rest, query, body: body ?? {} });
+  };
+}
+
+/** Does an act that the run offers at this moment. */
+async function act(read: Read, body: Body, port: Inspected, now: number): Promise<Told> {
+  const id = textOf(body, 'act', 200);
+  const found = offered(read, now).find((each) => each.id === id);
+  if (found === undefined)
+    throw new InspectorError('not_offered', 'The run does not offer this act any more. Look at it again.');
+  const output = textOf(body, 'output', LONGEST_OUTPUT);
+  if (output !== null && !found.output) throw new InspectorError('bad_request', 'This act takes no output.');
+  const { by } = found;
+  if (by.is === 'answer') {
+    const name = textOf(body, 'by', LONGEST_NAME);
+    if (name === null || name.trim() === '')
+      throw new InspectorError('bad_request', 'An answer needs the name of the person who gives it.');
+    const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
+    return port.answer(by.gate, saying, name, textOf(body, 'why', LONGEST_WHY));
+  }
+  if (port.execute === null)
+    throw new InspectorError('not_offered', "The act runs the agent's code: start the inspector with --machines FILE.");
+  const given = output === null ? [] : ['--output', output];
+  return port.execute(by.verb, read.summary.run, ...by.more, ...given);
+}

@@ -1,0 +1,232 @@
+/**
+ * The acts that a run offers to a person: what each will do, the command that does the same, and the reason where it cannot be done here. They are
+ * computed from the journal each time that they are shown or asked for, so that no act is done that the run no longer offers.
+ */
+import type { ApprovalRequest } from '../../effects/gates.ts';
+import type { Act } from '../../model/decision.ts';
+import type { Effect } from '../../model/effect.ts';
+import { quoted } from '../../recovery/explain.ts';
+import type { Inspected, Saying } from '../port.ts';
+import type { Read } from '../reading.ts';
+import type { WireAct } from '../wire.ts';
+
+/** An act, and how it is done. */
+export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | 'command'> {
+  readonly by:
+    | { readonly is: 'answer'; readonly gate: string; readonly saying: Saying }
+    | { readonly is: 'code'; readonly verb: string; readonly more: readonly string[] };
+}
+
+/** Every act that a run offers, the best first. */
+export function offered(read: Read, now: number): Offered[] {
+  const { timeline, summary } = read;
+  const { standing, runState, decisions } = timeline;
+  if (standing.is === 'done' || timeline.agent === null) return [];
+  const gates = runState.asked.pending().filter(({ expires }) => expires === null || expires > now);
+  const answers = gates.flatMap((gate) => answersOf(gate, read));
+  const asked = new Set(gates.map(({ key }) => key));
+  const last = standing.is === 'parked' ? decisions.at(-1) : undefined;
+  const unblock = last !== undefined && 'unblock' in last.entry.decision ? last.entry.decision.unblock.acts : [];
+  const settling = unblock.flatMap((act) => settlingOf(act, asked));
+  const rerun = standing.is === 'parked' && standing.verdict === 'rerun' ? [RERUN] : [];
+  const open = runState.ledger.open().length > 0 ? [RECONCILE] : [];
+  // A living process goes on by itself, and takes answers as they come.
+  const going = summary.held ? [] : [...rerun, ...settling, ...resuming(read), ...open];
+  return unique([...answers, ...going]);
+}
+
+/** The acts as they are sent. */
+export function actsOf(read: Read, port: Inspected, now: number): WireAct[] {
+  const { summary } = read;
+  const all = offered(read, now);
+  // Between answers the page does not choose: which is right, only the world tells.
+  const hasAnswers = all.some(({ by }) => by.is === 'answer');
+  return all.map(({ by, ...act }, index) => {
+    const isAnswer = by.is === 'answer';
+    const command = isAnswer
+      ? port.command(verbOf(by.saying), by.gate, ...wordsOf(by.saying), '--by', 'NAME')
+      : port.command(by.verb, summary.run, ...by.more);
+    return {
+      ...act,
+      kind: by.is,
+      command,
+      first: index === 0 && !hasAnswers,
+      disabled: isAnswer || port.execute !== null ? null : CODE,
+    };
+  });
+}
+
+const CODE =
+  "It runs the agent's code. Type the command, or start the inspector with --machines FILE to do it from here.";
+
+function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
+  const { runState } = read.timeline;
+  const intent = runState.ledger.get(gate.key)?.intent;
+  if (intent === undefined) return [];
+  const tool = quoted(intent.tool);
+  const answer = (id: string, title: string, does: string, saying: Saying, output = false): Offered => {
+    const take = read.summary.held
+      ? 'The process that has the run takes it within a second.'
+      : 'No process has the run: it takes the answer when it is resumed.';
+    return {
+      id: `${id}-${gate.gate}`,
+      title,
+      does: `${does} ${take}`,
+      output,
+      by: { is: 'answer', gate: gate.gate, saying },
+    };
+  };
+  const settle = (status: 'confirmed' | 'failed'): Saying => ({ verdict: 'settled', status, output: null });
+  if (gate.asks === 'outcome')
+    return [
+      answer(
+        'confirmed',
+        `Settle ${tool}: it happened`,
+        `The call is answered with the output that you give, and is not made again.`,
+        settle('confirmed'),
+        true,
+      ),
+      answer(
+        'failed',
+        `Settle ${tool}: it did not happen`,
+        `Only if it did not happen and will not later: the call is made again, under its key.`,
+        settle('failed'),
+      ),
+    ];
+  const same: Offered[] =
+    gate.like === undefined
+      ? []
+      : [
+          answer(
+            'same',
+            `${tool} is the call that has happened before`,
+            'It is answered with what that call answered, and is not made.',
+            settle('confirmed'),
+          ),
+        ];
+  return [
+    answer('approve', `Approve ${tool}`, `It is called once, with exactly these arguments.`, { verdict: 'approved' }),
+    answer('deny', `Deny ${tool}`, `It is not called; the machine hears GOVERNOR_DENIED.`, { verdict: 'denied' }),
+    ...same,
+  ];
+}
+
+/** What becomes of the calls that a decision names. */
+function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
+  switch (act.act) {
+    case 'settle_outcome': {
+      const { effect, ask } = act;
+      const tool = quoted(effect.tool ?? 'the call');
+      const whom = ask === undefined || ask.reconciler === null ? null : ask.reconciler;
+      const asking =
+        whom === null
+          ? []
+          : [
+              code(
+                'ask',
+                `Ask ${quoted(whom)}`,
+                `Asks the counterparty of ${tool}, and goes on by what it says.`,
+                'resume',
+              ),
+            ];
+      if (effect.id === null || asked.has(effect.id)) return asking;
+      return [
+        ...asking,
+        settle(
+          effect,
+          'confirmed',
+          `Settle ${tool}: it happened`,
+          'The call is answered with the output that you give, and is not made again.',
+          true,
+        ),
+        settle(
+          effect,
+          'failed',
+          `Settle ${tool}: it did not happen`,
+          'Only if it did not happen and will not later: the call is made again, under its key.',
+        ),
+      ];
+    }
+    case 'undo_by_hand':
+    case 'register_undo': {
+      const tool = quoted(act.effect.tool ?? 'the call');
+      return [
+        settle(
+          act.effect,
+          'compensated',
+          `${tool} was undone by hand`,
+          'Only once it has been undone in the world: the run is decided again, without that call in its way.',
+        ),
+      ];
+    }
+    case 'allow_joint':
+    case 'end_instances':
+    case 'name_suspect':
+      return [];
+  }
+}
+
+function settle({ id, at }: Effect, as: string, title: string, does: string, output = false): Offered {
+  const offer = code(`${as}-${at}`, title, does, 'resume', '--settle', id ?? `event ${at}`, '--as', as);
+  return { ...offer, output };
+}
+
+/** Going on where nothing else is asked. */
+function resuming({ timeline }: Read): Offered[] {
+  const { standing, decisions } = timeline;
+  const last = decisions.at(-1);
+  switch (standing.is) {
+    case 'done':
+      return [];
+    case 'open':
+      return [code('resume', 'Resume', 'The agent goes on where its journal ends.', 'resume')];
+    case 'waiting':
+      return [code('resume', 'Resume', 'The agent goes on with what was answered.', 'resume')];
+    case 'stuck':
+    case 'recovering':
+      return [code('resume', 'Resume', 'The recovery is finished, and an undo that failed is tried again.', 'resume')];
+    case 'parked': {
+      const tool = last?.entry.call === null ? null : (last?.around.tool ?? null);
+      const asks =
+        last !== undefined &&
+        'unblock' in last.entry.decision &&
+        last.entry.decision.unblock.acts.some(({ act }) => act === 'settle_outcome');
+      const does =
+        tool !== null && !asks
+          ? `${quoted(tool)} is called again, under its key.`
+          : 'The run is taken up, takes the answers that lie there, and is decided again.';
+      return [code('resume', 'Resume', does, 'resume')];
+    }
+  }
+}
+
+const RERUN = code(
+  'rerun',
+  'Rerun',
+  'The run is started over, in the same run and under the same keys: what has happened is not done twice.',
+  'resume',
+  '--rerun',
+);
+const RECONCILE = code(
+  'reconcile',
+  'Reconcile',
+  'Asks the counterparties of all calls whose outcome is open; the machine stays where it is.',
+  'reconcile',
+);
+
+function code(id: string, title: string, does: string, verb: string, ...more: readonly string[]): Offered {
+  return { id, title, does, output: false, by: { is: 'code', verb, more } };
+}
+
+function verbOf(saying: Saying): string {
+  return saying.verdict === 'settled' ? 'settle' : saying.verdict === 'approved' ? 'approve' : 'deny';
+}
+
+function wordsOf(saying: Saying): string[] {
+  if (saying.verdict !== 'settled') return [];
+  return ['--as', saying.status, ...(saying.output === null ? [] : ['--output', saying.output])];
+}
+
+function unique(all: readonly Offered[]): Offered[] {
+  return [...new Map(all.map((each) => [each.id, each])).values()];
+}

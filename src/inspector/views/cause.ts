@@ -1,0 +1,68 @@
+/** The reason why a run stands still, in the few sentences that a person on call reads first. */
+import { explain, quoted } from '../../recovery/explain.ts';
+import type { Decided } from '../../reports/timeline.ts';
+import type { Read } from '../reading.ts';
+import type { WireCause } from '../wire.ts';
+import { labelled, shownInstance } from './words.ts';
+
+/** The reasons that are told at once; the decision has them all. */
+const FEW = 4;
+
+/** The cause; null where nothing is wrong and nobody is asked. */
+export function causeOf({ timeline, summary }: Read): WireCause | null {
+  const { standing, runState, decisions } = timeline;
+  const last = decisions.at(-1);
+  switch (standing.is) {
+    case 'done':
+      return null;
+    case 'waiting': {
+      const tools = runState.asked.pending().flatMap(({ key, asks }) => {
+        return asks === 'approval' ? [quoted(runState.ledger.get(key)?.intent.tool ?? 'a call')] : [];
+      });
+      const text = `${tools.join(', ')} may not be called before a person has approved it.`;
+      return { label: 'APPROVAL', text, why: [], unblock: [], decision: null };
+    }
+    case 'stuck':
+      return {
+        label: 'STUCK',
+        text: `An undo has failed, and memory is not restored over it: ${JSON.stringify(runState.redaction.text(standing.error))}`,
+        why: last === undefined ? [] : decidedCause(last).why,
+        unblock: [
+          `Undo ${quoted(runState.ledger.get(standing.effect)?.intent.tool ?? 'the call')} by hand and say so, or resume: it is tried again.`,
+        ],
+        decision: last?.number ?? null,
+      };
+    case 'recovering':
+      if (last === undefined) return null;
+      return { ...decidedCause(last), unblock: summary.held ? [] : ['Resume: the recovery is finished.'] };
+    case 'parked':
+      return last === undefined ? null : decidedCause(last);
+    case 'open':
+      return null;
+  }
+}
+
+function decidedCause({ number, entry, around }: Decided): WireCause {
+  const account = explain(entry.decision, around);
+  const { signal, tool, state, error } = around;
+  const what = tool === null ? 'the machine failed' : `${quoted(tool)} failed`;
+  const where = state === null ? '' : ` in the state ${quoted(state)}`;
+  const of = shownInstance(entry.decision.failed);
+  const whose = of === null ? '' : ` (work of ${quoted(of)})`;
+  const why = labelled(account).filter(({ label }) => label !== signal);
+  const more = why.length > FEW ? [{ text: `and ${why.length - FEW} more reasons, in decision ${number}` }] : [];
+  return {
+    label: signal,
+    text: `${what}${where}${whose}: ${JSON.stringify(error)}`,
+    why: [...why.slice(0, FEW), ...more],
+    unblock: 'unblock' in entry.decision ? unblocking(account) : [],
+    decision: number,
+  };
+}
+
+/** The last section of an account that has acts: what would unblock it. */
+export function unblocking(account: ReturnType<typeof explain>): string[] {
+  const acts = (account.under ?? []).findLast(({ text }) => /^To (unblock|go on)/.test(text));
+  if (acts === undefined) return [];
+  return acts.under === undefined || acts.under.length === 0 ? [acts.text] : acts.under.map(({ text }) => text);
+}

@@ -1,0 +1,303 @@
+/** The values that the server sends to the page. Every text in them is for reading only; ids and gates are plain ASCII. Times are wall clocks, in milliseconds. */
+
+/** How a run stands. `needs` is true where nothing goes on until a person acts. */
+export interface WireState {
+  readonly is: 'done' | 'parked' | 'stuck' | 'recovering' | 'waiting' | 'open' | 'unread';
+  readonly text: string;
+  readonly needs: boolean;
+}
+
+/** One run of the list. */
+export interface WireRunRow {
+  readonly id: string;
+  readonly run: string;
+  readonly agent: string | null;
+  readonly state: WireState;
+  readonly head: number;
+  readonly time: number;
+  readonly waitsFor: string | null;
+}
+
+/** The list of runs. */
+export interface WireRuns {
+  readonly file: string;
+  readonly now: number;
+  readonly runs: readonly WireRunRow[];
+}
+
+/** A sentence and the sentences under it. */
+export interface WireOutline {
+  readonly label?: string;
+  readonly text: string;
+  readonly under?: readonly WireOutline[];
+}
+
+/** The reason why a run stands still. */
+export interface WireCause {
+  readonly label: string;
+  readonly text: string;
+  /** What stands in the way of going back, each reason once. */
+  readonly why: readonly WireOutline[];
+  /** What would set it going again, in words. */
+  readonly unblock: readonly string[];
+  /** The decision that it is about; null where none was made. */
+  readonly decision: number | null;
+}
+
+/** An act that is offered. */
+export interface WireAct {
+  readonly id: string;
+  readonly title: string;
+  /** What it does, before it is done. */
+  readonly does: string;
+  /** The same as a command. */
+  readonly command: string;
+  /** `answer` is journaled under a name; `code` runs the agent. */
+  readonly kind: 'answer' | 'code';
+  /** True where the output of a call is asked for, as JSON. */
+  readonly output: boolean;
+  /** The reason why it cannot be done here; null where it can. */
+  readonly disabled: string | null;
+  /** The one to do next, where the journal tells; false for all where a person has to know the world. */
+  readonly first: boolean;
+}
+
+/** A question to a person. */
+export interface WireGate {
+  readonly gate: string;
+  readonly asks: string;
+  readonly tool: string;
+  readonly class: string;
+  readonly instance: string;
+  readonly args: readonly string[];
+  readonly since: number;
+  readonly expires: number | null;
+  readonly status: string;
+  /** Answers that lie there and that the run has not taken yet. */
+  readonly left: readonly string[];
+}
+
+/** A decision in short. */
+export interface WireDecisionRow {
+  readonly number: number;
+  readonly time: number;
+  readonly signal: string;
+  readonly error: string;
+  readonly verdict: string;
+  readonly level: number | null;
+  readonly instance: string | null;
+  readonly headline: string;
+}
+
+/** A run. */
+export interface WireRun {
+  readonly id: string;
+  readonly run: string;
+  readonly agent: string | null;
+  readonly state: WireState;
+  readonly held: boolean;
+  readonly head: number;
+  readonly now: number;
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly config: string | null;
+  readonly machine: string | null;
+  readonly active: readonly { readonly actor: string; readonly state: string }[];
+  readonly cause: WireCause | null;
+  readonly gates: readonly WireGate[];
+  readonly acts: readonly WireAct[];
+  readonly decisions: readonly WireDecisionRow[];
+  readonly instances: readonly {
+    readonly name: string;
+    readonly live: boolean;
+    readonly committed: boolean;
+    readonly epoch: number;
+    readonly checkpoints: readonly string[];
+  }[];
+  readonly findings: readonly { readonly code: string; readonly text: string; readonly count: number }[];
+}
+
+/** A reason against a checkpoint, and its witness. */
+export interface WireReason {
+  readonly code: string;
+  readonly text: string;
+  readonly witness: readonly { readonly what: string; readonly value: string }[];
+}
+
+/** A refused checkpoint. */
+export interface WireRefusal {
+  readonly checkpoint: string;
+  readonly reasons: readonly WireReason[];
+}
+
+/** What a decision does with an instance. */
+export type WirePart = 'failed' | 'back' | 'undone' | 'aside' | 'kept';
+
+/** The dependencies around a decision. */
+export interface WireGraph {
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly part: WirePart;
+    readonly note: string;
+    readonly committed: boolean;
+  }[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly label: string;
+    readonly crosses: boolean;
+  }[];
+  /** How many instances lie further away. */
+  readonly left: number;
+}
+
+/** What may be supposed about a decision. */
+export interface WireToggle {
+  readonly id: string;
+  readonly text: string;
+  /** Of toggles with one group, one can be on. */
+  readonly group: string;
+}
+
+/** A decision, or what it would be. */
+export interface WireAnswer {
+  readonly verdict: string;
+  readonly level: number | null;
+  readonly headline: string;
+  readonly refusals: readonly WireRefusal[];
+  readonly graph: WireGraph;
+  readonly undo: readonly string[];
+  readonly unblock: readonly string[];
+}
+
+/** A decision of a run. */
+export interface WireDecision extends WireAnswer {
+  readonly number: number;
+  readonly time: number;
+  readonly signal: string;
+  readonly cause: string;
+  readonly policy: string;
+  readonly account: WireOutline;
+  readonly toggles: readonly WireToggle[];
+  /** The reason why nothing can be supposed; null where it can. */
+  readonly fixed: string | null;
+}
+
+/** What happened, in short. */
+export interface WireMark {
+  readonly seq: number;
+  readonly time: number;
+  readonly lane: number;
+  readonly is: 'step' | 'call' | 'boundary' | 'failure' | 'restore' | 'person' | 'finding';
+  readonly text: string;
+}
+
+/** The timeline of a run: marks in lanes. */
+export interface WireTimeline {
+  readonly lanes: readonly string[];
+  readonly marks: readonly (readonly [seq: number, time: number, lane: number, is: number, text: number])[];
+  /** The texts of the marks, each once, and the kinds. */
+  readonly texts: readonly string[];
+  readonly kinds: readonly WireMark['is'][];
+  readonly cut: boolean;
+}
+
+/** The memory of a machine after a row, and its change by that row. */
+export interface WireContext {
+  readonly seq: number;
+  readonly actor: string;
+  readonly event: readonly string[];
+  readonly state: string;
+  readonly context: readonly string[];
+  readonly changes: readonly {
+    readonly op: string;
+    readonly path: string;
+    readonly before: string;
+    readonly after: string;
+  }[];
+}
+
+/** The states and edges that a run has travelled. */
+export interface WireDiagram {
+  readonly machines: readonly {
+    readonly actor: string;
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly active: boolean;
+      readonly visits: number;
+    }[];
+    readonly edges: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly label: string;
+      readonly times: number;
+      readonly last: boolean;
+    }[];
+  }[];
+  readonly left: number;
+}
+
+/** An entry of a ledger. */
+export interface WireLedgerEntry {
+  readonly time: number | null;
+  readonly text: string;
+  readonly under: readonly string[];
+  readonly commands: readonly string[];
+}
+
+/** The ledgers of a run. */
+export interface WireLedger {
+  readonly decisions: readonly WireLedgerEntry[];
+  readonly effects: readonly WireLedgerEntry[];
+  readonly obligations: readonly WireLedgerEntry[];
+}
+
+/** What the server was handed beside the journal. */
+export interface WireConfigs {
+  readonly configs: readonly {
+    readonly file: string;
+    readonly agent: string | null;
+    readonly digest: string | null;
+    readonly review: { readonly by: string; readonly when: string } | null;
+    readonly problem: string | null;
+    readonly boundaries: readonly {
+      readonly skeleton: string;
+      readonly id: string;
+      readonly kind: string;
+      readonly at: string;
+      readonly when: string;
+    }[];
+    /** The runs of the file that were begun under this digest. */
+    readonly runs: number;
+  }[];
+  /** The digests that runs of the file have and that no named config has. */
+  readonly others: readonly { readonly digest: string; readonly runs: number }[];
+  readonly matrices: readonly {
+    readonly file: string;
+    readonly agent: string;
+    readonly totals: Readonly<Record<string, number>>;
+    readonly tables: readonly {
+      readonly title: string;
+      readonly columns: readonly string[];
+      readonly rows: readonly {
+        readonly place: string;
+        readonly cells: readonly (readonly { readonly is: string; readonly text: string }[])[];
+      }[];
+    }[];
+  }[];
+}
+
+/** The result of an act. */
+export interface WireTold {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** A line of the stream of events. */
+export interface WireTick {
+  /** The heads of the runs, by their ids; those that have changed since the line before. */
+  readonly heads: Readonly<Record<string, number>>;
+  readonly now: number;
+}

@@ -1,0 +1,140 @@
+/** A server of the inspector over a journal in memory, for tests: runs in it, the answers that were given, and requests as raw bytes. */
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Serving, type ServingOptions, serve } from '../../src/inspector/http/server.ts';
+import type { Inspected, Saying } from '../../src/inspector/port.ts';
+import { idOf } from '../../src/inspector/reading.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { Line, type Station } from '../sidecar/stations.ts';
+
+/** The built files of the page. */
+export const PAGE = fileURLToPath(new URL('../../dist/inspector/page', import.meta.url));
+
+export interface Given {
+  readonly gate: string;
+  readonly saying: Saying;
+  readonly by: string;
+  readonly why: string | null;
+}
+
+/** A server, the answers that it handed on, and the verbs that it ran. */
+export class Served {
+  readonly given: Given[] = [];
+  readonly ran: string[][] = [];
+  readonly #serving: Serving;
+
+  private constructor(serving: Serving) {
+    this.#serving = serving;
+  }
+
+  static async over(
+    store: JournalStore,
+    { executes = false, ...options }: Partial<ServingOptions> & { executes?: boolean; port?: Inspected } = {},
+  ): Promise<Served> {
+    const made: { served?: Served } = {};
+    const port: Inspected = {
+      file: 'runs.sqlite',
+      open: () => reader(store),
+      answer: async (gate, saying, by, why) => {
+        made.served?.given.push({ gate, saying, by, why });
+        return { ok: true, text: 'left' };
+      },
+      command: (...words) => ['belay', ...words].join(' '),
+      execute: executes
+        ? async (...words) => {
+            made.served?.ran.push(words);
+            return { ok: true, text: 'ran' };
+          }
+        : null,
+      configs: () => [],
+      matrices: [],
+    };
+    made.served = new Served(await serve({ port, page: PAGE, at: 0, ...options }));
+    return made.served;
+  }
+
+  get url(): string {
+    return this.#serving.url;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${this.#serving.at}`;
+  }
+
+  get token(): string {
+    return this.#serving.token;
+  }
+
+  /** Asks as the page does. */
+  async ask<T>(path: string, body?: object): Promise<{ readonly status: number; readonly body: T }> {
+    const response = await fetch(`http://${this.host}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as T };
+  }
+
+  /** Sends bytes, and gives all that comes back until the server closes, or nothing more comes for a while. */
+  raw(bytes: string, patience = 1_500): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect(this.#serving.at, '127.0.0.1');
+      let text = '';
+      const over = () => {
+        socket.destroy();
+        resolve(text);
+      };
+      socket.setTimeout(patience, over);
+      socket.setEncoding('latin1').on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('error', over).on('close', over);
+      socket.write(bytes, 'latin1');
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#serving.close();
+  }
+}
+
+/** The same store, which stays open for the test. */
+function reader(store: JournalStore): JournalStore {
+  return {
+    open: (run, mode) => store.open(run, mode),
+    read: (run) => store.read(run),
+    post: (run, body) => store.post(run, body),
+    posts: (run) => store.posts(run),
+    runs: () => store.runs(),
+    close: async () => {},
+  };
+}
+
+/** The path of a run. */
+export function pathOf(run: string): string {
+  return `/api/runs/${idOf(run)}`;
+}
+
+export const UNKNOWN: readonly Station[] = [
+  { name: 'a', reads: ['wanted'], tool: 'effect: irreversible' },
+  { name: 'b', reads: ['a'] },
+];
+
+/** A store with a run `r` that is parked: a call of it that cannot be taken back has lost its reply. */
+export async function parked(error = 'connection reset'): Promise<JournalStore> {
+  const line = new Line(UNKNOWN, {
+    a: () => {
+      throw new Error(error);
+    },
+  });
+  const journal = memoryStore();
+  const run = await line.begin({ journal });
+  run.send('go');
+  await run.finished();
+  await run.close();
+  return journal;
+}
