@@ -25,6 +25,14 @@ export interface Digests {
   readonly machine: string;
 }
 
+/** The place of a run in a trace across processes, in the words of W3C Trace Context. */
+export interface TraceContext {
+  /** The header `traceparent`: the trace, and the span that the run belongs to. */
+  readonly parent: string;
+  /** The header `tracestate`; left out where there is none. */
+  readonly state?: string;
+}
+
 /** One entry of a run's journal. */
 export type Entry =
   | {
@@ -39,6 +47,8 @@ export type Entry =
       readonly secret?: string;
       /** Values that are not shown to people; left out where there are none. */
       readonly redact?: RedactionRules;
+      /** The trace that the run was begun in; left out where nothing traced it. */
+      readonly trace?: TraceContext;
     }
   /** The run goes on under other digests; earlier checkpoints are stale. */
   | { readonly do: 'config'; readonly digests: Digests; readonly redact?: RedactionRules }
@@ -134,7 +144,7 @@ interface PhaseEntry {
 /**
  * The last phase before the replay: all effects of the plan are undone, and control stands where it is to go on (R5).
  */
-interface RestoredEntry {
+export interface RestoredEntry {
   readonly do: 'restored';
   /** The position up to which each moved instance is kept; 0 is ⊥. Numbers are those of the history. */
   readonly kept: readonly (readonly [InstanceId, number])[];

@@ -11,7 +11,7 @@ import type { History } from '../history/history.ts';
 import { Places } from '../history/places.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { PublishEntry } from '../model/call-entries.ts';
-import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
+import type { DecisionEntry, Digests, Entry, TraceContext } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
@@ -42,6 +42,7 @@ export class RunState {
   digests: Digests | null = null;
   /** Under which the digests of arguments are made; null in a run of an earlier version. */
   secret: string | null = null;
+  trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
   ended: 'done' | 'stopped' | null = null;
@@ -147,9 +148,7 @@ export class RunState {
         // Calls that change nothing are not in the ledger: it may have been the answer of one of those.
         for (const key of entry.wrong ?? []) calls.ledger.distrust(key, false);
       },
-      passed: (entry) => {
-        for (const control of entry.controls) this.#steps.putWhole(control);
-      },
+      passed: (entry) => this.#steps.putWhole(entry.controls),
       position: (entry) => calls.positions.read(entry, actors.at(entry.actor).by),
       end: (entry) => {
         this.ended = entry.status;
@@ -181,10 +180,11 @@ export class RunState {
     } satisfies Partial<Folds>;
   }
 
-  #begin({ agent, digests, format, redact, secret }: Extract<Entry, { do: 'begin' }>): void {
+  #begin({ agent, digests, format, redact, secret, trace }: Extract<Entry, { do: 'begin' }>): void {
     this.agent = agent;
     this.digests = digests;
     this.secret = secret ?? null;
+    this.trace = trace ?? null;
     this.ledger.form = keyFormOf(format, this.secret);
     this.redaction.add(redact);
     this.#run.actors.begin();

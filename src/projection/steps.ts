@@ -172,9 +172,11 @@ export class Steps {
     places.add(placedControl(places, actors, { region, party: name, at: events.head, time: events.time }));
   }
 
-  /** Control in every region of an actor, as journals have it that were written before control was a key. */
-  putWhole({ actor, value, remembered }: ControlEntry): void {
-    Object.assign(this.#run.actors.at(actor), { value, remembered, ended: null });
-    for (const region of this.#run.places.regionsOf(actor)) this.put(region, null);
+  /** Puts control in every region of actors, as journals have it that were written before control was a key. */
+  putWhole(controls: readonly ControlEntry[]): void {
+    for (const { actor, value, remembered } of controls) {
+      Object.assign(this.#run.actors.at(actor), { value, remembered, ended: null });
+      for (const region of this.#run.places.regionsOf(actor)) this.put(region, null);
+    }
   }
 }

@@ -10,6 +10,7 @@ import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
+import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
 
 /** Looks at the world once more before a call leaves: why it must not, or null. Read-only; an error is a no. */
@@ -53,6 +54,8 @@ export interface RunParts {
   readonly onGate: (gate: GuardedRequest) => void;
   /** True where a pending approval keeps the process alive. */
   readonly keepAlive: boolean;
+  /** Sees what the run appends and calls; null where nothing does. */
+  readonly observing: Observing | null;
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }

@@ -95,6 +95,7 @@ export class Writing {
         const entry = this.#parts.runState.redaction.entry(given);
         for (const row of this.#parts.encoder.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
         this.#parts.runState.apply(entry, this.#parts.now(), entry.do === 'step' && index === at ? context : undefined);
+        this.#parts.observing?.appended(entry);
         for (const what of lost) this.#tellLost(entry, what);
       }
     }, goesOn);
@@ -116,6 +117,7 @@ export class Writing {
     this.#rows = [];
     try {
       this.#parts.journal.append(rows);
+      this.#parts.observing?.taken();
     } catch (error) {
       this.break(error);
     }

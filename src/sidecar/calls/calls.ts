@@ -1,7 +1,7 @@
 /** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
-import type { Admission, GuardedCall, Reply } from '../../effects/guarded-call.ts';
+import { type Admission, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
@@ -20,6 +20,9 @@ import { UnderWay } from './under-way.ts';
 import { Undoing } from './undoing.ts';
 
 type Failed = Extract<Reply, { is: 'failed' }>;
+
+/** The budget of a call. */
+type Budgeted = Pick<GuardedCall, 'admit' | 'charge'>;
 
 /** Whose a call is, and the name that it has in keys. */
 type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
@@ -96,7 +99,7 @@ export class Calls {
     const asks = this.#preconditions;
     return {
       ...whose,
-      ...this.#budgeted(call),
+      ...this.#observed(number, this.#budgeted(call)),
       name: call.tool,
       tool,
       undo: this.undoing.mayUndo(call.tool, instance),
@@ -104,7 +107,8 @@ export class Calls {
       args,
       signal,
       gated: asks.isGated(call, number, instance),
-      act: (key, own) => this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write)),
+      act: (key, own) =>
+        this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write), number, instance),
       allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
       approval: (key, digest, like) =>
         this.#approvals.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal, like }),
@@ -120,8 +124,19 @@ export class Calls {
     };
   }
 
+  /** Tells the observer of the run how a call came back. */
+  #observed(actor: number, budgeted: Budgeted): Budgeted {
+    const { observing } = this.#parts;
+    if (observing === null) return budgeted;
+    const charge: Budgeted['charge'] = (of, settled) => {
+      observing.came(actor, settled);
+      return budgeted.charge(of, settled);
+    };
+    return { ...budgeted, charge };
+  }
+
   /** Admits what a call may spend, and bills what it has spent. */
-  #budgeted({ tool: name, input: args }: Call): Pick<GuardedCall, 'admit' | 'charge'> {
+  #budgeted({ tool: name, input: args }: Call): Budgeted {
     const { config, runState, now } = this.#parts;
     const tool = config.tools.get(name);
     let since = 0;
@@ -142,11 +157,22 @@ export class Calls {
     };
   }
 
-  #act(key: string | undefined, own: AbortSignal, call: Call): Promise<unknown> {
-    const acting =
-      key === undefined
-        ? this.underWay.trackPlain(call.tool, call.act(key, own, call.input))
-        : this.underWay.track(key, own, (signal) => call.act(key, signal, call.input));
+  #act(key: string | undefined, own: AbortSignal, call: Call, actor: number, instance: InstanceId): Promise<unknown> {
+    const { observing, config } = this.#parts;
+    const { tool, input: args } = call;
+    const about = {
+      actor,
+      tool,
+      args,
+      instance,
+      class: classOf(config.tools.get(tool)),
+      ...(key !== undefined && { key }),
+    };
+    const made = (signal: AbortSignal) => {
+      const act = () => call.act(key, signal, args);
+      return observing === null ? act() : observing.calls(about, call.signal, act);
+    };
+    const acting = key === undefined ? this.underWay.trackPlain(tool, made(own)) : this.underWay.track(key, own, made);
     const buffer = this.#parts.config.tools.get(call.tool)?.buffer ?? null;
     return typeof buffer === 'object' && buffer !== null ? this.underWay.trackStaging(acting) : acting;
   }

@@ -112,6 +112,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       run.stopping();
       run.runtime.stop(root);
       await journal.close();
+      run.parts.observing?.closes();
     },
   };
 }

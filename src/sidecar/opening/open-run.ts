@@ -11,6 +11,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import { observing } from '../observing.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { Run } from '../run/run.ts';
@@ -99,6 +100,7 @@ function parts(
     now: options.now ?? (() => Date.now()),
     redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
+    observing: observing(options),
     onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
     onFinding: (finding) => options.onFinding?.({ ...finding, text: redaction.text(finding.text) }),
   };
@@ -115,7 +117,11 @@ function begin(
   const run = runOf(program, parts(options, config, journal, foldWith(options.codecs), encoder, decisionPolicy));
   const digests = { config: config.digest, machine: program.digest };
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
-  run.write.append([{ do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config) }]);
+  const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
+  const traced = trace === null ? {} : { trace };
+  run.write.append([
+    { do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config), ...traced },
+  ]);
   return handedOver(run, run.runtime.make({ input: program.input }), journal);
 }
 
@@ -130,6 +136,7 @@ async function takeUp(
   const encoder = new EntryEncoder(reader.names, options.codecs);
   const run = runOf(program, parts(options, config, journal, runState, encoder, DECISION_POLICY));
   run.hold();
+  run.parts.observing?.opens(options.run, config.agent, runState);
   const now = { config: config.digest, machine: program.digest };
   if (runState.ended === null && runState.digests?.config !== now.config)
     run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
