@@ -276,4 +276,43 @@ describe('C11: a call in flight whose control or reads are undone is dropped', (
     expect([it.context(), world.count('pay')]).toEqual([{ looked: 'look1', paid: 'pay1' }, 2]);
     await it.sidecar.close();
   });
+
+  test('a call that did not happen after all needs no undo: a person who says it was undone is right, and the work is done again', async () => {
+    const first = held<string>();
+    const world = new World();
+    const machine = machineOf(
+      {
+        look: world.tool('look'),
+        pay: world.tool('pay', ({ nth }) =>
+          nth === 0 ? first.promise.then(() => Promise.reject(new NotApplied('refused'))) : `pay${nth}`,
+        ),
+      },
+      {
+        initial: 'look',
+        states: {
+          look: calls('look', 'looked', 'pay'),
+          pay: calls('pay', 'paid', 'rest', ['looked']),
+          rest: {},
+        },
+      },
+    );
+    const config = configOf(
+      { look: 'writes: [looked], effect: none', pay: 'reads: [looked], writes: [paid], effect: idempotent' },
+      {
+        LOOK: { states: ['look'], at: 'look -> pay', writes: ['looked'] },
+        PAY: { states: ['pay'], at: 'pay -> rest', reads: ['looked'], writes: ['paid'] },
+      },
+    );
+    const it = await run(machine, config);
+    await until(() => world.count('pay') === 1);
+    await it.wrong('LOOK', 'looked');
+    await it.ending();
+    expect(it.codes()).toEqual(['effect_diverged']);
+    first.resolve('refuses');
+    await calm();
+    await it.sidecar.settle(world.keys('pay')[0] as string, 'compensated');
+    await it.at('rest');
+    expect([it.context(), new Set(world.keys('pay')).size]).toEqual([{ looked: 'look1', paid: 'pay1' }, 2]);
+    await it.sidecar.close();
+  });
 });

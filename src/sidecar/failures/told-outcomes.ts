@@ -40,8 +40,8 @@ export class ToldOutcomes {
       if (wasOpen && !isOpen(call.status)) await queue.askAgain();
       throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
     }
-    // The journal has it so already: a word that is given twice is one.
-    if (call.status === status) return queue.askAgain();
+    // The journal has it so already: a word that is given twice is one, and what did not happen needs no undo.
+    if (call.status === status || (status === 'compensated' && call.status === 'failed')) return queue.askAgain();
     if (status === 'compensated' && !this.#mayBeUndoneByHand(call)) {
       const relied = `the run relies on ${call.intent.tool} (${call.key}), and no open question advises to undo it`;
       throw new SidecarError('not_advised', `${relied}: look at what the run waits for now`);
@@ -69,7 +69,7 @@ export class ToldOutcomes {
     output: unknown,
   ): string | null {
     const isKnown = status === as && (as !== 'confirmed' || output === undefined || isSame(known, output));
-    const isUndoneByHand = as === 'compensated' && status === 'confirmed';
+    const isUndoneByHand = as === 'compensated' && (status === 'confirmed' || status === 'failed');
     if (as === 'confirmed' && output === undefined && this.#earlier(key) !== undefined) return null;
     if (!isKnown && !isOpen(status) && !isUndoneByHand) return `is ${status} as the journal has it, and not ${as}`;
     const { tools } = this.#run.parts.config;
