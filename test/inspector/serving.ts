@@ -109,7 +109,8 @@ function reader(store: JournalStore): JournalStore {
     read: (run) => store.read(run),
     post: (run, body) => store.post(run, body),
     posts: (run) => store.posts(run),
-    runs: () => store.runs(),
+    run: (name) => store.run(name),
+    runs: (filter) => store.runs(filter),
     close: async () => {},
   };
 }
