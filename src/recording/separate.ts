@@ -8,8 +8,8 @@ import { instanceName } from '../model/instance.ts';
 import { overlaps } from '../model/key.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import type { StateValue, StepEntry } from '../model/step-entry.ts';
-import { partOf } from '../projection/records.ts';
-import { withPart } from '../projection/translate.ts';
+import { partOf } from '../projection/set-aside/records.ts';
+import { withPart } from '../projection/set-aside/translate.ts';
 
 /** What separating asks of a run. */
 interface Surroundings {

@@ -2,13 +2,13 @@
  * The steps of a record in the words of now (semantics.md C5): actors and the roots of their regions have other numbers, control stands
  * elsewhere in the regions beside it, and what does not belong to the record is left out.
  */
-import type { Place, PlacedStep } from '../history/places.ts';
-import type { HistoryEvent } from '../model/event.ts';
-import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { type Region, regionName, split } from '../model/region.ts';
-import type { StateValue, StepEntry } from '../model/step-entry.ts';
+import type { Place, PlacedStep } from '../../history/places.ts';
+import type { HistoryEvent } from '../../model/event.ts';
+import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import { type Region, regionName, split } from '../../model/region.ts';
+import type { StateValue, StepEntry } from '../../model/step-entry.ts';
+import type { ActorState, RecordedStep } from '../state-types.ts';
 import { partOf, type WorkRecord } from './records.ts';
-import type { ActorState, RecordedStep } from './state-types.ts';
 
 /** What a step that is done again has besides its words. */
 export interface Translation {
