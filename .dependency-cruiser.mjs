@@ -253,7 +253,8 @@ export default {
     {
       name: 'the-workloads-use-the-public-name',
       severity: 'error',
-      comment: 'What a comparison attaches, a user can attach: through the public list. Only the rule of a baseline goes through the seam.',
+      comment:
+        'What a comparison attaches, a user can attach: through the public list. Only the rule of a baseline goes through the seam.',
       from: { path: '^audit/workloads/', pathNot: '^audit/workloads/(answer|main)\\.ts$' },
       to: {
         path: '^(src|domains|audit|test|bench)/',

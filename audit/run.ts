@@ -191,6 +191,14 @@ interface Setting {
   readonly how: Recovery;
 }
 
+/** The counterparties of an open agent, and its guards. */
+function counterpartiesOf(
+  { reconcilers = {}, undo = {}, buffers = {}, checks = {}, guards }: OpenAgent,
+  asks: boolean,
+) {
+  return { reconcilers: asks ? reconcilers : {}, undo, buffers, checks, ...(guards !== undefined && { guards }) };
+}
+
 async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, how }: Setting) {
   const journal = memoryStore();
   const raw = failing === null ? null : rawOf(given, seed);
@@ -209,11 +217,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
       journal,
       config: how.config ?? agent.config,
       input: opened.input,
-      reconcilers: how.asks ? (opened.reconcilers ?? {}) : {},
-      undo: opened.undo ?? {},
-      buffers: opened.buffers ?? {},
-      checks: opened.checks ?? {},
-      ...(opened.guards !== undefined && { guards: opened.guards }),
+      ...counterpartiesOf(opened, how.asks),
       inspect: persistence.inspect,
       governor: async (call) => {
         const { tool, args } = call;

@@ -36,3 +36,22 @@ describe('the plan of the house', () => {
     }
   });
 });
+
+describe('the sizes of the house', () => {
+  const files = readdirSync(`${root}/src`, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+
+  test('no file of src has more than 250 lines', () => {
+    const long = files
+      .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(root.length))
+      .filter((file) => file.endsWith('.ts') && read(file).trimEnd().split('\n').length > 250);
+    // To be divided: a trial has a life of its own process in it.
+    expect(long.filter((file) => file !== 'src/rehearsal/trial/trial.ts')).toEqual([]);
+  });
+
+  test('no folder of src has more than twenty files', () => {
+    const counts = new Map<string, number>();
+    for (const { parentPath } of files) counts.set(parentPath, (counts.get(parentPath) ?? 0) + 1);
+    expect(counts.size).toBeGreaterThan(30);
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
+  });
+});

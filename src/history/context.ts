@@ -40,21 +40,24 @@ function compare(
   changes: Change[],
 ): void {
   const lists = Array.isArray(before) && Array.isArray(after);
-  if (!(lists || (isRecord(before) && isRecord(after))) || path.length >= DEEPEST) {
-    changes.push({ op: 'set', path, value: after });
-    return;
-  }
-  if (lists && before.length !== after.length) {
-    if (after.length < before.length) {
-      changes.push({ op: 'set', path, value: after });
-      return;
-    }
-    if (appendOnly(path) && before.every((value, index) => Object.is(value, after[index]))) {
-      changes.push({ op: 'append', path, values: after.slice(before.length) });
-      return;
-    }
-  }
-  const [old, now] = [before as Container, after as Container];
+  const isSearched = lists ? before.length <= after.length : isRecord(before) && isRecord(after);
+  if (!isSearched || path.length >= DEEPEST) changes.push({ op: 'set', path, value: after });
+  else if (lists && before.length < after.length && appendOnly(path) && isBeginning(before, after))
+    changes.push({ op: 'append', path, values: after.slice(before.length) });
+  else compareMembers(before as Container, after as Container, path, appendOnly, changes);
+}
+
+function isBeginning(before: readonly unknown[], after: readonly unknown[]): boolean {
+  return before.every((value, index) => Object.is(value, after[index]));
+}
+
+function compareMembers(
+  old: Container,
+  now: Container,
+  path: Path,
+  appendOnly: (path: Path) => boolean,
+  changes: Change[],
+): void {
   const names = Object.keys(now);
   let stayed = 0;
   for (const name of names) {

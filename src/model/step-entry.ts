@@ -50,6 +50,13 @@ export interface Closed {
   readonly gate: boolean;
 }
 
+/** A mark of a step, with the region that it enters and the id of the boundary that it certifies. */
+export interface NamedMark {
+  readonly mark: HistoryEvent;
+  readonly region: string | undefined;
+  readonly boundary: string | undefined;
+}
+
 /** A microstep of a machine. */
 export interface StepEntry {
   readonly do: 'step';
@@ -82,4 +89,14 @@ export interface StepEntry {
   readonly closed: readonly Closed[];
   /** The numbers of the actors that it ended. */
   readonly ended: readonly number[];
+}
+
+/** Pairs each mark of a step with the region and the boundary that the entry has for it. */
+export function namedMarks({ marks, regions, boundaries }: StepEntry): readonly NamedMark[] {
+  let [entered, certified] = [0, 0];
+  return marks.map((mark) => ({
+    mark,
+    region: mark.do === 'enter' ? regions[entered++] : undefined,
+    boundary: mark.do === 'boundary' ? boundaries[certified++] : undefined,
+  }));
 }

@@ -1,16 +1,16 @@
 /**
  * Evaluates a syntax tree. Each node becomes a closure once; a question then runs them over the facts. An error is a
- * value (`Failed`) that travels up until an operator decides without it: `false && error` is false, `error && true` is
- * the error.
+ * value (`Failed`) that travels up until an operator decides without it (`logic.ts`).
  */
 import { callFunction, callMethod } from './calls.ts';
 import type { Node } from './cel.ts';
 import { MACROS } from './lint.ts';
+import { choose, connect, negate, not, type Part } from './logic.ts';
 import { overMembers } from './macros.ts';
 import { operator } from './operators.ts';
 import { admit, Failed } from './own.ts';
 import type { Facts } from './predicate.ts';
-import { Meter, memberOf, NONE, nameOf, Optional, within } from './values.ts';
+import { Meter, memberOf, NONE, nameOf, Optional } from './values.ts';
 
 /** One question under way. */
 interface Question {
@@ -20,7 +20,7 @@ interface Question {
   item: unknown;
 }
 
-type Run = (question: Question) => unknown;
+type Run = Part<Question>;
 
 /** Compiles a tree that passed the lint. The result never throws and has a bounded cost. */
 export function evaluator(ast: Node): (facts: Facts) => unknown {
@@ -180,47 +180,6 @@ function map(entries: readonly (readonly [Run, Run])[]): Run {
       table[key] = value;
     }
     return table;
-  };
-}
-
-function choose(condition: Run, yes: Run, no: Run): Run {
-  return (question) => {
-    const value = condition(question);
-    if (value instanceof Failed) return value;
-    if (typeof value !== 'boolean') return new Failed(`a condition is ${nameOf(value)}`);
-    return value ? yes(question) : no(question);
-  };
-}
-
-/** `decides` is the value of either side that settles the result alone: true for `||`, false for `&&`. */
-function connect(decides: boolean, left: Run, right: Run): Run {
-  return (question) => {
-    const first = left(question);
-    if (first === decides) return decides;
-    const second = right(question);
-    if (second === decides) return decides;
-    for (const value of [first, second]) {
-      if (value instanceof Failed) return value;
-      if (typeof value !== 'boolean') return new Failed(`${decides ? '||' : '&&'} was given ${nameOf(value)}`);
-    }
-    return !decides;
-  };
-}
-
-function not(of: Run): Run {
-  return (question) => {
-    const value = of(question);
-    if (value instanceof Failed || typeof value === 'boolean') return value instanceof Failed ? value : !value;
-    return new Failed(`! was given ${nameOf(value)}`);
-  };
-}
-
-function negate(of: Run): Run {
-  return (question) => {
-    const value = of(question);
-    if (value instanceof Failed) return value;
-    if (typeof value === 'number') return -value;
-    return typeof value === 'bigint' ? within(-value) : new Failed(`- was given ${nameOf(value)}`);
   };
 }
 

@@ -3,7 +3,7 @@ import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';
 import { eventsToRedeliver, type Kept, rollBack, undoneSteps } from './rollback.ts';
-import { contentsOf, type SetAside } from './set-aside.ts';
+import { contentsOf, type SetAside } from './set-aside/set-aside.ts';
 import type { Projections, Steps } from './steps.ts';
 
 type RestoredEntry = Extract<Entry, { do: 'restored' }>;

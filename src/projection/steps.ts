@@ -11,9 +11,9 @@ import type { Events } from './events.ts';
 import type { LiveInstances } from './live-instances.ts';
 import type { OpenDecisions } from './open-decisions.ts';
 import type { Redelivery } from './redelivery.ts';
+import type { Translation } from './set-aside/translate.ts';
 import type { RecordedStep } from './state-types.ts';
 import type { Timers } from './timers.ts';
-import type { Translation } from './translate.ts';
 
 /** The projections that a run is composed of. Those below know those above by their constructors. */
 export interface Projections {

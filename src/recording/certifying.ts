@@ -5,23 +5,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
 import { keyTemplate } from '../boundaries/keys/key-template.ts';
-import { lostIn, lostText } from '../journal/lost.ts';
 import { crossing } from '../model/effect.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { hasValue } from '../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { type Key, overlaps } from '../model/key.ts';
-import type { Answer } from '../predicates/predicate.ts';
 import { readsOf } from '../predicates/reads.ts';
 import type { Live } from '../projection/state-types.ts';
-import { type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
+import { isCertified, TESTS } from '../recovery/certify.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
-import type { Accesses } from './accesses.ts';
 import type { Entering } from './entering.ts';
-import { covers, isWithin } from './entry-states.ts';
+import { isWithin } from './entry-states.ts';
+import { presentIn, type StepEvidence } from './evidence.ts';
 import { brokenBy } from './invariants.ts';
 import type { StepView } from './step-view.ts';
-import type { Verifier } from './verify.ts';
 
 /** A boundary that certified, with its id; an outcome's is empty. */
 export interface Certified {
@@ -33,27 +29,18 @@ export interface Certified {
 export class Certifying {
   readonly #view: StepView;
   readonly #entering: Entering;
-  readonly #accesses: Accesses;
   readonly #decisionPolicy: DecisionPolicy;
-  readonly #verifier: Verifier | null;
+  readonly #evidence: StepEvidence;
   readonly #present: readonly Live[];
   /** The boundaries whose condition said no in this step, each with its instance. */
   readonly #refused = new Set<string>();
 
-  /** `verifier` holds the changes against the memories, where that is wanted (§3). */
-  constructor(
-    view: StepView,
-    entering: Entering,
-    accesses: Accesses,
-    decisionPolicy: DecisionPolicy,
-    verifier: Verifier | null,
-  ) {
+  constructor(view: StepView, entering: Entering, decisionPolicy: DecisionPolicy, evidence: StepEvidence) {
     this.#view = view;
     this.#entering = entering;
-    this.#accesses = accesses;
     this.#decisionPolicy = decisionPolicy;
-    this.#verifier = verifier;
-    this.#present = [...view.here.map(({ live }) => live), ...entering.entered];
+    this.#evidence = evidence;
+    this.#present = presentIn(view, entering);
   }
 
   /**
@@ -174,7 +161,10 @@ export class Certifying {
       return false;
     }
     const broken = predicate.is === 'yes' ? brokenBy(boundary, this.#view.runState.ledger.buffered(live.id)) : null;
-    const verdicts = this.#decisionPolicy.certify({ ...this.#evidence(boundary, skeleton, live, predicate), broken });
+    const verdicts = this.#decisionPolicy.certify({
+      ...this.#evidence.of(boundary, skeleton, live, predicate),
+      broken,
+    });
     if (isCertified(verdicts)) return true;
     const name = instanceName(live.id);
     if (broken !== null) {
@@ -194,85 +184,6 @@ export class Certifying {
       `${boundary.kind} ${boundary.id} of ${name} does not certify: ${told.join('; ')}`,
       boundary.id,
     );
-    return false;
-  }
-
-  #evidence(boundary: Boundary, skeleton: Skeleton, live: Live, predicate: Answer): Omit<Evidence, 'broken'> {
-    const { entered, leaving } = this.#entering;
-    const { entity } = live.id;
-    const record = this.#view.runState.history.registry.get(live.id);
-    const isOther = (other: Live) => other !== live && other.region === live.region;
-    const sharing = this.#present.filter((other) => isOther(other) && !entered.includes(other));
-    const after = this.#view.seen.after.filter(
-      ({ region }) => region === live.region.slice(live.region.indexOf(':') + 1),
-    );
-    const inside = after.some(({ path }) => covers(skeleton.states, path));
-    const stray = live.stray ?? this.#straysNow(live.id);
-    const owners = this.#present.filter(
-      (other) =>
-        other.region === live.region &&
-        (this.#view.config.skeletons.get(other.id.skeleton)?.boundaries.includes(boundary) ?? false),
-    );
-    return {
-      owners: owners.filter((other) => other === live || !leaving.has(instanceName(other.id))).length,
-      predicate,
-      missing: boundary.outputs
-        .map((template) => this.#view.fill(template, entity))
-        .filter((key) => !this.#hasWritten(live.id, key))
-        .map((key) => key.text),
-      stray,
-      neighbours: sharing.length,
-      resumable: inside || skeleton.rollback.resume !== null,
-      anchored: skeleton.rollback.anchors.includes(boundary.id),
-      open: record === undefined || !this.#view.runState.history.effects.hasOpen(record) ? [] : this.#openKeys(live.id),
-      orphans: this.#view.runState.ledger.orphans(live.id).map(({ key }) => key),
-    };
-  }
-
-  /** Why this very step keeps its boundaries from certifying: a write outside the outputs, or a value that has no codec. */
-  #straysNow(id: InstanceId): string | null {
-    for (const finding of this.#view.findings) {
-      if (finding.do !== 'finding' || finding.instance === null || instanceName(finding.instance) !== instanceName(id))
-        continue;
-      if (finding.code === 'write_outside_outputs') return finding.text;
-    }
-    for (const edit of this.#accesses.edits) {
-      const lost = edit.op === 'delete' ? null : lostIn(edit.value, edit.path, this.#view.runState.codecs);
-      if (lost !== null) return lostText({ of: 'memory', ...lost });
-    }
-    const place = this.#verifier?.differs(this.#view.actor, this.#accesses.edits, this.#view.seen.context) ?? null;
-    return place === null ? null : `the memory was changed in place at ${place}: no step shows it`;
-  }
-
-  #openKeys(id: InstanceId): string[] {
-    return this.#view.runState.ledger
-      .open()
-      .filter((call) => instanceName(call.intent.instance) === instanceName(id))
-      .map(({ key }) => key);
-  }
-
-  /** Whether a key has a version of an instance's own, or of an earlier ordinal's of the same entity that it read (§4, Closed). */
-  #hasWritten(id: InstanceId, key: Key): boolean {
-    const { made: accesses } = this.#accesses;
-    if (
-      accesses.some(
-        (mark) => mark.do === 'write' && instanceName(mark.in) === instanceName(id) && overlaps(mark.key, key),
-      )
-    )
-      return true;
-    const { registry, versions } = this.#view.runState.history;
-    const record = registry.get(id);
-    if (record === undefined) return false;
-    if (versions.writesOf(record).some((write) => overlaps(write.key, key))) return true;
-    const reads =
-      versions.readsBy(record).some((read) => overlaps(read.key, key)) ||
-      accesses.some(
-        (mark) => mark.do === 'read' && instanceName(mark.in) === instanceName(id) && overlaps(mark.key, key),
-      );
-    for (let ordinal = id.ordinal - 1; reads && ordinal >= 0; ordinal -= 1) {
-      const earlier = registry.get({ ...id, ordinal });
-      if (earlier !== undefined && versions.writesOf(earlier).some((write) => overlaps(write.key, key))) return true;
-    }
     return false;
   }
 }

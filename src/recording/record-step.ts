@@ -18,6 +18,7 @@ import { Accesses } from './accesses.ts';
 import { type Certified, Certifying } from './certifying.ts';
 import { Entering } from './entering.ts';
 import type { Placed } from './entry-states.ts';
+import { StepEvidence } from './evidence.ts';
 import { separated } from './separate.ts';
 import { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
@@ -71,7 +72,8 @@ export class StepRecorder {
     const view = new StepView(this.#config, this.#runState, this.#placed, actor, seen);
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
-    const boundaries = new Certifying(view, entering, accesses, this.#decisionPolicy, this.#verifier).boundaries();
+    const evidence = new StepEvidence(view, entering, accesses, this.#verifier);
+    const boundaries = new Certifying(view, entering, this.#decisionPolicy, evidence).boundaries();
     const { event, value, remembered, done } = seen;
     const ties =
       seen.raisedBack.length === 0 ? sent : [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];

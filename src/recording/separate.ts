@@ -7,9 +7,9 @@ import type { HistoryEvent } from '../model/event.ts';
 import { instanceName } from '../model/instance.ts';
 import { overlaps } from '../model/key.ts';
 import { type Region, regionName, split } from '../model/region.ts';
-import type { StateValue, StepEntry } from '../model/step-entry.ts';
-import { partOf } from '../projection/records.ts';
-import { withPart } from '../projection/translate.ts';
+import { namedMarks, type StateValue, type StepEntry } from '../model/step-entry.ts';
+import { partOf } from '../projection/set-aside/records.ts';
+import { withPart } from '../projection/set-aside/translate.ts';
 
 /** What separating asks of a run. */
 interface Surroundings {
@@ -33,9 +33,9 @@ export function separated(entry: StepEntry, parts: readonly (readonly string[])[
   };
   const byName = new Map<string, number>();
   for (const { instance, region } of entry.parties) byName.set(instanceName(instance), partOfRegion(region));
-  let enters = 0;
-  for (const mark of entry.marks)
-    if (mark.do === 'enter') byName.set(instanceName(mark.in), partOfRegion(entry.regions[enters++] as string));
+  const named = namedMarks(entry);
+  for (const { mark, region } of named)
+    if (region !== undefined) byName.set(instanceName(mark.in), partOfRegion(region));
   const placed = [...byName.values()];
   if (
     placed.includes(-1) ||
@@ -57,18 +57,7 @@ export function separated(entry: StepEntry, parts: readonly (readonly string[])[
     for (const path of paths) value = withPart(value, path, partOf(entry.value, path) as StateValue);
     const party = entry.parties.findIndex(({ instance }) => byName.get(instanceName(instance)) === index);
     const isLast = index === parts.length - 1;
-    const isOwn = (mark: HistoryEvent) => of(instanceName(mark.in)) === index;
-    let entered = 0;
-    let certified = 0;
-    const regions: string[] = [];
-    const boundaries: string[] = [];
-    for (const mark of entry.marks) {
-      const region = mark.do === 'enter' ? entry.regions[entered++] : undefined;
-      const boundary = mark.do === 'boundary' ? entry.boundaries[certified++] : undefined;
-      if (!isOwn(mark)) continue;
-      if (region !== undefined) regions.push(region);
-      if (boundary !== undefined) boundaries.push(boundary);
-    }
+    const own = named.filter(({ mark }) => of(instanceName(mark.in)) === index);
     return {
       ...entry,
       value: isLast ? entry.value : value,
@@ -77,9 +66,9 @@ export function separated(entry: StepEntry, parts: readonly (readonly string[])[
       parties: [entry.parties[party] as StepEntry['parties'][number]],
       edits: entry.edits.filter(({ by }) => by[0] === party).map((edit) => ({ ...edit, by: [0] })),
       started: entry.started.filter(({ at }) => partOfRegion(regionName(entry.actor, at ?? '')) === index),
-      marks: entry.marks.filter(isOwn),
-      regions,
-      boundaries,
+      marks: own.map(({ mark }) => mark),
+      regions: own.flatMap(({ region }) => region ?? []),
+      boundaries: own.flatMap(({ boundary }) => boundary ?? []),
       moves: [...paths],
       looks: [],
       closed: entry.closed.filter(({ instance }) => of(instanceName(instance)) === index),

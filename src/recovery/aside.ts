@@ -98,16 +98,22 @@ function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceReco
   };
   for (let writer = undone.pop(); writer !== undefined; writer = undone.pop()) {
     const after = keptUpTo(moves.get(writer) ?? { keep: null, cause: null });
-    for (const { started } of writer.starts.filter(({ at }) => at > after)) covering(started, 0).forEach(drop);
-    for (const write of history.versions.writesBetween(writer, after, history.head)) {
-      for (const { reads, from, until } of history.versions.readsOf(write)) {
-        for (let index = from; index < until; index += 1) {
-          const read = reads[index] as (typeof reads)[number];
-          for (const piece of covering(read.by, read.at)) drop(piece);
-        }
-      }
-    }
+    for (const { by, at } of restingOn(history, writer, after)) covering(by, at).forEach(drop);
   }
+}
+
+/**
+ * The accesses that rest on what an instance did after an event: the reads of what it wrote, and whatever an instance does that it
+ * started (0).
+ */
+function* restingOn(
+  history: History,
+  writer: InstanceRecord,
+  after: number,
+): Generator<{ readonly by: InstanceRecord; readonly at: number }> {
+  for (const { started, at } of writer.starts) if (at > after) yield { by: started, at: 0 };
+  for (const write of history.versions.writesBetween(writer, after, history.head))
+    for (const { reads, from, until } of history.versions.readsOf(write)) yield* reads.slice(from, until);
 }
 
 /**

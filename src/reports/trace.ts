@@ -9,6 +9,7 @@ import type { StoredRow } from '../journal/journal.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { Region } from '../model/region.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 
@@ -145,25 +146,25 @@ class TraceWriter {
   }
 
   *#control(step: RecordedStep): Generator<string> {
-    const parties = step.parties.map(({ name }) => this.runState.places.of(name)?.id);
-    const regions = [...step.moves, ...step.looks];
     const tied = step.ties.filter(({ gone }: PlacedStep) => !gone).map(({ nth }) => nth);
     const besides = { ...(tied.length > 0 && { with: tied }), ...(step.spawns && { spawns: true }) };
-    for (const region of regions.length > 0 ? regions : [null]) {
-      const read = region === null ? 0 : (this.#versions.get(region) ?? 0);
-      const wrote = region !== null && step.moves.includes(region) ? read + 1 : null;
-      if (region !== null && wrote !== null) this.#versions.set(region, wrote);
-      for (const party of parties.length > 0 ? parties : [undefined]) {
-        yield JSON.stringify({
-          do: 'control',
-          step: step.nth,
-          ...(party !== undefined && { in: triple(party) }),
-          ...(region !== null && { region, read }),
-          ...(wrote !== null && { wrote }),
-          ...besides,
-        });
-      }
+    const parties = step.parties.map(({ name }) => {
+      const id = this.runState.places.of(name)?.id;
+      return id && { in: triple(id) };
+    });
+    for (const region of orNone([...step.moves, ...step.looks])) {
+      const access = region && this.#access(region, step.moves.includes(region));
+      for (const party of orNone(parties))
+        yield JSON.stringify({ do: 'control', step: step.nth, ...party, ...access, ...besides });
     }
+  }
+
+  /** The version of a region's control that a step reads, and the one that it writes. */
+  #access(region: Region, writes: boolean): object {
+    const read = this.#versions.get(region) ?? 0;
+    if (!writes) return { region, read };
+    this.#versions.set(region, read + 1);
+    return { region, read, wrote: read + 1 };
   }
 
   *#closed(step: RecordedStep): Generator<string> {
@@ -195,6 +196,11 @@ class TraceWriter {
       yield JSON.stringify({ do: 'unavailable', in: triple(failed), checkpoint, code, ...rest, ...escaping });
     }
   }
+}
+
+/** The members of a list; nothing, once, where it has none. */
+function orNone<T>(list: readonly T[]): readonly (T | undefined)[] {
+  return list.length > 0 ? list : [undefined];
 }
 
 function line(event: HistoryEvent, region: string | undefined): string {

@@ -10,9 +10,9 @@ import { instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
 import { split } from '../model/region.ts';
 import { changeOf } from '../projection/edits.ts';
-import { partOf, readsSame, type WorkRecord } from '../projection/records.ts';
 import { undoneSteps } from '../projection/rollback.ts';
 import type { RunState } from '../projection/run-state.ts';
+import { partOf, readsSame, type WorkRecord } from '../projection/set-aside/records.ts';
 import type { Live, RecordedStep } from '../projection/state-types.ts';
 
 /** What reuse does to a run. */

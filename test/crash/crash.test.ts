@@ -119,7 +119,7 @@ describe('the crash windows of a call', () => {
   });
 });
 
-test('killed at any phase of a recovery and at any phase of what is left of it, a run ends as if nothing had happened', async () => {
+test('R5: killed at any phase of a recovery and at any phase of what is left of it, a run ends as if nothing had happened', async () => {
   const list = atEveryTwoPhases([['durable', 'durable']]);
   expect(list).toHaveLength(PHASES.length ** 2);
   await tryAll(list);

@@ -352,7 +352,7 @@ test('a writer that is killed in the midst of its commits loses nothing that it 
 });
 
 describe('a medium that refuses', () => {
-  test('a file that may not grow: the flush says so, the journal is broken, and what was durable stays', async () => {
+  test('J4: a file that may not grow: the flush says so, the journal is broken, and what was durable stays', async () => {
     const path = freshPath();
     const store = sqliteStore(path, { maxPages: 12 });
     const [a, b] = [await store.open('a', 'create'), await store.open('b', 'create')];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { instanceName } from '../../src/model/instance.ts';
 
-test('an instance prints as skeleton, entity and ordinal', () => {
+test('K1: an instance prints as skeleton, entity and ordinal', () => {
   expect(instanceName({ skeleton: 'ResolveSlot', entity: 'slot[0]', ordinal: 0 })).toBe('ResolveSlot::slot[0]::0');
 });
 

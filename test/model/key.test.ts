@@ -4,7 +4,7 @@ import { KeyError, overlaps, parseKey } from '../../src/model/key.ts';
 
 const segments = (text: string) => parseKey(text).segments;
 
-describe('reading a key', () => {
+describe('K4: reading a key', () => {
   test('a path is a key, segment by segment', () => {
     expect(parseKey('slots/0/value')).toEqual({
       text: 'slots/0/value',
@@ -61,7 +61,7 @@ describe('reading a key', () => {
   });
 });
 
-describe('overlap', () => {
+describe('K4: overlap', () => {
   test.each([
     ['slots', 'slots/0/value', true],
     ['slots/0/value', 'slots/*/value', true],

@@ -117,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C6',
-    file: 'projection/records.ts',
+    file: 'projection/set-aside/records.ts',
     off: 'a record is claimed whatever its reads are now',
     find: "if (read.of === 'unknown') return false;",
     replace: 'if (read.of !== undefined) return true;',

@@ -10,6 +10,9 @@ const stated = new Set([...rules.matchAll(/^- \*\*([KEFRC]\d+[ab]?)\*\* /gm)].ma
 /** The sections of the page, and the numbered points of §8 and §9 as `8.0`. */
 const sections = new Set([...page.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number as string));
 
+/** The rules that the port of journals states, at the top of its file. */
+const ofJournals = new Set([...read('src/journal/journal.ts').matchAll(/(J\d): /g)].map(([, rule]) => rule as string));
+
 /** The names of the files below a folder that end in `.ts`. */
 function sources(folder: string): string[] {
   const all = readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' });
@@ -19,6 +22,12 @@ function sources(folder: string): string[] {
 /** The comments of a file. */
 function comments(file: string): string {
   return (read(file).match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm) ?? []).join('\n');
+}
+
+/** The titles of the tests of a file. */
+function titles(file: string): string {
+  const called = /\b(?:describe|test)(?:\.\w+(?:<[^(]*>)?(?:\([^;]*?\))?)?\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
+  return [...read(file).matchAll(called)].map(([, , title]) => title).join('\n');
 }
 
 /** The files that cite something, by what they cite. */
@@ -53,12 +62,26 @@ describe('the rules and their numbers', () => {
     expect([...cites].filter(([section]) => !sections.has(section))).toEqual([]);
   });
 
+  test('every rule is cited by a test, in a title or a comment', () => {
+    const texts = sources('test')
+      .filter((file) => !file.endsWith('/rules.test.ts'))
+      .map((file) => `${comments(file)}\n${titles(file)}`);
+    const isCited = (rule: string) => texts.some((text) => new RegExp(`(?<![\\w.])${rule}(?!\\w)`).test(text));
+    expect([...stated, ...ofJournals].filter((rule) => !isCited(rule))).toEqual([]);
+  });
+
+  test('every rule of journals that the code cites is stated by the port', () => {
+    const named = cited(/(?<![\w.])(J\d)(?!\w)/g);
+    expect([...ofJournals]).toEqual(['J1', 'J2', 'J3', 'J4', 'J5']);
+    expect([...named.keys()].filter((rule) => !ofJournals.has(rule))).toEqual([]);
+  });
+
   test('every rule of control has a test whose title cites it, in the file that the page names', () => {
-    const titles = sources('test/semantics').map((file) => {
+    const cases = sources('test/semantics').map((file) => {
       return [file, [...read(file).matchAll(/describe\(\s*'(C\d+[ab]?):/g)].map(([, rule]) => rule as string)] as const;
     });
     for (const rule of [...stated].filter((name) => name.startsWith('C'))) {
-      const files = titles
+      const files = cases
         .filter(([, rules]) => rules.includes(rule))
         .map(([file]) => file.slice('test/semantics/'.length));
       expect(files, rule).not.toEqual([]);

@@ -46,7 +46,7 @@ describe('finished work behind what was found wrong', () => {
     await run.close();
   });
 
-  test('is reused once: a second pass opens the next ordinal', async () => {
+  test('is reused once: a second pass opens the next ordinal (K2)', async () => {
     const line = new Line(APART, { a: ({ nth }) => `a${nth}` });
     const store = memoryStore();
     const run = await line.begin({ journal: store });

@@ -44,10 +44,8 @@ export class Root {
         look(join(this.folder, ...segments), refuse);
         break;
       }
-      if (stat.isSymbolicLink()) throw refuse('leads through a symbolic link');
-      if (stat.ino === own.ino && stat.dev === own.dev) throw refuse('lies in the folder that is kept aside');
-      if (index < segments.length - 1 && !stat.isDirectory()) throw refuse('leads through a file');
-      if (index === segments.length - 1 && !stat.isFile()) throw refuse('is no regular file');
+      const why = objectionTo(stat, own, index === segments.length - 1);
+      if (why !== null) throw refuse(why);
     }
     return join(this.folder, ...segments);
   }
@@ -75,6 +73,14 @@ export class Root {
       syncFolder(dirname(folder));
     }
   }
+}
+
+/** The reason why an entry on the way to a file, or the file itself, cannot be used; null where it can. */
+function objectionTo(stat: BigIntStats, aside: BigIntStats, isFile: boolean): string | null {
+  if (stat.isSymbolicLink()) return 'leads through a symbolic link';
+  if (stat.ino === aside.ino && stat.dev === aside.dev) return 'lies in the folder that is kept aside';
+  if (isFile) return stat.isFile() ? null : 'is no regular file';
+  return stat.isDirectory() ? null : 'leads through a file';
 }
 
 function look(path: string, refuse: (why: string) => NotApplied): BigIntStats | undefined {

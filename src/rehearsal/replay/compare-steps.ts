@@ -5,7 +5,7 @@ import { instanceName, ROOT } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
 import { split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
-import { CLAIMED } from '../../projection/records.ts';
+import { CLAIMED } from '../../projection/set-aside/records.ts';
 import { stateText } from '../../reports/timeline.ts';
 import { firstDifference, withoutKeys } from '../difference.ts';
 import type { TakenStep } from './replayed-machine.ts';

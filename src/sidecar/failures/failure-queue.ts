@@ -17,26 +17,31 @@ export class FailureQueue {
   readonly #machine: RecoveredMachine;
   readonly #write: Writing;
   readonly #stopping: AbortSignal;
+  readonly #handler: () => FailureHandler;
   #last: Promise<unknown> = Promise.resolve();
-  #handler: FailureHandler | null = null;
   #length = 0;
 
-  /** @param stopping is aborted when the process takes leave of the run. */
-  constructor(open: OpenFailures, machine: RecoveredMachine, write: Writing, stopping: AbortSignal) {
+  /**
+   * @param stopping is aborted when the process takes leave of the run.
+   * @param handler answers failures; it is asked for with the first one.
+   */
+  constructor(
+    open: OpenFailures,
+    machine: RecoveredMachine,
+    write: Writing,
+    stopping: AbortSignal,
+    handler: () => FailureHandler,
+  ) {
     this.#open = open;
     this.#machine = machine;
     this.#write = write;
     this.#stopping = stopping;
+    this.#handler = handler;
   }
 
   /** The number of recoveries that are under way or wait for their turn. */
   get length(): number {
     return this.#length;
-  }
-
-  /** Has a handler answer failures, before the first is raised. */
-  serve(handler: FailureHandler): void {
-    this.#handler = handler;
   }
 
   /**
@@ -47,7 +52,7 @@ export class FailureQueue {
     const recovered = this.add(
       () => {
         this.#open.queued.delete(raised);
-        return this.#handler?.recover(raised);
+        return this.#handler().recover(raised);
       },
       (error) => this.#write.break(error),
     );
@@ -56,7 +61,7 @@ export class FailureQueue {
 
   /** Has the questions asked again that the run is parked on. */
   askAgain(): Promise<void> {
-    return this.#handler?.askAgain() ?? Promise.resolve();
+    return this.#handler().askAgain();
   }
 
   /** Does work after all recoveries before it. @param failed is told of its error, as the caller is. */

@@ -1,8 +1,8 @@
 /** The machine of a run, as its recoveries see it. */
 import type { DismissalReason } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
-import type { WorkRecord } from '../../projection/records.ts';
 import type { Kept } from '../../projection/rollback.ts';
+import type { WorkRecord } from '../../projection/set-aside/records.ts';
 
 /** What a recovery does to the machine. */
 export interface RecoveredMachine {

@@ -43,7 +43,7 @@ export class Recovering {
     const ending = new RunEnding(helpers.write);
     const open = new OpenFailures(ending);
     const stopping = this.#stop.signal;
-    const queue = new FailureQueue(open, machine, helpers.write, stopping);
+    const queue = new FailureQueue(open, machine, helpers.write, stopping, () => this.#answering);
     const run: RecoveryParts = { ...helpers, parts, machine, ending, open, queue, stopping };
     const answers = new WrongAnswers(run.queries);
     this.#run = run;
@@ -64,7 +64,6 @@ export class Recovering {
     this.#rerun = new Rerun(run, decisions, plans, answers);
     this.#takingUp = new TakingUp(run, { decisions, plans, answers, parking, questions });
     this.#answering = new Answering(run, { complaints, decisions, parking, openCalls, settling, takingBack, plans });
-    queue.serve(this.#answering);
   }
 
   /** The end of the run, or its first standstill since it was last set going. */

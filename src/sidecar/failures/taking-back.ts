@@ -5,7 +5,7 @@
 import type { LedgerCall } from '../../effects/ledger.ts';
 import { crossing } from '../../model/effect.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
-import type { WorkRecord } from '../../projection/records.ts';
+import type { WorkRecord } from '../../projection/set-aside/records.ts';
 import type { Raised } from '../parts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Parking } from './parking.ts';

@@ -1,7 +1,7 @@
 /** Tells of a complaint if the work that it is about is undone, or set aside, by now (semantics.md C12). */
 import { instanceName } from '../../model/instance.ts';
-import type { WorkRecord } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import type { WorkRecord } from '../../projection/set-aside/records.ts';
 import type { Raised } from '../parts.ts';
 
 /** True where work that was complained about has been undone since the complaint was made: it needs no second answer. */

@@ -2,8 +2,8 @@
 import type { PlacedStep } from '../../history/places.ts';
 import { type Region, split } from '../../model/region.ts';
 import type { Started, StateValue } from '../../model/step-entry.ts';
-import { partOf } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { partOf } from '../../projection/set-aside/records.ts';
 import type { ActorState, Timer } from '../../projection/state-types.ts';
 import type { ActorPlan, ChildPlan, TimerPlan } from '../../runtime/restore-plan.ts';
 

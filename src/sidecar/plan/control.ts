@@ -2,10 +2,10 @@
 import type { PlacedStep } from '../../history/places.ts';
 import { regionName, split } from '../../model/region.ts';
 import type { StateValue } from '../../model/step-entry.ts';
-import { partOf } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { partOf } from '../../projection/set-aside/records.ts';
+import { withPart } from '../../projection/set-aside/translate.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
-import { withPart } from '../../projection/translate.ts';
 
 /** The control that a restore would leave in a region, or undefined where nothing has ever moved it. */
 export function controlAfter(

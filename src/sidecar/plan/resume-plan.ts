@@ -2,8 +2,8 @@
 
 import { type Region, split } from '../../model/region.ts';
 import type { Started } from '../../model/step-entry.ts';
-import type { WorkRecord } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import type { WorkRecord } from '../../projection/set-aside/records.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import { armedIn, childPlan, timerPlan } from './actor-plan.ts';
 

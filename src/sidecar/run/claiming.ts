@@ -2,8 +2,8 @@
 import type { DismissalReason, Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { split } from '../../model/region.ts';
-import { CLAIMED, type WorkRecord } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { CLAIMED, type WorkRecord } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';

@@ -3,8 +3,8 @@
  * took back are sent again where they meet what they met (semantics.md C1b, K3).
  */
 import { regionName } from '../../model/region.ts';
-import { isEqual } from '../../projection/records.ts';
 import { heardIn } from '../../projection/rollback.ts';
+import { isEqual } from '../../projection/set-aside/records.ts';
 import type { ToRedeliver } from '../../projection/state-types.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Machines, Runtime } from '../../runtime/runtime.ts';

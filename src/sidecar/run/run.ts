@@ -3,8 +3,8 @@
  * recoveries, and what those decide comes back as a restore, in place (semantics.md §10, §11).
  */
 import type { DismissalReason } from '../../model/entry.ts';
-import type { WorkRecord } from '../../projection/records.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import type { WorkRecord } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { placedIn } from '../../recording/entry-states.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
@@ -224,12 +224,11 @@ export class Run implements Watcher {
   }
 
   release(): void {
-    if (this.#reuse.isPending) {
-      this.#reuse.begin();
-      return;
+    if (this.#reuse.isPending) this.#reuse.begin();
+    else {
+      this.#deliveries.release();
+      void this.end.try();
     }
-    this.#deliveries.release();
-    void this.end.try();
   }
 
   /** A recovery is over: what it held back goes on. */

@@ -1,5 +1,5 @@
 /** The delayed events of a run: journaled when they are armed or taken back, and kept in mind where the step that they caused failed. */
-import { isEqual } from '../../projection/records.ts';
+import { isEqual } from '../../projection/set-aside/records.ts';
 import type { Timer } from '../../projection/state-types.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Armed } from '../../runtime/runtime.ts';

@@ -2,19 +2,23 @@
  * The steps of a record in the words of now (semantics.md C5): actors and the roots of their regions have other numbers, control stands
  * elsewhere in the regions beside it, and what does not belong to the record is left out.
  */
-import type { Place, PlacedStep } from '../history/places.ts';
-import type { HistoryEvent } from '../model/event.ts';
-import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { type Region, regionName, split } from '../model/region.ts';
-import type { StateValue, StepEntry } from '../model/step-entry.ts';
+import type { Place, PlacedStep } from '../../history/places.ts';
+import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import { type Region, regionName, split } from '../../model/region.ts';
+import { type NamedMark, namedMarks, type StateValue, type StepEntry } from '../../model/step-entry.ts';
+import type { ActorState, RecordedStep } from '../state-types.ts';
 import { partOf, type WorkRecord } from './records.ts';
-import type { ActorState, RecordedStep } from './state-types.ts';
 
 /** What a step that is done again has besides its words. */
 export interface Translation {
   readonly ties: readonly PlacedStep[];
   /** The numbers of the marks that its marks repeat. */
   readonly origins: readonly (number | undefined)[];
+}
+
+/** A mark in the words of now, with the number of the one that it repeats. */
+interface RepeatedMark extends NamedMark {
+  readonly origin: number | undefined;
 }
 
 /** What translating reads of a run. */
@@ -64,67 +68,60 @@ export class Translating {
   of(step: RecordedStep): { readonly entry: StepEntry; readonly around: Translation } {
     const old = step.entry as StepEntry;
     const actor = this.#actor(old.actor);
-    const isLast = step === this.#last;
-    const marks: HistoryEvent[] = [];
-    const regions: string[] = [];
-    const boundaries: string[] = [];
-    const origins: (number | undefined)[] = [];
-    let happened = step.act;
-    let enters = 0;
-    let certified = 0;
-    for (const [index, mark] of old.marks.entries()) {
-      if (mark.do !== 'enter') happened += 1;
-      const region = mark.do === 'enter' ? old.regions[enters++] : undefined;
-      const boundary = mark.do === 'boundary' ? old.boundaries[certified++] : undefined;
-      if (!this.#belongs(mark.in, isLast && mark.do === 'enter')) continue;
-      const now = { ...mark, in: this.instance(mark.in) };
-      if (now.do === 'enter') {
-        if (this.#run.history.registry.get(now.in) !== undefined) continue;
-        regions.push(this.#region(region as string));
-      }
-      if (boundary !== undefined) boundaries.push(boundary);
-      origins.push(mark.do === 'enter' ? undefined : (step.origins?.[index] ?? happened));
-      marks.push(now.do === 'enter' ? { ...now, by: now.by === null ? null : this.instance(now.by) } : now);
-    }
     const parties = old.parties.map(({ instance, region }) => ({
       instance: this.instance(instance),
       region: this.#region(region),
     }));
-    this.#enterRoots(parties, marks, regions, origins);
+    const marks = this.#withRoots(parties, this.#marks(step, old));
     const own = this.#run.actor(actor);
     const path = split(this.#record.region)[1];
     const entry: StepEntry = {
       ...old,
       actor,
       parties,
-      marks,
-      regions,
-      boundaries,
+      marks: marks.map(({ mark }) => mark),
+      regions: marks.flatMap(({ region }) => region ?? []),
+      boundaries: marks.flatMap(({ boundary }) => boundary ?? []),
       value:
         old.actor === this.#record.actor ? withPart(own.value, path, partOf(old.value, path) as StateValue) : old.value,
       remembered: Object.keys(step.recalled).length > 0 ? { ...own.remembered, ...step.recalled } : null,
-      started: isLast ? [] : old.started,
+      started: step === this.#last ? [] : old.started,
       closed: old.closed.filter(({ instance }) => this.#record.members.has(instanceName(instance))),
       ended: old.ended.flatMap((number) => this.#actors.get(number) ?? []),
       ...(old.moves === undefined && { moves: old.parties.map(({ region }) => split(region)[1]) }),
       ties: [],
     };
-    return { entry, around: { ties: step.ties.flatMap((tied) => this.#steps.get(tied) ?? []), origins } };
+    const ties = step.ties.flatMap((tied) => this.#steps.get(tied) ?? []);
+    return { entry, around: { ties, origins: marks.map(({ origin }) => origin) } };
   }
 
-  #enterRoots(
-    parties: StepEntry['parties'],
-    marks: HistoryEvent[],
-    regions: string[],
-    origins: (number | undefined)[],
-  ): void {
+  /** The marks of a step that are the record's. An instance that is there already is not entered again. */
+  #marks(step: RecordedStep, old: StepEntry): readonly RepeatedMark[] {
+    let happened = step.act;
+    return namedMarks(old).flatMap(({ mark, region, boundary }, index): RepeatedMark[] => {
+      const now = this.instance(mark.in);
+      if (mark.do !== 'enter') {
+        happened += 1;
+        const origin = step.origins?.[index] ?? happened;
+        return this.#belongs(mark.in, false) ? [{ mark: { ...mark, in: now }, region, boundary, origin }] : [];
+      }
+      if (!this.#belongs(mark.in, step === this.#last)) return [];
+      if (this.#run.history.registry.get(now) !== undefined) return [];
+      const by = mark.by === null ? null : this.instance(mark.by);
+      return [{ mark: { ...mark, in: now, by }, region: this.#region(region as string), boundary, origin: undefined }];
+    });
+  }
+
+  /** Marks, after the entries of the roots that take part and are not there yet. */
+  #withRoots(parties: StepEntry['parties'], marks: readonly RepeatedMark[]): readonly RepeatedMark[] {
+    const all = [...marks];
     for (const { instance, region } of parties) {
       if (instance.skeleton !== ROOT || this.#run.history.registry.get(instance) !== undefined) continue;
-      if (marks.some((mark) => mark.do === 'enter' && instanceName(mark.in) === instanceName(instance))) continue;
-      marks.unshift({ do: 'enter', in: instance, by: null });
-      regions.unshift(region);
-      origins.unshift(undefined);
+      if (all.some(({ mark }) => mark.do === 'enter' && instanceName(mark.in) === instanceName(instance))) continue;
+      const mark = { do: 'enter', in: instance, by: null } as const;
+      all.unshift({ mark, region, boundary: undefined, origin: undefined });
     }
+    return all;
   }
 
   /** Whether a mark is the record's; whom its last step entered is not. */

@@ -3,19 +3,19 @@
  * invisible until it is claimed; it is claimed as it is where every value that came from outside of it is the same now.
  */
 
-import type { LedgerCall } from '../effects/ledger.ts';
-import { fold } from '../history/context.ts';
-import type { extentOf } from '../history/extent.ts';
-import type { Place, PlacedActor } from '../history/places.ts';
-import { isSame } from '../journal/value-codec.ts';
-import { isExternal } from '../model/external-keys.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
-import type { Key } from '../model/key.ts';
-import type { Region } from '../model/region.ts';
-import { split } from '../model/region.ts';
-import type { Started } from '../model/step-entry.ts';
-import { changeOf } from './edits.ts';
-import type { RecordedStep, Timer } from './state-types.ts';
+import type { LedgerCall } from '../../effects/ledger.ts';
+import { fold } from '../../history/context.ts';
+import type { extentOf } from '../../history/extent.ts';
+import type { Place, PlacedActor } from '../../history/places.ts';
+import { isSame } from '../../journal/value-codec.ts';
+import { isExternal } from '../../model/external-keys.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import type { Key } from '../../model/key.ts';
+import type { Region } from '../../model/region.ts';
+import { split } from '../../model/region.ts';
+import type { Started } from '../../model/step-entry.ts';
+import { changeOf } from '../edits.ts';
+import type { RecordedStep, Timer } from '../state-types.ts';
 
 /** A value that was read, as it was then. */
 export interface ReadValue {

@@ -1,12 +1,12 @@
 /** The work of a run that was set aside: its records, and what becomes of them (semantics.md C2 to C7). */
-import { extentOf } from '../history/extent.ts';
-import type { Place, PlacedStep } from '../history/places.ts';
-import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { type Region, split } from '../model/region.ts';
+import { extentOf } from '../../history/extent.ts';
+import type { Place, PlacedStep } from '../../history/places.ts';
+import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import { type Region, split } from '../../model/region.ts';
+import { contextBefore, type Kept, rollBack, undoneSteps } from '../rollback.ts';
+import type { RecordedStep, Timer } from '../state-types.ts';
+import type { Projections, Steps } from '../steps.ts';
 import { type Recordable, recordOf, type WorkRecord } from './records.ts';
-import { contextBefore, type Kept, rollBack, undoneSteps } from './rollback.ts';
-import type { RecordedStep, Timer } from './state-types.ts';
-import type { Projections, Steps } from './steps.ts';
 import { Translating } from './translate.ts';
 
 /** The actors and timers that the entry of an instance has started, where its record takes their place. */
