@@ -70,6 +70,21 @@ export default {
       to: { path: '^src/', pathNot: '^src/(model|journal)/' },
     },
     {
+      name: 'the-stores-know-no-other-store',
+      severity: 'error',
+      comment: 'A store is one folder of journal/. What two of them need is in journal/ itself: move it up.',
+      from: { path: '^src/journal/(memory|sqlite|postgres)/' },
+      to: { path: '^src/journal/[^/]+/', pathNot: '^src/journal/$1/' },
+    },
+    {
+      name: 'only-the-postgres-store-knows-pg',
+      severity: 'error',
+      comment:
+        'The package pg is there where a program has installed it: import the store, in cli/ only when it is named.',
+      from: { path: '^src/', pathNot: '^src/journal/postgres/' },
+      to: { path: 'node_modules/pg/' },
+    },
+    {
       name: 'effects-import-history-and-the-port',
       severity: 'error',
       comment:
@@ -142,7 +157,7 @@ export default {
       comment:
         'The sidecar is handed its journal and what executes the run: which these are, the caller says. (Memory is the default.)',
       from: { path: '^src/sidecar/' },
-      to: { path: '^src/(cli|journal/sqlite|xstate|flow|adapters|testing|rehearsal)/' },
+      to: { path: '^src/(cli|journal/(sqlite|postgres)|xstate|flow|adapters|testing|rehearsal)/' },
     },
     {
       name: 'a-runtime-opens-runs-over-the-port',
@@ -177,7 +192,7 @@ export default {
       comment:
         'What a test needs of a run, the sidecar tells. Only the list of the kit (testing/index.ts) names rehearsal/.',
       from: { path: '^src/testing/' },
-      to: { path: '^src/(cli|adapters|journal/sqlite)/' },
+      to: { path: '^src/(cli|adapters|journal/(sqlite|postgres))/' },
     },
     {
       name: 'the-tools-of-the-testing-kit-know-no-rehearsal',
@@ -191,7 +206,7 @@ export default {
       severity: 'error',
       comment: 'A rehearsal is made in memory. What reads files, prints or opens an agent belongs in cli/.',
       from: { path: '^src/rehearsal/' },
-      to: { path: '^src/(cli|adapters|journal/sqlite)/' },
+      to: { path: '^src/(cli|adapters|journal/(sqlite|postgres))/' },
     },
     {
       name: 'only-the-command-and-the-testing-kit-rehearse',
@@ -229,7 +244,7 @@ export default {
       from: { path: '^domains/' },
       to: {
         path: '^(src|audit|test|bench)/',
-        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/sqlite/store)\\.ts$',
+        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/(sqlite|postgres)/store)\\.ts$',
       },
     },
     {
@@ -247,7 +262,8 @@ export default {
       from: { path: '^audit/' },
       to: {
         path: '^(src|test|bench)/',
-        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/sqlite/store|xstate/seam)\\.ts$',
+        pathNot:
+          '^src/((adapters/|recovery/|reports/|testing/)?index|journal/(sqlite|postgres)/store|xstate/seam)\\.ts$',
       },
     },
     {
@@ -324,7 +340,10 @@ export default {
       comment:
         'A simulator that shares code with what it judges proves nothing: attach through the public list, judge by the world.',
       from: { path: '^test/simulation/' },
-      to: { path: '^(src|domains|audit|bench)/', pathNot: '^src/((testing/)?index|journal/sqlite/store)\\.ts$' },
+      to: {
+        path: '^(src|domains|audit|bench)/',
+        pathNot: '^src/((testing/)?index|journal/(sqlite|postgres)/store)\\.ts$',
+      },
     },
     {
       name: 'the-oracle-shares-no-code',
@@ -338,7 +357,7 @@ export default {
       severity: 'error',
       comment: 'Users do not install devDependencies: move it to dependencies, or do without.',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types|xstate)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types|xstate|pg)/' },
     },
     {
       name: 'not-to-unresolvable',

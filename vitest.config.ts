@@ -15,6 +15,7 @@ export default defineConfig({
       { find: /^belay-sidecar\/reports$/, replacement: own('src/reports/index.ts') },
       { find: /^belay-sidecar\/testing$/, replacement: own('src/testing/index.ts') },
       { find: /^belay-sidecar\/sqlite$/, replacement: own('src/journal/sqlite/store.ts') },
+      { find: /^belay-sidecar\/postgres$/, replacement: own('src/journal/postgres/store.ts') },
     ],
   },
   test: {

@@ -12,6 +12,7 @@ const LISTS = [
   'src/flow/flow.ts',
   'src/testing/index.ts',
   'src/journal/sqlite/store.ts',
+  'src/journal/postgres/store.ts',
 ];
 
 /** The example of every public function, by its name; an empty text where it has none. */

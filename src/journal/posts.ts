@@ -6,7 +6,8 @@ import { JournalError } from './journal.ts';
 
 /** The size limit of a message, in bytes of UTF-8. */
 const BODY_LIMIT = 64 * 1024;
-const POSTS_LIMIT = 10_000;
+/** The most messages of a run. */
+export const POSTS_LIMIT = 10_000;
 
 /**
  * The UTF-8 of a message's body.

@@ -20,10 +20,14 @@ export function bytesOf({ kind, body }: Row): Buffer {
   return bytes;
 }
 
+/** True for a name that a run can have. */
+export function isRunName(run: string): boolean {
+  return run.length > 0 && run.length <= NAME_LIMIT && run.isWellFormed() && !run.includes('\0');
+}
+
 /** @throws JournalError `journal_cannot_write` when a run cannot have that name. */
 export function checkRunName(run: string): void {
-  const valid = run.length > 0 && run.length <= NAME_LIMIT && run.isWellFormed() && !run.includes('\0');
-  if (!valid) throw refused(`a run's name has 1 to ${NAME_LIMIT} characters, all of them whole and none NUL`);
+  if (!isRunName(run)) throw refused(`a run's name has 1 to ${NAME_LIMIT} characters, all of them whole and none NUL`);
 }
 
 /** @throws JournalError `journal_cannot_read` for a limit of a list that is none. */

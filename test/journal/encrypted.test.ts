@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { chained, type Group, seed } from '../../src/journal/sqlite/log/chain.ts';
+import { chained, type Group, seed } from '../../src/journal/chain.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { bytesOf, copyOf, freshPath } from './files.ts';
 import { bodies, failing, row } from './rows-of.ts';

@@ -6,12 +6,12 @@
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
+import { chained } from '../../chain.ts';
 import { JournalError } from '../../journal.ts';
 import { guarded } from '../errors.ts';
 import type { Leases } from '../lease/lease.ts';
 import type { Presence } from '../lease/presence.ts';
 import type { Anchor } from './anchor.ts';
-import { chained } from './chain.ts';
 import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 import { fail, type Writer } from './writer.ts';

@@ -4,9 +4,9 @@
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
+import type { Entry, Group } from '../../chain.ts';
 import { corrupt } from '../errors.ts';
 import { type Cipher, rowPlace } from '../file/cipher.ts';
-import type { Entry, Group } from './chain.ts';
 
 /** A run as the file stores it. */
 export interface Run {

@@ -2,10 +2,11 @@
  * Reads the durable rows, and checks them before it returns them: the numbers run without a gap (J2), every row lies in
  * a group, every group has the hash that follows from the one before, and the head is not behind the anchor.
  */
+
+import { chained, type Entry, type Group, seed } from '../../chain.ts';
 import { JournalError, type StoredRow } from '../../journal.ts';
 import { corrupt } from '../errors.ts';
 import type { AnchoredHead } from './anchor.ts';
-import { chained, type Entry, type Group, seed } from './chain.ts';
 import type { Run, Tables } from './tables.ts';
 
 /** The end of a run: the next group is chained to it. */

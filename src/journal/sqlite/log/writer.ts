@@ -2,9 +2,10 @@
  * The store's state of a run that is open for writing: its lease, its head, the pending rows, and the callers that wait
  * for them. `Journal` fills it and the group commit empties it.
  */
+
+import type { Entry } from '../../chain.ts';
 import type { JournalError } from '../../journal.ts';
 import type { Lease } from '../lease/lease.ts';
-import type { Entry } from './chain.ts';
 import type { Run } from './tables.ts';
 import type { Head } from './verify.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The hash chain of a run: each commit group's SHA-256 covers the hash before it, the lease token, the time, and every row with
- * its number. The chain begins with the file's nonce and the run's id and name, so no run can pass for another.
+ * its number. The chain begins with the store's nonce and the run's id and name, so no run can pass for another.
  */
 import { createHash } from 'node:crypto';
 

@@ -1,0 +1,176 @@
+/**
+ * Group commit: one statement, so one transaction and one round trip, for all runs that have something pending. It leaves in the next
+ * macrotask when a caller waits or much is pending, and a moment later otherwise; one is on its way at a time.
+ *
+ * Where the answer stays out, the transaction may have been committed or not: the same groups are sent again, under the same
+ * fences and after the same heads, so that no group is appended twice. A group that is refused then is looked up.
+ */
+import { JournalError } from '../journal.ts';
+import type { Database } from './database.ts';
+import { failingOf } from './errors.ts';
+import { isHead, whole } from './tables.ts';
+import { type Flying, fail, land, launch, type Writer } from './writer.ts';
+
+/** The limits of rows and bytes after which pending rows are committed without a flush, and of bytes that leave together. */
+const ROWS = 1_000;
+const BYTES = 1024 * 1024;
+const MESSAGE = 128 * 1024 * 1024;
+/** The pause before the same groups are sent again, in milliseconds: it grows up to the second. */
+const PAUSE = 50;
+const LONGEST_PAUSE = 1_000;
+
+const APPEND = 'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
+const FENCE = 'SELECT head, hash, token, nonce FROM belay.run WHERE id = $1';
+
+/** Settings of the group commit. */
+export interface Timing {
+  /** The longest time that rows wait which no caller waits for. */
+  readonly delayMs: number;
+  /** The time for which an append whose answer stays out is sent again. */
+  readonly patienceMs: number;
+  /** Told that a run has so many messages. */
+  readonly onPosts: (writer: Writer, messages: number) => void;
+}
+
+interface Sent {
+  readonly writer: Writer;
+  readonly flying: Flying;
+}
+
+export class Commits {
+  readonly #database: Database;
+  readonly #timing: Timing;
+  readonly #dirty = new Set<Writer>();
+  #soon: NodeJS.Immediate | null = null;
+  #later: NodeJS.Timeout | null = null;
+  #isDue = false;
+  #isBusy = false;
+
+  constructor(database: Database, timing: Timing) {
+    this.#database = database;
+    this.#timing = timing;
+  }
+
+  /** Notes that a writer has something pending. */
+  pending(writer: Writer): void {
+    this.#dirty.add(writer);
+    if (writer.pending.length > ROWS || writer.pendingBytes > BYTES) this.soon();
+    else this.#later ??= setTimeout(() => this.soon(), this.#timing.delayMs).unref();
+  }
+
+  /** Commits everything that will be pending when the current task is over. */
+  soon(): void {
+    this.#isDue = true;
+    if (!this.#isBusy) this.#soon ??= setImmediate(() => void this.#pump());
+  }
+
+  async #pump(): Promise<void> {
+    this.#soon = null;
+    this.#isBusy = true;
+    while (this.#isDue) {
+      this.#isDue = false;
+      if (this.#later !== null) clearTimeout(this.#later);
+      this.#later = null;
+      await this.#send(this.#leaving());
+    }
+    this.#isBusy = false;
+  }
+
+  /** The groups that leave now, in the order of their runs. What is too much for one message leaves with the next. */
+  #leaving(): Sent[] {
+    const sent: Sent[] = [];
+    let bytes = 0;
+    for (const writer of this.#dirty) {
+      if (bytes > MESSAGE) break;
+      this.#dirty.delete(writer);
+      if (writer.state.kind === 'failed' || writer.pending.length === 0) continue;
+      const flying = launch(writer);
+      for (const { body } of flying.entries) bytes += body.length;
+      sent.push({ writer, flying });
+      if (writer.pending.length > 0) this.#dirty.add(writer);
+      if (writer.pending.length > 0) break;
+    }
+    if (this.#dirty.size > 0) this.#isDue = true;
+    return sent.sort((a, b) => a.writer.run.id - b.writer.run.id);
+  }
+
+  async #send(sent: readonly Sent[]): Promise<void> {
+    if (sent.length === 0) return;
+    const values = valuesOf(sent);
+    const patience = performance.now() + this.#timing.patienceMs;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const rows = await this.#database.once(APPEND, values);
+        const held = new Map(rows.map(({ held: run, heard }) => [whole(run), whole(heard)]));
+        for (const each of sent) await this.#told(each, held.get(each.writer.run.id));
+        return;
+      } catch (error) {
+        if (failingOf(error) === 'refused' || performance.now() > patience) {
+          const failure = this.#database.named('write', error);
+          for (const { writer } of sent) fail(writer, failure);
+          return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, Math.min(PAUSE * tries, LONGEST_PAUSE)));
+      }
+    }
+  }
+
+  async #told({ writer, flying }: Sent, messages: number | null | undefined): Promise<void> {
+    if (writer.flying !== flying) return;
+    if (messages === undefined) return this.#judge(writer, flying);
+    land(writer);
+    this.#timing.onPosts(writer, messages ?? 0);
+  }
+
+  /** A group that was refused: appended before, by the same statement whose answer stayed out, or never. */
+  async #judge(writer: Writer, { head }: Flying): Promise<void> {
+    const { run, token, nonce, durable } = writer;
+    const [row] = await this.#database.ask('read', FENCE, [run.id]);
+    if (row === undefined || whole(row.token) !== token || row.nonce !== nonce) return fail(writer, lost(writer));
+    if (isHead(row, head)) return land(writer);
+    const seq = whole(row.head) ?? 0;
+    const place = `${this.#database.where}: run ${JSON.stringify(run.name)}`;
+    if (seq < durable.seq) {
+      const what = `${place} ends at seq ${seq}, and seq ${durable.seq} was acknowledged to this process`;
+      fail(writer, new JournalError('journal_tail_lost', `${what}: a failover lost commits. Resume the run.`));
+    } else {
+      const what = `${place} ends at seq ${seq} with rows that this process has not written`;
+      fail(writer, new JournalError('journal_corrupt', `${what}. Nothing was repaired: restore a backup.`));
+    }
+  }
+}
+
+/** The error of a writer whose run another process has taken over. */
+export function lost({ run }: Writer): JournalError {
+  const what = `Run ${JSON.stringify(run.name)} was taken over by another process. Nothing more of it was written here.`;
+  return new JournalError('lease_lost', `${what} Resume it to take it back.`);
+}
+
+function valuesOf(sent: readonly Sent[]): unknown[] {
+  const owners: number[] = [];
+  const places: number[] = [];
+  const entries = sent.flatMap(({ flying }) => flying.entries);
+  let place = 1;
+  for (const { writer, flying } of sent) {
+    for (const { body } of flying.entries) {
+      owners.push(writer.run.id);
+      places.push(place);
+      place += body.length;
+    }
+  }
+  return [
+    sent.map(({ writer }) => writer.run.id),
+    sent.map(({ writer }) => writer.token),
+    sent.map(({ writer }) => writer.nonce),
+    sent.map(({ writer }) => writer.durable.seq),
+    sent.map(({ flying }) => flying.head.seq),
+    sent.map(({ flying }) => flying.head.time),
+    Buffer.concat(sent.map(({ flying }) => flying.head.hash)),
+    owners,
+    entries.map(({ seq }) => seq),
+    entries.map(({ kind }) => kind),
+    places,
+    entries.map(({ body }) => body.length),
+    Buffer.concat(entries.map(({ body }) => body)),
+  ];
+}

@@ -1,0 +1,172 @@
+/**
+ * The way to the database: a pool, and statements that are each a transaction of their own. No statement is prepared under a name
+ * and none sets anything of its session.
+ */
+import pg from 'pg';
+import { JournalError } from '../journal.ts';
+import { type Doing, failingOf, named, stateOf } from './errors.ts';
+import { FORMAT, migration, within } from './schema.ts';
+
+/** The part of a pool of `pg` that a store needs. */
+export interface PostgresPool {
+  /** Runs a statement, or without values several at once. */
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  /** Closes its connections. */
+  end(): Promise<void>;
+}
+
+/** Settings of the way to a database. */
+export interface Way {
+  readonly address: string | undefined;
+  readonly schema: string;
+  readonly pool: PostgresPool | undefined;
+  readonly connections: number;
+  readonly connectMs: number;
+  readonly queryMs: number;
+  readonly migrate: boolean;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The tries of a statement that may be repeated, and the pause between two, in milliseconds. */
+const TRIES = 4;
+const PAUSE = 50;
+
+/** One database, as a store sees it. */
+export class Database {
+  /** Names it in messages, without user and password. */
+  readonly where: string;
+  readonly #way: Way;
+  readonly #pool: PostgresPool;
+  readonly #secrets: readonly string[];
+  #identity: Promise<Buffer> | null = null;
+
+  constructor(way: Way) {
+    this.#way = way;
+    const settings = { ...(way.address !== undefined && { connectionString: way.address }) };
+    const { label, secrets } = way.pool === undefined ? described(settings) : { label: 'postgres', secrets: [] };
+    this.#secrets = secrets;
+    this.where = `${label} (schema ${JSON.stringify(way.schema)})`;
+    this.#pool = way.pool ?? poolOf(settings, way);
+  }
+
+  /** The nonce of the store, which is checked, and made or migrated where that is allowed. */
+  identity(): Promise<Buffer> {
+    this.#identity ??= this.#checked().catch((error: unknown) => {
+      this.#identity = null;
+      throw error;
+    });
+    return this.#identity;
+  }
+
+  /** Runs a statement that may be sent again: what it reads, or what it does, is the same the second time. */
+  async ask(doing: Doing, text: string, values: unknown[] = []): Promise<readonly Row[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.once(text, values);
+      } catch (error) {
+        if (tries === TRIES || failingOf(error) === 'refused') throw this.named(doing, error);
+        await new Promise((resolve) => setTimeout(resolve, PAUSE * tries));
+      }
+    }
+  }
+
+  /** Runs a statement, and throws the error of the driver as it is. */
+  async once(text: string, values: unknown[]): Promise<readonly Row[]> {
+    const { rows } = await this.#pool.query(within(this.#way.schema, text), values);
+    return rows as readonly Row[];
+  }
+
+  named(doing: Doing, error: unknown): JournalError {
+    return named(this.where, doing, error, this.#secrets);
+  }
+
+  async end(): Promise<void> {
+    if (this.#way.pool === undefined) await this.#pool.end();
+  }
+
+  async #checked(): Promise<Buffer> {
+    try {
+      let found = await this.#found();
+      for (let tries = 0; found.format < FORMAT && this.#way.migrate; tries += 1) {
+        if (tries > FORMAT) throw new JournalError('journal_not_ours', `${this.where} cannot be migrated.`);
+        await this.#migrated(found.format);
+        found = await this.#found();
+      }
+      if (found.format === FORMAT) return found.identity;
+      const what = found.format === 0 ? 'has no tables of Belay' : `has tables of format ${found.format}`;
+      throw new JournalError('journal_cannot_read', `${this.where} ${what}. Run: belay store migrate --store ADDRESS`);
+    } catch (error) {
+      throw this.named('read', error);
+    }
+  }
+
+  /** The format of the store, 0 where there is none. */
+  async #found(): Promise<{ format: number; identity: Buffer }> {
+    const { schema } = this.#way;
+    const [there] = await this.once('SELECT to_regclass($1) AS store', [`"${schema.replaceAll('"', '""')}".store`]);
+    if (there?.store == null) return { format: 0, identity: Buffer.alloc(0) };
+    const [row] = await this.once('SELECT format, identity FROM belay.store', []).catch((error: unknown) => {
+      throw stateOf(error) === '42703' ? this.#notOurs('a table "store" of another form') : error;
+    });
+    const { format, identity } = row ?? {};
+    if (!Number.isSafeInteger(format) || (format as number) < 1 || !Buffer.isBuffer(identity))
+      throw this.#notOurs('a table "store" without a format');
+    if ((format as number) > FORMAT) {
+      const what = `has tables of format ${format}, and this release knows ${FORMAT}`;
+      throw new JournalError('journal_too_new', `${this.where} ${what}. Use the Belay that wrote it, or a newer one.`);
+    }
+    return { format: format as number, identity };
+  }
+
+  async #migrated(from: number): Promise<void> {
+    try {
+      await this.#pool.query(migration(this.#way.schema, from));
+    } catch (error) {
+      // Another process was first, or a table of that name is there that is none of ours: looking again tells.
+      const state = stateOf(error);
+      if (state === 'BE002' || state === '42P06' || state === '23505') return;
+      if (state !== '42P07' && state !== '42723' && state !== '42710') throw error;
+      if ((await this.#found()).format === from) throw this.#notOurs((error as Error).message);
+    }
+  }
+
+  #notOurs(what: string): JournalError {
+    return new JournalError(
+      'journal_not_ours',
+      `${this.where} has ${what}. Name another schema; this was left as it is.`,
+    );
+  }
+}
+
+function poolOf(settings: { readonly connectionString?: string }, way: Way): PostgresPool {
+  const pool = new pg.Pool({
+    ...settings,
+    max: way.connections,
+    connectionTimeoutMillis: way.connectMs,
+    query_timeout: way.queryMs,
+    keepAlive: true,
+    // A process ends while its connections are idle.
+    allowExitOnIdle: true,
+    application_name: 'belay',
+  });
+  // An idle connection that breaks is replaced; the next statement says what is wrong.
+  pool.on('error', () => {});
+  return pool;
+}
+
+/** The place of a database in words, and what no message may hold. */
+function described(settings: { readonly connectionString?: string }): { label: string; secrets: readonly string[] } {
+  try {
+    const { host, port, database, password } = new pg.Client(settings);
+    const at = host.startsWith('/') ? host : `${host}:${port}`;
+    const secrets = typeof password === 'string' ? [password, encodeURIComponent(password)] : [];
+    return { label: `postgres ${at}/${database ?? ''}`, secrets };
+  } catch {
+    const form = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE';
+    throw new JournalError(
+      'journal_cannot_read',
+      `The address of the database cannot be read. It has the form ${form}.`,
+    );
+  }
+}

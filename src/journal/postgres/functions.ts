@@ -1,0 +1,132 @@
+/**
+ * The functions of a store. Each is one statement of its caller, so one transaction and one round trip, and needs
+ * nothing of its session: it works behind a pooler that gives every transaction another connection. Only the clock of the
+ * database decides who lives.
+ */
+
+/** Makes sure that everything acknowledged is on the disk of the server, whatever the session or the role has set. */
+const SAFELY = `
+CREATE FUNCTION belay.safely() RETURNS void LANGUAGE plpgsql AS $belay$
+BEGIN
+  IF current_setting('fsync') <> 'on' THEN
+    RAISE EXCEPTION 'the server runs with fsync = off' USING ERRCODE = 'BE001';
+  END IF;
+  IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
+END $belay$;`;
+
+/** Says that a worker lives for some time from now. */
+const BEAT = `
+CREATE FUNCTION belay.beat(p_worker uuid, p_name text, p_ms int) RETURNS void LANGUAGE sql AS $belay$
+  INSERT INTO belay.worker AS w (id, name, expires)
+    VALUES (p_worker, p_name, clock_timestamp() + p_ms * interval '1 ms')
+    ON CONFLICT (id) DO UPDATE SET expires = excluded.expires
+$belay$;`;
+
+/**
+ * Takes the lease of a run, and makes the run where it may. An append that is under way is waited for; one that comes later
+ * finds another token. Sent again with the same nonce it answers the same.
+ */
+const TAKE = `
+CREATE FUNCTION belay.take(p_name text, p_mode text, p_worker uuid, p_nonce uuid)
+RETURNS TABLE (refusal text, holder text, remaining bigint, o_id bigint, o_token bigint) LANGUAGE plpgsql AS $belay$
+#variable_conflict use_column
+DECLARE
+  taken belay.run;
+  keeper belay.worker;
+  made boolean := false;
+BEGIN
+  PERFORM belay.safely();
+  SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
+  IF NOT FOUND AND p_mode <> 'resume' THEN
+    INSERT INTO belay.run (name) VALUES (p_name) ON CONFLICT (name) DO NOTHING;
+    made := FOUND;
+    SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
+  END IF;
+  IF taken.id IS NULL THEN
+    refusal := 'run_unknown'; RETURN NEXT; RETURN;
+  END IF;
+  IF taken.nonce IS DISTINCT FROM p_nonce THEN
+    IF p_mode = 'create' AND NOT made THEN
+      refusal := 'run_exists'; RETURN NEXT; RETURN;
+    END IF;
+    SELECT * INTO keeper FROM belay.worker WHERE id = taken.worker AND expires > clock_timestamp();
+    IF FOUND THEN
+      refusal := 'lease_held';
+      holder := keeper.name;
+      remaining := ceil(extract(epoch FROM keeper.expires - clock_timestamp()) * 1000);
+      RETURN NEXT; RETURN;
+    END IF;
+    UPDATE belay.run SET token = token + 1, nonce = p_nonce, worker = p_worker WHERE id = taken.id
+      RETURNING token INTO taken.token;
+  END IF;
+  o_id := taken.id; o_token := taken.token;
+  RETURN NEXT;
+END $belay$;`;
+
+/**
+ * Appends one commit group to each of several runs that are still their writer's: token, nonce and head are compared in the
+ * statement that moves the head. Answers with those runs and the number of messages of each. The caller sorts the runs, so
+ * that two callers never wait for each other in a circle.
+ */
+const APPEND = `
+CREATE FUNCTION belay.append(p_runs bigint[], p_tokens bigint[], p_nonces uuid[], p_befores bigint[], p_lasts bigint[],
+  p_times bigint[], p_hashes bytea, p_owners bigint[], p_seqs bigint[], p_kinds bigint[], p_places int[],
+  p_sizes int[], p_bodies bytea)
+RETURNS TABLE (held bigint, heard bigint) LANGUAGE plpgsql AS $belay$
+#variable_conflict use_column
+DECLARE
+  kept bigint[] := '{}';
+  digest bytea;
+  messages bigint;
+BEGIN
+  PERFORM belay.safely();
+  FOR i IN 1 .. cardinality(p_runs) LOOP
+    digest := substring(p_hashes FROM 32 * i - 31 FOR 32);
+    UPDATE belay.run SET head = p_lasts[i], hash = digest, time = p_times[i]
+      WHERE id = p_runs[i] AND token = p_tokens[i] AND nonce = p_nonces[i] AND head = p_befores[i]
+      RETURNING posts INTO messages;
+    IF FOUND THEN
+      kept := kept || p_runs[i];
+      INSERT INTO belay.commit_group (run, last, token, time, hash)
+        VALUES (p_runs[i], p_lasts[i], p_tokens[i], p_times[i], digest);
+      held := p_runs[i];
+      heard := messages;
+      RETURN NEXT;
+    END IF;
+  END LOOP;
+  INSERT INTO belay.entry (run, seq, kind, body)
+    SELECT e.owner, e.seq, e.kind, substring(p_bodies FROM e.place FOR e.size)
+    FROM unnest(p_owners, p_seqs, p_kinds, p_places, p_sizes) AS e (owner, seq, kind, place, size)
+    WHERE e.owner = ANY (kept);
+END $belay$;`;
+
+/**
+ * Leaves a message: its number, 0 where there is no such run, -1 where it has as many as it may. Sent again with the same nonce it
+ * answers the same.
+ */
+const POST = `
+CREATE FUNCTION belay.post(p_name text, p_time bigint, p_nonce uuid, p_body bytea, p_limit bigint, p_again boolean)
+RETURNS bigint LANGUAGE plpgsql AS $belay$
+#variable_conflict use_column
+DECLARE
+  to_run belay.run;
+  before bigint;
+BEGIN
+  PERFORM belay.safely();
+  SELECT * INTO to_run FROM belay.run WHERE name = p_name FOR UPDATE;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  IF p_again THEN
+    SELECT number INTO before FROM belay.inbox WHERE run = to_run.id AND nonce = p_nonce;
+    IF FOUND THEN RETURN before; END IF;
+  END IF;
+  IF to_run.posts >= p_limit THEN RETURN -1; END IF;
+  UPDATE belay.run SET posts = to_run.posts + 1 WHERE id = to_run.id;
+  INSERT INTO belay.inbox (run, number, time, nonce, body)
+    VALUES (to_run.id, to_run.posts + 1, p_time, p_nonce, p_body);
+  RETURN to_run.posts + 1;
+END $belay$;`;
+
+/** All of them, in the words of the schema "belay". */
+export const FUNCTIONS = [SAFELY, BEAT, TAKE, APPEND, POST].join('\n');

@@ -1,0 +1,98 @@
+/**
+ * One writer per run (J1): a heartbeat for the worker, which is this store, and a fence of token and nonce for each run. The
+ * nonce is needed beside the token, because a server that lost commits in a failover can grant a token twice. Whether a worker
+ * lives is decided by the clock of the database alone.
+ */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { JournalError, type OpenMode } from '../journal.ts';
+import { wrongRun } from '../rows.ts';
+import type { Database } from './database.ts';
+import { corrupt } from './errors.ts';
+import { type Run, whole } from './tables.ts';
+
+/** A fence that was taken. The writer of a run is the worker with the newest one. */
+export interface Fence {
+  readonly run: Run;
+  readonly token: number;
+  readonly nonce: string;
+}
+
+const BEAT = 'SELECT belay.beat($1, $2, $3)';
+const TAKE = 'SELECT refusal, holder, remaining, o_id, o_token FROM belay.take($1, $2, $3, $4)';
+const RELEASE = 'UPDATE belay.run SET worker = NULL, nonce = NULL WHERE id = $1 AND token = $2 AND nonce = $3';
+const HELD = `SELECT r.id, r.posts FROM belay.run r
+  JOIN unnest($1::bigint[], $2::bigint[], $3::uuid[]) AS f (id, token, nonce)
+  ON r.id = f.id AND r.token = f.token AND r.nonce = f.nonce`;
+/** Workers that are long gone are forgotten. */
+const FORGET = "DELETE FROM belay.worker WHERE expires < clock_timestamp() - interval '1 day'";
+const LEAVE = 'DELETE FROM belay.worker WHERE id = $1 AND NOT EXISTS (SELECT FROM belay.run WHERE worker = $1)';
+
+export class Leases {
+  readonly #database: Database;
+  readonly #worker = randomUUID();
+  readonly #name: string;
+  readonly #duration: number;
+  #beaten = Number.NEGATIVE_INFINITY;
+
+  constructor(database: Database, name: string | undefined, duration: number) {
+    this.#database = database;
+    this.#name = name ?? `${hostname()} pid ${process.pid}`;
+    this.#duration = duration;
+  }
+
+  /** True where the worker has to be heard of again, by the time since it was. */
+  get isDue(): boolean {
+    return performance.now() - this.#beaten > this.#duration / 4;
+  }
+
+  /** Says that this worker lives. */
+  async beat(): Promise<void> {
+    const from = performance.now();
+    await this.#database.ask('write', BEAT, [this.#worker, this.#name, this.#duration]);
+    this.#beaten = from;
+  }
+
+  /** Takes a run. @throws JournalError `run_unknown`, `run_exists`, `lease_held`. */
+  async take(name: string, mode: OpenMode): Promise<Fence> {
+    if (this.#beaten === Number.NEGATIVE_INFINITY) await this.#database.ask('write', FORGET);
+    await this.beat();
+    const nonce = randomUUID();
+    const [row] = await this.#database.ask('write', TAKE, [name, mode, this.#worker, nonce]);
+    const { refusal, holder, remaining, o_id, o_token } = row ?? {};
+    if (refusal === 'run_unknown' || refusal === 'run_exists') throw wrongRun(refusal, name);
+    if (refusal === 'lease_held') throw held(name, String(holder), whole(remaining) ?? 0);
+    const [id, token] = [whole(o_id), whole(o_token)];
+    if (id === null || token === null) throw corrupt(this.#database.where, name, 0, 'its row has no form');
+    return { run: { id, name }, token, nonce };
+  }
+
+  /** The numbers of messages of those runs that are still under their fence, by the run's id. */
+  async held(fences: readonly Fence[]): Promise<ReadonlyMap<number, number>> {
+    const values = [
+      fences.map(({ run }) => run.id),
+      fences.map(({ token }) => token),
+      fences.map(({ nonce }) => nonce),
+    ];
+    const rows = await this.#database.ask('read', HELD, values);
+    return new Map(rows.map(({ id, posts }) => [Number(id), whole(posts) ?? 0]));
+  }
+
+  async release({ run, token, nonce }: Fence): Promise<void> {
+    await this.#database.ask('write', RELEASE, [run.id, token, nonce]);
+  }
+
+  /** Takes the worker off the list. */
+  async leave(): Promise<void> {
+    if (this.#beaten !== Number.NEGATIVE_INFINITY) await this.#database.ask('write', LEAVE, [this.#worker]);
+  }
+}
+
+function held(name: string, holder: string, remaining: number): JournalError {
+  const seconds = Math.max(1, Math.ceil(remaining / 1_000));
+  const what = `Run ${JSON.stringify(name)} is held by ${holder}`;
+  return new JournalError(
+    'lease_held',
+    `${what}. End it there, or wait: it is free ${seconds} s after that worker was last heard of.`,
+  );
+}

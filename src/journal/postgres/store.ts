@@ -1,0 +1,234 @@
+/**
+ * The store in PostgreSQL: journals of many machines in one schema of a database. Every statement is a transaction of its own,
+ * and connections are made when the first is asked.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type Journal,
+  JournalError,
+  type JournalStore,
+  type OpenMode,
+  type Posted,
+  type RunSummary,
+  type RunsFilter,
+  type StoredRow,
+} from '../journal.ts';
+import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
+import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
+import { Commits, lost } from './commits.ts';
+import { Database, type PostgresPool } from './database.ts';
+import { failingOf } from './errors.ts';
+import { type Host, PostgresJournal } from './journal.ts';
+import { Leases } from './leases.ts';
+import { Tables, whole } from './tables.ts';
+import { fail, type Writer } from './writer.ts';
+
+export type { PostgresPool };
+
+/** Options of a store in PostgreSQL; the defaults suit normal use. Times are in milliseconds. */
+export interface PostgresOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; what it leaves out, the variables PGHOST, PGUSER and so on say. */
+  readonly address?: string;
+  /** The schema of its tables; `belay`. */
+  readonly schema?: string;
+  /** A pool of `pg` that the program has already; the store does not close it. */
+  readonly pool?: PostgresPool;
+  /** The most connections of the store's own pool; 4. */
+  readonly connections?: number;
+  /** False to refuse a schema without tables, or with tables of an older format, instead of making or migrating them. */
+  readonly migrate?: boolean;
+  /** The name of this worker in the messages to those that wait; the host and the process. */
+  readonly name?: string;
+  /** The time after which others may take the runs of a worker that is not heard of; 30,000. */
+  readonly leaseMs?: number;
+  /** The time between two looks for messages; 1,000. */
+  readonly pollMs?: number;
+  /** The longest time that appended rows wait which no caller waits for; 50. */
+  readonly delayMs?: number;
+  /** The time for a connection; 5,000. */
+  readonly connectMs?: number;
+  /** The time for an answer, after which a statement is sent again; 15,000. */
+  readonly queryMs?: number;
+  /** The time for which an append is sent again whose answer stays out; 60,000. */
+  readonly patienceMs?: number;
+  /** The wall clock of rows and messages, in milliseconds. Leases go by the clock of the database. */
+  readonly now?: () => number;
+}
+
+const POST = 'SELECT belay.post($1, $2, $3, $4, $5, $6) AS number';
+
+/**
+ * A store in a PostgreSQL database, for runs on many machines. Needs the package `pg`.
+ * @throws JournalError `journal_cannot_read` for an address that has no form.
+ * @example
+ * import { postgresStore } from 'belay-sidecar/postgres';
+ *
+ * const store = postgresStore('postgres://belay@127.0.0.1:1/nowhere');
+ * await assert.rejects(async () => store.runs(), { code: 'journal_cannot_read' }); // no server listens there
+ * await store.close();
+ */
+export function postgresStore(given: string | PostgresOptions = {}): JournalStore {
+  return new PostgresStore(typeof given === 'string' ? { address: given } : given);
+}
+
+class PostgresStore implements JournalStore {
+  readonly #database: Database;
+  readonly #tables: Tables;
+  readonly #leases: Leases;
+  readonly #host: Host;
+  readonly #now: () => number;
+  readonly #writers = new Set<Writer>();
+  readonly #watch: NodeJS.Timeout;
+  #isWatching = false;
+  #opening = 0;
+  #closed = false;
+
+  constructor(options: PostgresOptions) {
+    const { leaseMs = 30_000, pollMs = 1_000, now = Date.now } = options;
+    const { delayMs = 50, patienceMs = 60_000, connectMs = 5_000, queryMs = 15_000 } = options;
+    const { address, schema = 'belay', pool, connections = 4, migrate = true } = options;
+    if (schema === '' || schema.includes('\0') || Buffer.byteLength(schema) > 63)
+      throw new JournalError('journal_cannot_read', 'A schema has a name of 1 to 63 bytes.');
+    this.#now = now;
+    this.#database = new Database({ address, schema, pool, connections, connectMs, queryMs, migrate });
+    this.#tables = new Tables(this.#database);
+    this.#leases = new Leases(this.#database, options.name, leaseMs);
+    const onPosts = (writer: Writer, messages: number) => {
+      if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
+    };
+    const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
+    this.#host = { tables: this.#tables, commits, now, release: (writer) => this.#release(writer) };
+    this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
+  }
+
+  async open(run: string, mode: OpenMode): Promise<Journal> {
+    this.#refuseIfClosed();
+    checkRunName(run);
+    this.#opening += 1;
+    try {
+      await this.#database.identity();
+      const fence = await this.#leases.take(run, mode);
+      try {
+        const found = await this.#tables.found(run);
+        if (found === null) throw wrongRun('run_unknown', run);
+        await this.#tables.check(found.run, found.head);
+        const rest = { pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], posts: [] };
+        const writer: Writer = { ...fence, ...rest, durable: found.head, flying: null, state: { kind: 'open' } };
+        await this.#hear([writer]);
+        this.#writers.add(writer);
+        return new PostgresJournal(this.#host, writer);
+      } catch (error) {
+        await this.#leases.release(fence).catch(() => {});
+        throw error;
+      }
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  async *read(run: string): AsyncGenerator<StoredRow> {
+    this.#refuseIfClosed();
+    const found = isRunName(run) ? await this.#tables.found(run) : null;
+    if (found === null) throw wrongRun('run_unknown', run);
+    yield* this.#tables.rows(found.run, 0, found.head);
+  }
+
+  async post(run: string, body: string): Promise<number> {
+    this.#refuseIfClosed();
+    const bytes = postBytes(body);
+    await this.#database.identity();
+    const number = isRunName(run) ? await this.#posted([run, this.#now(), randomUUID(), bytes, POSTS_LIMIT]) : 0;
+    if (number === 0) throw wrongRun('run_unknown', run);
+    if (number === -1) checkRoom(run, POSTS_LIMIT);
+    await this.#hear([...this.#writers].filter((writer) => writer.run.name === run));
+    return number;
+  }
+
+  async posts(run: string): Promise<readonly Posted[]> {
+    this.#refuseIfClosed();
+    const posts = isRunName(run) ? await this.#tables.postsOf(run) : null;
+    if (posts === null) throw wrongRun('run_unknown', run);
+    return posts;
+  }
+
+  async run(name: string): Promise<RunSummary | null> {
+    this.#refuseIfClosed();
+    return isRunName(name) ? this.#tables.summary(name) : null;
+  }
+
+  async runs(filter: RunsFilter = {}): Promise<readonly RunSummary[]> {
+    this.#refuseIfClosed();
+    checkLimit(filter.limit);
+    const { after } = filter;
+    const runs = after === undefined || isRunName(after) ? await this.#tables.summaries(filter) : null;
+    if (runs === null) throw wrongRun('run_unknown', after ?? '');
+    return runs;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    if (this.#writers.size > 0 || this.#opening > 0) {
+      const names = [...this.#writers].map(({ run }) => JSON.stringify(run.name)).join(', ');
+      throw new JournalError('lease_held', `${this.#database.where} has open journals. Close them first: ${names}.`);
+    }
+    this.#closed = true;
+    clearInterval(this.#watch);
+    // What keeps it from saying so keeps nobody waiting: it holds no run.
+    await this.#leases.leave().catch(() => {});
+    await this.#database.end();
+  }
+
+  /** Leaves a message; where the answer stays out, once more, under the same nonce. */
+  async #posted(values: readonly unknown[]): Promise<number> {
+    try {
+      return answer(await this.#database.once(POST, [...values, false]));
+    } catch (error) {
+      if (failingOf(error) === 'refused') throw this.#database.named('write', error);
+      return answer(await this.#database.ask('write', POST, [...values, true]));
+    }
+  }
+
+  async #release(writer: Writer): Promise<void> {
+    this.#writers.delete(writer);
+    await this.#leases.release(writer);
+  }
+
+  /** Keeps the leases, hears of messages, and of runs that others have taken. */
+  async #look(): Promise<void> {
+    const writers = [...this.#writers].filter(({ state }) => state.kind !== 'failed');
+    if (this.#isWatching || writers.length === 0) return;
+    this.#isWatching = true;
+    try {
+      if (this.#leases.isDue) await this.#leases.beat();
+      const held = await this.#leases.held(writers);
+      const open = writers.filter((writer) => this.#writers.has(writer));
+      for (const writer of open) if (!held.has(writer.run.id)) fail(writer, lost(writer));
+      await this.#hear(open.filter(({ run, posts }) => (held.get(run.id) ?? 0) > posts.length));
+    } catch {
+      // The next look tries again; an append says what is wrong.
+    } finally {
+      this.#isWatching = false;
+    }
+  }
+
+  /** Fetches the messages that writers have not heard of. */
+  async #hear(writers: readonly Writer[]): Promise<void> {
+    if (writers.length === 0) return;
+    const told = await this.#tables.posts(writers.map(({ run, posts }) => ({ run, after: posts.length })));
+    for (const writer of writers) {
+      // Another look may have been faster.
+      for (const post of told.get(writer.run.id) ?? [])
+        if (post.number === writer.posts.length + 1) writer.posts.push(post);
+    }
+  }
+
+  #refuseIfClosed(): void {
+    if (!this.#closed) return;
+    throw new JournalError('journal_closed', `The store ${this.#database.where} is closed. Open it again.`);
+  }
+}
+
+function answer(rows: readonly Readonly<Record<string, unknown>>[]): number {
+  const number = Number(rows[0]?.number);
+  return whole(number) ?? -1;
+}

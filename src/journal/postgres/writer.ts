@@ -1,0 +1,93 @@
+/**
+ * The store's state of a run that is open for writing: its fence, its head, the group that is on its way, the rows that
+ * wait, and the callers that wait for them.
+ */
+import { chained, type Entry } from '../chain.ts';
+import type { JournalError, Posted } from '../journal.ts';
+import type { Head, Run } from './tables.ts';
+
+/** A row that waits; `ends` where it is the last of its append. */
+interface Pending extends Entry {
+  readonly ends: boolean;
+}
+
+/** A commit group that is on its way, and the end of the run after it. */
+export interface Flying {
+  readonly head: Head;
+  readonly entries: readonly Entry[];
+}
+
+interface Waiter {
+  readonly seq: number;
+  readonly resolve: (durable: number) => void;
+  readonly reject: (error: JournalError) => void;
+}
+
+/** An open run. */
+export interface Writer {
+  readonly run: Run;
+  readonly token: number;
+  readonly nonce: string;
+  /** The end of what is durable. */
+  durable: Head;
+  flying: Flying | null;
+  pending: Pending[];
+  pendingBytes: number;
+  /** The time of the next group: the clock of its first row, but never before the group before it. */
+  pendingTime: number;
+  waiting: Waiter[];
+  /** The messages that have been heard of. */
+  posts: Posted[];
+  state:
+    | { readonly kind: 'open' }
+    | { readonly kind: 'closed' }
+    | { readonly kind: 'failed'; readonly error: JournalError };
+}
+
+/** The limit of bytes of one group: appends beyond it wait for the next one. */
+const BYTES = 64 * 1024 * 1024;
+
+/** Puts the next group of a writer on its way: whole appends, at least one. */
+export function launch(writer: Writer): Flying {
+  let bytes = 0;
+  let count = 0;
+  for (const [index, { body, ends }] of writer.pending.entries()) {
+    bytes += body.length;
+    if (count > 0 && bytes > BYTES) break;
+    if (ends) count = index + 1;
+  }
+  const entries = writer.pending.slice(0, count);
+  writer.pending = writer.pending.slice(count);
+  writer.pendingBytes = writer.pending.reduce((sum, { body }) => sum + body.length, 0);
+  const { token, pendingTime: time, durable } = writer;
+  const hash = chained(durable.hash, token, time, entries);
+  writer.flying = { head: { seq: durable.seq + entries.length, time, hash }, entries };
+  return writer.flying;
+}
+
+/** Takes note that the group on its way is durable. */
+export function land(writer: Writer): void {
+  if (writer.flying === null) return;
+  writer.durable = writer.flying.head;
+  writer.flying = null;
+  const { seq } = writer.durable;
+  const { waiting } = writer;
+  writer.waiting = waiting.filter((each) => each.seq > seq);
+  for (const each of waiting) if (each.seq <= seq) each.resolve(seq);
+}
+
+/** Ends a writer (J4): drops what waits and tells every waiting caller why. */
+export function fail(writer: Writer, error: JournalError): void {
+  if (writer.state.kind === 'failed') return;
+  writer.state = { kind: 'failed', error };
+  writer.flying = null;
+  writer.pending = [];
+  const { waiting } = writer;
+  writer.waiting = [];
+  for (const { reject } of waiting) reject(error);
+}
+
+/** The seq of the last row, durable or not. */
+export function headOf({ durable, flying, pending }: Writer): number {
+  return (flying?.head ?? durable).seq + pending.length;
+}
