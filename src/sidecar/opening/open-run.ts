@@ -127,7 +127,7 @@ async function takeUp(
 ): Promise<Opened> {
   const { runState, reader } = readRun(journal.read(), options.codecs);
   refuseOthers(program, runState, reader);
-  const encoder = new EntryEncoder(reader.names, options.codecs);
+  const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
   const run = runOf(program, parts(options, config, journal, runState, encoder, DECISION_POLICY));
   run.hold();
   const now = { config: config.digest, machine: program.digest };
