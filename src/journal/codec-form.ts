@@ -1,4 +1,5 @@
-/** Names that both halves of the codec share. */
+/** Names and texts that both halves of the codec share. */
+import type { ValueCodec } from './value-codec.ts';
 
 /** The only key of an object that stands for something else. */
 export const TAG = '$';
@@ -22,3 +23,60 @@ export type Unencodable =
   | 'too_large'
   /** A value that cannot be inspected: a revoked proxy, a trap that throws. */
   | 'unreadable';
+
+/** The text of a value and the size of the contents that it refers to, or the place of the first part that has no text. */
+export type Encoded =
+  | { readonly text: string; readonly held: number }
+  | { readonly path: readonly string[]; readonly reason: Unencodable };
+
+/** How many containers enclose the innermost value of a text, and how long it is with all that it refers to. */
+export interface Measures {
+  readonly height: number;
+  readonly size: number;
+}
+
+/** The text of an object, as it was written. */
+export interface Known {
+  readonly text: string;
+  readonly height: number;
+  /** The size of what the text refers to. */
+  readonly held: number;
+}
+
+/** Where long texts are stored. Answers with the references that stand for them. */
+export interface Storing {
+  put(text: string, measures: Measures): string;
+  /** A list of which a part may be stored already. */
+  list(members: readonly string[], measures: Measures): string;
+  /** The text of an object that is as it was when it was written. */
+  known(value: object): Known | null;
+  remember(value: object, known: Known): void;
+}
+
+export interface EncodeOptions {
+  /** The id of an actor reference, null for any other object. Asked for every object that is no array. */
+  readonly reference?: (value: object) => string | null;
+  /** The caller's codecs, asked in order for objects without a form of their own. */
+  readonly codecs?: readonly ValueCodec[];
+  /** Where long texts are stored, to be referred to; every text stands in its place without it. */
+  readonly contents?: Storing | null;
+}
+
+/** Strings that equal their own JSON text, apart from the quotes. */
+const PLAIN_TEXT = /^[ !#-[\]-~\u00a0-\ud7ff]*$/;
+
+/** The text of a value that is no JSON value. */
+export function tag(content: string): string {
+  return `{"${TAG}":${content}}`;
+}
+
+/** The text of a string. */
+export function quoted(text: string): string {
+  return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** The text of a number. */
+export function numberText(value: number): string {
+  if (Object.is(value, -0)) return tag('"-0"');
+  return Number.isFinite(value) ? `${value}` : tag(`"${value}"`);
+}

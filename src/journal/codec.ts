@@ -5,88 +5,132 @@
  * throws. For a value without a form it asks the codecs that the caller registered (`value-codec.ts`). Not kept: that
  * two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
  */
-import { CODEC_DEPTH, TAG, type Unencodable } from './codec-form.ts';
+import { errorParts } from './codec-error.ts';
+import {
+  CODEC_DEPTH,
+  type Encoded,
+  type EncodeOptions,
+  numberText,
+  quoted,
+  type Storing,
+  TAG,
+  tag,
+} from './codec-form.ts';
+import { Pass, TEXT_LIMIT } from './codec-pass.ts';
+import { FEWEST, LARGEST, SHORTEST } from './contents/form.ts';
 import { remember, type ValueCodec } from './value-codec.ts';
 
-export type { Unencodable } from './codec-form.ts';
+export type { Encoded, EncodeOptions, Unencodable } from './codec-form.ts';
 export { revive } from './revive.ts';
 
-/** The text of a value, or the place of the first part that has no text. */
-export type Encoded = { readonly text: string } | { readonly path: readonly string[]; readonly reason: Unencodable };
-
-export interface EncodeOptions {
-  /** The id of an actor reference, null for any other object. Asked for every object that is no array. */
-  readonly reference?: (value: object) => string | null;
-  /** The caller's codecs, asked in order for objects without a form of their own. */
-  readonly codecs?: readonly ValueCodec[];
-}
-
-/** The longest text of one value, in UTF-16 units. */
-const TEXT_LIMIT = 4 * 1024 * 1024;
 /** The limit of decimal digits, because decoding costs the square of their number. */
 const BIGINT_HEX_LIMIT = 50_000;
-/** Strings that equal their own JSON text, apart from the quotes. */
-const PLAIN_TEXT = /^[ !#-[\]-~\u00a0-\ud7ff]*$/;
 
 /** The JSON text of a value, from which `revive` makes an equal one. */
 export function encode(value: unknown, options: EncodeOptions = {}): Encoded {
   const encoder = new Encoder(options);
   const text = encoder.value(value);
-  return encoder.reason === null ? { text } : { path: encoder.path, reason: encoder.reason };
+  return encoder.reason === null ? { text, held: encoder.held } : { path: encoder.path, reason: encoder.reason };
 }
 
 /** One pass over one value. After a failure every level returns at once, each adding its key to the path. */
-class Encoder {
-  reason: Unencodable | null = null;
-  path: string[] = [];
+class Encoder extends Pass {
   readonly #reference: EncodeOptions['reference'];
   readonly #codecs: readonly ValueCodec[];
-  readonly #ancestors: object[] = [];
-  #size = 0;
+  #contents: Storing | null;
+  /** The size of the contents that the text of the present container refers to. */
+  held = 0;
+  /** How many containers enclose the innermost one in the present one. */
+  #deepest = 0;
+  /** The length of the texts that stand elsewhere. */
+  #moved = 0;
 
-  constructor({ reference, codecs = [] }: EncodeOptions) {
+  constructor({ reference, codecs = [], contents = null }: EncodeOptions) {
+    super();
     this.#reference = reference;
     this.#codecs = codecs;
+    this.#contents = contents;
   }
 
   value(value: unknown): string {
     switch (typeof value) {
       case 'string':
-        return value.length > TEXT_LIMIT ? this.#exceeded('too_large') : this.#grown(quoted(value));
+        return value.length > TEXT_LIMIT ? this.exceeded('too_large') : this.#string(quoted(value));
       case 'number':
-        return this.#grown(numberText(value));
+        return this.grown(numberText(value));
       case 'boolean':
-        return this.#grown(value ? 'true' : 'false');
+        return this.grown(value ? 'true' : 'false');
       case 'undefined':
-        return this.#grown(tag('"undefined"'));
+        return this.grown(tag('"undefined"'));
       case 'bigint':
         return this.#bigint(value);
       case 'object':
-        return value === null ? this.#grown('null') : this.#nested(value);
+        return value === null ? this.grown('null') : this.#nested(value);
       case 'function':
       case 'symbol':
-        return this.#fail(typeof value as 'function' | 'symbol');
+        return this.fail(typeof value as 'function' | 'symbol');
     }
   }
 
   #nested(value: object): string {
-    const { length } = this.#ancestors;
-    if (length >= CODEC_DEPTH) return this.#exceeded('too_deep');
-    this.#ancestors.push(value);
+    const { length } = this.ancestors;
+    if (length >= CODEC_DEPTH) return this.exceeded('too_deep');
+    if (length > this.#deepest) this.#deepest = length;
+    this.ancestors.push(value);
     try {
-      return this.#object(value);
+      return this.#contents === null ? this.#object(value) : this.#container(value, this.#contents);
     } catch {
-      return this.#fail('unreadable');
+      return this.fail('unreadable');
     } finally {
-      this.#ancestors.length = length;
+      this.ancestors.length = length;
     }
+  }
+
+  /** A container that may have been written before, or whose text may be long. */
+  #container(value: object, contents: Storing): string {
+    const depth = this.ancestors.length - 1;
+    const [held, deepest] = [this.held, this.#deepest];
+    const known = contents.known(value);
+    if (known !== null) {
+      if (depth + known.height > CODEC_DEPTH) return this.exceeded('too_deep');
+      this.held += known.held;
+      this.#deepest = Math.max(deepest, depth + known.height - 1);
+      return this.grown(known.text);
+    }
+    this.held = 0;
+    this.#deepest = depth;
+    let text = this.#object(value);
+    const height = this.#deepest - depth + 1;
+    if (this.reason === null && text.length >= SHORTEST) text = this.#put(contents, text, height);
+    if (this.reason === null && this.held > 0) contents.remember(value, { text, height, held: this.held });
+    this.held += held;
+    this.#deepest = Math.max(deepest, this.#deepest);
+    return text;
+  }
+
+  #string(text: string): string {
+    if (this.#contents === null || text.length < SHORTEST) return this.grown(text);
+    const { held } = this;
+    this.held = 0;
+    const reference = this.#put(this.#contents, text, 0);
+    this.held += held;
+    return reference;
+  }
+
+  /** Has a text stand elsewhere, and a reference in its place. */
+  #put(contents: Storing, text: string, height: number): string {
+    const size = text.length + this.held;
+    this.#moved += text.length;
+    if (size > LARGEST || this.#moved > LARGEST) return this.exceeded('too_large');
+    this.held = size;
+    return this.grown(contents.put(text, { height, size }));
   }
 
   #object(value: object): string {
     if (Array.isArray(value))
       return Object.getPrototypeOf(value) === Array.prototype ? this.#array(value) : this.#registered(value);
     const id = this.#reference?.(value) ?? null;
-    if (id !== null) return this.#grown(tag(`["ref",${quoted(id)}]`));
+    if (id !== null) return this.grown(tag(`["ref",${quoted(id)}]`));
     const prototype = Object.getPrototypeOf(value);
     if (prototype === Object.prototype || prototype === null) return this.#record(value);
     if (prototype === Uint8Array.prototype || prototype === Buffer.prototype) return this.#bytes(value as Uint8Array);
@@ -96,7 +140,7 @@ class Encoder {
     if (prototype === Set.prototype) return this.#set(value as Set<unknown>);
     if (prototype === Date.prototype) {
       const time = Date.prototype.getTime.call(value);
-      return this.#grown(tag(`["date",${Number.isNaN(time) ? 'null' : numberText(time)}]`));
+      return this.grown(tag(`["date",${Number.isNaN(time) ? 'null' : numberText(time)}]`));
     }
     return this.#registered(value);
   }
@@ -107,143 +151,98 @@ class Encoder {
    */
   #registered(value: object): string {
     const codec = this.#codecs.find((each) => each.is(value));
-    if (codec === undefined) return this.#fail('class');
-    this.#counted(14);
-    const name = this.#grown(quoted(codec.name));
+    if (codec === undefined) return this.fail('class');
+    this.counted(14);
+    const name = this.grown(quoted(codec.name));
+    // Two forms are compared by their texts: each stands in its place.
+    const contents = this.#contents;
+    this.#contents = null;
     const form = this.value(codec.encode(value as never));
+    this.#contents = contents;
     if (this.reason !== null) return '';
     remember(value, codec.name, form);
     return tag(`["codec",${name},${form}]`);
   }
 
   #record(value: object): string {
-    let text = this.#counted(2);
+    let text = this.counted(2);
     for (const key of Object.keys(value)) {
       const descriptor = Object.getOwnPropertyDescriptor(value, key) as PropertyDescriptor;
-      if (!('value' in descriptor)) return this.#fail('accessor', key);
-      const name = this.#grown(`${text === '' ? '' : ','}${quoted(key)}:`);
+      if (!('value' in descriptor)) return this.fail('accessor', key);
+      const name = this.grown(`${text === '' ? '' : ','}${quoted(key)}:`);
       text += name + this.value(descriptor.value);
-      if (this.reason !== null) return this.#under(key);
+      if (this.reason !== null) return this.under(key);
     }
-    if (Object.getOwnPropertySymbols(value).length > 0) return this.#fail('symbol');
-    return Object.hasOwn(value, TAG) ? this.#counted(17) + tag(`["object",{${text}}]`) : `{${text}}`;
+    if (Object.getOwnPropertySymbols(value).length > 0) return this.fail('symbol');
+    return Object.hasOwn(value, TAG) ? this.counted(17) + tag(`["object",{${text}}]`) : `{${text}}`;
   }
 
   #array(value: readonly unknown[]): string {
-    let text = this.#counted(2);
+    const members: string[] = [];
+    let length = 2;
+    let isWhole = true;
+    this.counted(2);
     for (let index = 0; index < value.length; index += 1) {
       const descriptor = Object.getOwnPropertyDescriptor(value, index);
-      if (index > 0) text += this.#grown(',');
-      if (descriptor === undefined) text += this.#grown(tag('"hole"'));
-      else if ('value' in descriptor) text += this.value(descriptor.value);
-      else return this.#fail('accessor', String(index));
-      if (this.reason !== null) return this.#under(String(index));
+      if (descriptor !== undefined && !('value' in descriptor)) return this.fail('accessor', String(index));
+      if (index > 0) this.grown(',');
+      const text = descriptor === undefined ? this.grown(tag('"hole"')) : this.value(descriptor.value);
+      if (this.reason !== null) return this.under(String(index));
+      isWhole &&= descriptor !== undefined;
+      length += text.length + 1;
+      members.push(text);
     }
-    return `[${text}]`;
+    const isLong = length >= SHORTEST && members.length >= FEWEST && isWhole;
+    return this.#contents === null || !isLong ? `[${members.join(',')}]` : this.#list(members, length, this.#contents);
+  }
+
+  /** A list that may have grown since it was written. */
+  #list(members: readonly string[], length: number, contents: Storing): string {
+    this.held += length;
+    if (this.held > LARGEST) return this.exceeded('too_large');
+    const height = this.#deepest - this.ancestors.length + 2;
+    return this.grown(contents.list(members, { height, size: this.held }));
   }
 
   #map(value: Map<unknown, unknown>): string {
-    let text = `["map"${this.#counted(13)}`;
+    let text = `["map"${this.counted(13)}`;
     let index = 0;
     for (const [key, member] of Map.prototype.entries.call(value)) {
       const name = typeof key === 'string' ? key : String(index);
-      text += `${this.#grown(',')}${this.value(key)}${this.#grown(',')}`;
+      text += `${this.grown(',')}${this.value(key)}${this.grown(',')}`;
       if (this.reason === null) text += this.value(member);
-      if (this.reason !== null) return this.#under(name);
+      if (this.reason !== null) return this.under(name);
       index += 1;
     }
     return tag(`${text}]`);
   }
 
   #set(value: Set<unknown>): string {
-    let text = `["set"${this.#counted(13)}`;
+    let text = `["set"${this.counted(13)}`;
     let index = 0;
     for (const member of Set.prototype.values.call(value)) {
-      text += this.#grown(',') + this.value(member);
-      if (this.reason !== null) return this.#under(String(index));
+      text += this.grown(',') + this.value(member);
+      if (this.reason !== null) return this.under(String(index));
       index += 1;
     }
     return tag(`${text}]`);
   }
 
   #bytes(value: Uint8Array): string {
-    if (value.byteLength > TEXT_LIMIT) return this.#exceeded('too_large');
+    if (value.byteLength > TEXT_LIMIT) return this.exceeded('too_large');
     const base64 = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-    return this.#grown(tag(`["bytes","${base64}"]`));
+    return this.grown(tag(`["bytes","${base64}"]`));
   }
 
   #error(value: Error): string {
-    const parts: string[] = [];
-    for (const key of ['name', 'message', 'code']) {
-      const part = dataProperty(value, key);
-      if (part === ACCESSOR) return this.#fail('accessor', key);
-      if (typeof part === 'string') parts.push(quoted(part));
-      else if (key !== 'code') parts.push(key === 'name' ? '"Error"' : '""');
-    }
-    return this.#grown(tag(`["error",${parts.join(',')}]`));
+    const parts = errorParts(value);
+    return 'accessor' in parts
+      ? this.fail('accessor', parts.accessor)
+      : this.grown(tag(`["error",${parts.texts.join(',')}]`));
   }
 
   #bigint(value: bigint): string {
-    if (value.toString(16).length > BIGINT_HEX_LIMIT) return this.#exceeded('too_large');
-    return this.#grown(tag(`["bigint","${value}"]`));
+    if (value.toString(16).length > BIGINT_HEX_LIMIT) return this.exceeded('too_large');
+    return this.grown(tag(`["bigint","${value}"]`));
   }
-
-  /** Counts new text. Shared objects are written once per place, so a small value in memory may be large as text. */
-  #grown(text: string): string {
-    this.#size += text.length;
-    return this.#size > TEXT_LIMIT ? this.#exceeded('too_large') : text;
-  }
-
-  /** Counts what a container adds to its members, which count themselves. */
-  #counted(length: number): '' {
-    this.#size += length;
-    return '';
-  }
-
-  /** Recognises a cycle, which ends at one of the limits, and names it by the place where it closes. */
-  #exceeded(reason: 'too_deep' | 'too_large'): string {
-    if (this.reason !== null) return '';
-    const first = this.#ancestors.findIndex((ancestor, index) => this.#ancestors.indexOf(ancestor) < index);
-    this.#cutAt = first === -1 ? Number.POSITIVE_INFINITY : first;
-    return this.#fail(first === -1 ? reason : 'cycle');
-  }
-
-  /** The number of keys from the root to the place where a cycle closes. */
-  #cutAt = Number.POSITIVE_INFINITY;
-
-  #fail(reason: Unencodable, key?: string): string {
-    this.reason ??= reason;
-    return key === undefined ? '' : this.#under(key);
-  }
-
-  #under(key: string): string {
-    if (this.#ancestors.length <= this.#cutAt) this.path.unshift(key);
-    return '';
-  }
-}
-
-function tag(content: string): string {
-  return `{"${TAG}":${content}}`;
-}
-
-function quoted(text: string): string {
-  return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text);
-}
-
-function numberText(value: number): string {
-  if (Object.is(value, -0)) return tag('"-0"');
-  return Number.isFinite(value) ? `${value}` : tag(`"${value}"`);
-}
-
-const ACCESSOR = Symbol('accessor');
-
-/** A property of an object or of its prototypes, without running a getter, except the platform's own. */
-function dataProperty(value: object, key: string): unknown {
-  for (let holder: object | null = value; holder !== null; holder = Object.getPrototypeOf(holder)) {
-    const descriptor = Object.getOwnPropertyDescriptor(holder, key);
-    if (descriptor === undefined) continue;
-    if ('value' in descriptor) return descriptor.value;
-    return holder === DOMException.prototype ? descriptor.get?.call(value) : ACCESSOR;
-  }
-  return undefined;
 }

@@ -6,16 +6,20 @@
 import { ActorReference } from '../model/actor-reference.ts';
 import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
-import { type EncodeOptions, encode, revive } from './codec.ts';
+import { type Encoded, type EncodeOptions, encode } from './codec.ts';
+import { CONTENTS_SINCE, damaged, LARGEST_ROW } from './contents/form.ts';
+import { ContentReader } from './contents/reader.ts';
+import { ContentWriter, LISTS } from './contents/writer.ts';
 import type { RowReader, RowWriter } from './entry-forms.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
 import { JournalError, type Row, type StoredRow } from './journal.ts';
 import { encodingWith, LOSSES, type Lost, lostAt, type ValuePlace } from './lost.ts';
 import { NAME_KIND, Names } from './names.ts';
+import { type Measured, type ReadContent, reviveMeasured } from './revive.ts';
 import { Coded, type ValueCodec } from './value-codec.ts';
 
 /** The format that this code writes, and the newest that it reads (style.md 13). */
-export const FORMAT = 4;
+export const FORMAT = CONTENTS_SINCE;
 
 /** The longest name that is worth a number. */
 const LONGEST_NAME = 200;
@@ -25,33 +29,51 @@ export class EntryEncoder {
   readonly #names: Names;
   readonly #writer: Writer;
 
-  constructor(names = new Names(), codecs: readonly ValueCodec[] = []) {
+  readonly #contents: ContentWriter | null;
+
+  /** @param contents null in a run whose journal began in a format that has none. */
+  constructor(
+    names = new Names(),
+    codecs: readonly ValueCodec[] = [],
+    contents: ContentWriter | null = new ContentWriter(),
+  ) {
     this.#names = names;
-    this.#writer = new Writer(names, codecs);
+    this.#contents = contents;
+    this.#writer = new Writer(names, codecs, contents);
   }
 
   /**
-   * The rows of an entry, those of its new names first. `lost` is told what could not be written.
+   * The rows of an entry, those of its new contents and names first. `lost` is told what could not be written.
    * @throws JournalError `journal_cannot_write` where even what stands for a lost value has no text.
    */
   rows(entry: Entry, lost: (what: Lost) => void): Row[] {
-    this.#writer.lost = lost;
+    this.#writer.begin(lost);
     const { number, write } = TABLE[entry.do];
     const row = { kind: number, body: write(entry, this.#writer) };
-    return [...this.#names.take(), row];
+    return [...(this.#contents?.take() ?? []), ...this.#names.take(), row];
   }
 }
 
 /** Writes the names and values of one run. */
 class Writer implements RowWriter {
-  lost: (what: Lost) => void = () => {};
+  #lost: (what: Lost) => void = () => {};
+  #held = 0;
   readonly #names: Names;
   readonly #instances = new WeakMap<InstanceId, string>();
   readonly #options: EncodeOptions;
+  /** For what many readers read alone, without the contents. */
+  readonly #whole: EncodeOptions;
 
-  constructor(names: Names, codecs: readonly ValueCodec[]) {
+  constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null) {
     this.#names = names;
-    this.#options = encodingWith(codecs);
+    this.#whole = encodingWith(codecs);
+    this.#options = { ...this.#whole, contents };
+  }
+
+  /** Begins a row. */
+  begin(lost: (what: Lost) => void): void {
+    this.#lost = lost;
+    this.#held = 0;
   }
 
   name(text: string): string {
@@ -74,19 +96,27 @@ class Writer implements RowWriter {
   }
 
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string {
-    const encoded = encode(value, this.#options);
+    const isWhole = standing === 'entry' || standing === 'timer';
+    const encoded = this.#within(encode(value, isWhole ? this.#whole : this.#options));
     if ('text' in encoded) return encoded.text;
     const { of, instead } = LOSSES[standing];
     const path = [...at, ...encoded.path];
-    if (of !== null) this.lost({ of, path, reason: encoded.reason });
-    const rest = encode(instead(value, path), this.#options);
+    if (of !== null) this.#lost({ of, path, reason: encoded.reason });
+    const rest = encode(instead(value, path), this.#whole);
     if ('text' in rest) return rest.text;
     const what = `${standing} has no text: ${rest.reason} at ${rest.path.join('.')}`;
     throw new JournalError('journal_cannot_write', what);
   }
+
+  /** Refuses a value with which its row would stand for more than a reader takes. */
+  #within(encoded: Encoded): Encoded {
+    if (!('text' in encoded)) return encoded;
+    this.#held += encoded.held;
+    return this.#held > LARGEST_ROW ? { path: [], reason: 'too_large' } : encoded;
+  }
 }
 
-/** The kind of a row's entry, without decoding it; null for rows that only define names, and for unknown kinds. */
+/** The kind of a row's entry, without decoding it; null for rows that only define names or contents, and for unknown kinds. */
 export function kindOf({ kind }: StoredRow): Entry['do'] | null {
   return kindNumbered(kind);
 }
@@ -98,6 +128,8 @@ export class EntryDecoder {
   readonly missing = new Set<string>();
   /** The names of codecs that values were written with, and that are not at hand. */
   readonly unregistered = new Set<string>();
+  readonly #contents = new ContentReader((parsed, content) => this.#read(parsed, content));
+  #format = 0;
   readonly #codecs: readonly ValueCodec[];
   readonly #from: RowReader = {
     text: (name) => (typeof name === 'string' ? name : this.names.text(name as number)),
@@ -112,10 +144,11 @@ export class EntryDecoder {
   }
 
   /**
-   * The entry of a row; null for the rows that only name things.
+   * The entry of a row; null for the rows that only name things or hold contents.
    * @throws JournalError `journal_corrupt`, `journal_too_new`.
    */
   entry(row: StoredRow): Entry | null {
+    if (this.#contents.learn(row)) return null;
     if (row.kind === NAME_KIND) {
       this.names.learn(row);
       return null;
@@ -123,19 +156,31 @@ export class EntryDecoder {
     const kind = kindOf(row);
     if (kind === null) throw this.#corrupt(row, 'is of no kind that this version knows');
     try {
-      const body = revive(JSON.parse(row.body), {
-        resolve: (id) => this.#resolve(id),
-        decode: (codec, form) => this.#decode(codec, form),
-        around: DEEPEST,
-      });
-      const entry = TABLE[kind].read(body, this.#from);
-      if (entry.do !== 'begin' || entry.format <= FORMAT) return entry;
+      const { value, held } = this.#read(JSON.parse(row.body), (number) => this.#contents.content(number), DEEPEST);
+      if (held > LARGEST_ROW) throw damaged(`row ${row.seq} is larger than any that is written`);
+      const entry = TABLE[kind].read(value, this.#from);
+      if (entry.do !== 'begin') return entry;
+      this.#format = entry.format;
+      if (entry.format <= FORMAT) return entry;
       const newer = `the run was written in format ${entry.format}, and this version reads up to ${FORMAT}`;
       throw new JournalError('journal_too_new', `${newer}: use the newer Belay.`);
     } catch (error) {
       if (error instanceof JournalError) throw error;
       throw this.#corrupt(row, error instanceof Error ? error.message : 'cannot be read');
     }
+  }
+
+  /** The contents for a writer that goes on; null where the journal began in a format that has none. */
+  contentsToWrite(): ContentWriter | null {
+    if (this.#format < CONTENTS_SINCE) return null;
+    const { count } = this.#contents;
+    return new ContentWriter({ count, texts: this.#contents.texts(), lists: this.#contents.lists(LISTS) });
+  }
+
+  #read(parsed: unknown, content: (number: unknown) => ReadContent, around = 0): Measured {
+    const resolve = (id: string) => this.#resolve(id);
+    const decode = (codec: string, form: unknown) => this.#decode(codec, form);
+    return reviveMeasured(parsed, { resolve, decode, content, around });
   }
 
   #corrupt(row: StoredRow, why: string): JournalError {

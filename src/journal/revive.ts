@@ -12,12 +12,32 @@ export interface ReviveOptions {
   readonly resolve?: (id: string) => unknown;
   /** Makes the value that a named codec has written; by default an object that holds the codec's name and the form. */
   readonly decode?: (codec: string, form: unknown) => unknown;
+  /** A content by its number; by default there is none. */
+  readonly content?: (number: unknown) => ReadContent;
   /** The number of containers that enclose the encoded values; none by default. */
   readonly around?: number;
 }
 
+/** A content of a journal: its value, how many containers lie in each other in it, and the length of its text with all that it refers to. */
+export interface ReadContent {
+  readonly value: unknown;
+  readonly height: number;
+  readonly size: number;
+}
+
+/** A value, how many containers lie in each other in it, and the size of the contents that it refers to. */
+export interface Measured {
+  readonly value: unknown;
+  readonly height: number;
+  readonly held: number;
+}
+
 type Parsed = Record<string, unknown>;
-type Hooks = Required<Omit<ReviveOptions, 'around'>>;
+interface Hooks extends Required<Omit<ReviveOptions, 'around'>> {
+  /** The deepest place of a container so far. */
+  deepest: number;
+  held: number;
+}
 
 const SCALARS: ReadonlyMap<unknown, unknown> = new Map<string, unknown>([
   ['undefined', undefined],
@@ -34,14 +54,30 @@ const DATE_LIMIT = 8.64e15;
  * @throws JournalError `journal_corrupt`, and whatever `resolve` throws.
  */
 export function revive(parsed: unknown, options: ReviveOptions = {}): unknown {
+  return reviveMeasured(parsed, options).value;
+}
+
+/**
+ * The value that was encoded, and its measures.
+ * @throws JournalError `journal_corrupt`, and whatever `resolve` throws.
+ */
+export function reviveMeasured(parsed: unknown, options: ReviveOptions = {}): Measured {
   const { resolve = (id) => ({ id }), decode = (codec, form) => new Coded(codec, form), around = 0 } = options;
-  return revived(parsed, -around, { resolve, decode });
+  const { content = noContent } = options;
+  const hooks: Hooks = { resolve, decode, content, deepest: -1 - around, held: 0 };
+  const value = revived(parsed, -around, hooks);
+  return { value, height: hooks.deepest + around + 1, held: hooks.held };
+}
+
+function noContent(number: unknown): never {
+  throw corrupt(`refers to content ${String(number)}, and there is none`);
 }
 
 function revived(parsed: unknown, depth: number, hooks: Hooks): unknown {
   if (typeof parsed !== 'object' || parsed === null) return parsed;
   // One more than encode's, for the tag of a scalar in the innermost container.
-  if (depth > CODEC_DEPTH) throw corrupt(`is nested deeper than ${CODEC_DEPTH}`);
+  if (depth > CODEC_DEPTH) throw tooDeep();
+  if (depth > hooks.deepest) hooks.deepest = depth;
   if (Array.isArray(parsed)) return members(parsed, depth, hooks);
   return Object.hasOwn(parsed, TAG) ? tagged(parsed as Parsed, depth, hooks) : record(parsed as Parsed, depth, hooks);
 }
@@ -78,6 +114,7 @@ function tagged(parsed: Parsed, depth: number, hooks: Hooks): unknown {
   if (Object.keys(parsed).length !== 1) throw corrupt(`has keys beside the tag "${TAG}"`);
   const content = parsed[TAG];
   if (SCALARS.has(content)) return SCALARS.get(content);
+  if (typeof content === 'number') return revivedContent(content, depth, hooks);
   if (!Array.isArray(content)) throw corrupt('has an empty tag');
   const [kind, ...rest] = content as unknown[];
   const form = typeof kind === 'string' ? FORMS.get(kind) : undefined;
@@ -141,6 +178,16 @@ function revivedSet(rest: unknown[], depth: number, hooks: Hooks): unknown {
   return set;
 }
 
+/** What stands elsewhere in the journal. It is shared by all that refer to it. */
+function revivedContent(number: number, depth: number, hooks: Hooks): unknown {
+  const { value, height, size } = hooks.content(number);
+  const deepest = depth + height - 1;
+  if (deepest > CODEC_DEPTH) throw tooDeep();
+  if (deepest > hooks.deepest) hooks.deepest = deepest;
+  hooks.held += size;
+  return value;
+}
+
 /** An object that has the tag's name among its own keys: here it is a key like any other. */
 function revivedObject([inner, ...more]: unknown[], depth: number, hooks: Hooks): unknown {
   const valid = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.hasOwn(inner, TAG);
@@ -160,6 +207,10 @@ function revivedCoded([name, form, ...more]: unknown[], depth: number, hooks: Ho
 function matching(kind: string, text: unknown, more: readonly unknown[], valid: (text: string) => boolean): string {
   if (typeof text !== 'string' || more.length > 0 || !valid(text)) throw malformed(kind);
   return text;
+}
+
+function tooDeep(): JournalError {
+  return corrupt(`is nested deeper than ${CODEC_DEPTH}`);
 }
 
 function malformed(kind: string): JournalError {

@@ -133,7 +133,7 @@ async function takeUp(
 ): Promise<Opened> {
   const { runState, reader } = readRun(await gathered(journal.read()), options.codecs);
   refuseOthers(program, runState, reader);
-  const encoder = new EntryEncoder(reader.names, options.codecs);
+  const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
   const run = runOf(program, parts(options, config, journal, runState, encoder, DECISION_POLICY));
   run.hold();
   run.parts.observing?.opens(options.run, config.agent, runState);

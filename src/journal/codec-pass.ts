@@ -1,0 +1,46 @@
+/** One pass over a value that is written: how long its text is by now, where it is, and why it went no further. */
+import type { Unencodable } from './codec-form.ts';
+
+/** The longest text of one value, in UTF-16 units. */
+export const TEXT_LIMIT = 4 * 1024 * 1024;
+
+/** What a pass counts, and how it fails. */
+export class Pass {
+  reason: Unencodable | null = null;
+  path: string[] = [];
+  readonly ancestors: object[] = [];
+  #size = 0;
+
+  /** Counts new text. Shared objects are written once per place, so a small value in memory may be large as text. */
+  grown(text: string): string {
+    this.#size += text.length;
+    return this.#size > TEXT_LIMIT ? this.exceeded('too_large') : text;
+  }
+
+  /** Counts what a container adds to its members, which count themselves. */
+  counted(length: number): '' {
+    this.#size += length;
+    return '';
+  }
+
+  /** Recognises a cycle, which ends at one of the limits, and names it by the place where it closes. */
+  exceeded(reason: 'too_deep' | 'too_large'): string {
+    if (this.reason !== null) return '';
+    const first = this.ancestors.findIndex((ancestor, index) => this.ancestors.indexOf(ancestor) < index);
+    this.#cutAt = first === -1 ? Number.POSITIVE_INFINITY : first;
+    return this.fail(first === -1 ? reason : 'cycle');
+  }
+
+  /** The number of keys from the root to the place where a cycle closes. */
+  #cutAt = Number.POSITIVE_INFINITY;
+
+  fail(reason: Unencodable, key?: string): string {
+    this.reason ??= reason;
+    return key === undefined ? '' : this.under(key);
+  }
+
+  under(key: string): string {
+    if (this.ancestors.length <= this.#cutAt) this.path.unshift(key);
+    return '';
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The store of contents: a text that is as long as this or longer stands once in a run's journal, as a row of its own, and everywhere else by
+ * its number. A list that begins like one that is stored says how far, and holds only the rest. Contents are numbered from 0 in the order of
+ * their rows, and refer only to those before them.
+ */
+import { quoted, tag } from '../codec-form.ts';
+import { JournalError } from '../journal.ts';
+
+/** The kind of the rows that hold a content. */
+export const CONTENT_KIND = 26;
+
+/** The kind of the rows that hold the beginning of a content, which goes on in the next row. */
+export const PART_KIND = 27;
+
+/**
+ * The most bytes of a content that one row holds. A page of a database holds several such rows, sealed or not; a row that is longer than a quarter
+ * of a page costs one of its own.
+ */
+export const PART = 480;
+
+/** The first format of journals that have contents. */
+export const CONTENTS_SINCE = 5;
+
+/** The length of the shortest text that is worth a row. */
+export const SHORTEST = 256;
+
+/** The fewest members of a list that may be one that has grown. */
+export const FEWEST = 8;
+
+/** The longest text of one value, and of all values of one row, with everything that it refers to written out. */
+export const LARGEST = 64 * 1024 * 1024;
+export const LARGEST_ROW = 4 * LARGEST;
+
+/** The first member of a list that is stored as the beginning of another one, and more. */
+export const LIST = 'list';
+
+/** The text of a reference. */
+export function referenceTo(number: number): string {
+  return tag(`${number}`);
+}
+
+/** The body of a list: the first members of another list, and more. */
+export function listBody(base: number, kept: number, more: readonly string[]): string {
+  return tag(`[${[quoted(LIST), base, kept, ...more].join(',')}]`);
+}
+
+/** The error for contents that are not what was written. */
+export function damaged(what: string): JournalError {
+  return new JournalError(
+    'journal_corrupt',
+    `The journal's contents are damaged: ${what}. Restore the journal from a backup.`,
+  );
+}
