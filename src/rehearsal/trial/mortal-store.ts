@@ -3,7 +3,6 @@
  * comes back. The next process finds the rows that were appended before.
  */
 import type { Journal, JournalStore, Row, StoredRow } from '../../journal/journal.ts';
-import { memoryStore } from '../../journal/memory/store.ts';
 import { wrapJournals } from '../../testing/wrap-journals.ts';
 
 /** The journals of one run, process after process. */
@@ -14,14 +13,19 @@ export class MortalStore {
   fired = false;
   readonly #dies: number | null;
   readonly #onDeath: () => void;
-  readonly #onRow: (row: StoredRow) => void;
-  readonly #rows: JournalStore = memoryStore();
+  readonly #onRow: (row: StoredRow, isOld: boolean) => void;
+  readonly #rows: JournalStore;
   #open: Journal | null = null;
   #read = 0;
   #kill: () => void = () => {};
 
   /** @param dies the append after which the process is killed, once; null for never. */
-  constructor(dies: number | null, on: { death(): void; row(row: StoredRow): void }) {
+  constructor(
+    rows: JournalStore,
+    dies: number | null,
+    on: { death(): void; row(row: StoredRow, isOld: boolean): void },
+  ) {
+    this.#rows = rows;
     this.#dies = dies;
     this.#onDeath = on.death;
     this.#onRow = on.row;
@@ -33,6 +37,7 @@ export class MortalStore {
     this.#open = null;
     return wrapJournals(this.#rows, (journal) => {
       this.#open = journal;
+      this.#tell(journal, true);
       return this.#mortal(journal);
     });
   }
@@ -40,6 +45,12 @@ export class MortalStore {
   /** Kills the process that has the journal. */
   kill(): void {
     this.#kill();
+  }
+
+  /** @param isOld true for rows of a process before. */
+  #tell(journal: Journal, isOld: boolean): void {
+    for (const row of journal.read(this.#read)) this.#onRow(row, isOld);
+    this.#read = journal.head;
   }
 
   #mortal(journal: Journal): Partial<Journal> {
@@ -59,8 +70,7 @@ export class MortalStore {
       }
       this.appends += 1;
       const head = journal.append(rows);
-      for (const row of journal.read(this.#read)) this.#onRow(row);
-      this.#read = head;
+      this.#tell(journal, false);
       return head;
     };
     return {
