@@ -28,7 +28,7 @@ export function diagnosis(planner: Planner): Agent {
     machine,
     config: configOf('diagnosis'),
     about: 'finds out what is wrong with a service, repairs it, and tells the customers',
-    rehearsal: { ignore: ['repairs/*/now', 'verification/after/*/now'] },
+    rehearsal: { ignore: ['repairs/*/now', 'verification/after/*/now'], outlives: true },
     async open({ folder, input }) {
       const request = requestFrom(input);
       const service = await Service.open(folder, request);

@@ -29,6 +29,7 @@ export const etlPipeline: Agent = {
   machine,
   config: configOf('etl-pipeline'),
   about: 'loads what the sources have delivered, table after table, and publishes a report of it',
+  rehearsal: { outlives: true },
   async open({ folder, input }) {
     const request = requestFrom(input);
     const source = new Source(join(folder, 'source'), request);

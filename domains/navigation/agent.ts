@@ -53,7 +53,7 @@ export function navigation(planner: Planner): Agent {
     machine,
     config: configOf('navigation'),
     about: 'finds a place for each stop of a trip, plans the route, reserves a charger, and tells the vehicle',
-    rehearsal: { ignore: ['found/*/turn', 'offer/turn'] },
+    rehearsal: { ignore: ['found/*/turn', 'offer/turn'], outlives: true },
     async open({ folder, input }) {
       const request = requestFrom(input);
       const records = new Records(join(folder, 'district.sqlite'), (empty) => {

@@ -5,7 +5,7 @@ import type { Key } from '../model/key.ts';
 import { explain, type Outline } from '../recovery/explain.ts';
 import { contextHarms, type Harm, type KeyNames, withKeyNames, withoutKeys, worldHarms } from './difference.ts';
 import type { RehearsedFault } from './faults/fault.ts';
-import type { Course } from './trial/course.ts';
+import type { Judged } from './trial/course.ts';
 
 /** The answer of the judge. */
 export type RehearsalVerdict =
@@ -19,9 +19,9 @@ export type RehearsalVerdict =
 
 /** Judges a run. @param ignored keys of the context that may differ. */
 export function judge(
-  course: Course,
+  course: Judged,
   fault: RehearsedFault,
-  reference: Course,
+  reference: Judged,
   config: BoundaryConfig,
   ignored: readonly Key[] = [],
 ): RehearsalVerdict {
@@ -39,7 +39,7 @@ export function judge(
   // A machine that goes another way where a person says no does as it should.
   if (fault.kind === 'approval' || isOvertaken(course, fault, reference)) return { is: 'same' };
   const names = keyNames(course, reference);
-  const context = (run: Course) => withKeyNames(withoutKeys(run.context, ignored), names);
+  const context = (run: Judged) => withKeyNames(withoutKeys(run.context, ignored), names);
   const harms = [
     ...worldHarms(withKeyNames(course.world, names), withKeyNames(reference.world, names)),
     ...contextHarms(context(course), context(reference)),
@@ -48,9 +48,9 @@ export function judge(
 }
 
 /** True where an event came too late or never, and a delay of the machine that is there for that was over first. */
-function isOvertaken(course: Course, fault: RehearsedFault, reference: Course): boolean {
+function isOvertaken(course: Judged, fault: RehearsedFault, reference: Judged): boolean {
   if (fault.kind !== 'event' || fault.how === 'doubled') return false;
-  const rings = ({ seen }: Course, name: string) =>
+  const rings = ({ seen }: Judged, name: string) =>
     seen.timers.filter((each) => each.rang && each.name === name).length;
   return course.seen.timers.some(({ name }) => rings(course, name) > rings(reference, name));
 }
@@ -59,7 +59,7 @@ function harm(is: Harm['is'], text: string): RehearsalVerdict {
   return { is: 'harm', harms: [{ is, text }] };
 }
 
-function unreachedText(course: Course, fault: RehearsedFault): string | null {
+function unreachedText(course: Judged, fault: RehearsedFault): string | null {
   if (!course.fired) return 'the run ended before the fault';
   if (fault.kind !== 'wrong' || course.complaint === 'taken') return null;
   return course.complaint === 'never'
@@ -67,17 +67,17 @@ function unreachedText(course: Course, fault: RehearsedFault): string | null {
     : 'the complaint about what was wrong was refused';
 }
 
-function hangText({ hanging, state }: Course): string {
+function hangText({ hanging, state }: Judged): string {
   return `the run waits for ever in ${state}: ${hanging.join(', ')} never answers and has no timeout`;
 }
 
-function actedUnapproved({ seen }: Course, { tool, nth }: { tool: string; nth: number }): Harm[] {
+function actedUnapproved({ seen }: Judged, { tool, nth }: { tool: string; nth: number }): Harm[] {
   const acts = seen.calls.filter((call) => call.tool === tool && call.nth === nth && call.acted);
   return acts.length === 0 ? [] : [{ is: 'left over', text: `${tool}#${nth} has acted without an approval` }];
 }
 
 /** What stands twice and cannot be taken back, where the run stands still. */
-function standingTwice(course: Course, reference: Course, config: BoundaryConfig): Harm[] {
+function standingTwice(course: Judged, reference: Judged, config: BoundaryConfig): Harm[] {
   const { calls, foundAt } = course.seen;
   // What was done before a wrong answer was found followed from that answer.
   const later = calls.filter(({ moment, acted }) => acted && moment > foundAt);
@@ -95,14 +95,14 @@ function standingTwice(course: Course, reference: Course, config: BoundaryConfig
 }
 
 /** The number of decisions to make a call that acted: calls under one key are one. */
-function decisionsOf({ seen }: Course, tool: string): number {
+function decisionsOf({ seen }: Judged, tool: string): number {
   const acts = seen.calls.filter((call) => call.tool === tool && call.acted);
   const keyed = new Set(acts.flatMap(({ key }) => key ?? []));
   return keyed.size + acts.filter(({ key }) => key === null).length;
 }
 
 /** The keys of both runs, each by the name of its call; the longest first, as a later generation begins with the earlier one. */
-function keyNames(...courses: readonly Course[]): KeyNames {
+function keyNames(...courses: readonly Judged[]): KeyNames {
   const names = new Map<string, string>();
   const numbers = new Map<string, number>();
   for (const { seen } of courses) {
@@ -117,7 +117,7 @@ function keyNames(...courses: readonly Course[]): KeyNames {
   return new Map([...names].sort(([one], [other]) => other.length - one.length));
 }
 
-function parked(course: Course, fault: RehearsedFault): RehearsalVerdict {
+function parked(course: Judged, fault: RehearsedFault): RehearsalVerdict {
   const { decision, status, state, unsent, error } = course;
   if (status === 'stuck') return { is: 'parked', reasons: ['stuck'], unblock: [`an undo failed: ${error}`] };
   if (decision === null && fault.kind === 'timer' && fault.how === 'never') {

@@ -11,6 +11,8 @@ export type RehearsalErrorCode =
   | 'reset_leaves_something'
   /** Two runs without faults did not come to the same end. */
   | 'not_stable'
+  /** Processes are to be killed, and the world does not say that it outlives them. */
+  | 'world_in_process'
   /** The machine has no tools: no promise with a name. */
   | 'no_tools'
   /** A run without faults comes to rest, or goes on for ever, without an end. */

@@ -75,8 +75,10 @@ async function explained(
   for (const cell of cells) {
     const group = groupOf(cell);
     const reference = references.find(({ path }) => path.name === cell.path);
-    if (cell.verdict.is === 'harm' && reference !== undefined && !known.has(group) && known.size < MOST_EXPLAINED)
-      known.set(group, await explanationOf(runs, reference, cell));
+    // A process of its own has the config of the agent, and takes its time.
+    const isReal = cell.fault.kind === 'kill' && cell.fault.isReal;
+    const isAsked = cell.verdict.is === 'harm' && !isReal && !known.has(group) && known.size < MOST_EXPLAINED;
+    if (isAsked && reference !== undefined) known.set(group, await explanationOf(runs, reference, cell));
     result.push(cell.verdict.is === 'harm' ? { ...cell, ...known.get(group) } : cell);
   }
   return result;

@@ -37,8 +37,11 @@ export interface RehearsedMutation extends Place {
 
 /** The way in which a rehearsal is made. */
 export interface RehearsalSettings extends AgentRehearsal {
-  /** Appends of the journal after which the process is killed: some of them (`sampled`), if left out. */
-  readonly kills?: 'sampled' | 'all' | 'none';
+  /**
+   * Appends of the journal after which the process is killed: some of them (`sampled`), if left out. `process` and `process-all` send
+   * SIGKILL to processes of their own, which only `belay rehearse` can.
+   */
+  readonly kills?: 'sampled' | 'all' | 'none' | 'process' | 'process-all';
   /** Only cells whose id has this text in it: to run one again. */
   readonly only?: string;
   /** The most cells of a path; all of them if left out. The same seed draws the same cells. */

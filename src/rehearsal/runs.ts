@@ -10,17 +10,20 @@ import { refusedValue, wrongValue } from './faults/wrong-value.ts';
 import { judge } from './judge.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import type { RehearsalCell, RehearsalSettings } from './report.ts';
+import type { Judged } from './trial/course.ts';
 import type { Dishonesty } from './trial/dishonesty.ts';
 import { plain } from './trial/observation.ts';
-import type { Treatment } from './trial/passing.ts';
+import { replayedAnswer, type Treatment } from './trial/passing.ts';
 import { recordedCalls, referenceOf } from './trial/reference.ts';
-import { type NamedPath, namedPaths, type Subject } from './trial/subject.ts';
+import { type NamedPath, namedPaths, type RecordedCall, type Subject } from './trial/subject.ts';
 import { runTrial } from './trial/trial.ts';
 
 /** The most paths of a rehearsal. */
 const MOST_PATHS = 50;
 /** The kills of a path, unless all of them are wanted. */
 const SOME_KILLS = 24;
+/** The same where processes are really killed: each takes two of them. */
+const FEW_KILLS = 8;
 
 /** The runs of one subject: without faults, with one, and with other configs. */
 export class Runs {
@@ -46,6 +49,11 @@ export class Runs {
       throw new RehearsalError(
         'no_tools',
         `${subject.machine.id} has no tools: name its promises in setup({ actors })`,
+      );
+    if (isReal(settings.kills ?? 'sampled') && subject.killed === undefined)
+      throw new RehearsalError(
+        'world_in_process',
+        'a process is killed only where the world outlives it: run `belay rehearse`, and say `outlives: true` in `rehearsal` of the agent once all that its tools change lies in files, a database or a service',
       );
     for (const tool of [...Object.keys(settings.wrong ?? {}), ...(settings.replay ?? [])])
       if (!tools.has(tool))
@@ -73,11 +81,15 @@ export class Runs {
     const all = faultsOf(reference, {
       config: this.subject.config,
       reconcilers: new Set(reference.course.reconcilers),
+      areRealKills: isReal(kills),
       canBeWrong: (site, output) => this.#wrong(site, output) !== null,
     });
     const faults = kills === 'none' ? all.filter(({ kind }) => kind !== 'kill') : all;
     const deaths = faults.filter(({ kind }) => kind === 'kill');
-    const some = new Set(kills === 'all' || only !== '' ? deaths : sampled(deaths, SOME_KILLS, seed, faultId));
+    const isEach = kills === 'all' || kills === 'process-all' || only !== '';
+    const some = new Set(
+      isEach ? deaths : sampled(deaths, kills === 'process' ? FEW_KILLS : SOME_KILLS, seed, faultId),
+    );
     const wanted = faults.filter(
       (fault) =>
         (fault.kind !== 'kill' || some.has(fault)) && `${reference.path.name}/${faultId(fault)}`.includes(only),
@@ -94,7 +106,9 @@ export class Runs {
   ): Promise<RehearsalCell> {
     const { path, course } = reference;
     const { subject } = this;
-    const passed = (isMissed: boolean) => {
+    const passed = (isMissed: boolean): Promise<Judged> => {
+      if (fault.kind === 'kill' && fault.isReal && subject.killed !== undefined)
+        return subject.killed(path, fault.append, recordedCalls(course));
       const passing = this.#passing(dishonest, recordedCalls(course), isMissed);
       return runTrial({ subject, config, path, fault, passing });
     };
@@ -114,23 +128,14 @@ export class Runs {
     };
   }
 
-  #passing(
-    dishonest: Dishonesty | null,
-    recorded: readonly { readonly tool: string; readonly args: unknown; readonly output: unknown }[],
-    isMissed = false,
-  ): Treatment {
-    const replayed = new Set(this.settings.replay ?? []);
+  #passing(dishonest: Dishonesty | null, recorded: readonly RecordedCall[], isMissed = false): Treatment {
     const { tools } = this.subject.config;
     return {
       dishonest,
       isMissed,
       wrong: (site, output) => this.#wrong(site, output)?.output,
       refused: (tool) => refusedValue((output) => tools.get(tool)?.refuses(output) ?? null)?.output,
-      recorded: (tool, args) => {
-        if (!replayed.has(tool)) return undefined;
-        const text = JSON.stringify(args);
-        return recorded.find((call) => call.tool === tool && JSON.stringify(call.args) === text);
-      },
+      recorded: (tool, args) => replayedAnswer(this.settings.replay ?? [], recorded, { tool, args }),
       lateness: (tool) => (tools.get(tool)?.asking.settles ?? 2_000) / 2,
     };
   }
@@ -148,6 +153,10 @@ export class Runs {
     const edges = machineShape(this.subject.machine).edges.map(edgeText);
     return [...new Set(edges)].filter((edge) => !taken.has(edge));
   }
+}
+
+function isReal(kills: NonNullable<RehearsalSettings['kills']>): boolean {
+  return kills === 'process' || kills === 'process-all';
 }
 
 function ignoredKey(text: string): Key {

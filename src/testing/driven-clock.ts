@@ -37,9 +37,14 @@ export class DrivenClock {
   static #holder: DrivenClock | null = null;
   readonly #timers = new Map<number, Timer>();
   readonly #own = { setTimeout, clearTimeout, setInterval, clearInterval, Date };
-  #now = BEGINNING;
+  #now: number;
   #next = 1;
   #usual: ReadonlyMap<string, number> = new Map();
+
+  /** @param beginning its first time, in milliseconds: the same for every clock, if left out. */
+  constructor(beginning = BEGINNING) {
+    this.#now = beginning;
+  }
 
   /** The time of this clock, in milliseconds. */
   readonly now = (): number => this.#now;

@@ -66,6 +66,11 @@ export interface AgentRehearsal {
   readonly wrong?: Readonly<Record<string, (output: never) => unknown>>;
   /** Tools that are not deterministic, models for instance: their calls are answered as in the run without faults. */
   readonly replay?: readonly string[];
+  /**
+   * True where all that the tools change outlives the process: files, a database, a service that is not of this process. Then `--kills
+   * process` may send SIGKILL.
+   */
+  readonly outlives?: boolean;
   /** Keys of the context that may differ at the end, `*` for any segment: what counts attempts, or says how work came about. */
   readonly ignore?: readonly string[];
 }

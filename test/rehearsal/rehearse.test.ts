@@ -159,6 +159,10 @@ describe('an agent that cannot be rehearsed is refused', () => {
     expect(await code({ machine, paths: [{}] })).toEqual(['no_tools', expect.stringMatching(/has no tools/)]);
   });
 
+  test('with processes to be killed, of a world that is in this one', async () => {
+    expect(await code({ kills: 'process' })).toEqual(['world_in_process', expect.stringMatching(/outlives: true/)]);
+  });
+
   test('with a config that has errors, and with names that are not there', async () => {
     expect(await code({ config: 'nowhere.yaml' })).toEqual(['config_refused', expect.stringMatching(/nowhere\.yaml/)]);
     expect(await code({ wrong: { askPrise: () => 1 } })).toEqual(['bad_option', expect.stringMatching(/askPrise/)]);

@@ -36,7 +36,7 @@ export function addRehearse(program: Command): void {
     .addOption(new Option('--sample <n>', 'at most so many runs for each path').argParser(whole))
     .addOption(
       new Option('--kills <which>', 'appends of the journal after which the process is killed')
-        .choices(['sampled', 'all', 'none'])
+        .choices(['sampled', 'all', 'none', 'process', 'process-all'])
         .default('sampled'),
     )
     .option('--only <text>', 'only runs whose id has this text in it: to make one again')
@@ -64,6 +64,10 @@ With --mutate, each way in which the config could say too little is tried, until
 a run does harm; what nothing notices is listed as survived. Of a run that does
 harm, the lines are named whose tightening removes it.
 
+Kills are made in memory. --kills process sends SIGKILL to processes of their own
+instead, a few for each path, and --kills process-all one for each append: for an
+agent that says under "rehearsal" that its world outlives a process.
+
 The agent says how it is rehearsed under "rehearsal" (docs/rehearse.md). Its
 tools act in earnest: what open() opens has to be a world to practise in.
 
@@ -71,6 +75,7 @@ Examples:
   belay rehearse order
   belay rehearse order --sample 50 --seed 7
   belay rehearse order --only pay#1/lost
+  belay rehearse order --kills process --only kill/
   belay rehearse order --mutate
   belay rehearse order --allow-parked effect_outcome_unknown irreversible_effect_policy
 

@@ -19,7 +19,7 @@ export interface RehearseOptions {
   readonly config: string | null;
   readonly seed: number;
   readonly sample: number | null;
-  readonly kills: 'sampled' | 'all' | 'none';
+  readonly kills: NonNullable<RehearsalSettings['kills']>;
   /** Only cells whose id has this text in it; null for all. */
   readonly only: string | null;
   /** The most runs for each loosening of the config; null where none is tried. */
@@ -61,8 +61,10 @@ export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed
     ...(options.only !== null && { only: options.only }),
     ...(options.mutate !== null && { mutations: options.mutate }),
   };
+  const page = { config, document, guards: machines.guards };
+  const subject = subjectOf(agent, page, { machines: options.machines, config: file });
   try {
-    const report = await rehearseSubject(subjectOf(agent, { config, document, guards: machines.guards }), settings);
+    const report = await rehearseSubject(subject, settings);
     const failing = report.cells.filter((cell) => fails(cell, options.allowParked));
     return { config: shownFile(file), document, report, failing };
   } catch (error) {

@@ -26,6 +26,8 @@ export interface Drawing {
   readonly config: BoundaryConfig;
   /** The reconcilers that the agent brings. */
   readonly reconcilers: ReadonlySet<string>;
+  /** True where processes are really killed. */
+  readonly areRealKills: boolean;
   /** True where a wrong answer of a tool can be made. */
   canBeWrong(site: CallSite, output: unknown): boolean;
 }
@@ -46,7 +48,7 @@ export function faultsOf({ path, course }: Reference, drawing: Drawing): readonl
     ...timerFaults(course, drawing.config),
     ...sites.map((site): RehearsedFault => ({ kind: 'restart', ...site })),
     ...Array.from({ length: Math.max(0, course.appends - 1) }, (_, index): RehearsedFault => {
-      return { kind: 'kill', append: index + 1 };
+      return { kind: 'kill', append: index + 1, isReal: drawing.areRealKills };
     }),
   ];
 }

@@ -62,6 +62,8 @@ interface RestartFault extends CallSite {
 interface KillFault {
   readonly kind: 'kill';
   readonly append: number;
+  /** True where a real process is sent SIGKILL at the append. */
+  readonly isReal: boolean;
 }
 
 /** The ways in which a delayed event goes wrong. That one comes twice is impossible: a timer is taken away as it rings. */
@@ -159,7 +161,7 @@ export function faultText(fault: RehearsedFault): string {
     case 'restart':
       return `the process is closed as ${site} leaves, and another one takes the run up`;
     case 'kill':
-      return `the process is killed at ${site}, and another one takes the run up`;
+      return `the process is ${fault.isReal ? 'sent SIGKILL' : 'killed'} at ${site}, and another one takes the run up`;
   }
 }
 
@@ -180,8 +182,9 @@ function details(fault: RehearsedFault): readonly string[] {
       return [fault.how];
     case 'timer':
       return [fault.how, ...(fault.call === null ? [] : [`${fault.call.tool}#${fault.call.nth}`])];
-    case 'restart':
     case 'kill':
+      return fault.isReal ? ['process'] : [];
+    case 'restart':
       return [];
   }
 }

@@ -1,5 +1,6 @@
 /** What one run of a rehearsal is made with, and what came of it. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { JournalStore } from '../../journal/journal.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import type { RehearsedFault } from '../faults/fault.ts';
@@ -55,6 +56,26 @@ export interface TrialOptions {
   readonly path: NamedPath;
   readonly fault: RehearsedFault | null;
   readonly passing: Treatment;
+  /** Where this process is one of several of a run; null where the trial makes all of them. */
+  readonly life?: OneLife;
+}
+
+/** One process of a run whose processes are really killed. */
+export interface OneLife {
+  readonly store: JournalStore;
+  readonly seen: Observation;
+  readonly isFirst: boolean;
+  /** The time at which it begins, in milliseconds; the usual one if left out. */
+  readonly time?: number;
+  /** The append at which it ends; null for the last process. */
+  readonly dies: number | null;
+  /** Ends this process. */
+  die(): void;
+}
+
+/** A course as far as it is judged. */
+export interface Judged extends Omit<Course, 'seen'> {
+  readonly seen: Pick<Observation, 'calls' | 'timers' | 'foundAt' | 'timeline'>;
 }
 
 /** The decision and the error at the end of a run. @param broken what threw where nothing catches it; null where nothing did. */

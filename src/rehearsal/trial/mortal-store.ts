@@ -1,9 +1,8 @@
 /**
- * A journal in memory whose process can be killed without killing ours: after so many appends nothing more is appended and no flush
+ * The journal of one run whose process can be killed without killing ours: after so many appends nothing more is appended and no flush
  * comes back. The next process finds the rows that were appended before.
  */
-import type { Journal, JournalStore, LocalJournal, LocalStore, Row, StoredRow } from '../../journal/journal.ts';
-import { memoryStore } from '../../journal/memory/store.ts';
+import type { JournalStore, LocalJournal, LocalStore, Row, StoredRow } from '../../journal/journal.ts';
 import { wrapJournals } from '../../testing/wrap-journals.ts';
 
 /** The journals of one run, process after process. */
@@ -14,14 +13,19 @@ export class MortalStore {
   fired = false;
   readonly #dies: number | null;
   readonly #onDeath: () => void;
-  readonly #onRow: (row: StoredRow) => void;
-  readonly #rows: LocalStore = memoryStore();
-  #open: Journal | null = null;
+  readonly #onRow: (row: StoredRow, isOld: boolean) => void;
+  readonly #rows: LocalStore;
+  #open: LocalJournal | null = null;
   #read = 0;
   #kill: () => void = () => {};
 
   /** @param dies the append after which the process is killed, once; null for never. */
-  constructor(dies: number | null, on: { death(): void; row(row: StoredRow): void }) {
+  constructor(
+    rows: LocalStore,
+    dies: number | null,
+    on: { death(): void; row(row: StoredRow, isOld: boolean): void },
+  ) {
+    this.#rows = rows;
     this.#dies = dies;
     this.#onDeath = on.death;
     this.#onRow = on.row;
@@ -33,6 +37,7 @@ export class MortalStore {
     this.#open = null;
     return wrapJournals(this.#rows, (journal) => {
       this.#open = journal;
+      this.#tell(journal, true);
       return this.#mortal(journal);
     });
   }
@@ -40,6 +45,12 @@ export class MortalStore {
   /** Kills the process that has the journal. */
   kill(): void {
     this.#kill();
+  }
+
+  /** @param isOld true for rows of a process before. */
+  #tell(journal: LocalJournal, isOld: boolean): void {
+    for (const row of journal.read(this.#read)) this.#onRow(row, isOld);
+    this.#read = journal.head;
   }
 
   #mortal(journal: LocalJournal): Partial<LocalJournal> {
@@ -59,8 +70,7 @@ export class MortalStore {
       }
       this.appends += 1;
       const head = journal.append(rows);
-      for (const row of journal.read(this.#read)) this.#onRow(row);
-      this.#read = head;
+      this.#tell(journal, false);
       return head;
     };
     return {

@@ -62,6 +62,14 @@ export interface Certified {
   readonly moment: number;
 }
 
+/** A thing that a process notes as it happens, for the process after it. */
+export type Note =
+  | { readonly told: string }
+  | { readonly call: ObservedCall }
+  /** The call of this number, from 0, has acted. */
+  | { readonly acted: number }
+  | { readonly sent: number };
+
 /** Observes one run. */
 export class Observation {
   readonly calls: ObservedCall[] = [];
@@ -74,9 +82,43 @@ export class Observation {
   moments = 0;
   /** The moment at which what is wrong was found; 0 before, and where nothing is. */
   foundAt = 0;
+  /** The number of events of the path that were sent. */
+  sent = 0;
+  readonly #note: (note: Note) => void;
   readonly #reader = new EntryDecoder();
   #order = 0;
   #ticks = 0;
+
+  /** @param note keeps what happens for a process that takes the run up; @param before what the processes before have noted. */
+  constructor(note: (note: Note) => void = () => {}, before: readonly Note[] = []) {
+    this.#note = () => {};
+    for (const each of before) {
+      if ('told' in each) this.tell(each.told);
+      if ('call' in each) this.call(each.call);
+      if ('acted' in each) this.act(each.acted);
+      if ('sent' in each) this.sent = each.sent;
+    }
+    this.#note = note;
+  }
+
+  /** A call leaves. */
+  call(call: ObservedCall): void {
+    this.calls.push(call);
+    this.#note({ call });
+  }
+
+  /** A call has acted. */
+  act(index: number): void {
+    const call = this.calls[index];
+    if (call !== undefined) call.acted = true;
+    this.#note({ acted: index });
+  }
+
+  /** An event of the path is sent. */
+  send(): void {
+    this.sent += 1;
+    this.#note({ sent: this.sent });
+  }
 
   /**
    * The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run without
@@ -96,13 +138,15 @@ export class Observation {
 
   /** Adds a line to the timeline. */
   tell(text: string): void {
-    if (this.timeline.length < 400) this.timeline.push(text);
+    if (this.timeline.length >= 400) return;
+    this.timeline.push(text);
+    this.#note({ told: text });
   }
 
-  /** Takes a row of the journal in. */
-  row(row: StoredRow): void {
+  /** Takes a row of the journal in; an old one was told by the process that wrote it. */
+  row(row: StoredRow, isOld: boolean): void {
     const entry = this.#reader.entry(row);
-    if (entry !== null) this.#entry(entry);
+    if (entry !== null && !isOld) this.#entry(entry);
   }
 
   #entry(entry: Entry): void {

@@ -1,6 +1,7 @@
 /** The treatment of what passes between an agent and its world. */
 import type { CallSite, RehearsedFault, WrongFault } from '../faults/fault.ts';
 import type { Dishonesty } from './dishonesty.ts';
+import type { RecordedCall } from './subject.ts';
 
 /** A process of a run. */
 export interface Life {
@@ -31,3 +32,25 @@ export interface Passing {
 
 /** The treatment of what passes, as far as it is the same for every run. */
 export type Treatment = Omit<Passing, 'fault' | 'restart' | 'complain' | 'meets'>;
+
+/** The recorded answer of a call of a tool that is replayed; undefined for others. */
+export function replayedAnswer(
+  replay: readonly string[],
+  recorded: readonly RecordedCall[],
+  { tool, args }: Pick<RecordedCall, 'tool' | 'args'>,
+): RecordedCall | undefined {
+  if (!replay.includes(tool)) return undefined;
+  const text = JSON.stringify(args);
+  return recorded.find((call) => call.tool === tool && JSON.stringify(call.args) === text);
+}
+
+/** The treatment of a run in which nothing goes wrong on the way. */
+export function undisturbed(replay: readonly string[], recorded: readonly RecordedCall[]): Treatment {
+  return {
+    ...{ dishonest: null, isMissed: false },
+    wrong: (_, output) => output,
+    refused: () => undefined,
+    recorded: (tool, args) => replayedAnswer(replay, recorded, { tool, args }),
+    lateness: () => 0,
+  };
+}

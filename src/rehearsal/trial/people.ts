@@ -30,7 +30,6 @@ export class People {
   readonly #takenBack: Event[] = [];
   readonly #sends = new Map<string, number>();
   readonly #came = new Map<string, number>();
-  #sent = 0;
   #isLate = false;
 
   constructor(fault: RehearsedFault | null, path: NamedPath, seen: Observation, transport: Transport) {
@@ -83,7 +82,7 @@ export class People {
 
   /** The events that were not sent. */
   unsent(): readonly string[] {
-    return this.#path.events.slice(this.#sent).map(({ send }) => send.type);
+    return this.#path.events.slice(this.#seen.sent).map(({ send }) => send.type);
   }
 
   #answer(sidecar: Sidecar): boolean {
@@ -101,11 +100,11 @@ export class People {
   }
 
   #send(sidecar: Sidecar): boolean {
-    const event = this.#path.events[this.#sent];
+    const event = this.#path.events[this.#seen.sent];
     if (event === undefined || sidecar.status !== 'running') return false;
     const hears = receiverOf(sidecar, event.to);
     if (hears === null || !takes(hears, event.send, event.at)) return false;
-    const how = this.#fault?.kind === 'event' && this.#fault.index === this.#sent ? this.#fault.how : null;
+    const how = this.#fault?.kind === 'event' && this.#fault.index === this.#seen.sent ? this.#fault.how : null;
     if (how === 'late' && !this.fired) {
       this.fired = true;
       this.#isLate = true;
@@ -116,7 +115,7 @@ export class People {
     if (this.#isLate) return false;
     // What is wrong is found before the event is sent, and not while it is on its way.
     if (this.#transport.moment()) return true;
-    this.#sent += 1;
+    this.#seen.send();
     if (how !== null) this.fired = true;
     if (how === 'missing') return true;
     for (let times = how === 'doubled' ? 2 : 1; times > 0; times -= 1) this.#deliver(hears, event.send);

@@ -5,11 +5,11 @@ import { RehearsalError, type RehearsalErrorCode } from '../rehearsal-error.ts';
 import type { Course } from './course.ts';
 import { plain } from './observation.ts';
 import type { Treatment } from './passing.ts';
-import type { NamedPath, Subject } from './subject.ts';
+import type { NamedPath, RecordedCall, Subject } from './subject.ts';
 import { runTrial } from './trial.ts';
 
 type Problem = readonly [code: RehearsalErrorCode, text: string];
-type Recorded = readonly { readonly tool: string; readonly args: unknown; readonly output: unknown }[];
+type Recorded = readonly RecordedCall[];
 
 /**
  * Runs a path twice without faults.

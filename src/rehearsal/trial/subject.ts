@@ -5,6 +5,7 @@ import type { StateValue } from '../../model/step-entry.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { AnyStateMachine, Event } from '../../xstate/actor.ts';
 import type { OpenAgent, PathEvent, RehearsalPath } from '../../xstate/agent.ts';
+import type { Judged } from './course.ts';
 
 /** What a process of a run is given. */
 export interface OpenSubject extends Omit<OpenAgent, 'world' | 'close'> {
@@ -27,8 +28,20 @@ export interface Subject {
   /** The content of the config with its places; null where it was handed over loaded. */
   readonly document: ConfigDocument | null;
   readonly guards: Guards;
+  /**
+   * Makes a run in processes of its own, of which the first is sent SIGKILL at an append; left out where the world does not outlive a
+   * process.
+   */
+  killed?(path: NamedPath, append: number, recorded: readonly RecordedCall[]): Promise<Judged>;
   /** Makes the world as it is before any run. */
   fresh(input: unknown): Promise<WorldOfRun>;
+}
+
+/** A call of the run without faults, and its answer. */
+export interface RecordedCall {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly output: unknown;
 }
 
 /** A path with its defaults. */

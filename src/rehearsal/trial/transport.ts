@@ -114,7 +114,7 @@ export class Transport {
       acted: false,
       heard: false,
     };
-    calls.push(call);
+    this.#seen.call(call);
     this.#seen.tell(`${tool}#${nth} ${JSON.stringify(call.args)}`);
     const { fault } = this.#passing;
     if (fault?.kind === 'restart' && isAt(fault, call) && !this.fired) {
@@ -159,7 +159,7 @@ export class Transport {
         return this.#done.get(call.key);
       const recorded = this.#passing.recorded(call.tool, call.args);
       const output = recorded === undefined ? await this.#working(() => act(given)) : recorded.output;
-      call.acted = true;
+      this.#seen.act(this.#seen.calls.indexOf(call));
       if (call.key !== null) this.#done.set(call.key, output);
       return output;
     };

@@ -1,3 +1,4 @@
+import { memoryStore } from '../../journal/memory/store.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import { DrivenClock } from '../../testing/driven-clock.ts';
@@ -35,8 +36,8 @@ export async function runTrial(options: TrialOptions): Promise<Course> {
 class Trial {
   readonly #options: TrialOptions;
   readonly #world: WorldOfRun;
-  readonly #clock = new DrivenClock();
-  readonly #seen = new Observation();
+  readonly #clock: DrivenClock;
+  readonly #seen: Observation;
   readonly #store: MortalStore;
   readonly #transport: Transport;
   readonly #people: People;
@@ -52,12 +53,15 @@ class Trial {
   readonly #told: Pick<Told, 'seen' | 'transport' | 'people' | 'delayed' | 'edges' | 'findings'>;
 
   constructor(options: TrialOptions, world: WorldOfRun) {
-    const { fault, passing, path } = options;
+    const { fault, passing, path, life } = options;
+    this.#clock = new DrivenClock(life?.time);
+    this.#seen = life?.seen ?? new Observation();
     this.#options = options;
     this.#world = world;
-    this.#store = new MortalStore(fault?.kind === 'kill' ? fault.append : null, {
-      death: () => this.#die(),
-      row: (row) => this.#seen.row(row),
+    const dies = fault?.kind === 'kill' ? fault.append : (life?.dies ?? null);
+    this.#store = new MortalStore(life?.store ?? memoryStore(), dies, {
+      death: () => (life === undefined ? this.#die() : life.die()),
+      row: (row, isOld) => this.#seen.row(row, isOld),
     });
     this.#delayed = new Delayed(fault, this.#seen, () => this.#store.kill());
     this.#transport = new Transport(
@@ -84,7 +88,7 @@ class Trial {
     };
     process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught);
     try {
-      await this.#begin(true);
+      await this.#begin(this.#options.life?.isFirst ?? true);
       const status = await this.#drive();
       return await this.#close(status);
     } finally {
