@@ -172,6 +172,26 @@ export default {
       },
     },
     {
+      name: 'otel-observes-runs',
+      severity: 'error',
+      comment:
+        'otel/ is told by a run through sidecar/observing.ts, and tells what reports/ reads of it. What it needs to know of a run, add to a happening.',
+      from: { path: '^src/otel/' },
+      to: {
+        path: '^src/',
+        pathNot:
+          '^src/(otel|model|projection|reports)/|^src/(sidecar/observing|effects/(signals|timed)|history/places)\\.ts$',
+      },
+    },
+    {
+      name: 'only-the-otel-room-knows-opentelemetry',
+      severity: 'error',
+      comment:
+        'OpenTelemetry is an optional peer: who has not installed it must be able to import everything else. Tell it in src/otel, which nothing imports.',
+      from: { path: '^src/', pathNot: '^src/otel/' },
+      to: { path: 'node_modules/@opentelemetry/|^src/otel/' },
+    },
+    {
       name: 'adapters-import-effects-and-the-tool-call',
       severity: 'error',
       comment:
@@ -357,7 +377,10 @@ export default {
       severity: 'error',
       comment: 'Users do not install devDependencies: move it to dependencies, or do without.',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/(graphology-types|@types|xstate|pg)/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api)/',
+      },
     },
     {
       name: 'not-to-unresolvable',

@@ -10,6 +10,7 @@ const LISTS = [
   'src/reports/index.ts',
   'src/adapters/index.ts',
   'src/flow/flow.ts',
+  'src/otel/otel.ts',
   'src/testing/index.ts',
   'src/journal/sqlite/store.ts',
   'src/journal/postgres/store.ts',

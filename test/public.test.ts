@@ -8,6 +8,7 @@ const LISTS: readonly (readonly [name: string, list: string])[] = [
   ['belay-sidecar/decision', '../src/recovery/index.ts'],
   ['belay-sidecar/flow', '../src/flow/flow.ts'],
   ['belay-sidecar/postgres', '../src/journal/postgres/store.ts'],
+  ['belay-sidecar/otel', '../src/otel/otel.ts'],
   ['belay-sidecar/reports', '../src/reports/index.ts'],
   ['belay-sidecar/sqlite', '../src/journal/sqlite/store.ts'],
   ['belay-sidecar/testing', '../src/testing/index.ts'],

@@ -1,0 +1,53 @@
+/** Traces and metrics of runs through OpenTelemetry (`belay-sidecar/otel`). It needs the package `@opentelemetry/api`. */
+import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { OBSERVER } from '../sidecar/observing.ts';
+import { Instruments } from './instruments.ts';
+import { RunTelemetry } from './telemetry.ts';
+
+export { METRICS, type Metric } from '../reports/metrics.ts';
+
+/** The settings of a run's telemetry. */
+export interface TelemetryOptions {
+  /**
+   * True where the arguments and outputs of tools, the names of instances, the texts of errors and the names of people are told as well, without
+   * what the config redacts; they are not, if left out.
+   */
+  readonly values?: boolean;
+  /** Makes the spans; the one that is registered globally, if left out. */
+  readonly tracer?: Tracer;
+  /** Makes the metrics; the one that is registered globally, if left out. */
+  readonly meter?: Meter;
+}
+
+/** The name of the tracer and of the meter. */
+const SCOPE = 'belay-sidecar';
+
+/**
+ * Adds telemetry to the options of one run: what the run does is told as spans and metrics. Whatever an exporter does, the run goes on.
+ * @example
+ * import { trace } from '@opentelemetry/api';
+ * import { InMemorySpanExporter, SimpleSpanProcessor, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+ * import { setup } from 'xstate';
+ * import { attach, loadConfig } from 'belay-sidecar';
+ * import { withTelemetry } from 'belay-sidecar/otel';
+ *
+ * const exporter = new InMemorySpanExporter();
+ * trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+ * const { config } = loadConfig('belay: 1\nagent: order\ntools: {}\nskeletons: {}\n', { file: 'order.yaml' });
+ * assert.ok(config);
+ * const states = { asking: { on: { pay: 'paid' } }, paid: { type: 'final' } } as const;
+ * const machine = setup({}).createMachine({ id: 'order', initial: 'asking', states });
+ * const sidecar = await attach(machine, withTelemetry({ run: 'order-1', config }));
+ * sidecar.actor.start();
+ * sidecar.actor.send({ type: 'pay' });
+ * await sidecar.finished();
+ * await sidecar.close();
+ * const names = exporter.getFinishedSpans().map(({ name }) => name);
+ * assert.deepEqual(names, ['invoke_agent order', 'step asking', 'step paid', 'end done']);
+ */
+export function withTelemetry<TOptions extends { readonly run: string }>(
+  options: TOptions,
+  { values = false, tracer = trace.getTracer(SCOPE), meter = metrics.getMeter(SCOPE) }: TelemetryOptions = {},
+): TOptions {
+  return { ...options, [OBSERVER]: new RunTelemetry({ tracer, instruments: Instruments.of(meter), values }) };
+}
