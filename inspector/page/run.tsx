@@ -2,11 +2,12 @@
 import type { WireRun } from '../../src/inspector/wire.ts';
 import { Acts } from './acts.tsx';
 import { heads } from './api.ts';
+import { DecisionView } from './decision.tsx';
 import { Ago, Badge, clock, count, Lines, Outline, Title, useRead, Waiting } from './parts.tsx';
 
 const VIEWS = [['', 'Status']] as const;
 
-export function RunPage({ id, view, rest: _rest }: { id: string; view: string; rest: string }) {
+export function RunPage({ id, view, rest }: { id: string; view: string; rest: string }) {
   const { value: run, problem } = useRead<WireRun>(`/api/runs/${id}`, heads.value[id]);
   if (run === null)
     return (
@@ -41,7 +42,7 @@ export function RunPage({ id, view, rest: _rest }: { id: string; view: string; r
         ))}
       </nav>
       {problem === null ? null : <Waiting problem={problem} />}
-      <Status run={run} />
+      {view === 'decision' ? <DecisionView key={rest} id={id} number={rest} /> : <Status run={run} />}
     </>
   );
 }

@@ -1,10 +1,12 @@
 /** The table of what the page may ask: a path, a method, and the view or the act behind it. */
 import type { Admitted } from './http/admission.ts';
 import { textOf } from './http/body.ts';
+import { withTexts } from './http/shown.ts';
 import { InspectorError } from './inspector-error.ts';
 import type { Inspected, Saying, Told } from './port.ts';
 import type { Read, Runs } from './reading.ts';
 import { offered } from './views/acts.ts';
+import { decisionView, supposedView } from './views/decision.ts';
 import { runView } from './views/run.ts';
 import { runsView, Waits } from './views/runs.ts';
 
@@ -29,8 +31,10 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
   const waits = new Waits();
   const reads: Readonly<Record<string, Route>> = {
     '': ({ read }) => runView(read, port, now()),
+    decision: ({ read, rest }) => decisionView(read, Number(rest)),
   };
   const acts: Readonly<Record<string, Route>> = {
+    'what-if': ({ read, rest, body }) => supposedView(read, Number(rest), body.suppose),
     act: ({ read, body }) => act(read, body, port, now()),
   };
   return async ({ method, path, query }: Admitted, body: Body | null): Promise<unknown> => {
@@ -44,7 +48,11 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
       throw new InspectorError('not_found', 'There is nothing at this path.');
     const route = Object.hasOwn(table, what) ? table[what] : undefined;
     if (route === undefined) throw new InspectorError('wrong_method', 'This path is not asked so.');
-    return route({ read: await runs.run(id), rest, query, body: body ?? {} });
+    const read = await runs.run(id);
+    const view = await route({ read, rest, query, body: body ?? {} });
+    // Views redact what they know to be of a tool; whatever else holds a redacted value is found here.
+    const { redaction } = read.timeline.runState;
+    return redaction.isActive ? withTexts(view, (text) => redaction.text(text)) : view;
   };
 }
 

@@ -146,7 +146,8 @@ export interface WireGraph {
     readonly from: string;
     readonly to: string;
     readonly label: string;
-    readonly crosses: boolean;
+    /** True where the line follows it: its consumer goes back with its producer, or stands in the way. */
+    readonly carries: boolean;
   }[];
   /** How many instances lie further away. */
   readonly left: number;
@@ -180,6 +181,8 @@ export interface WireDecision extends WireAnswer {
   readonly policy: string;
   readonly account: WireOutline;
   readonly toggles: readonly WireToggle[];
+  /** What to know about the numbers of events in a supposed answer; null where they are those of the run. */
+  readonly numbers: string | null;
   /** The reason why nothing can be supposed; null where it can. */
   readonly fixed: string | null;
 }
