@@ -3,9 +3,15 @@ import type { WireRun } from '../../src/inspector/wire.ts';
 import { Acts } from './acts.tsx';
 import { heads } from './api.ts';
 import { DecisionView } from './decision.tsx';
+import { DiagramView } from './diagram.tsx';
 import { Ago, Badge, clock, count, Lines, Outline, Title, useRead, Waiting } from './parts.tsx';
+import { TimelineView } from './timeline.tsx';
 
-const VIEWS = [['', 'Status']] as const;
+const VIEWS = [
+  ['', 'Status'],
+  ['timeline', 'Timeline'],
+  ['diagram', 'Diagram'],
+] as const;
 
 export function RunPage({ id, view, rest }: { id: string; view: string; rest: string }) {
   const { value: run, problem } = useRead<WireRun>(`/api/runs/${id}`, heads.value[id]);
@@ -42,9 +48,22 @@ export function RunPage({ id, view, rest }: { id: string; view: string; rest: st
         ))}
       </nav>
       {problem === null ? null : <Waiting problem={problem} />}
-      {view === 'decision' ? <DecisionView key={rest} id={id} number={rest} /> : <Status run={run} />}
+      <View run={run} view={view} rest={rest} />
     </>
   );
+}
+
+function View({ run, view, rest }: { run: WireRun; view: string; rest: string }) {
+  switch (view) {
+    case 'decision':
+      return <DecisionView key={rest} id={run.id} number={rest} />;
+    case 'timeline':
+      return <TimelineView id={run.id} rest={rest} />;
+    case 'diagram':
+      return <DiagramView id={run.id} />;
+    default:
+      return <Status run={run} />;
+  }
 }
 
 function Status({ run }: { run: WireRun }) {

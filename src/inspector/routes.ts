@@ -6,9 +6,12 @@ import { InspectorError } from './inspector-error.ts';
 import type { Inspected, Saying, Told } from './port.ts';
 import type { Read, Runs } from './reading.ts';
 import { offered } from './views/acts.ts';
+import { contextView } from './views/context.ts';
 import { decisionView, supposedView } from './views/decision.ts';
+import { diagramView } from './views/diagram.ts';
 import { runView } from './views/run.ts';
 import { runsView, Waits } from './views/runs.ts';
+import { timelineView } from './views/timeline.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -31,6 +34,9 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
   const waits = new Waits();
   const reads: Readonly<Record<string, Route>> = {
     '': ({ read }) => runView(read, port, now()),
+    timeline: ({ read }) => timelineView(read),
+    diagram: ({ read }) => diagramView(read),
+    context: ({ read, rest }) => contextView(read, Number(rest)),
     decision: ({ read, rest }) => decisionView(read, Number(rest)),
   };
   const acts: Readonly<Record<string, Route>> = {

@@ -187,14 +187,8 @@ export interface WireDecision extends WireAnswer {
   readonly fixed: string | null;
 }
 
-/** What happened, in short. */
-export interface WireMark {
-  readonly seq: number;
-  readonly time: number;
-  readonly lane: number;
-  readonly is: 'step' | 'call' | 'boundary' | 'failure' | 'restore' | 'person' | 'finding';
-  readonly text: string;
-}
+/** The kinds of marks. */
+export type WireMarkKind = 'step' | 'call' | 'boundary' | 'failure' | 'restore' | 'person' | 'finding';
 
 /** The timeline of a run: marks in lanes. */
 export interface WireTimeline {
@@ -202,8 +196,9 @@ export interface WireTimeline {
   readonly marks: readonly (readonly [seq: number, time: number, lane: number, is: number, text: number])[];
   /** The texts of the marks, each once, and the kinds. */
   readonly texts: readonly string[];
-  readonly kinds: readonly WireMark['is'][];
-  readonly cut: boolean;
+  readonly kinds: readonly WireMarkKind[];
+  /** How many marks of the beginning are left out. */
+  readonly cut: number;
 }
 
 /** The memory of a machine after a row, and its change by that row. */

@@ -27,7 +27,7 @@ export function graphOf(history: History, decision: Decision): WireGraph {
     ...parts.keys(),
     ...carrying.flatMap(({ producer, consumer }) => [instanceName(producer), instanceName(consumer)]),
   ]);
-  const edges = edgesOf(history);
+  const edges = edgesOf(history, carrying);
   const shown = around(core, edges, history);
   const carries = new Set(
     carrying.map(({ producer, consumer }) => `${instanceName(producer)} ${instanceName(consumer)}`),
@@ -94,7 +94,8 @@ function carriersOf(decision: Decision): Dependence[] {
   return [...moved, ...aside, ...against];
 }
 
-function edgesOf(history: History): Edge[] {
+/** Control is no key of the history: of its dependencies, those are drawn that the decision names. */
+function edgesOf(history: History, carrying: readonly Dependence[]): Edge[] {
   const edges = new Map<string, Edge>();
   let looks = 0;
   for (const dependence of dependencies(history)) {
@@ -104,6 +105,11 @@ function edgesOf(history: History): Edge[] {
     const edge = edges.get(`${from} ${to}`) ?? { from, to, keys: new Set<string>() };
     edges.set(`${from} ${to}`, edge);
     edge.keys.add(dependence.kind === 'read' ? dependence.key : 'starts');
+  }
+  for (const { kind, producer, consumer } of carrying) {
+    const [from, to] = [instanceName(producer), instanceName(consumer)];
+    if (kind === 'control' && from !== to && !edges.has(`${from} ${to}`))
+      edges.set(`${from} ${to}`, { from, to, keys: new Set(['control']) });
   }
   return [...edges.values()];
 }
