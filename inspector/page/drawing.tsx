@@ -135,7 +135,10 @@ function laidOut(boxes: readonly Box[], arrows: readonly Arrow[], direction: 'LR
       const path = points
         .map((point, nth) => `${nth === 0 ? 'M' : 'L'}${point.x.toFixed(1)} ${point.y.toFixed(1)}`)
         .join('');
-      return { ...arrow, label: cut(arrow.label, 30), path, x, y };
+      const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
+      // An arrow from a box to itself has no place for its label.
+      const label = Number.isFinite(x) && Number.isFinite(y) ? { x, y } : middle;
+      return { ...arrow, label: cut(arrow.label, 30), path, ...label };
     }),
   };
 }

@@ -76,10 +76,8 @@ export function Lanes({ marks, lanes, kinds, selected, choose }: Props) {
   };
   return (
     <figure class="lanes">
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list of marks is chosen from by keyboard */}
       <canvas
         ref={canvas}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the lanes are moved by the arrow keys, and zoomed by + and -
         tabIndex={0}
         role="img"
         aria-label={`${lanes.length} lanes with ${marks.length} marks; the list below says the same. + and - zoom, arrows move, 0 shows all.`}

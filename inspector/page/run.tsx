@@ -4,6 +4,7 @@ import { Acts } from './acts.tsx';
 import { heads } from './api.ts';
 import { DecisionView } from './decision.tsx';
 import { DiagramView } from './diagram.tsx';
+import { LedgerView } from './ledger.tsx';
 import { Ago, Badge, clock, count, Lines, Outline, Title, useRead, Waiting } from './parts.tsx';
 import { TimelineView } from './timeline.tsx';
 
@@ -11,6 +12,7 @@ const VIEWS = [
   ['', 'Status'],
   ['timeline', 'Timeline'],
   ['diagram', 'Diagram'],
+  ['ledger', 'Ledger'],
 ] as const;
 
 export function RunPage({ id, view, rest }: { id: string; view: string; rest: string }) {
@@ -59,6 +61,8 @@ function View({ run, view, rest }: { run: WireRun; view: string; rest: string })
       return <DecisionView key={rest} id={run.id} number={rest} />;
     case 'timeline':
       return <TimelineView id={run.id} rest={rest} />;
+    case 'ledger':
+      return <LedgerView id={run.id} />;
     case 'diagram':
       return <DiagramView id={run.id} />;
     default:

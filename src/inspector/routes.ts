@@ -1,4 +1,5 @@
 /** The table of what the page may ask: a path, a method, and the view or the act behind it. */
+import { ledgersOf } from '../reports/ledgers.ts';
 import type { Admitted } from './http/admission.ts';
 import { textOf } from './http/body.ts';
 import { withTexts } from './http/shown.ts';
@@ -6,6 +7,7 @@ import { InspectorError } from './inspector-error.ts';
 import type { Inspected, Saying, Told } from './port.ts';
 import type { Read, Runs } from './reading.ts';
 import { offered } from './views/acts.ts';
+import { configsView } from './views/configs.ts';
 import { contextView } from './views/context.ts';
 import { decisionView, supposedView } from './views/decision.ts';
 import { diagramView } from './views/diagram.ts';
@@ -34,6 +36,7 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
   const waits = new Waits();
   const reads: Readonly<Record<string, Route>> = {
     '': ({ read }) => runView(read, port, now()),
+    ledger: ({ read }) => port.ledger(read.summary.run, ledgersOf(read.rows, now())),
     timeline: ({ read }) => timelineView(read),
     diagram: ({ read }) => diagramView(read),
     context: ({ read, rest }) => contextView(read, Number(rest)),
@@ -47,6 +50,10 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
     if (path === '/api/runs') {
       if (method !== 'GET') throw new InspectorError('wrong_method', 'Runs are read with GET.');
       return runsView(runs, port.file, now(), waits);
+    }
+    if (path === '/api/configs') {
+      if (method !== 'GET') throw new InspectorError('wrong_method', 'Configs are read with GET.');
+      return configsView(port, runs);
     }
     const [, id, what = '', rest = null] = /^\/api\/runs\/([\w-]+)(?:\/([a-z-]+))?(?:\/(\d{1,9}))?$/.exec(path) ?? [];
     const table = method === 'GET' ? reads : acts;

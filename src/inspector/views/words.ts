@@ -59,5 +59,5 @@ export function eventName(event: unknown): string {
   const [, what, rest = ''] =
     /^xstate\.(init|done\.actor|error\.actor|done\.state|after|stop)\.?(.*)$/s.exec(type) ?? [];
   if (what === undefined) return type;
-  return what === 'init' ? 'start' : `${what.split('.')[0]} ${rest}`.trimEnd();
+  return what === 'init' ? 'start' : `${what.split('.')[0]} ${rest.replace(/^\d+\./, '')}`.trimEnd();
 }
