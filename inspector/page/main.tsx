@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { listen, live, lost, takeToken } from './api.ts';
+import { ConfigsPage } from './configs.tsx';
 import { RunPage } from './run.tsx';
 import { RunsPage } from './runs.tsx';
 
@@ -43,7 +44,7 @@ function Page() {
 function shown(path: string) {
   const [, room, id = '', view = '', rest = ''] = path.split('/');
   if (room === 'run' && id !== '') return <RunPage key={id} id={id} view={view} rest={rest} />;
-  return <RunsPage />;
+  return room === 'configs' ? <ConfigsPage /> : <RunsPage />;
 }
 
 function go(): void {

@@ -2,11 +2,20 @@
 import type { WireRun } from '../../src/inspector/wire.ts';
 import { Acts } from './acts.tsx';
 import { heads } from './api.ts';
+import { DecisionView } from './decision.tsx';
+import { DiagramView } from './diagram.tsx';
+import { LedgerView } from './ledger.tsx';
 import { Ago, Badge, clock, count, Lines, Outline, Title, useRead, Waiting } from './parts.tsx';
+import { TimelineView } from './timeline.tsx';
 
-const VIEWS = [['', 'Status']] as const;
+const VIEWS = [
+  ['', 'Status'],
+  ['timeline', 'Timeline'],
+  ['diagram', 'Diagram'],
+  ['ledger', 'Ledger'],
+] as const;
 
-export function RunPage({ id, view, rest: _rest }: { id: string; view: string; rest: string }) {
+export function RunPage({ id, view, rest }: { id: string; view: string; rest: string }) {
   const { value: run, problem } = useRead<WireRun>(`/api/runs/${id}`, heads.value[id]);
   if (run === null)
     return (
@@ -41,9 +50,24 @@ export function RunPage({ id, view, rest: _rest }: { id: string; view: string; r
         ))}
       </nav>
       {problem === null ? null : <Waiting problem={problem} />}
-      <Status run={run} />
+      <View run={run} view={view} rest={rest} />
     </>
   );
+}
+
+function View({ run, view, rest }: { run: WireRun; view: string; rest: string }) {
+  switch (view) {
+    case 'decision':
+      return <DecisionView key={rest} id={run.id} number={rest} />;
+    case 'timeline':
+      return <TimelineView id={run.id} rest={rest} />;
+    case 'ledger':
+      return <LedgerView id={run.id} />;
+    case 'diagram':
+      return <DiagramView id={run.id} />;
+    default:
+      return <Status run={run} />;
+  }
 }
 
 function Status({ run }: { run: WireRun }) {

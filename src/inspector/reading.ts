@@ -2,10 +2,9 @@
  * Reads the runs of a journal file for the inspector, beside the processes that write them. A run is read again only where its head has moved;
  * what was read last is kept for the next question about it.
  */
-import { kindOf } from '../journal/entry-codec.ts';
+import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import { JournalError, type JournalStore, type Posted, type RunSummary, type StoredRow } from '../journal/journal.ts';
-import type { RunStatus } from '../reports/run-status.ts';
-import { runStatusOf } from '../reports/run-status.ts';
+import { type RunStatus, runStatusOf } from '../reports/run-status.ts';
 import { type Timeline, timelineOf } from '../reports/timeline.ts';
 import { InspectorError } from './inspector-error.ts';
 
@@ -21,6 +20,8 @@ export interface Read {
 /** How a run of a file stands; the code where it cannot be read. */
 export interface Standing {
   readonly agent: string | null;
+  /** The digest of the config that it goes by. */
+  readonly config: string | null;
   readonly status: RunStatus | { readonly is: 'unread'; readonly code: string };
 }
 
@@ -50,11 +51,12 @@ export class Runs {
     if (known !== undefined && known.head === head) return known;
     const standing = await this.#asking(async (store): Promise<Standing> => {
       try {
-        const { agent, standing: status } = runStatusOf(await collected(store.read(run)));
-        return { agent, status };
+        const rows = await collected(store.read(run));
+        const { agent, standing: status } = runStatusOf(rows);
+        return { agent, config: configOf(rows), status };
       } catch (error) {
         if (!(error instanceof JournalError) || error.code === 'journal_closed') throw error;
-        return { agent: null, status: { is: 'unread', code: error.code } };
+        return { agent: null, config: null, status: { is: 'unread', code: error.code } };
       }
     });
     this.#standings.set(run, { ...standing, head });
@@ -117,7 +119,15 @@ export function idOf(run: string): string {
   return Buffer.from(run, 'utf16le').toString('base64url');
 }
 
-/** True where any row of a kind is there, without reading it. */
-export function hasKind(rows: readonly StoredRow[], kind: ReturnType<typeof kindOf>): boolean {
-  return rows.some((row) => kindOf(row) === kind);
+/** The digest of the config that a run goes by: the few entries that name one. */
+function configOf(rows: readonly StoredRow[]): string | null {
+  const decoder = new EntryDecoder();
+  let digest: string | null = null;
+  for (const row of rows) {
+    const kind = kindOf(row);
+    if (kind !== null && kind !== 'begin' && kind !== 'config') continue;
+    const entry = decoder.entry(row);
+    if (entry?.do === 'begin' || entry?.do === 'config') digest = entry.digests.config;
+  }
+  return digest;
 }

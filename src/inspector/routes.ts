@@ -1,12 +1,19 @@
 /** The table of what the page may ask: a path, a method, and the view or the act behind it. */
+import { ledgersOf } from '../reports/ledgers.ts';
 import type { Admitted } from './http/admission.ts';
 import { textOf } from './http/body.ts';
+import { withTexts } from './http/shown.ts';
 import { InspectorError } from './inspector-error.ts';
 import type { Inspected, Saying, Told } from './port.ts';
 import type { Read, Runs } from './reading.ts';
 import { offered } from './views/acts.ts';
+import { configsView } from './views/configs.ts';
+import { contextView } from './views/context.ts';
+import { decisionView, supposedView } from './views/decision.ts';
+import { diagramView } from './views/diagram.ts';
 import { runView } from './views/run.ts';
 import { runsView, Waits } from './views/runs.ts';
+import { timelineView } from './views/timeline.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -29,8 +36,14 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
   const waits = new Waits();
   const reads: Readonly<Record<string, Route>> = {
     '': ({ read }) => runView(read, port, now()),
+    ledger: ({ read }) => port.ledger(read.summary.run, ledgersOf(read.rows, now())),
+    timeline: ({ read }) => timelineView(read),
+    diagram: ({ read }) => diagramView(read),
+    context: ({ read, rest }) => contextView(read, Number(rest)),
+    decision: ({ read, rest }) => decisionView(read, Number(rest)),
   };
   const acts: Readonly<Record<string, Route>> = {
+    'what-if': ({ read, rest, body }) => supposedView(read, Number(rest), body.suppose),
     act: ({ read, body }) => act(read, body, port, now()),
   };
   return async ({ method, path, query }: Admitted, body: Body | null): Promise<unknown> => {
@@ -38,13 +51,21 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
       if (method !== 'GET') throw new InspectorError('wrong_method', 'Runs are read with GET.');
       return runsView(runs, port.file, now(), waits);
     }
+    if (path === '/api/configs') {
+      if (method !== 'GET') throw new InspectorError('wrong_method', 'Configs are read with GET.');
+      return configsView(port, runs);
+    }
     const [, id, what = '', rest = null] = /^\/api\/runs\/([\w-]+)(?:\/([a-z-]+))?(?:\/(\d{1,9}))?$/.exec(path) ?? [];
     const table = method === 'GET' ? reads : acts;
     if (id === undefined || !(Object.hasOwn(reads, what) || Object.hasOwn(acts, what)))
       throw new InspectorError('not_found', 'There is nothing at this path.');
     const route = Object.hasOwn(table, what) ? table[what] : undefined;
     if (route === undefined) throw new InspectorError('wrong_method', 'This path is not asked so.');
-    return route({ read: await runs.run(id), rest, query, body: body ?? {} });
+    const read = await runs.run(id);
+    const view = await route({ read, rest, query, body: body ?? {} });
+    // Views redact what they know to be of a tool; whatever else holds a redacted value is found here.
+    const { redaction } = read.timeline.runState;
+    return redaction.isActive ? withTexts(view, (text) => redaction.text(text)) : view;
   };
 }
 

@@ -146,7 +146,8 @@ export interface WireGraph {
     readonly from: string;
     readonly to: string;
     readonly label: string;
-    readonly crosses: boolean;
+    /** True where the line follows it: its consumer goes back with its producer, or stands in the way. */
+    readonly carries: boolean;
   }[];
   /** How many instances lie further away. */
   readonly left: number;
@@ -180,18 +181,14 @@ export interface WireDecision extends WireAnswer {
   readonly policy: string;
   readonly account: WireOutline;
   readonly toggles: readonly WireToggle[];
+  /** What to know about the numbers of events in a supposed answer; null where they are those of the run. */
+  readonly numbers: string | null;
   /** The reason why nothing can be supposed; null where it can. */
   readonly fixed: string | null;
 }
 
-/** What happened, in short. */
-export interface WireMark {
-  readonly seq: number;
-  readonly time: number;
-  readonly lane: number;
-  readonly is: 'step' | 'call' | 'boundary' | 'failure' | 'restore' | 'person' | 'finding';
-  readonly text: string;
-}
+/** The kinds of marks. */
+export type WireMarkKind = 'step' | 'call' | 'boundary' | 'failure' | 'restore' | 'person' | 'finding';
 
 /** The timeline of a run: marks in lanes. */
 export interface WireTimeline {
@@ -199,8 +196,9 @@ export interface WireTimeline {
   readonly marks: readonly (readonly [seq: number, time: number, lane: number, is: number, text: number])[];
   /** The texts of the marks, each once, and the kinds. */
   readonly texts: readonly string[];
-  readonly kinds: readonly WireMark['is'][];
-  readonly cut: boolean;
+  readonly kinds: readonly WireMarkKind[];
+  /** How many marks of the beginning are left out. */
+  readonly cut: number;
 }
 
 /** The memory of a machine after a row, and its change by that row. */
@@ -239,54 +237,81 @@ export interface WireDiagram {
   readonly left: number;
 }
 
-/** An entry of a ledger. */
-export interface WireLedgerEntry {
+/** The facts of one config and of its review. */
+export interface InspectedConfig {
+  readonly file: string;
+  readonly agent: string | null;
+  readonly digest: string | null;
+  /** The newest review of the file; `holds` says whether it is of exactly this content. Null where there is none. */
+  readonly review: { readonly by: string; readonly when: string; readonly holds: boolean } | null;
+  /** The reason why it cannot be used; null where it can. */
+  readonly problem: string | null;
+  readonly boundaries: readonly InspectedBoundary[];
+  /** The machine that it is for; null where no module was named, or it has none. */
+  readonly machine: InspectedMachine | null;
+}
+
+/** A machine with the boundaries of a config. */
+interface InspectedMachine {
+  readonly states: readonly string[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly event: string;
+    /** The reason why no boundary certifies where the edge ends a unit of work: legal, but not recoverable. Null for any other. */
+    readonly lost: string | null;
+  }[];
+}
+
+/** One boundary of a config. */
+interface InspectedBoundary {
+  readonly skeleton: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly when: string;
+}
+
+/** The matrix of a rehearsal: rows of places, and the letters of their runs. */
+export interface InspectedMatrix {
+  readonly file: string;
+  readonly agent: string;
+  readonly totals: Readonly<Record<'same' | 'parked' | 'harm' | 'unreached', number>>;
+  readonly tables: readonly {
+    readonly title: string;
+    readonly columns: readonly string[];
+    readonly rows: readonly {
+      readonly place: string;
+      readonly cells: readonly (readonly { readonly is: string; readonly text: string }[])[];
+    }[];
+  }[];
+}
+
+/** An entry of a ledger, in words. */
+export interface InspectedEntry {
   readonly time: number | null;
   readonly text: string;
   readonly under: readonly string[];
+  /** The commands that pay what is owed. */
   readonly commands: readonly string[];
 }
 
-/** The ledgers of a run. */
-export interface WireLedger {
-  readonly decisions: readonly WireLedgerEntry[];
-  readonly effects: readonly WireLedgerEntry[];
-  readonly obligations: readonly WireLedgerEntry[];
+/** The three ledgers of a run, in words. */
+export interface InspectedLedger {
+  readonly decisions: readonly InspectedEntry[];
+  readonly effects: readonly InspectedEntry[];
+  readonly obligations: readonly InspectedEntry[];
 }
 
 /** What the server was handed beside the journal. */
 export interface WireConfigs {
-  readonly configs: readonly {
-    readonly file: string;
-    readonly agent: string | null;
-    readonly digest: string | null;
-    readonly review: { readonly by: string; readonly when: string } | null;
-    readonly problem: string | null;
-    readonly boundaries: readonly {
-      readonly skeleton: string;
-      readonly id: string;
-      readonly kind: string;
-      readonly at: string;
-      readonly when: string;
-    }[];
-    /** The runs of the file that were begun under this digest. */
+  readonly configs: readonly (InspectedConfig & {
+    /** The runs of the file that go by this content. */
     readonly runs: number;
-  }[];
-  /** The digests that runs of the file have and that no named config has. */
+  })[];
+  /** The digests that runs of the file go by and that no named config has. */
   readonly others: readonly { readonly digest: string; readonly runs: number }[];
-  readonly matrices: readonly {
-    readonly file: string;
-    readonly agent: string;
-    readonly totals: Readonly<Record<string, number>>;
-    readonly tables: readonly {
-      readonly title: string;
-      readonly columns: readonly string[];
-      readonly rows: readonly {
-        readonly place: string;
-        readonly cells: readonly (readonly { readonly is: string; readonly text: string }[])[];
-      }[];
-    }[];
-  }[];
+  readonly matrices: readonly InspectedMatrix[];
 }
 
 /** The result of an act. */

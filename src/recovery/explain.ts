@@ -124,7 +124,8 @@ function refused(refusals: readonly Refusal[]): Outline[] {
   });
 }
 
-function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
+/** The sentence of one reason. */
+export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
   switch (veto.code) {
     case 'ambiguous_instance':
       return abstained(veto);
@@ -185,7 +186,8 @@ function unblocking(unblock: Unblock): Outline {
   return { text: `To unblock it (${then})`, under: unblock.acts.map((act) => ({ text: actSentence(act) })) };
 }
 
-function actSentence(act: Act): string {
+/** The sentence of one act. */
+export function actSentence(act: Act): string {
   switch (act.act) {
     case 'name_suspect':
       return renames[act.why];
@@ -228,7 +230,8 @@ function checkpointName(checkpoint: Checkpoint): string {
   return `${checkpoint.kind} at event ${checkpoint.at}`;
 }
 
-function effectName(effect: Effect): string {
+/** An effect as it is named in a sentence. */
+export function effectName(effect: Effect): string {
   const unnamed = effect.id === null ? 'the effect' : `the effect ${JSON.stringify(effect.id)}`;
   const name = effect.tool === undefined ? unnamed : quoted(effect.tool);
   return `${name} of ${named(effect.instance)} (${effect.class}, ${effect.status}, event ${effect.at})`;

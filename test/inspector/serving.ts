@@ -47,8 +47,9 @@ export class Served {
             return { ok: true, text: 'ran' };
           }
         : null,
-      configs: () => [],
+      configs: async () => [],
       matrices: [],
+      ledger: () => ({ decisions: [], effects: [], obligations: [] }),
     };
     made.served = new Served(await serve({ port, page: PAGE, at: 0, ...options }));
     return made.served;

@@ -6,11 +6,14 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Serving, serve } from '../../inspector/http/server.ts';
 import type { Inspected, Told } from '../../inspector/port.ts';
+import type { InspectedMatrix } from '../../inspector/wire.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { answeredCode, answeredText, answerGate } from '../approvals/answering.ts';
 import { keyWords, openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
 import { command } from '../terminal/wording.ts';
+import { inspectedConfigs, matrixIn } from './configs.ts';
+import { inspectedLedger } from './ledger.ts';
 
 /** Options of `inspect`. */
 export interface InspectOptions {
@@ -34,9 +37,11 @@ const WIDE = { columns: 1_000, colours: false } as const;
 
 /** Serves the page until the process is told to stop. */
 export async function inspect(options: InspectOptions): Promise<Serving | { readonly problem: string }> {
-  const { file, port: at } = options;
+  const { file, port: at, rehearsals } = options;
+  const matrices = rehearsals.map(matrixIn);
+  for (const each of matrices) if ('problem' in each) return each;
   try {
-    return await serve({ port: portOf(options), page: PAGE, at });
+    return await serve({ port: portOf(options, matrices as InspectedMatrix[]), page: PAGE, at });
   } catch (error) {
     if (error instanceof JournalError) return { problem: journalProblem(file, error) };
     const { code, message } = error as NodeJS.ErrnoException;
@@ -46,7 +51,7 @@ export async function inspect(options: InspectOptions): Promise<Serving | { read
   }
 }
 
-function portOf({ file, machines }: InspectOptions): Inspected {
+function portOf({ file, machines, configs }: InspectOptions, matrices: Inspected['matrices']): Inspected {
   return {
     file,
     open: () => openJournal(file, { readonly: true }),
@@ -62,8 +67,9 @@ function portOf({ file, machines }: InspectOptions): Inspected {
         ? null
         : (verb, run, ...more) =>
             executed(verb, run, [...more, '--journal', file, '--machines', machines, ...keyWords()]),
-    configs: () => [],
-    matrices: [],
+    configs: () => inspectedConfigs(configs, machines),
+    matrices,
+    ledger: (run, ledgers) => inspectedLedger(run, ledgers, file),
   };
 }
 

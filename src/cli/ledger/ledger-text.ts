@@ -62,7 +62,8 @@ function decisionTexts(decisions: readonly LedgerDecision[], medium: Medium): st
   });
 }
 
-function decisionText(decision: LedgerDecision): string {
+/** What the run decided, in one sentence. */
+export function decisionText(decision: LedgerDecision): string {
   switch (decision.is) {
     case 'call': {
       const holds = { gate: ', once it is approved', buffer: ', unseen until its work commits' };
@@ -101,7 +102,8 @@ function answerText({ by, verdict, status, asked, gate }: Extract<LedgerDecision
   }
 }
 
-function decisionLines(decision: LedgerDecision): string[] {
+/** What it rested on, a line each. */
+export function decisionLines(decision: LedgerDecision): string[] {
   switch (decision.is) {
     case 'call': {
       const relies = decision.relies.map(({ key, by }) => {
@@ -135,7 +137,8 @@ function decisionLines(decision: LedgerDecision): string[] {
   }
 }
 
-function effectOutline(effect: LedgerEffect): Outline {
+/** A call and what is known of it. */
+export function effectOutline(effect: LedgerEffect): Outline {
   const { key, status, args, output, error, gate, publication, spent, time } = effect;
   const lines = [
     `key ${key}`,

@@ -11,7 +11,8 @@ export function owedText(obligation: Obligation, run: string, file: string, medi
   return `${block(owedOutline(obligation), medium)}${commands.join('')}`;
 }
 
-function owedOutline(obligation: Obligation): Outline {
+/** What is owed, without the commands that pay it. */
+export function owedOutline(obligation: Obligation): Outline {
   switch (obligation.owes) {
     case 'approval': {
       const { args, since, expires, expired, gate } = obligation;

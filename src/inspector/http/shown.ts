@@ -12,19 +12,20 @@ export function visible(text: string): string {
 
 /** A value as JSON in which every text, and every name of a member, can be seen. */
 export function visibleJson(value: unknown): string {
-  return JSON.stringify(seen(value, 0)) ?? 'null';
+  return JSON.stringify(withTexts(value, visible)) ?? 'null';
 }
 
 /** Deeper values are cut: no view has them, and none may end the server. */
 const DEEPEST = 64;
 
-function seen(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return visible(value);
+/** A copy of a value with other texts. */
+export function withTexts(value: unknown, as: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return as(value);
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (depth > DEEPEST) return '...';
-  if (Array.isArray(value)) return value.map((each) => seen(each, depth + 1));
-  const members = Object.entries(value).map(([name, member]) => [visible(name), seen(member, depth + 1)]);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, as, depth + 1));
+  const members = Object.entries(value).map(([name, member]) => [as(name), withTexts(member, as, depth + 1)]);
   return Object.fromEntries(members);
 }
 

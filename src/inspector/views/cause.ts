@@ -42,18 +42,24 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
   }
 }
 
-function decidedCause({ number, entry, around }: Decided): WireCause {
-  const account = explain(entry.decision, around);
-  const { signal, tool, state, error } = around;
+/** What failed, where and in whose work, and the words of the error. */
+export function causeText({ entry, around: { tool, state, error } }: Pick<Decided, 'entry' | 'around'>): string {
   const what = tool === null ? 'the machine failed' : `${quoted(tool)} failed`;
   const where = state === null ? '' : ` in the state ${quoted(state)}`;
   const of = shownInstance(entry.decision.failed);
   const whose = of === null ? '' : ` (work of ${quoted(of)})`;
+  return `${what}${where}${whose}: ${JSON.stringify(error)}`;
+}
+
+function decidedCause(decided: Decided): WireCause {
+  const { number, entry, around } = decided;
+  const account = explain(entry.decision, around);
+  const { signal } = around;
   const why = labelled(account).filter(({ label }) => label !== signal);
   const more = why.length > FEW ? [{ text: `and ${why.length - FEW} more reasons, in decision ${number}` }] : [];
   return {
     label: signal,
-    text: `${what}${where}${whose}: ${JSON.stringify(error)}`,
+    text: causeText(decided),
     why: [...why.slice(0, FEW), ...more],
     unblock: 'unblock' in entry.decision ? unblocking(account) : [],
     decision: number,

@@ -50,3 +50,14 @@ export function labelled(outline: Outline): Outline[] {
   for (const child of outline.under ?? []) visit(child);
   return [...found.values()];
 }
+
+/** The type of an event, in the words that the runtime's own events stand for. */
+export function eventName(event: unknown): string {
+  const { type } = (event ?? {}) as { type?: unknown };
+  if (typeof type !== 'string') return 'an event without a type';
+  if (type === '') return 'always';
+  const [, what, rest = ''] =
+    /^xstate\.(init|done\.actor|error\.actor|done\.state|after|stop)\.?(.*)$/s.exec(type) ?? [];
+  if (what === undefined) return type;
+  return what === 'init' ? 'start' : `${what.split('.')[0]} ${rest.replace(/^\d+\./, '')}`.trimEnd();
+}

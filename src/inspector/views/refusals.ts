@@ -1,0 +1,131 @@
+/** The refused checkpoints of a decision, each reason with its witness: who read what and when, and what was promised. */
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { Effect } from '../../model/effect.ts';
+import { instanceName } from '../../model/instance.ts';
+import type { Dependence, Veto } from '../../model/veto.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { reason } from '../../recovery/explain.ts';
+import { vetoes } from '../../recovery/vetoes.ts';
+import { shownArgs } from '../../reports/ledger-effects.ts';
+import { shortOf } from '../http/shown.ts';
+import type { WireReason, WireRefusal } from '../wire.ts';
+import type { Moment } from './moment.ts';
+
+/** Reasons that are sent; a decision may have as many as candidates times consumers. */
+const MOST = 400;
+
+/** Every refusal, newest checkpoint first. `moment` is null where the numbers of events are not those of the run. */
+export function refusalsOf(decision: Decision, moment: Moment | null, runState: RunState): WireRefusal[] {
+  const refusals = new Map<string, { readonly checkpoint: string; readonly reasons: WireReason[] }>();
+  let count = 0;
+  for (const veto of vetoes(decision)) {
+    count += 1;
+    if (count > MOST) break;
+    const { candidate } = veto;
+    const name = candidate === null ? '' : `${candidate.kind} ${candidate.at}`;
+    const refusal = refusals.get(name) ?? { checkpoint: checkpointText(candidate, decision, moment), reasons: [] };
+    refusals.set(name, refusal);
+    refusal.reasons.push({ code: veto.code, text: reason(veto), witness: witnessOf(veto, moment, runState) });
+  }
+  return [...refusals.values()];
+}
+
+function checkpointText(candidate: Checkpoint | null, { failed }: Decision, moment: Moment | null): string {
+  if (candidate === null) return 'Of every checkpoint';
+  const id = failed === null || moment === null ? null : moment.runState.boundaryAt(failed, candidate.at);
+  const boundary = id === null || id === 'entry' || id === '' ? '' : ` ${JSON.stringify(id)}`;
+  return `Its ${candidate.kind}${boundary} at ${eventText(candidate.at, moment)}`;
+}
+
+function witnessOf(veto: Veto, moment: Moment | null, runState: RunState): WireReason['witness'] {
+  switch (veto.code) {
+    case 'committed_consumers_present':
+      return [...dependenceOf(veto.dependence, moment), promiseOf(veto, moment)];
+    case 'irreversible_effect_policy':
+    case 'effect_outcome_unknown':
+    case 'compensation_missing':
+    case 'unclaimed_effect':
+      return effectOf(veto.effect, moment, runState);
+    case 'effect_diverged':
+      return [
+        ...effectOf(veto.effect, moment, runState),
+        { what: 'recorded', value: runState.redaction.text(veto.recordedArgs) },
+        { what: 'asked now', value: runState.redaction.text(veto.askedArgs) },
+      ];
+    case 'replay_escapes_instance':
+      return [
+        { what: 'instance', value: instanceName(veto.instance) },
+        { what: 'entered', value: eventText(veto.step, moment) },
+      ];
+    case 'checkpoint_stale':
+      return [{ what: 'changed since', value: veto.changed }];
+    case 'recovery_budget_spent':
+      return [
+        { what: 'budget of', value: veto.of },
+        { what: 'recoveries', value: String(veto.spent) },
+      ];
+    case 'ambiguous_instance':
+    case 'no_stable_checkpoint':
+    case 'exit_not_restorable':
+    case 'run_finished':
+      return veto.instance === null ? [] : [{ what: 'instance', value: instanceName(veto.instance) }];
+  }
+}
+
+function dependenceOf(dependence: Dependence, moment: Moment | null): WireReason['witness'][number][] {
+  const [consumer, producer] = [instanceName(dependence.consumer), instanceName(dependence.producer)];
+  const at = eventText(dependence.step, moment);
+  switch (dependence.kind) {
+    case 'read':
+      return [
+        { what: 'who read', value: consumer },
+        { what: 'what it read', value: `${dependence.key}, at ${at}` },
+        {
+          what: 'who had written that',
+          value: `${producer}, ${dependence.wrote}, at ${eventText(dependence.write, moment)}`,
+        },
+      ];
+    case 'start':
+      return [
+        { what: 'who was started', value: `${consumer}, at ${at}` },
+        { what: 'by whom', value: producer },
+      ];
+    case 'control':
+      return [
+        { what: 'whose step', value: `${consumer}, at ${at}` },
+        { what: 'whose control goes back', value: producer },
+      ];
+  }
+}
+
+function promiseOf(
+  { dependence, committed }: Extract<Veto, { code: 'committed_consumers_present' }>,
+  moment: Moment | null,
+): WireReason['witness'][number] {
+  const id = moment === null ? '' : moment.runState.boundaryAt(dependence.consumer, committed.at);
+  const boundary = id === '' ? '' : ` ${JSON.stringify(id)}`;
+  return {
+    what: 'what was promised',
+    value: `its ${committed.kind}${boundary}, at ${eventText(committed.at, moment)}`,
+  };
+}
+
+function effectOf(effect: Effect, moment: Moment | null, runState: RunState): WireReason['witness'][number][] {
+  const call = effect.id === null ? undefined : runState.ledger.get(effect.id);
+  return [
+    { what: 'call', value: `${effect.tool ?? 'a tool'} of ${instanceName(effect.instance)}` },
+    { what: 'class and status', value: `${effect.class}, ${effect.status}` },
+    { what: 'called', value: eventText(effect.at, moment) },
+    ...(call === undefined ? [] : [{ what: 'with', value: shortOf(shownArgs(call.intent, runState)) }]),
+    ...(call === undefined || call.error === null
+      ? []
+      : [{ what: 'what it said', value: runState.redaction.text(call.error) }]),
+    ...(effect.id === null ? [] : [{ what: 'key', value: effect.id }]),
+  ];
+}
+
+function eventText(at: number, moment: Moment | null): string {
+  const time = moment?.times.get(at);
+  return time === undefined ? `event ${at}` : `event ${at}, ${new Date(time).toISOString().slice(0, 19)}Z`;
+}

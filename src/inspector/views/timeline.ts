@@ -1,0 +1,143 @@
+/** The timeline of a run: its steps, calls, boundaries, failures, restores and answers of people, in a lane for each region and child machine. */
+import { entriesOf } from '../../journal/entries.ts';
+import type { Entry } from '../../model/entry.ts';
+import { instanceName } from '../../model/instance.ts';
+import { type Region, regionName, split } from '../../model/region.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
+import { quoted } from '../../recovery/explain.ts';
+import { stateText } from '../../reports/timeline.ts';
+import type { Read } from '../reading.ts';
+import type { WireMarkKind, WireTimeline } from '../wire.ts';
+import { actorName, eventName } from './words.ts';
+
+const KINDS: readonly WireMarkKind[] = ['step', 'call', 'boundary', 'failure', 'restore', 'person', 'finding'];
+/** Lanes of their own; what happens elsewhere shares the last. */
+const MOST_LANES = 40;
+const MOST_MARKS = 60_000;
+
+/** The timeline of a run; of a very long one, its end. */
+export function timelineView(read: Read): WireTimeline {
+  const marker = new Marker(read);
+  for (const { entry, row } of entriesOf(read.rows)) marker.take(entry, row.seq, row.time);
+  return marker.view();
+}
+
+type Mark = WireTimeline['marks'][number];
+
+class Marker {
+  readonly #read: Read;
+  readonly #lanes = new Map<string, number>();
+  readonly #texts = new Map<string, number>();
+  readonly #marks: Mark[] = [];
+  /** The regions in which calls were made, and their tools, by their keys. */
+  readonly #calls = new Map<string, { readonly region: Region; readonly tool: string }>();
+  #seq = 0;
+  #time = 0;
+
+  constructor(read: Read) {
+    this.#read = read;
+  }
+
+  take(entry: Entry, seq: number, time: number): void {
+    this.#seq = seq;
+    this.#time = time;
+    switch (entry.do) {
+      case 'step':
+        return this.#step(entry);
+      case 'intent':
+        this.#calls.set(entry.key, { region: this.#regionOf(entry.actor), tool: entry.tool });
+        return this.#mark('call', this.#regionOf(entry.actor), `calls ${quoted(entry.tool)} (${entry.class})`);
+      case 'outcome':
+        return this.#ofCall(entry.key, 'call', (tool) => `${tool} is ${entry.status}`);
+      case 'gate':
+        return this.#ofCall(entry.key, 'person', (tool) => `a person is asked: ${entry.asks} of ${tool}`);
+      case 'answer':
+        return this.#mark(
+          'person',
+          TOP,
+          `answer: ${entry.verdict}${entry.by === null ? '' : ` by ${JSON.stringify(entry.by)} (not verified)`}`,
+        );
+      case 'decision':
+        return this.#mark(
+          'failure',
+          this.#regionOf(entry.call ?? entry.actor),
+          `${entry.signal}: ${entry.error}; decided: ${entry.decision.verdict}`,
+        );
+      case 'restored':
+        return this.#mark('restore', TOP, `restored: ${entry.kept.length} instances go back`);
+      case 'phase':
+        return this.#mark(
+          'restore',
+          TOP,
+          `recovery: ${entry.phase}${entry.error === undefined ? '' : ` (${entry.error})`}`,
+        );
+      case 'publish':
+        return this.#mark('boundary', TOP, `commit of ${instanceName(entry.instance)} is made visible`);
+      case 'finding':
+        return this.#mark('finding', TOP, `${entry.code}: ${entry.text}`);
+      case 'end':
+        return this.#mark('step', TOP, `the run is ${entry.status}`);
+      default:
+        return;
+    }
+  }
+
+  view(): WireTimeline {
+    const kept = this.#marks.slice(-MOST_MARKS);
+    return {
+      lanes: [...this.#lanes.keys()],
+      marks: kept,
+      texts: [...this.#texts.keys()],
+      kinds: KINDS,
+      cut: this.#marks.length - kept.length,
+    };
+  }
+
+  #step(entry: StepEntry): void {
+    const [party] = entry.parties;
+    const region = party?.region ?? regionName(entry.actor, '');
+    this.#mark('step', region, `${eventName(entry.event)} leads to ${stateText(entry.value)}`);
+    let nth = 0;
+    for (const mark of entry.marks) {
+      if (mark.do !== 'boundary') continue;
+      const id = entry.boundaries[nth] ?? '';
+      nth += 1;
+      this.#mark(
+        'boundary',
+        region,
+        `${mark.kind}${id === '' ? '' : ` ${quoted(id)}`} of ${instanceName(mark.in)} is certified`,
+      );
+    }
+  }
+
+  #ofCall(key: string, kind: WireMarkKind, text: (tool: string) => string): void {
+    const { region, tool } = this.#calls.get(key) ?? { region: TOP, tool: 'a call' };
+    this.#mark(kind, region, text(quoted(tool)));
+  }
+
+  #mark(kind: WireMarkKind, region: Region, text: string): void {
+    const lane = numbered(this.#lanes, this.#laneOf(region));
+    this.#marks.push([this.#seq, this.#time, lane, KINDS.indexOf(kind), numbered(this.#texts, text)]);
+  }
+
+  #laneOf(region: Region): string {
+    const [number, path] = split(region);
+    const actor = actorName(this.#read.timeline.runState.actors[number]);
+    const name = path === '' ? actor : `${actor}: ${path}`;
+    return this.#lanes.has(name) || this.#lanes.size < MOST_LANES - 1 ? name : 'all other lanes';
+  }
+
+  /** The region of its parent in which an actor is invoked; of the root, its own. */
+  #regionOf(actor: number): Region {
+    return this.#read.timeline.runState.actors[actor]?.region ?? regionName(0, '');
+  }
+}
+
+const TOP = regionName(0, '');
+
+function numbered(of: Map<string, number>, text: string): number {
+  const known = of.get(text);
+  if (known !== undefined) return known;
+  of.set(text, of.size);
+  return of.size - 1;
+}
