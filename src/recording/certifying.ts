@@ -16,9 +16,10 @@ import { readsOf } from '../predicates/reads.ts';
 import type { Live } from '../projection/state-types.ts';
 import { type Evidence, isCertified, TESTS } from '../recovery/certify.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
+import type { Microstep, Place } from '../runtime/microstep.ts';
 import type { Accesses } from './accesses.ts';
 import type { Entering } from './entering.ts';
-import { covers, isWithin } from './entry-states.ts';
+import { covers, isWithin, liesIn } from './entry-states.ts';
 import { brokenBy } from './invariants.ts';
 import type { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
@@ -104,7 +105,8 @@ export class Certifying {
    */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
-    const { before, after, done } = this.#view.seen;
+    const { done } = this.#view.seen;
+    const { before, after } = this.#placesOf(live);
     const isAfter = after.some(({ path }) => path === site.at);
     if (done && isAfter) return true;
     return !isAfter && (before?.some(({ path }) => path === site.at) ?? false);
@@ -155,7 +157,7 @@ export class Certifying {
   }
 
   #isAt({ site, id }: Boundary, live: Live, isNew: boolean): boolean {
-    const { before, after, entered, sources } = this.#view.seen;
+    const { before, after, entered, sources } = this.#placesOf(live);
     if ('from' in site) {
       const left = before?.some(({ path }) => path === site.from) ?? false;
       const taken = sources.some(({ path }) => isWithin(path, site.from) || isWithin(site.from, path));
@@ -163,6 +165,20 @@ export class Certifying {
     }
     if (!after.some(({ path }) => path === site.at)) return false;
     return entered.some(({ path }) => path === site.at) || !live.certified.has(id);
+  }
+
+  /** The places of the step, for an instance in a region of its own those in there. */
+  #placesOf(live: Live): Pick<Microstep, 'before' | 'after' | 'entered' | 'sources'> {
+    const { seen, placed } = this.#view;
+    if (!placed.some(({ skeleton, lanes }) => lanes && skeleton.name === live.id.skeleton)) return seen;
+    const own = (places: readonly Place[]) => places.filter((place) => liesIn(live, place));
+    const { before, after, entered, sources } = seen;
+    return {
+      before: before === null ? null : own(before),
+      after: own(after),
+      entered: own(entered),
+      sources: own(sources),
+    };
   }
 
   #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {

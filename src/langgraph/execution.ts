@@ -1,0 +1,314 @@
+/**
+ * The runtime of a graph: LangGraph executes it, superstep by superstep, and this tells a run of it in the words of the port. A superstep
+ * is a composite state, and its tasks are regions in it; a restore enters the graph again, at the superstep where control stands.
+ */
+import { argsDigest } from '../effects/digest.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
+import type { StateValue } from '../model/step-entry.ts';
+import { doneEvent, endedChild } from '../model/reply-event.ts';
+import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
+import type { ActorPlan } from '../runtime/restore-plan.ts';
+import type { Runtime, Watcher } from '../runtime/runtime.ts';
+import type { Graph } from './copy.ts';
+import { BEGIN, END, type Lane, laneOf, lanesOf, partOf, placeOf, placesOf } from './lanes.ts';
+import { checkpointOf, type Memory, noted, notesOn, OWN } from './memory.ts';
+import { NodeCalls, type UnderWay } from './node-calls.ts';
+import type { Observed } from './observe.ts';
+import { type Closed, type Host, Pass, type Question, type Task } from './pass.ts';
+import { type Change, Telling } from './telling.ts';
+import type { Act } from './tool.ts';
+import { type Around, ends, type Output, opens } from './transitions.ts';
+
+/** What a graph is executed with. */
+export interface Setting extends Pick<Host, 'channels' | 'settings'> {
+  readonly graph: Graph;
+  readonly codecs: readonly ValueCodec[];
+  readonly salt: string;
+  modes(): readonly string[];
+  subgraphs(): boolean;
+  /** What tells the task of a `Send` from others of its node: the same for the same entity. */
+  tieOf(node: string, args: unknown, memory: Memory): string;
+  chunk(chunk: unknown): void;
+  /** The graph rests until its questions are answered. */
+  asks(questions: readonly Question[]): void;
+}
+
+/** Executes a graph, and is its root. */
+export class Execution implements Runtime, Host {
+  readonly machines = null;
+  readonly #setting: Setting;
+  readonly #watcher: Watcher;
+  readonly #telling: Telling;
+  readonly #tools = new Map<string, Act>();
+  readonly #calls = new Map<string, UnderWay>();
+  /** The outputs of nodes that no step has noted yet, by lane. */
+  readonly #outputs = new Map<string, Output>();
+  readonly #waiting = new Map<RuntimeEvent, () => void>();
+  #pass: Pass | null = null;
+  #isStarted = false;
+  #wakes = false;
+
+  constructor(setting: Setting, watcher: Watcher) {
+    this.#setting = setting;
+    this.#watcher = watcher;
+    this.#telling = new Telling(this, watcher);
+  }
+
+  /** Enters the graph for the first time in this process. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    if (this.#wakes) this.#watcher.woken();
+    if (this.#telling.value === null) this.#telling.begin();
+    if (this.#telling.value !== END) this.#enter();
+  }
+
+  /** The graph as it is executed now; null before it was entered. */
+  get running(): Graph | null {
+    return this.#pass?.graph ?? null;
+  }
+
+  /** The channels that the graph gives out. */
+  get result(): unknown {
+    const { outputChannels } = this.#setting.graph;
+    const { memory } = this.#telling;
+    if (typeof outputChannels === 'string') return memory[outputChannels];
+    return Object.fromEntries(outputChannels.flatMap((name) => (name in memory ? [[name, memory[name]]] : [])));
+  }
+
+  make(from: { readonly input: unknown } | { readonly plan: ActorPlan }): ActorHandle {
+    if ('plan' in from) this.restore(this, from.plan);
+    else this.#telling.memory = { [OWN]: { salt: this.#setting.salt, input: from.input } };
+    return this;
+  }
+
+  restore(_: ActorHandle, { value, context, keep, make }: ActorPlan): void {
+    this.#leave();
+    for (const [id, call] of this.#calls)
+      if (!keep.includes(id)) {
+        call.stop.abort();
+        this.#calls.delete(id);
+      }
+    this.#telling.memory = context as Memory;
+    this.#telling.value = value;
+    for (const { number, id, src, input } of make) {
+      const call = callOf(id, src ?? '', input);
+      this.#calls.set(id, call);
+      this.#watcher.adopted(call, number);
+    }
+    if (value === END) this.#watcher.holdsEnd(this.result);
+    else if (this.#isStarted) this.#enter();
+  }
+
+  deliver(_: ActorHandle, event: RuntimeEvent): void {
+    const go = this.#waiting.get(event);
+    this.#waiting.delete(event);
+    go?.();
+  }
+  teller(_: ActorHandle, { type }: RuntimeEvent): ActorHandle | null | undefined {
+    const id = endedChild(type);
+    return id === null ? null : this.#calls.get(id);
+  }
+  wake(): void {
+    this.#wakes = true;
+  }
+  arrival(_: ActorHandle, value: StateValue, _context: unknown, region: string) {
+    const lane = laneNamed(region);
+    const source = placeOf(lane, partOf(value, lane) ?? 'end');
+    return { after: placesOf(value), entered: [source], moves: [region], source, done: false };
+  }
+  placeAt = (path: string): Place | undefined => {
+    if (path === BEGIN || path === END) return { path, region: '' };
+    return Object.hasOwn(this.#setting.graph.nodes, path) ? { path, region: path, lanes: true } : undefined;
+  };
+  stop = () => this.#leave();
+  announce = () => {};
+  end = () => {};
+  valueWithin = () => 'run';
+  toolNamed = (name: string) => this.#tools.get(name) as ((call: object) => Promise<unknown>) | undefined;
+  outputOf = () => this.result;
+  inputOf = (ref: ActorHandle) => (ref as Partial<UnderWay>).input;
+  inputFor = (_: ActorHandle, { input }: { readonly input?: unknown }) => input;
+
+  get #around(): Around {
+    const { graph, channels } = this.#setting;
+    return { graph, channels, outputs: this.#outputs };
+  }
+  get channels() {
+    return this.#setting.channels;
+  }
+  get settings() {
+    return this.#setting.settings;
+  }
+  get modes() {
+    return this.#setting.modes();
+  }
+  get subgraphs() {
+    return this.#setting.subgraphs();
+  }
+  get input() {
+    return this.#telling.memory[OWN].input;
+  }
+  from() {
+    const { at } = this.#telling.memory[OWN];
+    return at === undefined ? null : { checkpoint: checkpointOf(at), step: at.step };
+  }
+  lanes = () => lanesOf(this.#telling.value);
+  notes = ({ name }: Lane) => notesOn(this.#telling.memory, name);
+  tieOf = (node: string, args: unknown) => this.#setting.tieOf(node, args, this.#telling.memory);
+  chunk = (chunk: unknown) => this.#setting.chunk(chunk);
+
+  open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
+    this.#when({ type: 'graph.on' }, pass, () => {
+      this.#telling.tell(opens(this.#around, this.#telling, closed, tasks));
+      this.#outputs.clear();
+      // What was set aside is claimed first, and the run then holds what comes next.
+      this.#when({ type: 'graph.run' }, pass, then);
+    });
+  }
+
+  output(pass: Pass, lane: Lane, output: unknown, reads: Output['reads'], then: () => void): void {
+    if (this.lanes().length > 1) {
+      this.#when({ type: 'graph.output' }, pass, () => {
+        const memory = (before: Memory) => noted(before, lane.name, { out: { is: output } });
+        this.#telling.tell([{ event: { type: 'graph.output' }, lane, part: 'done', reads, memory }]);
+        then();
+      });
+      return;
+    }
+    // A task that is alone is over with its output: one step says both.
+    this.#outputs.set(lane.name, { is: output, reads });
+    then();
+  }
+
+  ended(pass: Pass, closed: Closed | null): void {
+    this.#when({ type: 'graph.end' }, pass, () => {
+      this.#telling.tell(ends(this.#around, this.#telling, closed, () => this.result));
+      this.#watcher.holdsEnd(this.result);
+    });
+  }
+
+  asks(pass: Pass, questions: readonly Question[]): void {
+    if (!pass.isStale) this.#setting.asks(questions);
+  }
+
+  /** Answers questions, and enters the graph again. @param answers by lane. */
+  answer(answers: readonly { readonly question: Question; readonly value: unknown }[]): void {
+    const changes = answers.map(({ question: { lane, task }, value }): Change => {
+      const event = { type: 'graph.answer', value };
+      const note = (memory: Memory) => {
+        const values = [...(notesOn(memory, lane.name).answers?.values ?? []), value];
+        return noted(memory, lane.name, { answers: { task, values } });
+      };
+      return { event, lane, part: 'run', outside: true, memory: note };
+    });
+    const pass = this.#pass as Pass;
+    this.#when({ type: 'graph.answer' }, pass, () => {
+      this.#leave();
+      this.#telling.tell(changes);
+      this.#enter();
+    });
+  }
+
+  failed(pass: Pass, lane: Lane | null, error: unknown): void {
+    if (this.#pass !== pass) return;
+    const places = lane === null ? [] : [{ path: lane.name, region: lane.name }];
+    this.#watcher.crashed(this, { event: { type: 'graph.failed' }, error, places, ofChild: false });
+  }
+
+  calls(pass: Pass, lane: Lane, observed: Observed): NodeCalls {
+    const codecs = this.#setting.codecs;
+    const salt = this.#telling.memory[OWN].salt ?? null;
+    return new NodeCalls({
+      isStale: () => pass.isStale,
+      answered: () => this.notes(lane).calls,
+      underWay: () => [...this.#calls.values()].filter((call) => call.lane === lane.name),
+      digest: (input) => argsDigest(input, salt, codecs),
+      begin: (nth, tool, input, act) => {
+        const call = callOf(`${lane.name}:${nth}:${tool}`, tool, input);
+        return new Promise((resolve) => {
+          const started = [{ ref: call, id: call.id, src: tool, place: childPlace(lane), kind: 'promise', input } as const];
+          this.#when({ type: 'graph.call' }, pass, () => {
+            this.#calls.set(call.id, call);
+            const event = { type: 'graph.call', tool };
+            this.#telling.tell([{ event, lane, part: 'run', started, reads: observed.take() }]);
+            resolve(this.#call(call, act, observed));
+          });
+        });
+      },
+      goOn: (call, act) => this.#call(call, act, observed),
+    });
+  }
+
+  #call(call: UnderWay, act: Act, observed: Observed): Promise<unknown> {
+    this.#tools.set(call.tool, act);
+    call.answer ??= this.#watcher
+      .call({
+        ref: call,
+        tool: call.tool,
+        input: call.input,
+        signal: call.stop.signal,
+        act: async (key, signal, input) => act({ input, key, signal }),
+        handles: () => false,
+      })
+      .then((output) => new Promise((resolve) => this.#answered(call, output, observed, () => resolve(output))));
+    return call.answer;
+  }
+
+  /** Notes the answer to a call, once nothing holds it back. */
+  #answered(call: UnderWay, output: unknown, observed: Observed, then: () => void): void {
+    const event = { type: doneEvent(call.id), output, actorId: call.id };
+    const lane = laneNamed(call.lane);
+    const go = () => {
+      if (this.#calls.get(call.id) !== call) return;
+      if (this.#watcher.stops(this, event)) {
+        this.#waiting.set(event, go);
+        return;
+      }
+      const memory = (before: Memory) => {
+        const { calls } = notesOn(before, call.lane);
+        const is = argsDigest(call.input, before[OWN].salt ?? null, this.#setting.codecs);
+        return noted(before, call.lane, { calls: { ...calls, [call.nth]: { tool: call.tool, is, output } } });
+      };
+      this.#telling.tell([{ event, lane, part: 'run', gone: [call], reads: observed.take(), memory }]);
+      this.#calls.delete(call.id);
+      then();
+    };
+    go();
+  }
+
+  #enter(): void {
+    this.#pass = new Pass(this.#setting.graph, this);
+    void this.#pass.go();
+  }
+
+  #leave(): void {
+    this.#pass?.leave();
+    this.#outputs.clear();
+  }
+
+  /** Goes on once nothing holds that back, and not at all where the pass was left meanwhile. */
+  #when(event: RuntimeEvent, pass: Pass, then: () => void): void {
+    const go = () => {
+      if (pass.isStale) return;
+      if (this.#watcher.stops(this, event)) this.#waiting.set(event, go);
+      else then();
+    };
+    go();
+  }
+}
+
+function callOf(id: string, tool: string, input: unknown): UnderWay {
+  const [lane = '', nth = '0'] = id.split(':', 2);
+  return { id, lane, nth: Number(nth), tool, input, stop: new AbortController(), answer: null };
+}
+
+function laneNamed(name: string): Lane {
+  const dot = name.indexOf('.');
+  return laneOf(name.slice(0, dot), name.slice(dot + 1));
+}
+
+/** The place of the calls in a lane: a state of the lane's own. */
+function childPlace({ name }: Lane): Place {
+  return { path: name, region: name };
+}
