@@ -2,6 +2,7 @@
  * The runtime of a graph: LangGraph executes it, superstep by superstep, and this tells a run of it in the words of the port. A superstep
  * is a composite state, and its tasks are regions in it; a restore enters the graph again, at the superstep where control stands.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { argsDigest } from '../effects/digest.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { StateValue } from '../model/step-entry.ts';
@@ -32,6 +33,9 @@ export interface Setting extends Pick<Host, 'channels' | 'settings'> {
   /** The graph rests until its questions are answered. */
   asks(questions: readonly Question[]): void;
 }
+
+/** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
+const outside = AsyncLocalStorage.snapshot();
 
 /** Executes a graph, and is its root. */
 export class Execution implements Runtime, Host {
@@ -278,8 +282,9 @@ export class Execution implements Runtime, Host {
   }
 
   #enter(): void {
-    this.#pass = new Pass(this.#setting.graph, this);
-    void this.#pass.go();
+    const pass = new Pass(this.#setting.graph, this);
+    this.#pass = pass;
+    outside(() => void pass.go());
   }
 
   #leave(): void {
