@@ -12,19 +12,29 @@ export interface Answer {
 /** @throws GraphError `no_question`, `unsupported_graph`. */
 export function answersTo(questions: readonly Question[], { resume, update, goto }: Command): Answer[] {
   if (update !== undefined || (Array.isArray(goto) ? goto.length > 0 : goto !== undefined))
-    throw new GraphError('unsupported_graph', 'A Command from outside that writes the state or goes elsewhere has no unit that did it. Return it from a node.');
+    throw new GraphError(
+      'unsupported_graph',
+      'A Command from outside that writes the state or goes elsewhere has no unit that did it. Return it from a node.',
+    );
   if (resume === undefined) throw new GraphError('no_question', 'The Command brings no answer: give it a `resume`.');
   const [one] = questions;
   if (one === undefined)
-    throw new GraphError('no_question', 'The graph asks nothing now: what it asked was answered, or taken back. See questions().');
+    throw new GraphError(
+      'no_question',
+      'The graph asks nothing now: what it asked was answered, or taken back. See questions().',
+    );
   const byId = typeof resume === 'object' && resume !== null ? (resume as Readonly<Record<string, unknown>>) : {};
   const named = questions.filter(({ interrupt: { id } }) => id !== undefined && Object.hasOwn(byId, id));
   if (named.length > 0) {
     const strange = Object.keys(byId).filter((id) => !named.some(({ interrupt }) => interrupt.id === id));
-    if (strange.length > 0) throw new GraphError('no_question', `The graph does not ask ${strange.join(', ')}. See questions().`);
+    if (strange.length > 0)
+      throw new GraphError('no_question', `The graph does not ask ${strange.join(', ')}. See questions().`);
     return named.map((question) => ({ question, value: byId[question.interrupt.id as string] }));
   }
   if (questions.length > 1)
-    throw new GraphError('no_question', `The graph asks ${questions.length} questions: answer by their ids, { resume: { [id]: value } }.`);
+    throw new GraphError(
+      'no_question',
+      `The graph asks ${questions.length} questions: answer by their ids, { resume: { [id]: value } }.`,
+    );
   return [{ question: one, value: resume }];
 }

@@ -5,8 +5,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { argsDigest } from '../effects/digest.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
-import type { StateValue } from '../model/step-entry.ts';
 import { doneEvent, endedChild } from '../model/reply-event.ts';
+import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
@@ -231,7 +231,9 @@ export class Execution implements Runtime, Host {
       begin: (nth, tool, input, act) => {
         const call = callOf(`${lane.name}:${nth}:${tool}`, tool, input);
         return new Promise((resolve) => {
-          const started = [{ ref: call, id: call.id, src: tool, place: childPlace(lane), kind: 'promise', input } as const];
+          const started = [
+            { ref: call, id: call.id, src: tool, place: childPlace(lane), kind: 'promise', input } as const,
+          ];
           this.#when({ type: 'graph.call' }, pass, () => {
             this.#calls.set(call.id, call);
             const event = { type: 'graph.call', tool };

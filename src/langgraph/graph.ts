@@ -13,9 +13,9 @@ import { CODECS } from './codecs.ts';
 import type { Graph } from './copy.ts';
 import { Execution, type Setting } from './execution.ts';
 import { GraphError } from './graph-error.ts';
-import { tieFor } from './ties.ts';
 import { Resting } from './resting.ts';
 import { refuseUnsupported, stateChannels } from './support.ts';
+import { tieFor } from './ties.ts';
 
 /** The options of a run of a graph; the input counts for a run that begins. */
 export interface GraphOptions extends RunOptions {
@@ -102,7 +102,10 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
   refuseUnsupported(graph, config);
   const resting = new Resting();
   const runtime: Program['runtime'] = (watcher) => new Execution(settingOf(graph, config, options, resting), watcher);
-  const { root, commands } = await opens({ agent, digest: digestOf(graph), input: given.input, runtime }, { ...options, config });
+  const { root, commands } = await opens(
+    { agent, digest: digestOf(graph), input: given.input, runtime },
+    { ...options, config },
+  );
   return attached(root as Execution, commands, resting, given.run);
 }
 
@@ -125,9 +128,14 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
 /** The digest of the nodes and edges of a graph: a run is taken up with the same. */
 function digestOf({ nodes, builder, channels }: Graph): string {
   const edges = [...(builder?.edges ?? [])].map(([from, to]) => `${from} ${to}`).sort();
-  const branches = Object.entries(builder?.branches ?? {}).map(([from, by]) => [from, Object.keys(by as object).sort()]);
+  const branches = Object.entries(builder?.branches ?? {}).map(([from, by]) => [
+    from,
+    Object.keys(by as object).sort(),
+  ]);
   const shape = [Object.keys(nodes).sort(), edges, branches, Object.keys(channels).sort()];
-  return createHash('sha256').update(`langgraph ${JSON.stringify(shape)}`).digest('hex');
+  return createHash('sha256')
+    .update(`langgraph ${JSON.stringify(shape)}`)
+    .digest('hex');
 }
 
 function attached(execution: Execution, commands: RunCommands, resting: Resting, run: string): AttachedGraph {
@@ -137,14 +145,16 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
       execution.start();
       return;
     }
-    if (!isCommand(command)) throw new GraphError('no_question', 'A graph that runs takes a Command, and its input when it is attached.');
+    if (!isCommand(command))
+      throw new GraphError('no_question', 'A graph that runs takes a Command, and its input when it is attached.');
     const answers = answersTo(resting.questions, command);
     resting.questions = [];
     execution.answer(answers);
   };
   const rest = async (): Promise<Record<string, unknown>> => {
     const ending = await Promise.race([resting.asked(), commands.finished()]);
-    if (ending === 'asks') return { ...(execution.result as object), [INTERRUPT]: resting.questions.map(({ interrupt }) => interrupt) };
+    if (ending === 'asks')
+      return { ...(execution.result as object), [INTERRUPT]: resting.questions.map(({ interrupt }) => interrupt) };
     if (ending.status === 'done') return ending.output as Record<string, unknown>;
     throw parked(ending);
   };
@@ -165,7 +175,8 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
     },
     async getState(options) {
       const graph = execution.running;
-      if (graph === null) throw new GraphError('graph_running', 'The graph was not entered yet. Call invoke() or stream() first.');
+      if (graph === null)
+        throw new GraphError('graph_running', 'The graph was not entered yet. Call invoke() or stream() first.');
       return graph.getState({ configurable: { thread_id: run } } as never, options);
     },
     questions: () =>
@@ -181,7 +192,10 @@ function alone(chunk: unknown[]): unknown {
 
 function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
   const { decision } = ending;
-  const why = decision.verdict === 'escalate' ? [...new Set(decision.refusals.flatMap((refusal) => ('code' in refusal ? [refusal.code] : [])))].join(', ') : decision.verdict;
+  const why =
+    decision.verdict === 'escalate'
+      ? [...new Set(decision.refusals.flatMap((refusal) => ('code' in refusal ? [refusal.code] : [])))].join(', ')
+      : decision.verdict;
   const text = `The run is ${ending.status} (${why}), and stands still until a person acts: see finished(), or "belay show". Then call invoke() again.`;
   return new GraphError('run_parked', text);
 }

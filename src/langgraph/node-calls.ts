@@ -44,13 +44,19 @@ export class NodeCalls implements Caller {
     if (port.isStale()) return never();
     const is = port.digest(input);
     const known = [
-      ...Object.entries(port.answered()).map(([nth, call]) => ({ nth: Number(nth), tool: call.tool, is: call.is, call })),
+      ...Object.entries(port.answered()).map(([nth, call]) => ({
+        nth: Number(nth),
+        tool: call.tool,
+        is: call.is,
+        call,
+      })),
       ...port.underWay().map((call) => ({ nth: call.nth, tool: call.tool, is: port.digest(call.input), call })),
     ]
       .filter((each) => each.tool === tool && !this.#taken.has(each.nth))
       .sort((a, b) => a.nth - b.nth);
     const same = known.find((each) => each.is === is);
-    if (same === undefined && known.length > 0) return this.#breaks(`it calls ${tool} with other arguments than before`);
+    if (same === undefined && known.length > 0)
+      return this.#breaks(`it calls ${tool} with other arguments than before`);
     const output = same === undefined ? this.#begin(tool, input, act) : this.#again(same.nth, same.call, act);
     const answer = await output;
     return port.isStale() ? never() : answer;
@@ -61,7 +67,8 @@ export class NodeCalls implements Caller {
     const { answered, underWay } = this.#port;
     const known = [...Object.keys(answered()).map(Number), ...underWay().map(({ nth }) => nth)];
     const left = known.filter((nth) => !this.#taken.has(nth));
-    if (this.broken === null && left.length > 0) this.broken = diverged('it has ended without a call that it made before');
+    if (this.broken === null && left.length > 0)
+      this.broken = diverged('it has ended without a call that it made before');
     if (this.broken !== null) throw this.broken;
   }
 

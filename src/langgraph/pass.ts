@@ -1,12 +1,12 @@
 /** One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and the run decides what counts. */
 import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
-import { isGraphBubbleUp, isGraphInterrupt, type Interrupt } from '@langchain/langgraph';
+import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
 import type { Checkpoint } from '@langchain/langgraph-checkpoint';
 import { type Graph, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
 import { type Lane, laneOf } from './lanes.ts';
 import type { TaskNotes } from './memory.ts';
-import { never, type NodeCalls } from './node-calls.ts';
+import { type NodeCalls, never } from './node-calls.ts';
 import { Observed } from './observe.ts';
 import { RunSaver } from './saver.ts';
 import type { TaskWrites } from './superstep.ts';
@@ -97,7 +97,12 @@ export class Pass {
   async go(): Promise<void> {
     const { settings, modes, subgraphs, input } = this.#host;
     const isBegun = this.#host.from() !== null;
-    const own = { durability: 'sync', signal: this.#stop.signal, streamMode: [...new Set([...modes, 'tasks'])], subgraphs };
+    const own = {
+      durability: 'sync',
+      signal: this.#stop.signal,
+      streamMode: [...new Set([...modes, 'tasks'])],
+      subgraphs,
+    };
     try {
       for await (const chunk of await this.graph.stream(isBegun ? null : input, { ...settings, ...own })) {
         if (this.isStale) return;
@@ -117,7 +122,9 @@ export class Pass {
 
   #hear(chunk: unknown[]): void {
     const { modes, subgraphs } = this.#host;
-    const [inner, mode, payload] = subgraphs ? (chunk as [unknown[], string, object]) : [[], ...(chunk as [string, object])];
+    const [inner, mode, payload] = subgraphs
+      ? (chunk as [unknown[], string, object])
+      : [[], ...(chunk as [string, object])];
     if (modes.includes(mode)) this.#host.chunk(chunk);
     if (mode !== 'tasks' || inner.length > 0 || 'result' in payload) return;
     this.#announced.push(payload as Announced);
@@ -148,7 +155,11 @@ export class Pass {
     const closed = this.#closed;
     const known = this.#host.lanes();
     if (closed === null && known.length > 0) {
-      const names = (lanes: readonly Lane[]) => lanes.map(({ name }) => name).sort().join(', ');
+      const names = (lanes: readonly Lane[]) =>
+        lanes
+          .map(({ name }) => name)
+          .sort()
+          .join(', ');
       const [has, comes] = [names(known), names(tasks.map(({ lane }) => lane))];
       if (has !== comes) {
         this.leave();
@@ -233,4 +244,3 @@ export class Pass {
     return never();
   }
 }
-

@@ -27,14 +27,17 @@ export function applied(
 ): Applied[] {
   let memory = before;
   return tasks.map(({ lane, writes }, index) => {
-    memory =
-      index === tasks.length - 1 ? withChannels(memory, names, values) : written(graph, names, memory, writes);
+    memory = index === tasks.length - 1 ? withChannels(memory, names, values) : written(graph, names, memory, writes);
     return { lane, memory };
   });
 }
 
 /** The context with the channels that LangGraph has. */
-export function withChannels(memory: Memory, names: readonly string[], values: Readonly<Record<string, unknown>>): Memory {
+export function withChannels(
+  memory: Memory,
+  names: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): Memory {
   const next: Record<string, unknown> = { ...memory };
   for (const name of names) {
     if (Object.hasOwn(values, name)) next[name] = values[name];

@@ -45,7 +45,9 @@ export class Telling {
     const first = { before: null, after, entered: after, sources: [], moves: [''], value: BEGIN, remembered: {} };
     const nothing = { started: [], gone: [], outside: false, bare: true, done: false, output: undefined };
     const context = { contextBefore: undefined, context: this.memory };
-    this.#watcher.steps(this.#root, [{ ...SAME, ...NONE, ...nothing, ...first, ...context, event: { type: 'graph.begin' } }]);
+    this.#watcher.steps(this.#root, [
+      { ...SAME, ...NONE, ...nothing, ...first, ...context, event: { type: 'graph.begin' } },
+    ]);
   }
 
   /** Tells steps that happen at once. */
@@ -60,7 +62,8 @@ export class Telling {
     const before = this.value as StateValue;
     const contextBefore = this.memory;
     const { event, reads, started = [], gone = [], outside = false } = change;
-    const control = 'lane' in change ? ofLane(before, change.lane, change.part) : ofGraph(before, change.to, change.entered);
+    const control =
+      'lane' in change ? ofLane(before, change.lane, change.part) : ofGraph(before, change.to, change.entered);
     this.value = control.value;
     this.memory = change.memory?.(contextBefore) ?? contextBefore;
     return {

@@ -47,7 +47,10 @@ export function ends(around: Around, standing: Standing, closed: Closed | null, 
     return { ...rest, [OWN]: {} } as Memory;
   };
   const entered = [{ path: END, region: '' }];
-  return [...applies(around, standing, closed), { event: { type: 'graph.end' }, to: END, entered, memory, done: true, output }];
+  return [
+    ...applies(around, standing, closed),
+    { event: { type: 'graph.end' }, to: END, entered, memory, done: true, output },
+  ];
 }
 
 /** A superstep in which LangGraph itself writes, the input say, is told with the step behind it. */
