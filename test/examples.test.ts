@@ -10,6 +10,7 @@ const LISTS = [
   'src/reports/index.ts',
   'src/adapters/index.ts',
   'src/flow/flow.ts',
+  'src/langgraph/index.ts',
   'src/testing/index.ts',
   'src/journal/sqlite/store.ts',
 ];

@@ -7,6 +7,7 @@ const LISTS: readonly (readonly [name: string, list: string])[] = [
   ['belay-sidecar/adapters', '../src/adapters/index.ts'],
   ['belay-sidecar/decision', '../src/recovery/index.ts'],
   ['belay-sidecar/flow', '../src/flow/flow.ts'],
+  ['belay-sidecar/langgraph', '../src/langgraph/index.ts'],
   ['belay-sidecar/reports', '../src/reports/index.ts'],
   ['belay-sidecar/sqlite', '../src/journal/sqlite/store.ts'],
   ['belay-sidecar/testing', '../src/testing/index.ts'],

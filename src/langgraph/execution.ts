@@ -3,25 +3,24 @@
  * is a composite state, and its tasks are regions in it; a restore enters the graph again, at the superstep where control stands.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { argsDigest } from '../effects/digest.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
-import { doneEvent, endedChild } from '../model/reply-event.ts';
+import { endedChild } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
+import { Calls } from './calls.ts';
 import type { Graph } from './copy.ts';
-import { BEGIN, END, type Lane, laneOf, lanesOf, partOf, placeOf, placesOf } from './lanes.ts';
+import { BEGIN, END, type Lane, laneNamed, lanesOf, partOf, placeOf, placesOf } from './lanes.ts';
 import { checkpointOf, type Memory, noted, notesOn, OWN } from './memory.ts';
-import { NodeCalls, type UnderWay } from './node-calls.ts';
+import type { NodeCalls, UnderWay } from './node-calls.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question, type Task } from './pass.ts';
 import { type Change, Telling } from './telling.ts';
-import type { Act } from './tool.ts';
 import { type Around, ends, type Output, opens } from './transitions.ts';
 
 /** What a graph is executed with. */
-export interface Setting extends Pick<Host, 'channels' | 'settings'> {
+export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   readonly graph: Graph;
   readonly codecs: readonly ValueCodec[];
   readonly salt: string;
@@ -43,8 +42,7 @@ export class Execution implements Runtime, Host {
   readonly #setting: Setting;
   readonly #watcher: Watcher;
   readonly #telling: Telling;
-  readonly #tools = new Map<string, Act>();
-  readonly #calls = new Map<string, UnderWay>();
+  readonly #calls: Calls;
   /** The outputs of nodes that no step has noted yet, by lane. */
   readonly #outputs = new Map<string, Output>();
   readonly #waiting = new Map<RuntimeEvent, () => void>();
@@ -56,6 +54,8 @@ export class Execution implements Runtime, Host {
     this.#setting = setting;
     this.#watcher = watcher;
     this.#telling = new Telling(this, watcher);
+    const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.#when(event, isStale, then);
+    this.#calls = new Calls({ telling: this.#telling, watcher, codecs: setting.codecs, when });
   }
 
   /** Enters the graph for the first time in this process. */
@@ -68,9 +68,7 @@ export class Execution implements Runtime, Host {
   }
 
   /** The graph as it is executed now; null before it was entered. */
-  get running(): Graph | null {
-    return this.#pass?.graph ?? null;
-  }
+  running = (): Graph | null => this.#pass?.graph ?? null;
 
   /** The channels that the graph gives out. */
   get result(): unknown {
@@ -88,18 +86,10 @@ export class Execution implements Runtime, Host {
 
   restore(_: ActorHandle, { value, context, keep, make }: ActorPlan): void {
     this.#leave();
-    for (const [id, call] of this.#calls)
-      if (!keep.includes(id)) {
-        call.stop.abort();
-        this.#calls.delete(id);
-      }
+    this.#calls.keep(keep);
     this.#telling.memory = context as Memory;
     this.#telling.value = value;
-    for (const { number, id, src, input } of make) {
-      const call = callOf(id, src ?? '', input);
-      this.#calls.set(id, call);
-      this.#watcher.adopted(call, number);
-    }
+    for (const { number, id, src, input } of make) this.#watcher.adopted(this.#calls.add(id, src ?? '', input), number);
     if (value === END) this.#watcher.holdsEnd(this.result);
     else if (this.#isStarted) this.#enter();
   }
@@ -111,7 +101,7 @@ export class Execution implements Runtime, Host {
   }
   teller(_: ActorHandle, { type }: RuntimeEvent): ActorHandle | null | undefined {
     const id = endedChild(type);
-    return id === null ? null : this.#calls.get(id);
+    return id === null ? null : this.#calls.underWay.get(id);
   }
   wake(): void {
     this.#wakes = true;
@@ -129,7 +119,7 @@ export class Execution implements Runtime, Host {
   announce = () => {};
   end = () => {};
   valueWithin = () => 'run';
-  toolNamed = (name: string) => this.#tools.get(name) as ((call: object) => Promise<unknown>) | undefined;
+  toolNamed = (name: string) => this.#calls.tools.get(name) as ((call: object) => Promise<unknown>) | undefined;
   outputOf = () => this.result;
   inputOf = (ref: ActorHandle) => (ref as Partial<UnderWay>).input;
   inputFor = (_: ActorHandle, { input }: { readonly input?: unknown }) => input;
@@ -138,20 +128,9 @@ export class Execution implements Runtime, Host {
     const { graph, channels } = this.#setting;
     return { graph, channels, outputs: this.#outputs };
   }
-  get channels() {
-    return this.#setting.channels;
-  }
-  get settings() {
-    return this.#setting.settings;
-  }
-  get modes() {
-    return this.#setting.modes();
-  }
-  get subgraphs() {
-    return this.#setting.subgraphs();
-  }
-  get input() {
-    return this.#telling.memory[OWN].input;
+  get asked() {
+    const { channels, settings, modes, subgraphs } = this.#setting;
+    return { channels, settings, modes: modes(), subgraphs: subgraphs(), input: this.#telling.memory[OWN].input };
   }
   from() {
     const { at } = this.#telling.memory[OWN];
@@ -163,21 +142,29 @@ export class Execution implements Runtime, Host {
   chunk = (chunk: unknown) => this.#setting.chunk(chunk);
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
-    this.#when({ type: 'graph.on' }, pass, () => {
-      this.#telling.tell(opens(this.#around, this.#telling, closed, tasks));
-      this.#outputs.clear();
-      // What was set aside is claimed first, and the run then holds what comes next.
-      this.#when({ type: 'graph.run' }, pass, then);
-    });
+    this.#when(
+      { type: 'graph.on' },
+      () => pass.isStale,
+      () => {
+        this.#telling.tell(opens(this.#around, this.#telling, closed, tasks));
+        this.#outputs.clear();
+        // What was set aside is claimed first, and the run then holds what comes next.
+        this.#when({ type: 'graph.run' }, () => pass.isStale, then);
+      },
+    );
   }
 
   output(pass: Pass, lane: Lane, output: unknown, reads: Output['reads'], then: () => void): void {
     if (this.lanes().length > 1) {
-      this.#when({ type: 'graph.output' }, pass, () => {
-        const memory = (before: Memory) => noted(before, lane.name, { out: { is: output } });
-        this.#telling.tell([{ event: { type: 'graph.output' }, lane, part: 'done', reads, memory }]);
-        then();
-      });
+      this.#when(
+        { type: 'graph.output' },
+        () => pass.isStale,
+        () => {
+          const memory = (before: Memory) => noted(before, lane.name, { out: { is: output } });
+          this.#telling.tell([{ event: { type: 'graph.output' }, lane, part: 'done', reads, memory }]);
+          then();
+        },
+      );
       return;
     }
     // A task that is alone is over with its output: one step says both.
@@ -186,10 +173,14 @@ export class Execution implements Runtime, Host {
   }
 
   ended(pass: Pass, closed: Closed | null): void {
-    this.#when({ type: 'graph.end' }, pass, () => {
-      this.#telling.tell(ends(this.#around, this.#telling, closed, () => this.result));
-      this.#watcher.holdsEnd(this.result);
-    });
+    this.#when(
+      { type: 'graph.end' },
+      () => pass.isStale,
+      () => {
+        this.#telling.tell(ends(this.#around, this.#telling, closed, () => this.result));
+        this.#watcher.holdsEnd(this.result);
+      },
+    );
   }
 
   asks(pass: Pass, questions: readonly Question[]): void {
@@ -207,11 +198,15 @@ export class Execution implements Runtime, Host {
       return { event, lane, part: 'run', outside: true, memory: note };
     });
     const pass = this.#pass as Pass;
-    this.#when({ type: 'graph.answer' }, pass, () => {
-      this.#leave();
-      this.#telling.tell(changes);
-      this.#enter();
-    });
+    this.#when(
+      { type: 'graph.answer' },
+      () => pass.isStale,
+      () => {
+        this.#leave();
+        this.#telling.tell(changes);
+        this.#enter();
+      },
+    );
   }
 
   failed(pass: Pass, lane: Lane | null, error: unknown): void {
@@ -221,66 +216,7 @@ export class Execution implements Runtime, Host {
   }
 
   calls(pass: Pass, lane: Lane, observed: Observed): NodeCalls {
-    const codecs = this.#setting.codecs;
-    const salt = this.#telling.memory[OWN].salt ?? null;
-    return new NodeCalls({
-      isStale: () => pass.isStale,
-      answered: () => this.notes(lane).calls,
-      underWay: () => [...this.#calls.values()].filter((call) => call.lane === lane.name),
-      digest: (input) => argsDigest(input, salt, codecs),
-      begin: (nth, tool, input, act) => {
-        const call = callOf(`${lane.name}:${nth}:${tool}`, tool, input);
-        return new Promise((resolve) => {
-          const started = [
-            { ref: call, id: call.id, src: tool, place: childPlace(lane), kind: 'promise', input } as const,
-          ];
-          this.#when({ type: 'graph.call' }, pass, () => {
-            this.#calls.set(call.id, call);
-            const event = { type: 'graph.call', tool };
-            this.#telling.tell([{ event, lane, part: 'run', started, reads: observed.take() }]);
-            resolve(this.#call(call, act, observed));
-          });
-        });
-      },
-      goOn: (call, act) => this.#call(call, act, observed),
-    });
-  }
-
-  #call(call: UnderWay, act: Act, observed: Observed): Promise<unknown> {
-    this.#tools.set(call.tool, act);
-    call.answer ??= this.#watcher
-      .call({
-        ref: call,
-        tool: call.tool,
-        input: call.input,
-        signal: call.stop.signal,
-        act: async (key, signal, input) => act({ input, key, signal }),
-        handles: () => false,
-      })
-      .then((output) => new Promise((resolve) => this.#answered(call, output, observed, () => resolve(output))));
-    return call.answer;
-  }
-
-  /** Notes the answer to a call, once nothing holds it back. */
-  #answered(call: UnderWay, output: unknown, observed: Observed, then: () => void): void {
-    const event = { type: doneEvent(call.id), output, actorId: call.id };
-    const lane = laneNamed(call.lane);
-    const go = () => {
-      if (this.#calls.get(call.id) !== call) return;
-      if (this.#watcher.stops(this, event)) {
-        this.#waiting.set(event, go);
-        return;
-      }
-      const memory = (before: Memory) => {
-        const { calls } = notesOn(before, call.lane);
-        const is = argsDigest(call.input, before[OWN].salt ?? null, this.#setting.codecs);
-        return noted(before, call.lane, { calls: { ...calls, [call.nth]: { tool: call.tool, is, output } } });
-      };
-      this.#telling.tell([{ event, lane, part: 'run', gone: [call], reads: observed.take(), memory }]);
-      this.#calls.delete(call.id);
-      then();
-    };
-    go();
+    return this.#calls.of(lane, observed, () => pass.isStale);
   }
 
   #enter(): void {
@@ -295,27 +231,12 @@ export class Execution implements Runtime, Host {
   }
 
   /** Goes on once nothing holds that back, and not at all where the pass was left meanwhile. */
-  #when(event: RuntimeEvent, pass: Pass, then: () => void): void {
+  #when(event: RuntimeEvent, isStale: () => boolean, then: () => void): void {
     const go = () => {
-      if (pass.isStale) return;
+      if (isStale()) return;
       if (this.#watcher.stops(this, event)) this.#waiting.set(event, go);
       else then();
     };
     go();
   }
-}
-
-function callOf(id: string, tool: string, input: unknown): UnderWay {
-  const [lane = '', nth = '0'] = id.split(':', 2);
-  return { id, lane, nth: Number(nth), tool, input, stop: new AbortController(), answer: null };
-}
-
-function laneNamed(name: string): Lane {
-  const dot = name.indexOf('.');
-  return laneOf(name.slice(0, dot), name.slice(dot + 1));
-}
-
-/** The place of the calls in a lane: a state of the lane's own. */
-function childPlace({ name }: Lane): Place {
-  return { path: name, region: name };
 }

@@ -55,9 +55,9 @@ export interface AttachedGraph extends RunCommands {
  * @example
  * import { Annotation, StateGraph } from '@langchain/langgraph';
  * import { loadConfig } from 'belay-sidecar';
- * import { attachGraph, tool } from 'belay-sidecar/langgraph';
+ * import { attachGraph, graphTool } from 'belay-sidecar/langgraph';
  *
- * const greet = tool('greet', async ({ input }: { input: string }) => `hello ${input}`);
+ * const greet = graphTool('greet', async ({ input }: { input: string }) => `hello ${input}`);
  * const graph = new StateGraph(Annotation.Root({ name: Annotation<string>, said: Annotation<string> }))
  *   .addNode('greeting', async ({ name }) => ({ said: await greet(name) }))
  *   .addEdge('__start__', 'greeting')
@@ -174,7 +174,7 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
       await ending;
     },
     async getState(options) {
-      const graph = execution.running;
+      const graph = execution.running();
       if (graph === null)
         throw new GraphError('graph_running', 'The graph was not entered yet. Call invoke() or stream() first.');
       return graph.getState({ configurable: { thread_id: run } } as never, options);

@@ -28,6 +28,12 @@ export function laneOf(node: string, tie: string): Lane {
   return { node, tie, name: `${node}.${tie}` };
 }
 
+/** The lane with a name. */
+export function laneNamed(name: string): Lane {
+  const dot = name.indexOf('.');
+  return laneOf(name.slice(0, dot), name.slice(dot + 1));
+}
+
 /** The lanes of a superstep, in order. */
 export function lanesOf(value: StateValue | null): Lane[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -37,7 +43,7 @@ export function lanesOf(value: StateValue | null): Lane[] {
 /** The control of a superstep whose lanes are all to be opened. */
 export function superstep(lanes: readonly Lane[]): StateValue {
   const value: Record<string, Record<string, Part>> = {};
-  for (const { node, tie } of lanes) (value[node] ??= {})[tie] = 'ready';
+  for (const { node, tie } of lanes) value[node] = { ...value[node], [tie]: 'ready' };
   return value;
 }
 

@@ -1,5 +1,5 @@
 /** The context of a run of a graph: its channels by their names, what its `Send`s carry, and what the runtime notes for itself. */
-import type { Checkpoint } from '@langchain/langgraph-checkpoint';
+import type { Checkpoint } from '@langchain/langgraph';
 
 /** The name under which the runtime keeps its own notes in the context. */
 export const OWN = '__belay';
@@ -35,7 +35,7 @@ export interface CheckpointNotes {
 }
 
 /** What the runtime notes for itself. */
-export interface Notes {
+interface Notes {
   /** Under which the digests of arguments in these notes are made. */
   readonly salt?: string;
   readonly input?: unknown;
@@ -55,11 +55,6 @@ export function notesOn(memory: Memory, lane: string): TaskNotes {
 export function noted(memory: Memory, lane: string, more: Partial<TaskNotes>): Memory {
   const own = memory[OWN];
   return { ...memory, [OWN]: { ...own, lanes: { ...own.lanes, [lane]: { ...notesOn(memory, lane), ...more } } } };
-}
-
-/** The values of the channels of a graph, as a context has them. */
-export function channelsIn(memory: Memory, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(memory, name) ? [[name, memory[name]]] : [])));
 }
 
 /** The checkpoint of LangGraph's that notes stand for. */

@@ -1,7 +1,7 @@
 /** One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and the run decides what counts. */
 import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
+import type { Checkpoint } from '@langchain/langgraph';
 import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
-import type { Checkpoint } from '@langchain/langgraph-checkpoint';
 import { type Graph, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
 import { type Lane, laneOf } from './lanes.ts';
@@ -37,13 +37,16 @@ export interface Question {
 
 /** The run, as an entry into its graph asks and tells it. */
 export interface Host {
-  readonly channels: readonly string[];
-  readonly settings: RunnableConfig;
-  readonly modes: readonly string[];
-  readonly subgraphs: boolean;
+  /** What a caller of the graph has asked for. */
+  readonly asked: {
+    readonly channels: readonly string[];
+    readonly settings: RunnableConfig;
+    readonly modes: readonly string[];
+    readonly subgraphs: boolean;
+    readonly input: unknown;
+  };
   /** Where the context stands: null before the first superstep. */
   from(): { readonly checkpoint: Checkpoint; readonly step: number } | null;
-  readonly input: unknown;
   lanes(): readonly Lane[];
   notes(lane: Lane): TaskNotes;
   tieOf(node: string, args: unknown): string;
@@ -95,7 +98,7 @@ export class Pass {
   }
 
   async go(): Promise<void> {
-    const { settings, modes, subgraphs, input } = this.#host;
+    const { settings, modes, subgraphs, input } = this.#host.asked;
     const isBegun = this.#host.from() !== null;
     const own = {
       durability: 'sync',
@@ -121,7 +124,7 @@ export class Pass {
   }
 
   #hear(chunk: unknown[]): void {
-    const { modes, subgraphs } = this.#host;
+    const { modes, subgraphs } = this.#host.asked;
     const [inner, mode, payload] = subgraphs
       ? (chunk as [unknown[], string, object])
       : [[], ...(chunk as [string, object])];
@@ -208,7 +211,7 @@ export class Pass {
     const { out } = this.#host.notes(lane);
     if (this.isStale) return never();
     if (out !== undefined) return out.is;
-    const observed = new Observed(this.#host.channels);
+    const observed = new Observed(this.#host.asked.channels);
     const calls = this.#host.calls(this, lane, observed);
     const pad = config.configurable?.__pregel_scratchpad as { readonly interruptCounter: number } | undefined;
     const asked = pad?.interruptCounter;

@@ -1,7 +1,6 @@
 /** The checkpointer of one entry into a graph: it holds the newest checkpoint, and tells what LangGraph writes into it. */
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { MemorySaver } from '@langchain/langgraph';
-import type { Checkpoint, CheckpointMetadata, CheckpointTuple, PendingWrite } from '@langchain/langgraph-checkpoint';
+import { type Checkpoint, type CheckpointMetadata, type CheckpointTuple, MemorySaver } from '@langchain/langgraph';
 
 type Writes = [task: string, channel: string, value: unknown][];
 
@@ -46,7 +45,11 @@ export class RunSaver extends MemorySaver {
     return configOf(config, checkpoint.id);
   }
 
-  override async putWrites(config: RunnableConfig, writes: PendingWrite[], task: string): Promise<void> {
+  override async putWrites(
+    config: RunnableConfig,
+    writes: Parameters<MemorySaver['putWrites']>[1],
+    task: string,
+  ): Promise<void> {
     if (!isRoot(config)) return super.putWrites(config, writes, task);
     this.#pending.push(...writes.map(([channel, value]): Writes[number] => [task, channel, value]));
   }

@@ -17,12 +17,12 @@ export const caller = new AsyncLocalStorage<Caller>();
  * Makes a tool of a function, to be called in a node. Under Belay its call is guarded by the name that the config has for it; in a graph that
  * runs by itself the function is called as it is, without a key.
  * @example
- * import { tool } from 'belay-sidecar/langgraph';
+ * import { graphTool } from 'belay-sidecar/langgraph';
  *
- * const greet = tool('greet', async ({ input }: { input: string }) => `hello ${input}`);
+ * const greet = graphTool('greet', async ({ input }: { input: string }) => `hello ${input}`);
  * assert.equal(await greet('you'), 'hello you');
  */
-export function tool<TInput, TOutput>(
+export function graphTool<TInput, TOutput>(
   name: string,
   act: (call: ToolCall<TInput>) => Promise<TOutput>,
 ): (input: TInput) => Promise<TOutput> {

@@ -6,11 +6,11 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { z } from 'zod';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { tool } from '../../src/langgraph/tool.ts';
+import { graphTool } from '../../src/langgraph/tool.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 
 /** What a tool does in the world. */
-export type Act = (tool: string, call: ToolCall<unknown>) => Promise<unknown>;
+type Act = (tool: string, call: ToolCall<unknown>) => Promise<unknown>;
 
 /** A graph, with its input and the tools that act in it. */
 export interface Toy {
@@ -40,7 +40,7 @@ const acting =
   (act: Act, name: string, reads: readonly string[] = []) =>
   async ({ vals, go }: Seen) => {
     const input = reads.length === 0 ? { go } : Object.fromEntries(reads.map((key) => [key, vals[key]]));
-    const is = await tool(name, (call: ToolCall<unknown>) => act(name, call))(input);
+    const is = await graphTool(name, (call: ToolCall<unknown>) => act(name, call))(input);
     return { vals: { [name]: is }, list: [`${name} is done`] };
   };
 
@@ -120,7 +120,7 @@ const loop: Toy = {
     (act) =>
       new StateGraph(State)
         .addNode('a', async ({ vals, n }) => {
-          const is = await tool('a', (call: ToolCall<unknown>) => act('a', call))({ n });
+          const is = await graphTool('a', (call: ToolCall<unknown>) => act('a', call))({ n });
           return { vals: { [`a${n}`]: [is, vals[`a${n - 1}`] ?? null] }, n: n + 1 };
         })
         .addNode('z', acting(act, 'z', ['a0', 'a1', 'a2']))
@@ -155,7 +155,7 @@ const sends: Toy = {
       new StateGraph(State)
         .addNode('plan', acting(act, 'plan'))
         .addNode('work', async ({ item, plan }: { item: string; plan: unknown }) => {
-          const is = await tool('work', (call: ToolCall<unknown>) => act('work', call))({ item, plan });
+          const is = await graphTool('work', (call: ToolCall<unknown>) => act('work', call))({ item, plan });
           return { vals: { [item]: is }, list: [item] };
         })
         .addNode('sum', acting(act, 'sum', ['x', 'y', 'z']))

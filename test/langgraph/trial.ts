@@ -120,15 +120,15 @@ export async function course(toy: Toy, fault: Fault | null, dies: number | null)
     world.onWrong = () => {};
     if (ending !== 'dead') await run.close();
   }
-  const isParked = ending instanceof GraphError;
+  const why = ending instanceof GraphError ? ending.message : null;
   return {
     // The ids that LangChain gives to messages of tools are random.
-    state: isParked ? null : JSON.stringify(ending).replace(/"id":"[0-9a-f-]{36}"/g, '"id":"random"'),
+    state: why !== null ? null : JSON.stringify(ending).replace(/"id":"[0-9a-f-]{36}"/g, '"id":"random"'),
     world: [...world.standing.values()].sort(),
     acts: world.acts,
     isUnheard: fault?.is === 'found wrong' && !world.isWrong,
     appends: store.appends,
-    why: isParked ? ending.message : null,
+    why,
   };
 }
 

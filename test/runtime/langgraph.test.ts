@@ -1,6 +1,6 @@
 import { Annotation, StateGraph } from '@langchain/langgraph';
 import { attachGraph, resumeGraph } from '../../src/langgraph/graph.ts';
-import { tool } from '../../src/langgraph/tool.ts';
+import { graphTool } from '../../src/langgraph/tool.ts';
 import { testRuntime } from './contract.ts';
 import type { Act, ShopStep } from './shop.ts';
 
@@ -13,7 +13,7 @@ const State = Annotation.Root({
 });
 
 function graphOf(act: Act) {
-  const of = (step: ShopStep) => tool(step, (call: Parameters<Act>[1]) => act(step, call));
+  const of = (step: ShopStep) => graphTool(step, (call: Parameters<Act>[1]) => act(step, call));
   const [quote, reserve, charge, ship] = [of('quote'), of('reserve'), of('charge'), of('ship')];
   return new StateGraph(State)
     .addNode('quote', async ({ input }) => ({ steps: { quote: await quote({ of: input } as never) } }))

@@ -31,7 +31,10 @@ export interface RuntimeUnderTest {
   open(how: 'attach' | 'resume', act: Act, options: RunOptions & { readonly input: string }): Promise<RunCommands>;
 }
 
-const skeleton = (step: ShopStep, next: string, joint = '') => (behind = next) => `
+const skeleton =
+  (step: ShopStep, next: string, joint = '') =>
+  (behind = next) =>
+    `
   ${step.toUpperCase()}:
     entity: '"it"'
     states: [${step}]
