@@ -157,7 +157,7 @@ export default {
       comment:
         'The sidecar is handed its journal and what executes the run: which these are, the caller says. (Memory is the default.)',
       from: { path: '^src/sidecar/' },
-      to: { path: '^src/(cli|journal/(sqlite|postgres)|xstate|flow|adapters|testing|rehearsal)/' },
+      to: { path: '^src/(cli|journal/(sqlite|postgres)|xstate|flow|langgraph|adapters|testing|rehearsal)/' },
     },
     {
       name: 'a-runtime-opens-runs-over-the-port',
@@ -190,6 +190,25 @@ export default {
         'OpenTelemetry is an optional peer: who has not installed it must be able to import everything else. Tell it in src/otel, which nothing imports.',
       from: { path: '^src/', pathNot: '^src/otel/' },
       to: { path: 'node_modules/@opentelemetry/|^src/otel/' },
+    },
+    {
+      name: 'langgraph-opens-runs-over-the-port',
+      severity: 'error',
+      comment:
+        'src/langgraph executes runs by LangGraph: it opens one in the sidecar, through the port in runtime/, and reads the config to name its lanes. What a step means is decided there.',
+      from: { path: '^src/langgraph/' },
+      to: {
+        path: '^src/',
+        pathNot:
+          '^src/(model|runtime|langgraph|effects/|sidecar/|boundaries/config\\.ts$|journal/value-codec\\.ts$)',
+      },
+    },
+    {
+      name: 'only-langgraph-knows-langgraph',
+      severity: 'error',
+      comment: 'LangGraph is an optional peer: who does not run graphs need not have it. Move what uses it into src/langgraph.',
+      from: { path: '^src/', pathNot: '^src/langgraph/' },
+      to: { path: '(^src/langgraph/|node_modules/@langchain/)' },
     },
     {
       name: 'adapters-import-effects-and-the-tool-call',
@@ -379,7 +398,7 @@ export default {
       from: { path: '^src/' },
       to: {
         dependencyTypes: ['npm-dev'],
-        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api)/',
+        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|@langchain/(core|langgraph))/',
       },
     },
     {

@@ -11,6 +11,7 @@ const LISTS = [
   'src/adapters/index.ts',
   'src/flow/flow.ts',
   'src/otel/otel.ts',
+  'src/langgraph/index.ts',
   'src/testing/index.ts',
   'src/journal/sqlite/store.ts',
   'src/journal/postgres/store.ts',

@@ -9,6 +9,7 @@ const LISTS: readonly (readonly [name: string, list: string])[] = [
   ['belay-sidecar/flow', '../src/flow/flow.ts'],
   ['belay-sidecar/postgres', '../src/journal/postgres/store.ts'],
   ['belay-sidecar/otel', '../src/otel/otel.ts'],
+  ['belay-sidecar/langgraph', '../src/langgraph/index.ts'],
   ['belay-sidecar/reports', '../src/reports/index.ts'],
   ['belay-sidecar/sqlite', '../src/journal/sqlite/store.ts'],
   ['belay-sidecar/testing', '../src/testing/index.ts'],

@@ -78,6 +78,7 @@ export class LiveInstances {
     for (const live of this.all.values()) {
       const of = placed.find(({ skeleton }) => skeleton.name === live.id.skeleton);
       if (of === undefined || split(live.region)[0] !== actor || !covers(of, path)) continue;
+      if (of.lanes && !isIn(path, split(live.region)[1])) continue;
       if (owner === undefined || this.#places.within(live.region, owner.region)) owner = live;
     }
     return owner;
@@ -88,6 +89,12 @@ export class LiveInstances {
 interface Covering {
   readonly skeleton: { readonly name: string; readonly states: readonly string[] };
   readonly prefix: string;
+  /** True where each unit has a region of its own. */
+  readonly lanes: boolean;
+}
+
+function isIn(path: string, region: string): boolean {
+  return path === region || path.startsWith(`${region}.`);
 }
 
 function covers({ skeleton, prefix }: Covering, path: string): boolean {

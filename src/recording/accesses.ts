@@ -24,10 +24,13 @@ export class Accesses {
   readonly begun: readonly HistoryEvent[];
   readonly #view: StepView;
   readonly #entering: Entering;
+  /** The keys that were observed to be read. */
+  readonly #observed: readonly Key[];
 
   constructor(view: StepView, entering: Entering) {
     this.#view = view;
     this.#entering = entering;
+    this.#observed = (view.seen.reads ?? []).map((path) => view.keyOf(path));
     const { parties } = entering;
     const { contextBefore, context } = view.seen;
     const changes = diff(contextBefore, context, (path) => view.isAppend(view.keyOf(path)));
@@ -124,6 +127,7 @@ export class Accesses {
       ({ tool, args }) => tool?.reads.flatMap((template) => this.#view.fillAll(template, instance.entity, args)) ?? [],
     );
     if (undeclared) keys.push(...this.#inputs(instance));
+    keys.push(...this.#observed);
     const told = new Set<string>();
     for (const key of keys) {
       if (told.has(key.text)) continue;
@@ -142,6 +146,7 @@ export class Accesses {
   }
 
   #inputs(instance: InstanceId): Key[] {
+    if (this.#view.seen.reads !== undefined) return [];
     const skeleton = this.#view.config.skeletons.get(instance.skeleton);
     if (skeleton === undefined) return [this.#everything()];
     return skeleton.inputs.flatMap((template) => this.#view.fillAll(template, instance.entity));
@@ -156,6 +161,7 @@ export class Accesses {
   /** What they wrote: the changes of the memory, and what their tools are declared to write outside of it. */
   *#writes(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
     for (const { path, op, by } of edits) {
+      if (path[0] === this.#view.seen.own) continue;
       const key = this.#view.keyOf(path);
       for (const index of by) {
         const { instance } = parties[index] as Party;

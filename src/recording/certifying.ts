@@ -13,8 +13,9 @@ import { readsOf } from '../predicates/reads.ts';
 import type { Live } from '../projection/state-types.ts';
 import { isCertified, TESTS } from '../recovery/certify.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
+import type { Microstep, Place } from '../runtime/microstep.ts';
 import type { Entering } from './entering.ts';
-import { isWithin } from './entry-states.ts';
+import { isWithin, liesIn } from './entry-states.ts';
 import { presentIn, type StepEvidence } from './evidence.ts';
 import { brokenBy } from './invariants.ts';
 import type { StepView } from './step-view.ts';
@@ -91,7 +92,8 @@ export class Certifying {
    */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
-    const { before, after, done } = this.#view.seen;
+    const { done } = this.#view.seen;
+    const { before, after } = this.#placesOf(live);
     const isAfter = after.some(({ path }) => path === site.at);
     if (done && isAfter) return true;
     return !isAfter && (before?.some(({ path }) => path === site.at) ?? false);
@@ -142,7 +144,7 @@ export class Certifying {
   }
 
   #isAt({ site, id }: Boundary, live: Live, isNew: boolean): boolean {
-    const { before, after, entered, sources } = this.#view.seen;
+    const { before, after, entered, sources } = this.#placesOf(live);
     if ('from' in site) {
       const left = before?.some(({ path }) => path === site.from) ?? false;
       const taken = sources.some(({ path }) => isWithin(path, site.from) || isWithin(site.from, path));
@@ -150,6 +152,20 @@ export class Certifying {
     }
     if (!after.some(({ path }) => path === site.at)) return false;
     return entered.some(({ path }) => path === site.at) || !live.certified.has(id);
+  }
+
+  /** The places of the step, for an instance in a region of its own those in there. */
+  #placesOf(live: Live): Pick<Microstep, 'before' | 'after' | 'entered' | 'sources'> {
+    const { seen, placed } = this.#view;
+    if (!placed.some(({ skeleton, lanes }) => lanes && skeleton.name === live.id.skeleton)) return seen;
+    const own = (places: readonly Place[]) => places.filter((place) => liesIn(live, place));
+    const { before, after, entered, sources } = seen;
+    return {
+      before: before === null ? null : own(before),
+      after: own(after),
+      entered: own(entered),
+      sources: own(sources),
+    };
   }
 
   #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {

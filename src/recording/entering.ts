@@ -10,7 +10,7 @@ import { type Region, regionName } from '../model/region.ts';
 import type { Party } from '../model/step-entry.ts';
 import type { Live } from '../projection/state-types.ts';
 import type { Microstep, Place } from '../runtime/microstep.ts';
-import { covers, isWithin, type Placed } from './entry-states.ts';
+import { covers, isWithin, liesIn, type Placed } from './entry-states.ts';
 import type { StepView } from './step-view.ts';
 
 /** The longest entity that names an instance, in characters. */
@@ -56,7 +56,7 @@ export class Entering {
           source,
           ...before.filter((place) => isWithin(place.path, source.path) && leftBy(place, this.#view.seen, entered)),
         ];
-        return live.region !== '' && touched.some((place) => covers(placed.skeleton.states, place.path));
+        return live.region !== '' && touched.some((place) => covers(placed.skeleton.states, place.path) && liesIn(live, place));
       });
       for (const { live } of owners) add(live.id, live.region);
       if (owners.length > 0) continue;
@@ -86,7 +86,8 @@ export class Entering {
     const { entered, after } = this.#view.seen;
     const here = this.#view.here;
     for (const { live, placed } of here) {
-      if (!after.some(({ path }) => covers(placed.skeleton.states, path))) leaving.add(instanceName(live.id));
+      if (!after.some((place) => covers(placed.skeleton.states, place.path) && liesIn(live, place)))
+        leaving.add(instanceName(live.id));
     }
     for (const placed of this.#view.placed) {
       const { skeleton } = placed;
@@ -102,16 +103,24 @@ export class Entering {
         );
         continue;
       }
-      const same = here.find(({ live }) => live.id.skeleton === skeleton.name && !leaving.has(instanceName(live.id)));
+      const region = regionName(this.#view.actor, placed.lanes ? at.region : placed.region);
+      const isSame = ({ id, region: own }: Live) =>
+        id.skeleton === skeleton.name && (!placed.lanes || own === region) && !leaving.has(instanceName(id));
+      const same = here.find(({ live }) => isSame(live));
       if (same !== undefined && same.live.id.entity === value.value) continue;
       if (same !== undefined) leaving.add(instanceName(same.live.id));
-      this.#enter(placed, value.value, parties, leaving);
+      this.#enter(placed, region, value.value, parties, leaving);
     }
   }
 
-  #enter(placed: Placed, entity: string, parties: readonly Party[], leaving: ReadonlySet<string>): void {
+  #enter(
+    placed: Placed,
+    region: Region,
+    entity: string,
+    parties: readonly Party[],
+    leaving: ReadonlySet<string>,
+  ): void {
     const skeleton = placed.skeleton.name;
-    const region = regionName(this.#view.actor, placed.region);
     const taken = new Set(
       this.entered.flatMap((live) =>
         live.id.skeleton === skeleton && live.id.entity === entity ? [live.id.ordinal] : [],

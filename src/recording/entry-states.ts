@@ -1,5 +1,6 @@
 /** Where the states of skeletons lie in a machine. */
 import type { Skeleton } from '../boundaries/config.ts';
+import { type Region, split } from '../model/region.ts';
 
 /** A skeleton with the region that its states lie in. */
 export interface Placed {
@@ -8,22 +9,25 @@ export interface Placed {
   readonly region: string;
   /** What stands before its states' paths: `inner/` for a machine that is invoked by the name `inner`. */
   readonly prefix: string;
+  /** True where each unit has a region of its own: the one that it was entered in. */
+  readonly lanes: boolean;
 }
 
 /** The skeletons of a config whose states are there, each with the innermost region that holds them all. */
 export function placedIn(
   skeletons: Iterable<Skeleton>,
-  placeAt: (path: string) => { readonly region: string } | undefined,
+  placeAt: (path: string) => { readonly region: string; readonly lanes?: true } | undefined,
 ): readonly Placed[] {
   return [...skeletons].flatMap((skeleton) => {
     const found = skeleton.states.flatMap((path) => {
       const place = placeAt(path);
-      return place === undefined ? [] : [{ path, region: place.region }];
+      return place === undefined ? [] : [{ path, region: place.region, lanes: place.lanes === true }];
     });
     const [first] = found;
     if (first === undefined) return [];
     const region = found.map((place) => place.region).reduce(commonRegion);
-    return [{ skeleton, region, prefix: first.path.slice(0, first.path.lastIndexOf('/') + 1) }];
+    const lanes = found.some((place) => place.lanes);
+    return [{ skeleton, region, prefix: first.path.slice(0, first.path.lastIndexOf('/') + 1), lanes }];
   });
 }
 
@@ -42,4 +46,9 @@ export function covers(states: readonly string[], path: string): boolean {
 /** Whether a state lies at or below another. */
 export function isWithin(path: string, above: string): boolean {
   return path === above || above === '' || path.startsWith(`${above}.`);
+}
+
+/** Whether a state lies in the region of an instance: units of one skeleton may stand in the same state, side by side. */
+export function liesIn({ region }: { readonly region: Region }, place: { readonly region: string }): boolean {
+  return isWithin(place.region, split(region)[1]);
 }

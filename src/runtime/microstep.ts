@@ -16,6 +16,8 @@ export interface Place {
   readonly path: string;
   /** The path of its region, within its own machine. */
   readonly region: string;
+  /** True for a state in which several units stand side by side, each in the region that it was entered in. */
+  readonly lanes?: true;
 }
 
 /** An actor that a step started. */
@@ -65,6 +67,10 @@ export interface Microstep {
   readonly parts: readonly (readonly string[])[];
   /** The steps that raised its event, in the same macrostep, counted back from it (C1a). */
   readonly raisedBack: readonly number[];
+  /** The paths in the context that were observed to be read, where the runtime observes that: then what skeletons declare does not count. */
+  readonly reads?: readonly (readonly string[])[];
+  /** The name of a place in the context that is the runtime's own: nobody reads or writes it. */
+  readonly own?: string;
   /** The machine that sent its event, and is no part of the runtime's own bookkeeping; null for any other event. */
   readonly sender: ActorHandle | null;
 }

@@ -19,7 +19,8 @@ export function testRuntime(runtime: RuntimeUnderTest): void {
       expect(await run.finished()).toEqual({ status: 'done', output: 'ship 0' });
       await run.kill();
       const { runState } = readRun(await shop.rows());
-      expect(runState.steps.map(({ value }) => value).filter((value, nth, all) => value !== all[nth - 1])).toEqual([
+      const states = runState.steps.map(({ value }) => runtime.stateOf?.(value) ?? value);
+      expect(states.filter((state, nth) => state !== states[nth - 1])).toEqual([
         'begin',
         'quote',
         'reserve',

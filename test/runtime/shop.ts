@@ -24,20 +24,27 @@ export type Act = (step: ShopStep, call: ToolCall<unknown>) => Promise<unknown>;
 /** A runtime under test. A run of the shop that it has opened goes on at once. */
 export interface RuntimeUnderTest {
   readonly name: string;
+  /** The state that control comes to behind a step; the next one, if left out. */
+  readonly behind?: string;
+  /** The state that the control of a step stands for; itself, if left out. */
+  stateOf?(value: unknown): unknown;
   open(how: 'attach' | 'resume', act: Act, options: RunOptions & { readonly input: string }): Promise<RunCommands>;
 }
 
-const skeleton = (step: ShopStep, next: string, joint = '') => `
+const skeleton =
+  (step: ShopStep, next: string, joint = '') =>
+  (behind = next) =>
+    `
   ${step.toUpperCase()}:
     entity: '"it"'
     states: [${step}]
     entry: [${step}]
     outputs: [steps/${step}]
     exit:
-      - { id: ${step}-done, at: ${step} -> ${next}, when: 'memory.steps.?${step}.hasValue()' }
+      - { id: ${step}-done, at: ${step} -> ${behind}, when: 'memory.steps.?${step}.hasValue()' }
     rollback: { anchors: [${step}-done], resume: ${step}, compensable: undo, joint: [${joint}] }`;
 
-const text = `
+const text = (behind?: string) => `
 belay: 1
 agent: shop
 tools:
@@ -45,11 +52,11 @@ tools:
   reserve: { reads: [input], writes: [steps/reserve], effect: reversible, undo: unreserve }
   charge: { reads: [steps/quote], writes: [steps/charge], effect: reversible, undo: refund }
   ship: { reads: [steps/reserve, steps/charge], writes: [steps/ship], effect: none }
-skeletons:${skeleton('quote', 'reserve', 'CHARGE')}${skeleton('reserve', 'charge')}${skeleton('charge', 'ship')}${skeleton('ship', 'end')}
+skeletons:${skeleton('quote', 'reserve', 'CHARGE')(behind)}${skeleton('reserve', 'charge')(behind)}${skeleton('charge', 'ship')(behind)}${skeleton('ship', 'end')(behind)}
 `;
 
-function config(): BoundaryConfig {
-  const { config: loaded, findings } = loadConfig(text, { file: 'shop.yaml' });
+function config(behind?: string): BoundaryConfig {
+  const { config: loaded, findings } = loadConfig(text(behind), { file: 'shop.yaml' });
   if (loaded === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('\n'));
   return loaded;
 }
@@ -92,7 +99,7 @@ export class Shop {
     };
     const commands = await this.#runtime.open(how, (step, call) => this.#act(process, step, call), {
       run: 'r',
-      config: config(),
+      config: config(this.#runtime.behind),
       journal: process.store,
       input: 'goods',
       undo: { unreserve: undo('unreserve'), refund: undo('refund') },

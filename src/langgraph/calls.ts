@@ -1,0 +1,110 @@
+/** The calls of a graph's nodes that are under way: each an actor that its lane has started, whose answer is noted once it is there. */
+import { argsDigest } from '../effects/digest.ts';
+import type { ValueCodec } from '../journal/value-codec.ts';
+import { doneEvent } from '../model/reply-event.ts';
+import type { RuntimeEvent } from '../runtime/microstep.ts';
+import type { Watcher } from '../runtime/runtime.ts';
+import { type Lane, laneNamed } from './lanes.ts';
+import { type Memory, noted, notesOn, OWN } from './memory.ts';
+import { NodeCalls, type UnderWay } from './node-calls.ts';
+import type { Observed } from './observe.ts';
+import type { Telling } from './telling.ts';
+import type { Act } from './tool.ts';
+
+/** The surroundings of the calls. */
+interface CallsPort {
+  readonly telling: Telling;
+  readonly watcher: Watcher;
+  readonly codecs: readonly ValueCodec[];
+  /** Goes on once nothing holds an event back, and not at all where that does not count any more. */
+  when(event: RuntimeEvent, isStale: () => boolean, then: () => void): void;
+}
+
+/** The calls of one run. */
+export class Calls {
+  /** By the ids of their actors. */
+  readonly underWay = new Map<string, UnderWay>();
+  readonly tools = new Map<string, Act>();
+  readonly #port: CallsPort;
+
+  constructor(port: CallsPort) {
+    this.#port = port;
+  }
+
+  /** Stops all calls but some. */
+  keep(ids: readonly string[]): void {
+    for (const [id, call] of this.underWay) {
+      if (ids.includes(id)) continue;
+      call.stop.abort();
+      this.underWay.delete(id);
+    }
+  }
+
+  /** Notes a call under the id of its actor: its lane, its number there and its tool. */
+  add(id: string, tool: string, input: unknown): UnderWay {
+    const [lane = '', nth = '0'] = id.split(':', 2);
+    const call = { id, lane, nth: Number(nth), tool, input, stop: new AbortController(), answer: null };
+    this.underWay.set(id, call);
+    return call;
+  }
+
+  /** The calls of the node in a lane, as it runs now. */
+  of(lane: Lane, observed: Observed, isStale: () => boolean): NodeCalls {
+    return new NodeCalls({
+      isStale,
+      answered: () => notesOn(this.#port.telling.memory, lane.name).calls,
+      underWay: () => [...this.underWay.values()].filter((call) => call.lane === lane.name),
+      digest: (input) => this.#digest(input),
+      begin: (nth, tool, input, act) =>
+        new Promise((resolve) => {
+          const event = { type: 'graph.call', tool };
+          this.#port.when(event, isStale, () => {
+            const call = this.add(`${lane.name}:${nth}:${tool}`, tool, input);
+            // The call is made in a state of the lane's own.
+            const place = { path: lane.name, region: lane.name };
+            const started = [{ ref: call, id: call.id, src: tool, place, kind: 'promise', input } as const];
+            this.#port.telling.tell([{ event, lane, part: 'run', started, reads: observed.take() }]);
+            resolve(this.#go(call, act, observed));
+          });
+        }),
+      goOn: (call, act) => this.#go(call, act, observed),
+    });
+  }
+
+  #go(call: UnderWay, act: Act, observed: Observed): Promise<unknown> {
+    this.tools.set(call.tool, act);
+    call.answer ??= this.#port.watcher
+      .call({
+        ref: call,
+        tool: call.tool,
+        input: call.input,
+        signal: call.stop.signal,
+        act: async (key, signal, input) => act({ input, key, signal }),
+        handles: () => false,
+      })
+      .then((output) => new Promise((resolve) => this.#answered(call, output, observed, () => resolve(output))));
+    return call.answer;
+  }
+
+  /** Notes the answer to a call, once nothing holds it back. */
+  #answered(call: UnderWay, output: unknown, observed: Observed, then: () => void): void {
+    const event = { type: doneEvent(call.id), output, actorId: call.id };
+    const isStale = () => this.underWay.get(call.id) !== call;
+    this.#port.when(event, isStale, () => {
+      const memory = (before: Memory) => {
+        const { calls } = notesOn(before, call.lane);
+        const answer = { tool: call.tool, is: this.#digest(call.input), output };
+        return noted(before, call.lane, { calls: { ...calls, [call.nth]: answer } });
+      };
+      const lane = laneNamed(call.lane);
+      this.#port.telling.tell([{ event, lane, part: 'run', gone: [call], reads: observed.take(), memory }]);
+      this.underWay.delete(call.id);
+      then();
+    });
+  }
+
+  /** The digest of what a tool is called with, under a salt: the notes do not tell it. */
+  #digest(input: unknown): string {
+    return argsDigest(input, this.#port.telling.memory[OWN].salt ?? null, this.#port.codecs);
+  }
+}

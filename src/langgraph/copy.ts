@@ -1,0 +1,74 @@
+/** A copy of a compiled graph whose nodes are watched. The graph that is given is not touched, and neither are its nodes. */
+import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
+import type { BaseChannel, BaseCheckpointSaver, Pregel } from '@langchain/langgraph';
+import { guardTools } from './guard-tools.ts';
+
+/** A node of a compiled graph, as this room uses it. */
+interface GraphNode {
+  bound: Runnable;
+  subgraphs?: Runnable[];
+  readonly retryPolicy?: unknown;
+  readonly cachePolicy?: unknown;
+  readonly timeout?: unknown;
+  readonly isErrorHandler?: boolean;
+  readonly errorHandlerNode?: string;
+}
+
+/** A compiled graph, as this room uses it. `test/langgraph/members.test.ts` holds each member. */
+export interface Graph {
+  nodes: Record<string, GraphNode>;
+  readonly channels: Readonly<Record<string, BaseChannel>>;
+  checkpointer?: BaseCheckpointSaver | boolean;
+  readonly builder?: { readonly edges: Iterable<readonly [string, string]>; readonly branches: object };
+  readonly store?: unknown;
+  readonly cache?: unknown;
+  readonly stepTimeout?: number;
+  readonly retryPolicy?: unknown;
+  readonly interruptBefore?: readonly string[] | '*';
+  readonly interruptAfter?: readonly string[] | '*';
+  readonly outputChannels: string | readonly string[];
+  getName(): string;
+  withConfig(config: RunnableConfig): Graph;
+  stream(input: unknown, options: object): Promise<AsyncIterable<unknown>>;
+  getState: Pregel<never, never>['getState'];
+}
+
+/** What a node does when LangGraph invokes it. */
+export type Invoke = (node: string, bound: Runnable, input: unknown, config: RunnableConfig) => Promise<unknown>;
+
+/** The node by which a graph takes its input; it runs no code of the user's. */
+const START = '__start__';
+
+/** A watched copy of a graph, with a checkpointer of its own. */
+export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: Invoke): Graph {
+  const copy = graph.withConfig({});
+  copy.checkpointer = saver;
+  copy.nodes = Object.fromEntries(
+    Object.entries(graph.nodes).map(([name, node]) => {
+      const own = Object.assign(Object.create(Object.getPrototypeOf(node)) as GraphNode, node);
+      if (name === START) return [name, own];
+      own.subgraphs = node.subgraphs?.length ? node.subgraphs : [node.bound];
+      own.bound = new WatchedNode(name, guardTools(node.bound), invoke);
+      return [name, own];
+    }),
+  );
+  return copy;
+}
+
+class WatchedNode extends Runnable {
+  lc_namespace = ['belay', 'langgraph'];
+  readonly #node: string;
+  readonly #bound: Runnable;
+  readonly #invoke: Invoke;
+
+  constructor(node: string, bound: Runnable, invoke: Invoke) {
+    super();
+    this.#node = node;
+    this.#bound = bound;
+    this.#invoke = invoke;
+  }
+
+  override invoke(input: unknown, config: RunnableConfig = {}): Promise<unknown> {
+    return this.#invoke(this.#node, this.#bound, input, config);
+  }
+}

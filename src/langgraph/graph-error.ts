@@ -1,0 +1,18 @@
+/** The errors of an attached graph: what cannot be run under Belay, or cannot be asked of a run. */
+import { CodedError } from '../model/coded-error.ts';
+
+/** Why a graph is not attached, or a command to it is refused. */
+export type GraphErrorCode =
+  /** The graph has something that Belay could not take back or do again. */
+  | 'unsupported_graph'
+  /** The graph goes on, and takes a command only where it stands still. */
+  | 'graph_running'
+  /** An answer to a question that the graph does not ask, or not any more. */
+  | 'no_question'
+  /** The run stands still until a person acts. */
+  | 'run_parked';
+
+/** The graph, or a command to it, is refused. */
+export class GraphError extends CodedError<GraphErrorCode> {
+  override readonly name = 'GraphError';
+}

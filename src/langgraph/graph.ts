@@ -1,0 +1,201 @@
+/** Graphs of LangGraph under the sidecar (`belay-sidecar/langgraph`). */
+import { createHash, randomBytes } from 'node:crypto';
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { RunCommands } from '../sidecar/opening/commands.ts';
+import { configOf } from '../sidecar/opening/config.ts';
+import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
+import type { RunOptions } from '../sidecar/opening/options.ts';
+import type { Ending } from '../sidecar/report.ts';
+import { answersTo } from './answers.ts';
+import { CODECS } from './codecs.ts';
+import type { Graph } from './copy.ts';
+import { Execution, type Setting } from './execution.ts';
+import { GraphError } from './graph-error.ts';
+import { Resting } from './resting.ts';
+import { refuseUnsupported, stateChannels } from './support.ts';
+import { tieFor } from './ties.ts';
+
+/** The options of a run of a graph; the input counts for a run that begins. */
+export interface GraphOptions extends RunOptions {
+  readonly input?: unknown;
+  /** What each entry into the graph is configured with: `recursionLimit`, `configurable`, `context`, `callbacks`, `tags`, `metadata`. */
+  readonly settings?: RunnableConfig & { readonly context?: unknown };
+}
+
+/** How a graph streams, as LangGraph has it. */
+export interface StreamOptions {
+  readonly streamMode?: string | readonly string[];
+  readonly subgraphs?: boolean;
+}
+
+/** A graph under the sidecar: LangGraph's own ways to run it, and the commands of a run. */
+export interface AttachedGraph extends RunCommands {
+  /**
+   * Runs the graph until it is done or asks. With a `Command` that has a `resume`, it answers first what was asked.
+   * @returns the state as the graph gives it out; with what it asks under `__interrupt__`, where it does.
+   * @throws GraphError `run_parked` where a person has to act first, `no_question`.
+   */
+  invoke(command?: Command | null): Promise<Record<string, unknown>>;
+  /** Runs the graph as `invoke` does, and gives its chunks. What is done again after a failure is streamed again. @throws GraphError as `invoke`. */
+  stream(command?: Command | null, options?: StreamOptions): AsyncGenerator<unknown>;
+  /** Answers what the graph asks, and runs it on. @throws GraphError as `invoke`. */
+  resume(command: Command): Promise<Record<string, unknown>>;
+  /** The state of the graph where it stands now, as LangGraph has it. @throws GraphError `graph_running` before the graph was entered. */
+  getState(options?: { readonly subgraphs?: boolean }): Promise<StateSnapshot>;
+  /** What the graph asks and waits for. */
+  questions(): readonly { readonly node: string; readonly id: string | undefined; readonly value: unknown }[];
+}
+
+/**
+ * Begins a run of a compiled graph under the sidecar. The graph that is given is not touched. Its name, `compile({ name })`, is that of the
+ * agent in its config.
+ * @throws GraphError `unsupported_graph`; SidecarError, JournalError (`run_exists`, `lease_held`).
+ * @example
+ * import { Annotation, StateGraph } from '@langchain/langgraph';
+ * import { loadConfig } from 'belay-sidecar';
+ * import { attachGraph, graphTool } from 'belay-sidecar/langgraph';
+ *
+ * const greet = graphTool('greet', async ({ input }: { input: string }) => `hello ${input}`);
+ * const graph = new StateGraph(Annotation.Root({ name: Annotation<string>, said: Annotation<string> }))
+ *   .addNode('greeting', async ({ name }) => ({ said: await greet(name) }))
+ *   .addEdge('__start__', 'greeting')
+ *   .compile({ name: 'greeter' });
+ * const { config } = loadConfig('belay: 1\nagent: greeter\ntools:\n  greet: { effect: none }\nskeletons: {}\n', { file: 'g.yaml' });
+ * assert.ok(config);
+ * const run = await attachGraph(graph, { run: 'greeting-1', config, input: { name: 'you' } });
+ * assert.deepEqual(await run.invoke(), { name: 'you', said: 'hello you' });
+ * await run.close();
+ */
+export function attachGraph(graph: object, options: GraphOptions): Promise<AttachedGraph> {
+  return open(beginRun, graph as Graph, options);
+}
+
+/**
+ * Takes a run of a graph up where its journal ends; one of which nothing is recorded begins.
+ * @throws GraphError `unsupported_graph`; SidecarError, JournalError (`journal_corrupt`, `lease_held`).
+ * @example
+ * import { Annotation, StateGraph } from '@langchain/langgraph';
+ * import { loadConfig } from 'belay-sidecar';
+ * import { resumeGraph } from 'belay-sidecar/langgraph';
+ *
+ * const graph = new StateGraph(Annotation.Root({ sum: Annotation<number> }))
+ *   .addNode('add', ({ sum }) => ({ sum: sum + 1 }))
+ *   .addEdge('__start__', 'add')
+ *   .compile({ name: 'adder' });
+ * const { config } = loadConfig('belay: 1\nagent: adder\ntools: {}\nskeletons: {}\n', { file: 'a.yaml' });
+ * assert.ok(config);
+ * const run = await resumeGraph(graph, { run: 'sum-1', config, input: { sum: 1 } });
+ * assert.deepEqual(await run.invoke(), { sum: 2 });
+ * await run.close();
+ */
+export function resumeGraph(graph: object, options: GraphOptions): Promise<AttachedGraph> {
+  return open(resumeRun, graph as Graph, options);
+}
+
+async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions): Promise<AttachedGraph> {
+  const options = { ...given, codecs: [...CODECS, ...(given.codecs ?? [])] };
+  refuseUnsupported(graph, null);
+  const agent = graph.getName();
+  const config = configOf(agent, options);
+  refuseUnsupported(graph, config);
+  const resting = new Resting();
+  const runtime: Program['runtime'] = (watcher) => new Execution(settingOf(graph, config, options, resting), watcher);
+  const { root, commands } = await opens(
+    { agent, digest: digestOf(graph), input: given.input, runtime },
+    { ...options, config },
+  );
+  return attached(root as Execution, commands, resting, given.run);
+}
+
+function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, resting: Resting): Setting {
+  const { run, settings = {}, codecs = [] } = options;
+  return {
+    graph,
+    codecs,
+    channels: stateChannels(graph),
+    salt: randomBytes(16).toString('hex'),
+    settings: { ...settings, configurable: { ...settings.configurable, thread_id: run } },
+    modes: () => resting.modes,
+    subgraphs: () => resting.subgraphs,
+    tieOf: tieFor(config),
+    chunk: (chunk) => resting.chunk(chunk),
+    asks: (questions) => resting.asks(questions),
+  };
+}
+
+/** The digest of the nodes and edges of a graph: a run is taken up with the same. */
+function digestOf({ nodes, builder, channels }: Graph): string {
+  const edges = [...(builder?.edges ?? [])].map(([from, to]) => `${from} ${to}`).sort();
+  const branches = Object.entries(builder?.branches ?? {}).map(([from, by]) => [
+    from,
+    Object.keys(by as object).sort(),
+  ]);
+  const shape = [Object.keys(nodes).sort(), edges, branches, Object.keys(channels).sort()];
+  return createHash('sha256')
+    .update(`langgraph ${JSON.stringify(shape)}`)
+    .digest('hex');
+}
+
+function attached(execution: Execution, commands: RunCommands, resting: Resting, run: string): AttachedGraph {
+  /** Sets the graph going, or on. */
+  const goOn = (command: Command | null | undefined): void => {
+    if (command == null) {
+      execution.start();
+      return;
+    }
+    if (!isCommand(command))
+      throw new GraphError('no_question', 'A graph that runs takes a Command, and its input when it is attached.');
+    const answers = answersTo(resting.questions, command);
+    resting.questions = [];
+    execution.answer(answers);
+  };
+  const rest = async (): Promise<Record<string, unknown>> => {
+    const ending = await Promise.race([resting.asked(), commands.finished()]);
+    if (ending === 'asks')
+      return { ...(execution.result as object), [INTERRUPT]: resting.questions.map(({ interrupt }) => interrupt) };
+    if (ending.status === 'done') return ending.output as Record<string, unknown>;
+    throw parked(ending);
+  };
+  const mine: Omit<AttachedGraph, keyof RunCommands> = {
+    async invoke(command) {
+      goOn(command);
+      return rest();
+    },
+    resume: (command) => mine.invoke(command),
+    async *stream(command, { streamMode = 'values', subgraphs = false } = {}) {
+      const isSingle = typeof streamMode === 'string';
+      resting.modes = isSingle ? [streamMode] : streamMode;
+      resting.subgraphs = subgraphs;
+      goOn(command);
+      const ending = rest();
+      for await (const chunk of resting.until(ending)) yield isSingle ? alone(chunk as unknown[]) : chunk;
+      await ending;
+    },
+    async getState(options) {
+      const graph = execution.running();
+      if (graph === null)
+        throw new GraphError('graph_running', 'The graph was not entered yet. Call invoke() or stream() first.');
+      return graph.getState({ configurable: { thread_id: run } } as never, options);
+    },
+    questions: () =>
+      resting.questions.map(({ lane, interrupt: { id, value } }) => ({ node: lane.node, id, value: value as unknown })),
+  };
+  return Object.create(commands, Object.getOwnPropertyDescriptors(mine)) as AttachedGraph;
+}
+
+/** A chunk of the only mode that was asked for: LangGraph gives it without the mode. */
+function alone(chunk: unknown[]): unknown {
+  return chunk.length === 3 ? [chunk[0], chunk[2]] : chunk[1];
+}
+
+function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
+  const { decision } = ending;
+  const why =
+    decision.verdict === 'escalate'
+      ? [...new Set(decision.refusals.flatMap((refusal) => ('code' in refusal ? [refusal.code] : [])))].join(', ')
+      : decision.verdict;
+  const text = `The run is ${ending.status} (${why}), and stands still until a person acts: see finished(), or "belay show". Then call invoke() again.`;
+  return new GraphError('run_parked', text);
+}

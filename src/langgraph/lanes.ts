@@ -1,0 +1,73 @@
+/**
+ * The control of a graph, in the words of the port: a superstep is a composite state, each of its tasks a region in it, a lane. A lane is
+ * opened, runs its node, holds the node's output until all tasks of the superstep have one, and is at its end once the output is applied.
+ */
+import type { StateValue } from '../model/step-entry.ts';
+import type { Place } from '../runtime/microstep.ts';
+
+/** How far the task of a lane is. */
+export type Part = 'ready' | 'run' | 'done' | 'end';
+
+/** The lane of a task: its node, and what tells it from other tasks of that node in the same superstep. */
+export interface Lane {
+  readonly node: string;
+  readonly tie: string;
+  /** The path of its region. */
+  readonly name: string;
+}
+
+/** The state in which a graph is before its first node. */
+export const BEGIN = 'begin';
+/** The state in which a graph is behind its last node, and a lane behind its own. */
+export const END = 'end';
+/** The state of a superstep, and of a lane whose node has not begun. */
+const BETWEEN = '#';
+
+/** The lane of a task. */
+export function laneOf(node: string, tie: string): Lane {
+  return { node, tie, name: `${node}.${tie}` };
+}
+
+/** The lane with a name. */
+export function laneNamed(name: string): Lane {
+  const dot = name.indexOf('.');
+  return laneOf(name.slice(0, dot), name.slice(dot + 1));
+}
+
+/** The lanes of a superstep, in order. */
+export function lanesOf(value: StateValue | null): Lane[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([node, ties]) => Object.keys(ties ?? {}).map((tie) => laneOf(node, tie)));
+}
+
+/** The control of a superstep whose lanes are all to be opened. */
+export function superstep(lanes: readonly Lane[]): StateValue {
+  const value: Record<string, Record<string, Part>> = {};
+  for (const { node, tie } of lanes) value[node] = { ...value[node], [tie]: 'ready' };
+  return value;
+}
+
+/** How far the task of a lane is; null where the superstep has no such lane. */
+export function partOf(value: StateValue | null, { node, tie }: Lane): Part | null {
+  const ties = typeof value === 'object' && value !== null ? value[node] : undefined;
+  return ((typeof ties === 'object' ? ties[tie] : undefined) as Part | undefined) ?? null;
+}
+
+/** The control with a lane further on. */
+export function advanced(value: StateValue, lane: Lane, part: Part): StateValue {
+  const nodes = value as Record<string, Record<string, Part>>;
+  return { ...nodes, [lane.node]: { ...nodes[lane.node], [lane.tie]: part } };
+}
+
+/** The place of a lane, by how far its task is. */
+export function placeOf(lane: Lane, part: Part): Place {
+  const path = part === 'ready' ? BETWEEN : part === 'end' ? END : lane.node;
+  return { path, region: lane.name };
+}
+
+/** All places in which control is. */
+export function placesOf(value: StateValue): Place[] {
+  if (typeof value === 'string') return [{ path: value, region: '' }];
+  const lanes = lanesOf(value).map((lane) => placeOf(lane, partOf(value, lane) as Part));
+  return [{ path: BETWEEN, region: '' }, ...lanes];
+}

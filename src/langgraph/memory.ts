@@ -1,0 +1,79 @@
+/** The context of a run of a graph: its channels by their names, what its `Send`s carry, and what the runtime notes for itself. */
+import type { Checkpoint } from '@langchain/langgraph';
+
+/** The name under which the runtime keeps its own notes in the context. */
+export const OWN = '__belay';
+/** The name under which the context has what each `Send` of the superstep carries, by its lane. */
+export const SENDS = 'sends';
+
+/** A call that a node made in its superstep and that is answered. */
+export interface AnsweredCall {
+  readonly tool: string;
+  /** The digest of what it was called with. */
+  readonly is: string;
+  readonly output: unknown;
+}
+
+/** The notes on a task. */
+export interface TaskNotes {
+  /** By their numbers, in the order in which they were begun. */
+  readonly calls: Readonly<Record<string, AnsweredCall>>;
+  /** The answers to its interrupts, with the id that LangGraph gives the task. */
+  readonly answers?: { readonly task: string; readonly values: readonly unknown[] };
+  /** The output of its node, once it has one. */
+  readonly out?: { readonly is: unknown };
+}
+
+/** The checkpoint from which LangGraph makes the superstep again. */
+export interface CheckpointNotes {
+  readonly id: string;
+  readonly step: number;
+  readonly versions: Checkpoint['channel_versions'];
+  readonly seen: Checkpoint['versions_seen'];
+  /** The channels as all tasks of the superstep see them: the context may have what some of them have written. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** What the runtime notes for itself. */
+interface Notes {
+  /** Under which the digests of arguments in these notes are made. */
+  readonly salt?: string;
+  readonly input?: unknown;
+  readonly at?: CheckpointNotes;
+  readonly lanes?: Readonly<Record<string, TaskNotes>>;
+}
+
+/** The context of a run. */
+export type Memory = { readonly [OWN]: Notes; readonly [key: string]: unknown };
+
+/** The notes on the task of a lane. */
+export function notesOn(memory: Memory, lane: string): TaskNotes {
+  return memory[OWN].lanes?.[lane] ?? { calls: {} };
+}
+
+/** The context with more notes on the task of a lane. */
+export function noted(memory: Memory, lane: string, more: Partial<TaskNotes>): Memory {
+  const own = memory[OWN];
+  return { ...memory, [OWN]: { ...own, lanes: { ...own.lanes, [lane]: { ...notesOn(memory, lane), ...more } } } };
+}
+
+/** The checkpoint of LangGraph's that notes stand for. */
+export function checkpointOf(at: CheckpointNotes): Checkpoint {
+  return {
+    v: 4,
+    id: at.id,
+    ts: new Date(0).toISOString(),
+    channel_values: { ...at.values },
+    channel_versions: { ...at.versions },
+    versions_seen: copied(at.seen),
+  };
+}
+
+/** The notes on a checkpoint of LangGraph's. */
+export function notesOf({ id, channel_values, channel_versions, versions_seen }: Checkpoint, step: number) {
+  return { id, step, versions: { ...channel_versions }, seen: copied(versions_seen), values: { ...channel_values } };
+}
+
+function copied(seen: Checkpoint['versions_seen']): Checkpoint['versions_seen'] {
+  return Object.fromEntries(Object.entries(seen).map(([node, versions]) => [node, { ...versions }]));
+}

@@ -1,0 +1,81 @@
+/** What a node reads of the state, observed on its input: by channel. */
+import type { RunnableConfig } from '@langchain/core/runnables';
+
+const SCRATCHPAD = '__pregel_scratchpad';
+const READ = '__pregel_read';
+
+/** The channels that a node has read. */
+export class Observed {
+  readonly #channels: readonly string[];
+  readonly #read = new Set<string>();
+
+  constructor(channels: readonly string[]) {
+    this.#channels = channels;
+  }
+
+  /** The channels that were read since this was asked last. */
+  take(): string[][] {
+    const paths = [...this.#read].map((name) => [name]);
+    this.#read.clear();
+    return paths;
+  }
+
+  all(): void {
+    for (const name of this.#channels) this.#read.add(name);
+  }
+
+  /**
+   * The input of a node whose channels are seen to be read. It is a plain object with getters, so that it can be cloned and spread; what a
+   * node puts into it stays there.
+   */
+  input(input: unknown): unknown {
+    if (!isPlain(input)) {
+      this.all();
+      return input;
+    }
+    const seen: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(input)) {
+      Object.defineProperty(seen, name, {
+        enumerable: true,
+        configurable: true,
+        get: () => {
+          this.#read.add(name);
+          return value;
+        },
+        set: (to: unknown) =>
+          Object.defineProperty(seen, name, { value: to, enumerable: true, configurable: true, writable: true }),
+      });
+    }
+    // A channel without a value is told from one with a value by its absence.
+    const absent = this.#channels.filter((name) => !Object.hasOwn(input, name));
+    for (const name of absent) this.#read.add(name);
+    return seen;
+  }
+
+  /** The config of a node whose other ways to the state are seen, too. */
+  config(config: RunnableConfig): RunnableConfig {
+    const { configurable = {} } = config;
+    const pad = configurable[SCRATCHPAD] as object | undefined;
+    const read = configurable[READ] as ((...given: unknown[]) => unknown) | undefined;
+    const watched: Record<string, unknown> = {};
+    if (pad !== undefined)
+      watched[SCRATCHPAD] = new Proxy(pad, {
+        get: (target, name) => {
+          if (name === 'currentTaskInput') this.all();
+          return Reflect.get(target, name);
+        },
+      });
+    if (read !== undefined)
+      watched[READ] = (...given: unknown[]) => {
+        this.all();
+        return read(...given);
+      };
+    return { ...config, configurable: { ...configurable, ...watched } };
+  }
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const proto = Object.getPrototypeOf(value);
+  return proto === Object.prototype || proto === null;
+}

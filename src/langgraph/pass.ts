@@ -1,0 +1,249 @@
+/** One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and the run decides what counts. */
+import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
+import type { Checkpoint } from '@langchain/langgraph';
+import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
+import { type Graph, watchedCopy } from './copy.ts';
+import { GraphError } from './graph-error.ts';
+import { type Lane, laneOf } from './lanes.ts';
+import type { TaskNotes } from './memory.ts';
+import { type NodeCalls, never } from './node-calls.ts';
+import { Observed } from './observe.ts';
+import { RunSaver } from './saver.ts';
+import type { TaskWrites } from './superstep.ts';
+import { caller } from './tool.ts';
+
+/** A task that LangGraph is about to execute. */
+export interface Task {
+  readonly id: string;
+  readonly lane: Lane;
+  /** What a `Send` carries to it. */
+  readonly sent?: { readonly args: unknown };
+}
+
+/** A superstep that is over. */
+export interface Closed {
+  readonly checkpoint: Checkpoint;
+  readonly step: number;
+  /** What each of its tasks has written, by the task's lane. */
+  readonly writes: ReadonlyMap<string, TaskWrites['writes']>;
+}
+
+/** A question that a node asks, and has to be answered before it goes on. */
+export interface Question {
+  readonly lane: Lane;
+  readonly task: string;
+  readonly interrupt: Interrupt;
+}
+
+/** The run, as an entry into its graph asks and tells it. */
+export interface Host {
+  /** What a caller of the graph has asked for. */
+  readonly asked: {
+    readonly channels: readonly string[];
+    readonly settings: RunnableConfig;
+    readonly modes: readonly string[];
+    readonly subgraphs: boolean;
+    readonly input: unknown;
+  };
+  /** Where the context stands: null before the first superstep. */
+  from(): { readonly checkpoint: Checkpoint; readonly step: number } | null;
+  lanes(): readonly Lane[];
+  notes(lane: Lane): TaskNotes;
+  tieOf(node: string, args: unknown): string;
+  /** Moves control on to tasks, once nothing holds it back. */
+  open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void;
+  calls(pass: Pass, lane: Lane, observed: Observed): NodeCalls;
+  /** A node has its output. @param then goes on, once that is noted. */
+  output(pass: Pass, lane: Lane, output: unknown, reads: readonly (readonly string[])[], then: () => void): void;
+  ended(pass: Pass, closed: Closed | null): void;
+  asks(pass: Pass, questions: readonly Question[]): void;
+  failed(pass: Pass, lane: Lane | null, error: unknown): void;
+  chunk(chunk: unknown): void;
+}
+
+interface Announced {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly triggers: readonly string[];
+}
+
+/** One entry into a graph. */
+export class Pass {
+  isStale = false;
+  readonly graph: Graph;
+  readonly #host: Host;
+  readonly #saver: RunSaver;
+  readonly #stop = new AbortController();
+  readonly #tasks = new Map<string, Task>();
+  readonly #questions: Question[] = [];
+  #announced: Announced[] = [];
+  #closed: Closed | null = null;
+  #opening: { readonly done: Promise<void>; go(): void } | null = null;
+
+  constructor(graph: Graph, host: Host) {
+    this.#host = host;
+    const answers = host.lanes().flatMap((lane): [string, string, unknown][] => {
+      const { answers } = host.notes(lane);
+      return answers === undefined ? [] : [[answers.task, '__resume__', [...answers.values]]];
+    });
+    this.#saver = new RunSaver({ put: (checkpoint, step) => this.#close(checkpoint, step) }, host.from(), answers);
+    this.graph = watchedCopy(graph, this.#saver, (node, bound, input, config) => this.#run(node, bound, input, config));
+  }
+
+  /** Leaves the graph: nothing that it does from now on counts. */
+  leave(): void {
+    this.isStale = true;
+    this.#stop.abort();
+  }
+
+  async go(): Promise<void> {
+    const { settings, modes, subgraphs, input } = this.#host.asked;
+    const isBegun = this.#host.from() !== null;
+    const own = {
+      durability: 'sync',
+      signal: this.#stop.signal,
+      streamMode: [...new Set([...modes, 'tasks'])],
+      subgraphs,
+    };
+    try {
+      for await (const chunk of await this.graph.stream(isBegun ? null : input, { ...settings, ...own })) {
+        if (this.isStale) return;
+        this.#hear(chunk as unknown[]);
+      }
+    } catch (error) {
+      if (this.isStale) return;
+      const task = (error as { readonly pregelTaskId?: string } | null)?.pregelTaskId ?? '';
+      this.leave();
+      this.#host.failed(this, this.#tasks.get(task)?.lane ?? null, error);
+      return;
+    }
+    if (this.isStale) return;
+    if (this.#questions.length > 0) this.#host.asks(this, this.#questions);
+    else this.#host.ended(this, this.#closed);
+  }
+
+  #hear(chunk: unknown[]): void {
+    const { modes, subgraphs } = this.#host.asked;
+    const [inner, mode, payload] = subgraphs
+      ? (chunk as [unknown[], string, object])
+      : [[], ...(chunk as [string, object])];
+    if (modes.includes(mode)) this.#host.chunk(chunk);
+    if (mode !== 'tasks' || inner.length > 0 || 'result' in payload) return;
+    this.#announced.push(payload as Announced);
+    // All tasks of a superstep are announced together, before any of them runs.
+    if (this.#announced.length === 1) setImmediate(() => this.#open());
+  }
+
+  #close(checkpoint: Checkpoint, step: number): void {
+    if (this.isStale) return;
+    const writes = new Map<string, [string, unknown][]>();
+    for (const [id, channel, value] of this.#saver.written) {
+      const task = this.#tasks.get(id);
+      if (task === undefined) continue;
+      const own = writes.get(task.lane.name) ?? [];
+      own.push([channel, value]);
+      writes.set(task.lane.name, own);
+    }
+    this.#closed = { checkpoint, step, writes };
+    this.#tasks.clear();
+    this.#announced = [];
+    this.#opening = null;
+  }
+
+  #open(): void {
+    if (this.isStale) return;
+    const tasks = this.#tasksOf(this.#announced);
+    for (const task of tasks) this.#tasks.set(task.id, task);
+    const closed = this.#closed;
+    const known = this.#host.lanes();
+    if (closed === null && known.length > 0) {
+      const names = (lanes: readonly Lane[]) =>
+        lanes
+          .map(({ name }) => name)
+          .sort()
+          .join(', ');
+      const [has, comes] = [names(known), names(tasks.map(({ lane }) => lane))];
+      if (has !== comes) {
+        this.leave();
+        this.#host.failed(this, null, new Error(`the graph came to ${comes}, and its journal has it at ${has}`));
+        return;
+      }
+    }
+    this.#host.open(this, closed, tasks, () => {
+      this.#closed = null;
+      this.#opened().go();
+    });
+  }
+
+  #tasksOf(announced: readonly Announced[]): Task[] {
+    const taken = new Set<string>();
+    const tasks = announced.map(({ id, name, input, triggers }): Task => {
+      const isSent = triggers.includes('__pregel_push');
+      const tie = isSent ? this.#host.tieOf(name, input) : '0';
+      let lane = laneOf(name, tie);
+      for (let nth = 2; taken.has(lane.name); nth += 1) lane = laneOf(name, `${tie}-${nth}`);
+      taken.add(lane.name);
+      return { id, lane, ...(isSent && { sent: { args: input } }) };
+    });
+    // The order in which LangGraph applies what they write.
+    const pulled = tasks.filter(({ sent }) => sent === undefined);
+    pulled.sort((a, b) => (a.lane.node < b.lane.node ? -1 : 1));
+    return [...pulled, ...tasks.filter(({ sent }) => sent !== undefined)];
+  }
+
+  #opened() {
+    if (this.#opening === null) {
+      let go = () => {};
+      const done = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      this.#opening = { done, go };
+    }
+    return this.#opening;
+  }
+
+  async #run(node: string, bound: Runnable, input: unknown, config: RunnableConfig): Promise<unknown> {
+    if (this.isStale) return never();
+    await this.#opened().done;
+    const id = config.configurable?.__pregel_task_id as string;
+    const { lane, sent } = this.#tasks.get(id) as Task;
+    const { out } = this.#host.notes(lane);
+    if (this.isStale) return never();
+    if (out !== undefined) return out.is;
+    const observed = new Observed(this.#host.asked.channels);
+    const calls = this.#host.calls(this, lane, observed);
+    const pad = config.configurable?.__pregel_scratchpad as { readonly interruptCounter: number } | undefined;
+    const asked = pad?.interruptCounter;
+    try {
+      const given = sent === undefined ? observed.input(input) : input;
+      const output = await caller.run(calls, () => bound.invoke(given, observed.config(config)));
+      if (this.isStale) return never();
+      calls.end();
+      return await new Promise((resolve) => {
+        this.#host.output(this, lane, output, observed.take(), () => resolve(output));
+      });
+    } catch (error) {
+      if (this.isStale) return never();
+      return this.#failed(node, lane, id, calls.broken ?? error, asked === pad?.interruptCounter);
+    }
+  }
+
+  /** Answers an error of a node: LangGraph hears of questions, and of what it is to try again. */
+  #failed(node: string, lane: Lane, task: string, error: unknown, isInner: boolean): Promise<never> {
+    if (isGraphInterrupt(error) && !isInner) {
+      const [interrupt] = error.interrupts;
+      this.#questions.push({ lane, task, interrupt: interrupt as Interrupt });
+      throw error;
+    }
+    if (isGraphInterrupt(error) || isGraphBubbleUp(error)) {
+      const what = isGraphInterrupt(error) ? 'a question' : 'a command';
+      const text = `${what} came out of a graph within "${node}", which is one unit. Ask, and go elsewhere, in a node of the outer graph.`;
+      this.#host.failed(this, lane, new GraphError('unsupported_graph', text));
+      return never();
+    }
+    if (this.graph.nodes[node]?.retryPolicy !== undefined || this.graph.retryPolicy !== undefined) throw error;
+    this.#host.failed(this, lane, error);
+    return never();
+  }
+}

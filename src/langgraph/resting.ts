@@ -1,0 +1,54 @@
+/** What a caller of a graph hears: the chunks of its stream, its questions, and that it has come to rest. */
+import type { Question } from './pass.ts';
+
+/** Hands on what a graph streams, to whoever asked for it. */
+export class Resting {
+  modes: readonly string[] = [];
+  subgraphs = false;
+  /** The questions that wait for answers; empty while the graph goes on. */
+  questions: readonly Question[] = [];
+  readonly #chunks: unknown[] = [];
+  #wake: () => void = () => {};
+  #asked: () => void = () => {};
+
+  chunk(chunk: unknown): void {
+    this.#chunks.push(chunk);
+    this.#wake();
+  }
+
+  asks(questions: readonly Question[]): void {
+    this.questions = questions;
+    this.#asked();
+    this.#wake();
+  }
+
+  /** Resolves once the graph asks. */
+  async asked(): Promise<'asks'> {
+    while (this.questions.length === 0)
+      await new Promise<void>((resolve) => {
+        const before = this.#asked;
+        this.#asked = () => {
+          before();
+          resolve();
+        };
+      });
+    return 'asks';
+  }
+
+  /** The chunks until the graph rests. */
+  async *until(rest: Promise<unknown>): AsyncGenerator<unknown> {
+    let isResting = false;
+    const wake = () => {
+      isResting = true;
+      this.#wake();
+    };
+    rest.then(wake, wake);
+    for (;;) {
+      while (this.#chunks.length > 0) yield this.#chunks.shift();
+      if (isResting) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** Refuses graphs that could not be run soundly, each with its reason and a way out. */
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Graph } from './copy.ts';
+import { GraphError } from './graph-error.ts';
+import { BEGIN, END } from './lanes.ts';
+import { OWN, SENDS } from './memory.ts';
+
+/** The kinds of channels whose values follow from what each task writes, one after the other. */
+const KINDS = new Set(['LastValue', 'BinaryOperatorAggregate']);
+
+/** The names of the channels that hold the state of a graph, as its nodes see it. */
+export function stateChannels(graph: Graph): string[] {
+  return Object.keys(graph.channels).filter((name) => !/^(?:branch:|join:|__)/.test(name));
+}
+
+/** @throws GraphError `unsupported_graph`. */
+export function refuseUnsupported(graph: Graph, config: BoundaryConfig | null): void {
+  const ofTheConfig = config === null ? [] : ofConfig(graph, config);
+  const why = [...ofGraph(graph), ...ofNodes(graph), ...ofChannels(graph), ...ofTheConfig][0];
+  if (why !== undefined) throw new GraphError('unsupported_graph', `Belay cannot run this graph: ${why}`);
+}
+
+function* ofGraph(graph: Graph): Generator<string> {
+  const { nodes, builder } = graph;
+  if (typeof nodes !== 'object' || nodes === null)
+    return yield 'it is no compiled StateGraph. Give attachGraph what compile() returned; a RemoteGraph runs elsewhere, where its calls cannot be guarded.';
+  if (builder === undefined)
+    yield 'it was made with the functional API, whose tasks have no nodes. Write it as a StateGraph, or as a flow (belay-sidecar/flow).';
+  if (graph.checkpointer)
+    yield 'it was compiled with a checkpointer. Compile it without one: the journal keeps the run, interrupts included.';
+  if (graph.store !== undefined)
+    yield 'it was compiled with a store, and what a node puts there is no guarded call. Compile it without one, and write through a tool.';
+  if (graph.cache !== undefined)
+    yield 'it was compiled with a cache: an answer from there would be no version of this run. Compile it without one.';
+  if (graph.stepTimeout !== undefined)
+    yield 'it has a step timeout, which would drop calls under way. Give the tools a `timeout` in the config.';
+  if ([graph.interruptBefore ?? [], graph.interruptAfter ?? []].flat().length > 0)
+    yield 'it was compiled with interruptBefore or interruptAfter. Call interrupt() in the node, which names its question.';
+}
+
+function* ofNodes({ nodes }: Graph): Generator<string> {
+  for (const [name, node] of Object.entries(nodes ?? {})) {
+    const of = `its node "${name}"`;
+    if (/[./@#|:*%]/.test(name) || name === BEGIN || name === END)
+      yield `${of} has a name that a config cannot hold as a state. Leave out . / @ # | : * % and the names ${BEGIN} and ${END}.`;
+    if (node.cachePolicy !== undefined)
+      yield `${of} has a cache policy: an answer from a cache would be no version of this run. Leave it out; kept work answers from the journal.`;
+    if (node.timeout !== undefined)
+      yield `${of} has a timeout, which would drop calls under way. Give its tools a \`timeout\` in the config.`;
+    if (node.errorHandlerNode !== undefined || node.isErrorHandler === true)
+      yield `${of} has an error handler, which would hide failures from the run. Leave it out; failures are answered by the config.`;
+  }
+}
+
+function* ofChannels(graph: Graph): Generator<string> {
+  if (Object.hasOwn(graph.channels ?? {}, '__root__'))
+    yield 'its state is one value without names. Give it channels: Annotation.Root({ … }).';
+  for (const name of stateChannels(graph)) {
+    const kind = (graph.channels[name] as { readonly lc_graph_name?: string }).lc_graph_name ?? 'a managed value';
+    if (!KINDS.has(kind))
+      yield `its channel "${name}" is ${kind}, whose value does not follow from the writes of its tasks one by one. Use a plain channel, or one with a reducer.`;
+    if (name === SENDS) yield `its channel "${name}" has a name that Belay needs. Give it another name.`;
+  }
+  if (Object.hasOwn(graph.channels ?? {}, OWN)) yield `its channel "${OWN}" has a name that Belay needs.`;
+}
+
+function* ofConfig({ nodes }: Graph, { skeletons }: BoundaryConfig): Generator<string> {
+  for (const { name, states } of skeletons.values()) {
+    const own = states.filter((state) => Object.hasOwn(nodes, state));
+    if (own.length > 1)
+      yield `the skeleton ${name} has the states ${own.join(', ')}, and each node is a unit. Give each a skeleton of its own, or make them one node by a subgraph.`;
+  }
+}

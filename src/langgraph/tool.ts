@@ -1,0 +1,34 @@
+/** Tools of a graph: functions that a node calls, guarded where the graph runs under Belay (semantics.md E1, E3). */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ToolCall } from '../runtime/tool-call.ts';
+
+/** The function of a tool, as the run calls it. */
+export type Act = (call: ToolCall<unknown>) => Promise<unknown>;
+
+/** A node that is running, as the tools in it see it. */
+export interface Caller {
+  call(tool: string, input: unknown, act: Act): Promise<unknown>;
+}
+
+/** The node in which the code runs. */
+export const caller = new AsyncLocalStorage<Caller>();
+
+/**
+ * Makes a tool of a function, to be called in a node. Under Belay its call is guarded by the name that the config has for it; in a graph that
+ * runs by itself the function is called as it is, without a key.
+ * @example
+ * import { graphTool } from 'belay-sidecar/langgraph';
+ *
+ * const greet = graphTool('greet', async ({ input }: { input: string }) => `hello ${input}`);
+ * assert.equal(await greet('you'), 'hello you');
+ */
+export function graphTool<TInput, TOutput>(
+  name: string,
+  act: (call: ToolCall<TInput>) => Promise<TOutput>,
+): (input: TInput) => Promise<TOutput> {
+  return async (input) => {
+    const node = caller.getStore();
+    if (node === undefined) return act({ input, key: undefined, signal: new AbortController().signal });
+    return (await node.call(name, input, act as Act)) as TOutput;
+  };
+}

@@ -1,0 +1,94 @@
+/** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
+import type { Graph } from './copy.ts';
+import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
+import { type Memory, noted, notesOf, OWN, SENDS } from './memory.ts';
+import type { Closed, Task } from './pass.ts';
+import { applied, withChannels } from './superstep.ts';
+import type { Change, Telling } from './telling.ts';
+
+/** The output of a node that is noted together with what it wrote. */
+export interface Output {
+  readonly is: unknown;
+  readonly reads: readonly (readonly string[])[];
+}
+
+/** What the steps depend on. */
+export interface Around {
+  readonly graph: Pick<Graph, 'channels'>;
+  readonly channels: readonly string[];
+  /** The outputs of nodes that no step has noted yet, by lane. */
+  readonly outputs: ReadonlyMap<string, Output>;
+}
+
+type Standing = Pick<Telling, 'memory' | 'value'>;
+
+/** The steps that lead to tasks: behind a superstep that is over, or on from the one where control stands. */
+export function opens(around: Around, standing: Standing, closed: Closed | null, tasks: readonly Task[]): Change[] {
+  const isNew = closed !== null || lanesOf(standing.value).length === 0;
+  const starts = tasks.filter(({ lane }) => isNew || partOf(standing.value, lane) === 'ready').map(start);
+  if (!isNew) return starts;
+  const sends = tasks.flatMap(({ lane, sent }) => (sent === undefined ? [] : [[lane.name, sent.args] as const]));
+  const memory = (before: Memory): Memory => {
+    const { [SENDS]: _, ...rest } = values(around, before, closed);
+    const lanes = Object.fromEntries(tasks.map(({ lane }) => [lane.name, { calls: {} }]));
+    const at = closed === null ? before[OWN].at : notesOf(closed.checkpoint, closed.step);
+    const { salt } = before[OWN];
+    const own = { ...(salt !== undefined && { salt }), ...(at !== undefined && { at }), lanes };
+    return { ...rest, ...(sends.length > 0 && { [SENDS]: Object.fromEntries(sends) }), [OWN]: own } as Memory;
+  };
+  const to = superstep(tasks.map(({ lane }) => lane));
+  return [...applies(around, standing, closed), { event: { type: 'graph.step' }, to, entered: [], memory }, ...starts];
+}
+
+/** The steps that lead to the end. */
+export function ends(around: Around, standing: Standing, closed: Closed | null, output: () => unknown): Change[] {
+  const memory = (before: Memory): Memory => {
+    const { [SENDS]: _, ...rest } = values(around, before, closed);
+    return { ...rest, [OWN]: {} } as Memory;
+  };
+  const entered = [{ path: END, region: '' }];
+  return [
+    ...applies(around, standing, closed),
+    { event: { type: 'graph.end' }, to: END, entered, memory, done: true, output },
+  ];
+}
+
+/** A superstep in which LangGraph itself writes, the input say, is told with the step behind it. */
+function values({ channels }: Around, before: Memory, closed: Closed | null): Memory {
+  return closed === null ? before : withChannels(before, channels, closed.checkpoint.channel_values);
+}
+
+function start({ lane, sent }: Task): Change {
+  const args = sent?.args;
+  const fields = sent === undefined ? {} : isFields(args) ? args : { input: args };
+  // What a `Send` carries is what its task has read.
+  const reads = sent === undefined ? {} : { reads: [[SENDS, lane.name]] };
+  return { event: { ...fields, type: 'graph.task' }, lane, part: 'run', ...reads };
+}
+
+/** The steps by which the tasks of a superstep are over, but for those that a claim has put there. */
+function applies(around: Around, { memory, value }: Standing, closed: Closed | null): Change[] {
+  if (closed === null) return [];
+  const lanes = new Map(lanesOf(value).map((lane) => [lane.name, lane]));
+  // The notes are in the order in which LangGraph applies the tasks.
+  const order = Object.keys(memory[OWN].lanes ?? {}).flatMap((name) => lanes.get(name) ?? []);
+  const open = order.filter((lane) => partOf(value, lane) !== 'end');
+  const tasks = open.map(({ name }) => ({ lane: name, writes: closed.writes.get(name) ?? [] }));
+  const { graph, channels } = around;
+  const behind = applied(graph, channels, memory, tasks, closed.checkpoint.channel_values);
+  return open.map((lane, index) => apply(around, lane, behind[index]?.memory as Memory));
+}
+
+function apply({ channels, outputs }: Around, lane: Lane, behind: Memory): Change {
+  const output = outputs.get(lane.name);
+  const memory = (before: Memory) => {
+    const written = withChannels(before, channels, behind);
+    return output === undefined ? written : noted(written, lane.name, { out: { is: output.is } });
+  };
+  return { event: { type: 'graph.done' }, lane, part: 'end', memory, reads: output?.reads ?? [] };
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  return [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
