@@ -199,14 +199,14 @@ export default {
       from: { path: '^src/langgraph/' },
       to: {
         path: '^src/',
-        pathNot:
-          '^src/(model|runtime|langgraph|effects/|sidecar/|boundaries/config\\.ts$|journal/value-codec\\.ts$)',
+        pathNot: '^src/(model|runtime|langgraph|effects/|sidecar/|boundaries/config\\.ts$|journal/value-codec\\.ts$)',
       },
     },
     {
       name: 'only-langgraph-knows-langgraph',
       severity: 'error',
-      comment: 'LangGraph is an optional peer: who does not run graphs need not have it. Move what uses it into src/langgraph.',
+      comment:
+        'LangGraph is an optional peer: who does not run graphs need not have it. Move what uses it into src/langgraph.',
       from: { path: '^src/', pathNot: '^src/langgraph/' },
       to: { path: '(^src/langgraph/|node_modules/@langchain/)' },
     },

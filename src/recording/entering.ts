@@ -56,7 +56,10 @@ export class Entering {
           source,
           ...before.filter((place) => isWithin(place.path, source.path) && leftBy(place, this.#view.seen, entered)),
         ];
-        return live.region !== '' && touched.some((place) => covers(placed.skeleton.states, place.path) && liesIn(live, place));
+        return (
+          live.region !== '' &&
+          touched.some((place) => covers(placed.skeleton.states, place.path) && liesIn(live, place))
+        );
       });
       for (const { live } of owners) add(live.id, live.region);
       if (owners.length > 0) continue;

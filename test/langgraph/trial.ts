@@ -1,6 +1,7 @@
 /** Runs of the toys, with a fault in the world and a process that dies at one of its appends. */
 import { Command } from '@langchain/langgraph';
 import type { ReconcileResult } from '../../src/effects/counterparty.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
 import { type AttachedGraph, attachGraph, resumeGraph } from '../../src/langgraph/graph.ts';
 import { GraphError } from '../../src/langgraph/graph-error.ts';
 import { MortalStore } from '../../src/rehearsal/trial/mortal-store.ts';
@@ -85,7 +86,7 @@ export async function course(toy: Toy, fault: Fault | null, dies: number | null)
   const death = new Promise<'dead'>((resolve) => {
     died = () => resolve('dead');
   });
-  const store = new MortalStore(dies, { death: () => died(), row: () => {} });
+  const store = new MortalStore(memoryStore(), dies, { death: () => died(), row: () => {} });
   let ending: unknown = 'dead';
   for (let nth = 0; nth < 3 && ending === 'dead'; nth += 1) {
     const process = { isDead: false };

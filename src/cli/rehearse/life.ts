@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import process from 'node:process';
 import { readConfig } from '../../boundaries/directory.ts';
-import type { JournalStore } from '../../journal/journal.ts';
+import type { LocalStore } from '../../journal/journal.ts';
 import { sqliteStore } from '../../journal/sqlite/store.ts';
 import { type Note, Observation, plain } from '../../rehearsal/trial/observation.ts';
 import { undisturbed } from '../../rehearsal/trial/passing.ts';
@@ -77,7 +77,7 @@ function notesIn(file: string): readonly Note[] {
 }
 
 /** The time of the last row of the run; null where there is none. */
-function lastTime(store: JournalStore): number | null {
+function lastTime(store: LocalStore): number | null {
   let last: number | null = null;
   for (const { time } of store.read(RUN)) last = time;
   return last;

@@ -1,6 +1,6 @@
 /** What one run of a rehearsal is made with, and what came of it. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
-import type { JournalStore } from '../../journal/journal.ts';
+import type { LocalStore } from '../../journal/journal.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import type { RehearsedFault } from '../faults/fault.ts';
@@ -62,7 +62,7 @@ export interface TrialOptions {
 
 /** One process of a run whose processes are really killed. */
 export interface OneLife {
-  readonly store: JournalStore;
+  readonly store: LocalStore;
   readonly seen: Observation;
   readonly isFirst: boolean;
   /** The time at which it begins, in milliseconds; the usual one if left out. */

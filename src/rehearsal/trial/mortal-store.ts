@@ -20,11 +20,7 @@ export class MortalStore {
   #kill: () => void = () => {};
 
   /** @param dies the append after which the process is killed, once; null for never. */
-  constructor(
-    rows: LocalStore,
-    dies: number | null,
-    on: { death(): void; row(row: StoredRow, isOld: boolean): void },
-  ) {
+  constructor(rows: LocalStore, dies: number | null, on: { death(): void; row(row: StoredRow, isOld: boolean): void }) {
     this.#rows = rows;
     this.#dies = dies;
     this.#onDeath = on.death;
