@@ -10,6 +10,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import { processClock } from '../clock.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { Run } from '../run/run.ts';
@@ -95,7 +96,7 @@ function parts(
     keepAlive: options.keepAlive ?? true,
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
-    now: options.now ?? (() => Date.now()),
+    ...processClock(options.now),
     redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
     onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
