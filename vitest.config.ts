@@ -19,7 +19,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
+    reporters: ['default', ['json', { outputFile: 'reports/tests.json' }], './test/reporting/folder-times.ts'],
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
