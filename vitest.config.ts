@@ -22,7 +22,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
+    reporters: ['default', ['json', { outputFile: 'reports/tests.json' }], './test/reporting/folder-times.ts'],
     maxWorkers: 2,
     // A limit that only a hang reaches, however busy the machine is.
     testTimeout: 900_000,

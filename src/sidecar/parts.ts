@@ -10,6 +10,7 @@ import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
+import type { Clock } from './clock.ts';
 import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
 
@@ -27,7 +28,7 @@ export interface Writer {
 }
 
 /** What a run needs to know besides its machine. */
-export interface RunParts {
+export interface RunParts extends Clock {
   readonly run: string;
   readonly config: BoundaryConfig;
   readonly journal: Journal;
@@ -45,7 +46,6 @@ export interface RunParts {
   }) => string | null | Promise<string | null>;
   /** Keeps this run apart from others; null where nothing does. */
   readonly claims: Claims | null;
-  readonly now: () => number;
   /** Whether events from outside that a restore took back are sent again as soon as the machine can take them. */
   readonly redeliver: boolean;
   /** Whether memories are held against their changes at boundaries (§3). */

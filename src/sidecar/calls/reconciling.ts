@@ -57,7 +57,7 @@ export class Reconciling {
       if (call.asked.tries >= counterparty.asking.tries && !owed) return null;
       const wait = owed ? 0 : (call.asked.next ?? 0) - this.#parts.now();
       if (wait > AT_ONCE) return call.asked.next;
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      if (wait > 0) await this.#parts.pause(wait);
       if (!(await this.#askOnce(call, counterparty))) return null;
     }
     return null;

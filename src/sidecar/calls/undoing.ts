@@ -8,10 +8,8 @@ import type { InstanceId } from '../../model/instance.ts';
 import { areIndependent } from '../../recovery/dependence.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
+import { triesOf, waitOf } from '../retry.ts';
 import { argsOf } from './args.ts';
-
-/** The delay before each try of an undo, in milliseconds. */
-const TRIES = [0, 20, 100];
 
 /** The undoing of one run's calls. */
 export class Undoing {
@@ -69,8 +67,9 @@ export class Undoing {
     let failure = `nothing is registered that undoes ${call.intent.tool}`;
     this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);
     await this.#write.durable();
-    for (const delay of undo === null ? [] : TRIES) {
-      if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+    const tries = undo === null ? 0 : triesOf('undo');
+    for (let round = 0; round < tries; round += 1) {
+      if (round > 0) await this.#parts.pause(waitOf('undo', round));
       try {
         await (typeof undo === 'function' ? undo : (undo as Inverse).undo)(this.#undoCall(call));
         this.#write.append([

@@ -8,9 +8,10 @@ import { timed } from '../../effects/timed.ts';
 import type { PublishEntry, SpendEntry } from '../../model/call-entries.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunParts, Writer } from '../parts.ts';
+import { waitOf } from '../retry.ts';
 import { type Refusal, refusalOf } from './preparing.ts';
 import { type Group, isRepeatable, type Staging } from './staging.ts';
-import { triesOf, waitOf } from './tries.ts';
+import { triesOf } from './tries.ts';
 
 /** What publishing asks of the run. */
 export interface PublishingPort extends Writer {
@@ -69,7 +70,7 @@ export class DueCommits {
         round = -1;
         continue;
       }
-      await new Promise((resolve) => setTimeout(resolve, waitOf(round)));
+      await this.#parts.pause(waitOf('commit', round));
       await this.#leaveAgain(calls.filter((call) => !isThrough(call) && call.status !== 'intended'));
       // While it waited, a rollback may have taken them back.
       if (calls.every((call) => isThrough(call)) || this.#stopping.aborted) return null;

@@ -5,13 +5,14 @@
 import type { LedgerCall } from '../../effects/ledger.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Raised, RunParts } from '../parts.ts';
+import { waitOf } from '../retry.ts';
 import { abandonedKeys, abandonHeld } from './abandoned.ts';
 import { dueCommits } from './due.ts';
 import { DueCommits, type PublishingPort } from './due-commits.ts';
 import { type Asking, prepareAll, type Refusal, withdrawAll } from './preparing.ts';
 import { failureOf, waitBefore } from './refusing.ts';
 import { Staging } from './staging.ts';
-import { triesOf, waitOf } from './tries.ts';
+import { triesOf } from './tries.ts';
 
 /** What the outbox asks of the run. */
 export interface OutboxPort extends PublishingPort {
@@ -139,10 +140,10 @@ export class Outbox {
   async #refuse(entry: PublishEntry, refusal: Refusal): Promise<void> {
     const name = nameOf(entry);
     this.#begun.add(name);
-    const { runState, now } = this.#parts;
+    const { runState, now, pause } = this.#parts;
     const relied = this.#staging.relied(refusal.call);
     const wait = waitBefore(runState, entry, refusal, relied, now());
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0) await pause(wait);
     if (this.#isStopped) return;
     const again = async () => {
       this.#begun.delete(name);
@@ -186,8 +187,8 @@ export class Outbox {
   }
 
   #asking(entry: PublishEntry): Asking {
-    const waits = Array.from({ length: triesOf(this.#parts.config, entry) }, (_, round) => waitOf(round));
-    return { waits, isStopped: () => this.#isStopped };
+    const waits = Array.from({ length: triesOf(this.#parts.config, entry) }, (_, round) => waitOf('commit', round));
+    return { waits, pause: this.#parts.pause, isStopped: () => this.#isStopped };
   }
 }
 

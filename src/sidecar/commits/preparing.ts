@@ -5,6 +5,7 @@
 import type { LedgerCall } from '../../effects/ledger.ts';
 import { CommitRefused, errorMessage } from '../../effects/signals.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
+import type { Clock } from '../clock.ts';
 import type { Staging } from './staging.ts';
 
 /** The answer of the areas: a token of each that gave one, or the refusal of one of them. */
@@ -20,7 +21,7 @@ export interface Refusal {
 }
 
 /** How the areas are asked. */
-export interface Asking {
+export interface Asking extends Pick<Clock, 'pause'> {
   /** How long is waited before each try, in milliseconds; there are no more tries than waits. */
   readonly waits: readonly number[];
   isStopped(): boolean;
@@ -30,11 +31,11 @@ export interface Asking {
 export async function prepareAll(
   staging: Staging,
   entry: PublishEntry,
-  { waits, isStopped }: Asking,
+  { waits, pause, isStopped }: Asking,
 ): Promise<Prepared> {
   let refused: Refusal | null = null;
   for (const wait of waits) {
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0) await pause(wait);
     if (isStopped()) break;
     const tokens: Record<string, string> = {};
     const failure = await prepareOnce(staging, entry, tokens);

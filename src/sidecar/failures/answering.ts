@@ -39,11 +39,12 @@ interface Answers {
 export class Answering implements FailureHandler {
   readonly #run: Needs;
   readonly #by: Answers;
-  readonly #repeats = new Repeats();
+  readonly #repeats: Repeats;
 
   constructor(run: Needs, by: Answers) {
     this.#run = run;
     this.#by = by;
+    this.#repeats = new Repeats(run.parts);
   }
 
   /** Answers a failure, and tells the call that failed what to do. */

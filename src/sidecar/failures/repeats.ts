@@ -2,17 +2,19 @@
 import { errorMessage } from '../../effects/signals.ts';
 import { encode } from '../../journal/codec.ts';
 import { instanceName } from '../../model/instance.ts';
+import type { Clock } from '../clock.ts';
 import type { Raised } from '../parts.ts';
-
-/** The delay before the second recovery from the same failure, which doubles for each further one, in milliseconds. */
-const FIRST_PAUSE = 10;
-/** The longest delay, in milliseconds. */
-const LONGEST_PAUSE = 250;
+import { waitOf } from '../retry.ts';
 
 /** The failures of one run that were repeated. */
 export class Repeats {
   /** What failed last in each instance, and how often in a row. */
   readonly #last = new Map<string, { readonly what: string; readonly times: number }>();
+  readonly #clock: Pick<Clock, 'pause'>;
+
+  constructor(clock: Pick<Clock, 'pause'>) {
+    this.#clock = clock;
+  }
 
   /** Counts a failure, and waits where the same one came directly before it. */
   async pause(raised: Raised): Promise<void> {
@@ -23,8 +25,7 @@ export class Repeats {
     const before = this.#last.get(of);
     const times = before?.what === what ? before.times : 0;
     this.#last.set(of, { what, times: times + 1 });
-    if (times === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(FIRST_PAUSE * 2 ** (times - 1), LONGEST_PAUSE)));
+    if (times > 0) await this.#clock.pause(waitOf('recovery', times));
   }
 }
 

@@ -11,6 +11,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import { processClock } from '../clock.ts';
 import { observing } from '../observing.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
@@ -97,7 +98,7 @@ function parts(
     keepAlive: options.keepAlive ?? true,
     governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
-    now: options.now ?? (() => Date.now()),
+    ...processClock(options.now),
     redeliver: options.redeliver ?? true,
     verify: options.verify ?? false,
     observing: observing(options),
