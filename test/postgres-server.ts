@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server for tests: the one that BELAY_TEST_POSTGRES names, or one of this process on a free port of the loopback, from the
+ * A PostgreSQL server for tests: the one that BELAY_TEST_POSTGRES names (`none` for none), or one of this process on a free port of the loopback, from the
  * binaries of this machine, in a folder that goes with it. Servers refuse to run as root, so that root starts it as another user.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -31,8 +31,8 @@ export interface Server {
 /** Starts a server; null, and a line that nobody overlooks, where this machine has none. */
 export async function startServer(settings: readonly string[] = []): Promise<Server | null> {
   const given = process.env.BELAY_TEST_POSTGRES;
-  if (given !== undefined && given !== '') return serverAt(given);
-  const bin = binaries();
+  if (given !== undefined && given !== '' && given !== 'none') return serverAt(given);
+  const bin = given === 'none' ? null : binaries();
   if (bin === null) {
     console.warn(
       'SKIPPED: PostgreSQL is not tested here. Install its server, or name one: BELAY_TEST_POSTGRES=postgres://…',

@@ -8,8 +8,11 @@ import { addInspect } from './commands/inspect.ts';
 import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
 import { addApprovals, addApprove, addSettle } from './commands/people.ts';
 import { addRehearse } from './commands/rehearse.ts';
+import { addStore } from './commands/store.ts';
 import { addVerify } from './commands/verify.ts';
 import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
+import { placeOf, STORE } from './reading/place.ts';
+import { JOURNAL } from './reading/reading.ts';
 import { version } from './terminal/console.ts';
 import { printable } from './terminal/terminal.ts';
 
@@ -26,12 +29,20 @@ const verbs = [
   ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   addInspect,
   ...[addApprovals, addApprove, addSettle, addReconcile, addExport, addDecide],
-  addVerify,
+  ...[addVerify, addStore],
 ];
 for (const add of verbs) add(program);
 for (const verb of program.commands)
-  if (verb.options.some(({ long }) => long === '--journal')) verb.option(...KEY_FILE);
-program.hook('preAction', (_, verb) => useKeyFile(verb.opts<{ keyFile?: string }>().keyFile ?? null));
+  for (const each of [verb, ...verb.commands])
+    if (each.options.some(({ long }) => long === '--journal')) each.option(...STORE).option(...KEY_FILE);
+program.hook('preAction', (_, verb) => {
+  const { keyFile, store, journal } = verb.opts<{ keyFile?: string; store?: string; journal?: string }>();
+  useKeyFile(keyFile ?? null);
+  if (journal === undefined) return;
+  const typed = verb.getOptionValueSource('journal') === 'cli' ? journal : null;
+  if (typed !== null && store !== undefined) verb.error('error: --store and --journal name the same thing: give one');
+  verb.setOptionValue('journal', placeOf(store ?? typed, JOURNAL));
+});
 
 // A reader that has seen enough, such as `head`, closes the pipe: that is no error. A full disk is one to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -8,10 +8,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gathered } from '../../src/journal/gathered.ts';
 import type { Journal, JournalStore } from '../../src/journal/journal.ts';
+import { type PostgresOptions, postgresStore } from '../../src/journal/postgres/store.ts';
 import { type SqliteOptions, sqliteStore } from '../../src/journal/sqlite/store.ts';
 
 type Command =
   | { do: 'store'; path: string; options?: Omit<SqliteOptions, 'now'> }
+  | { do: 'postgres'; options: Omit<PostgresOptions, 'now' | 'pool'> }
   | { do: 'open'; run: string; mode: 'create' | 'resume' | 'either' }
   | { do: 'append'; bodies: unknown[] }
   | { do: 'flush' | 'close' | 'closeStore' | 'runs' }
@@ -91,6 +93,9 @@ async function serve(): Promise<void> {
     switch (command.do) {
       case 'store':
         store = sqliteStore(command.path, { ...command.options, now: () => Date.now() + skew });
+        return null;
+      case 'postgres':
+        store = postgresStore({ ...command.options, now: () => Date.now() + skew });
         return null;
       case 'open':
         journal = await opened().open(command.run, command.mode);

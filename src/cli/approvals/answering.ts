@@ -100,7 +100,7 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
   }
 
   async function leave(to: AskedGate, body: string, { waits }: AnsweringOptions): Promise<Answered> {
-    const store = openJournal(file);
+    const store = await openJournal(file);
     try {
       const post = await store.post(run, body);
       const taken = to.held && waits ? await takenOf(store, run, post) : null;

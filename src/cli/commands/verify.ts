@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { KEY_FILE } from '../reading/journal-key.ts';
+import { calledPlace } from '../reading/place.ts';
 import { finish, note, page } from '../terminal/console.ts';
 import { verifiedText } from '../verify/verified-text.ts';
 import { verifiedCode, verifyJournals } from '../verify/verify.ts';
@@ -20,7 +21,7 @@ export function addVerify(program: Command): void {
   program
     .command('verify')
     .description("send today's machines through recorded runs, and say at which step they part")
-    .argument('<journals...>', 'SQLite files of journals; they are read, and nothing is written')
+    .argument('<journals...>', 'SQLite files of journals, or postgres://…; they are read, and nothing is written')
     .option('--run <names...>', 'only these runs')
     .option('--machines <file>', 'the module that exports the machines or agents (default: what package.json names)')
     .option('--config <file>', "another config than the agent's own")
@@ -55,7 +56,7 @@ module cannot be read, or the command is misused.`,
     )
     .action(async (journals: string[], { run, machines, config, ignore, strict = false, json = false }: Given) => {
       const verified = await verifyJournals({
-        journals,
+        journals: journals.map(calledPlace),
         runs: run ?? null,
         machines: machines ?? null,
         config: config ?? null,

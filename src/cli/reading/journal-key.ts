@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { sqliteStore } from '../../journal/sqlite/store.ts';
+import { isAddress, openAddress } from './place.ts';
 
 const VARIABLE = 'BELAY_JOURNAL_KEY';
 
@@ -30,9 +31,16 @@ export function hasKey(): boolean {
   return keyFile !== null || (process.env[VARIABLE] ?? '') !== '';
 }
 
-/** Opens a journal file. @throws JournalError, also where the key cannot be read or has no valid form. */
-export function openJournal(file: string, { readonly = false }: { readonly readonly?: boolean } = {}): JournalStore {
+/** Opens a file or a database. @throws JournalError, also where the key cannot be read or has no valid form. */
+export async function openJournal(
+  file: string,
+  { readonly = false }: { readonly readonly?: boolean } = {},
+): Promise<JournalStore> {
   const key = givenKey();
+  if (isAddress(file)) {
+    if (key === null) return openAddress(file, readonly);
+    throw new JournalError('journal_not_encrypted', `${file}: a database takes no key. Leave it out, or use a file.`);
+  }
   return sqliteStore(file, { readonly, ...(key !== null && { key }) });
 }
 

@@ -34,7 +34,7 @@ export async function reading(
 ): Promise<Told> {
   let store: JournalStore | undefined;
   try {
-    store = openJournal(file, { readonly: true });
+    store = await openJournal(file, { readonly: true });
     const told = await tell(store);
     return 'pieces' in told ? told : { pieces: told, problem: null };
   } catch (error) {

@@ -13,6 +13,7 @@ import type { Agent } from '../../xstate/agent.ts';
 import { findMachines } from '../check/check.ts';
 import { hasKey, openJournal } from '../reading/journal-key.ts';
 import type { Machines } from '../reading/machines.ts';
+import { isAddress } from '../reading/place.ts';
 import { journalProblem } from '../reading/reading.ts';
 import { command } from '../terminal/wording.ts';
 import type { Ending } from './ending.ts';
@@ -116,7 +117,7 @@ async function freeName({ journal, run, machines }: RunOptions, agent: string): 
   const wrong = run === null ? null : nameProblem(run);
   if (wrong !== null) return { problem: `--run: ${wrong}` };
   try {
-    const taken = new Set(existsSync(journal) ? await recorded(journal) : []);
+    const taken = new Set(isAddress(journal) || existsSync(journal) ? await recorded(journal) : []);
     if (run !== null) {
       if (!taken.has(run)) return run;
       const more = machines === null ? [] : ['--machines', machines];
@@ -135,7 +136,7 @@ async function freeName({ journal, run, machines }: RunOptions, agent: string): 
 
 /** The runs with at least one journaled entry; a run whose process ended before that may begin again. */
 async function recorded(journal: string): Promise<string[]> {
-  const store = openJournal(journal, { readonly: true });
+  const store = await openJournal(journal, { readonly: true });
   try {
     return (await store.runs()).flatMap(({ run, head }) => (head > 0 ? [run] : []));
   } finally {

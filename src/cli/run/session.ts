@@ -12,6 +12,7 @@ import type { Agent, OpenAgent } from '../../xstate/agent.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../xstate/attach.ts';
 import { type Fault, withFault } from '../../xstate/faults.ts';
 import { openJournal } from '../reading/journal-key.ts';
+import { isAddress } from '../reading/place.ts';
 import { type ReadRun, readRun } from '../reading/reading.ts';
 import { liveLine, note } from '../terminal/console.ts';
 
@@ -66,7 +67,7 @@ export type Next = (
 export async function inSession(options: SessionOptions, next: Next): Promise<Ended | { readonly problem: string }> {
   const stopped = stopSignal();
   try {
-    const store = openJournal(options.journal);
+    const store = await openJournal(options.journal);
     try {
       return await withWorld(options, store, stopped.signal, next);
     } finally {
@@ -81,11 +82,11 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
   }
 }
 
-/** The folder of a run's own, beside its journal. */
+/** The folder of a run's own, beside its journal; for a run in a database, under the working directory. */
 export function worldFolder(journal: string, run: string): string {
   // Only these two names would lead out of it and stay unencoded.
   const name = encodeURIComponent(run).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
-  return join(`${journal}.world`, name);
+  return join(`${isAddress(journal) ? 'belay' : journal}.world`, name);
 }
 
 async function withWorld(

@@ -1,6 +1,7 @@
 /** Wording that the verbs about runs share: the status of a run, a time, and a command to type. */
 import type { RunStatus } from '../../reports/run-status.ts';
 import { keyWords } from '../reading/journal-key.ts';
+import { placeWords } from '../reading/place.ts';
 import { JOURNAL } from '../reading/reading.ts';
 
 /** The status of a run, in few words. `held` is true if a living process holds it. */
@@ -38,8 +39,7 @@ export function timeText(time: number): string {
 
 /** A command about a run, ready to type. */
 export function command(verb: string, run: string, journal: string, ...more: readonly string[]): string {
-  const where = journal === JOURNAL ? [] : ['--journal', journal];
-  return ['belay', verb, run, ...more, ...where, ...keyWords()].map(word).join(' ');
+  return ['belay', verb, run, ...more, ...placeWords(journal, JOURNAL), ...keyWords()].map(word).join(' ');
 }
 
 /** A word of a command line, quoted where a shell would change it. */

@@ -1,7 +1,7 @@
 /** `belay verify`: sends today's machines through the runs of journal files, and says where they part. */
 import { readConfig } from '../../boundaries/directory.ts';
 import type { Loaded } from '../../boundaries/load.ts';
-import { JournalError } from '../../journal/journal.ts';
+import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { RehearsalError } from '../../rehearsal/rehearsal-error.ts';
 import type { VerifiedRun } from '../../rehearsal/replay/verified-run.ts';
 import type { ReplaySubject } from '../../rehearsal/replay/verify-run.ts';
@@ -72,9 +72,9 @@ async function runsOf(
   named: readonly string[] | null,
   subjectOf: (agent: string) => ReplaySubject | null,
 ): Promise<readonly VerifiedRun[] | { readonly problem: string }> {
-  let store: ReturnType<typeof openJournal> | undefined;
+  let store: JournalStore | undefined;
   try {
-    const opened = openJournal(file, { readonly: true });
+    const opened = await openJournal(file, { readonly: true });
     store = opened;
     const runs = named === null ? await opened.runs() : await Promise.all(named.map((run) => runNamed(opened, run)));
     const verified: VerifiedRun[] = [];

@@ -1,0 +1,53 @@
+/** A server of a test file, and stores in schemas of their own that are closed after each test. */
+import { afterAll, afterEach } from 'vitest';
+import type { Journal, JournalStore } from '../../../src/journal/journal.ts';
+import { type PostgresOptions, postgresStore } from '../../../src/journal/postgres/store.ts';
+import type { Server } from '../../postgres-server.ts';
+
+let schemas = 0;
+
+export function deskOf(server: Server) {
+  const stores: JournalStore[] = [];
+  const journals: Journal[] = [];
+  const made: string[] = [];
+  afterEach(async () => {
+    for (const journal of journals.splice(0)) await journal.close().catch(() => {});
+    for (const store of stores.splice(0)) await store.close();
+  });
+  afterAll(async () => {
+    if (!server.own) for (const each of made) await server.query(`DROP SCHEMA IF EXISTS "${each}" CASCADE`);
+    await server.stop();
+  });
+  return {
+    /** The name of a schema that is not there yet. */
+    schema(): string {
+      schemas += 1;
+      const schema = `desk ${process.pid}.${schemas}`;
+      made.push(schema);
+      return schema;
+    },
+    store(options: PostgresOptions): JournalStore {
+      const store = postgresStore({ address: server.address(), ...options });
+      stores.push(store);
+      return store;
+    },
+    async journal(store: JournalStore, run: string, mode: 'create' | 'resume' | 'either' = 'either'): Promise<Journal> {
+      const journal = await store.open(run, mode);
+      journals.push(journal);
+      return journal;
+    },
+  };
+}
+
+/** Waits until an attempt succeeds; one that fails otherwise than with a code fails. */
+export async function until<T>(code: string, attempt: () => Promise<T>): Promise<T> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== code || Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
