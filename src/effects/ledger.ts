@@ -7,6 +7,7 @@ import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
+import { PlacedCalls } from './placed-calls.ts';
 
 /** One call. */
 export interface LedgerCall {
@@ -41,7 +42,7 @@ export class Ledger {
   form: KeyForm = { is: 'opaque' };
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
-  readonly #placed = new Map<string, LedgerCall[]>();
+  readonly #placed = new Map<string, PlacedCalls>();
   readonly #byActor = new Map<number, LedgerCall>();
   readonly #displaced = new Set<LedgerCall>();
   readonly #heldBack = new Set<LedgerCall>();
@@ -76,7 +77,7 @@ export class Ledger {
    * arguments than were sent, or were about to be, by a call that is known not to have happened: one key has one body.
    */
   nextKey(run: string, { instance, keyedAs, tool, digest }: KeyedCall): string {
-    const nth = (this.#placed.get(instanceName(instance)) ?? []).filter(({ intent }) => intent.tool === tool).length;
+    const nth = this.#placed.get(instanceName(instance))?.countOf(tool) ?? 0;
     const key = keyOf(JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]), this.form);
     return freeKey(key, digest, (name) => this.#calls.get(name));
   }
@@ -86,9 +87,7 @@ export class Ledger {
    * the order of their intents. One outcome answers one call.
    */
   unheard(instance: InstanceId, tool: string): LedgerCall[] {
-    return (this.#placed.get(instanceName(instance)) ?? []).filter(({ status, intent, isAnswered }) => {
-      return intent.tool === tool && (status === 'unknown' || (status === 'confirmed' && !isAnswered));
-    });
+    return this.#placed.get(instanceName(instance))?.unheard(tool) ?? [];
   }
 
   /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
@@ -119,13 +118,14 @@ export class Ledger {
   #place(call: LedgerCall): void {
     if (call.status === 'buffered' && call.intent.held === 'buffer') this.#heldBack.add(call);
     const name = instanceName(call.intent.instance);
-    const placed = (this.#placed.get(name) ?? []).filter((other) => other.key !== call.key);
-    this.#placed.set(name, [...placed, call]);
+    const placed = this.#placed.get(name) ?? new PlacedCalls();
+    this.#placed.set(name, placed);
+    placed.add(call);
   }
 
   /** The calls of an instance, by its name, whose intents lie after one event and up to another. */
   between(name: string, after: number, upTo: number): LedgerCall[] {
-    return (this.#placed.get(name) ?? []).filter(({ at }) => at !== null && at > after && at <= upTo);
+    return [...(this.#placed.get(name)?.all() ?? [])].filter(({ at }) => at !== null && at > after && at <= upTo);
   }
 
   /** A replay takes the record over that a call belongs to: it has a place again, with the instance that it is now (C5). */
@@ -180,6 +180,7 @@ export class Ledger {
     }
     if (outcome.status === 'buffered') call.staged = true;
     else this.#heldBack.delete(call);
+    this.#placed.get(instanceName(call.intent.instance))?.changed(call);
     return call;
   }
 
@@ -189,6 +190,7 @@ export class Ledger {
     if (call === undefined || call.at === null) return undefined;
     call.status = 'buffered';
     this.#heldBack.add(call);
+    this.#placed.get(instanceName(call.intent.instance))?.changed(call);
     return call;
   }
 
@@ -206,18 +208,14 @@ export class Ledger {
    */
   displace(instance: InstanceId, after: number, aside: ReadonlySet<string> = new Set()): LedgerCall[] {
     const name = instanceName(instance);
-    const calls = this.#placed.get(name) ?? [];
-    if (!calls.some(({ at }) => at !== null && at > after)) return [];
     const never: LedgerCall[] = [];
-    for (const call of calls) {
-      if (call.at === null || call.at <= after) continue;
+    for (const call of this.between(name, after, Number.POSITIVE_INFINITY)) {
+      this.#placed.get(name)?.remove(call.key);
       call.at = null;
       this.#displaced.add(call);
       this.#heldBack.delete(call);
       if (!aside.has(call.key) && this.#neverLeaves(call)) never.push(call);
     }
-    const left = calls.filter(({ at }) => at !== null);
-    this.#placed.set(name, left);
     return never;
   }
 

@@ -64,6 +64,12 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   readonly #chains = new Map<Region, Step[]>();
   readonly #byParty = new Map<string, Step[]>();
   #next = 0;
+  #removals = 0;
+
+  /** How often steps were removed: until then, lists of them only grow. */
+  get removals(): number {
+    return this.#removals;
+  }
 
   /** The number of the step that comes next. */
   get next(): number {
@@ -84,6 +90,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   remove(undone: ReadonlySet<PlacedStep>): void {
     const regions = new Set<Region>();
     const names = new Set<string>();
+    this.#removals += 1;
     let first = Number.POSITIVE_INFINITY;
     for (const step of undone) {
       step.gone = true;
@@ -172,6 +179,21 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   /** The steps numbered above `after` and up to `upTo`. Costs its result and two searches. */
   between(after: number, upTo: number): readonly Step[] {
     return this.steps.slice(countUpToNth(this.steps, after), countUpToNth(this.steps, upTo));
+  }
+
+  /** The steps of an actor before a number, the last one first. Costs those that are asked for, and those of other actors among them. */
+  *before(nth: number, actor: number): Generator<Step> {
+    for (let index = countUpToNth(this.steps, nth - 1) - 1; index >= 0; index -= 1) {
+      const step = this.steps[index] as Step;
+      if (step.actor === actor) yield step;
+    }
+  }
+
+  /** The first step of an actor after a number. */
+  nextOf(nth: number, actor: number): Step | undefined {
+    for (let index = countUpToNth(this.steps, nth); index < this.steps.length; index += 1)
+      if (this.steps[index]?.actor === actor) return this.steps[index];
+    return undefined;
   }
 
   /**

@@ -86,6 +86,11 @@ export class Versions {
     return this.#reads.get(record) ?? [];
   }
 
+  /** The reads of an instance numbered above `after` and up to `upTo`, in event order. */
+  readsBetween(record: InstanceRecord, after: number, upTo: number): Access[] {
+    return between(this.readsBy(record), after, upTo);
+  }
+
   /** The writes of an instance, all of them, in event order. */
   writesOf(record: InstanceRecord): readonly Access[] {
     return this.#writes.get(record) ?? [];

@@ -5,11 +5,11 @@
 import { fold } from '../history/context.ts';
 import type { PlacedStep, Places } from '../history/places.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import type { Region } from '../model/region.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import { changeOf } from './edits.ts';
 import type { LiveInstances } from './live-instances.ts';
+import { Heard } from './redelivery.ts';
 import type { RecordedStep, ToRedeliver } from './state-types.ts';
 import type { Timers } from './timers.ts';
 
@@ -36,10 +36,7 @@ export function undoneSteps(places: Places<RecordedStep>, kept: Iterable<Kept>):
 /** The memory of an actor before one of the steps of the run. */
 export function contextBefore(places: Places<RecordedStep>, actor: number, before: PlacedStep): unknown {
   const edits: RecordedStep['edits'][] = [];
-  const earlier = places.between(-1, before.nth - 1);
-  for (let index = earlier.length - 1; index >= 0; index -= 1) {
-    const step = earlier[index] as RecordedStep;
-    if (step.actor !== actor) continue;
+  for (const step of places.before(before.nth, actor)) {
     if (step.context !== null) return fold(step.context.is, edits.reverse().flat().map(changeOf));
     edits.push(step.edits);
   }
@@ -56,12 +53,13 @@ export function eventsToRedeliver(
   aside: ReadonlySet<PlacedStep>,
 ): ToRedeliver[] {
   const steps = ([...undone] as RecordedStep[]).filter((step) => step.outside !== null && !aside.has(step));
-  return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(places, step));
+  const heard = new Heard(places);
+  return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(places, step, heard));
 }
 
 /** What the event of a step met. */
-function metBy(places: Places<RecordedStep>, step: RecordedStep): ToRedeliver {
-  const before = places.between(-1, step.nth - 1).findLast(({ actor }) => actor === step.actor);
+function metBy(places: Places<RecordedStep>, step: RecordedStep, heard: Heard): ToRedeliver {
+  const [before] = places.before(step.nth, step.actor);
   const regions = [...step.moves, ...step.looks];
   return {
     event: step.outside,
@@ -69,16 +67,8 @@ function metBy(places: Places<RecordedStep>, step: RecordedStep): ToRedeliver {
     control: before?.value ?? ('' as StateValue),
     regions,
     moved: step.moves,
-    heard: heardIn(places, regions, step.nth),
+    heard: heard.before(regions, step.nth),
   };
-}
-
-/** The events from outside that regions have heard, before a step. */
-export function heardIn(places: Places<RecordedStep>, regions: readonly Region[], before: number): string[] {
-  const heard = new Set<RecordedStep>();
-  for (const region of regions)
-    for (const step of places.chain(region)) if (step.nth < before && step.outside !== null) heard.add(step);
-  return [...heard].sort((a, b) => a.nth - b.nth).map(({ outside }) => String((outside as { type?: unknown }).type));
 }
 
 /** Takes the undone steps out, folds the contexts of those after them anew, and has everything else refer to what is left. */
@@ -93,7 +83,8 @@ export function rollBack({ places, actors, timers, instances }: Rollbackable, un
 }
 
 function takeOut(places: Places<RecordedStep>, actors: Actors, undone: ReadonlySet<PlacedStep>): void {
-  const first = Math.min(...[...undone].map(({ nth }) => nth));
+  let first = Number.POSITIVE_INFINITY;
+  for (const { nth } of undone) first = Math.min(first, nth);
   const from = places.between(first - 1, Number.POSITIVE_INFINITY);
   const contexts = new Map<number, unknown>();
   for (const step of from)

@@ -89,10 +89,10 @@ export interface ToRedeliver {
   readonly event: unknown;
   readonly context: unknown;
   readonly control: StateValue;
-  /** The regions that it moved or looked at, and the events from outside that they had heard before. */
+  /** The regions that it moved or looked at, and the digest of the events from outside that they had heard before. */
   readonly regions: readonly Region[];
   readonly moved: readonly Region[];
-  readonly heard: readonly string[];
+  readonly heard: string;
 }
 
 /** A decision that is being carried out, or that waits. */

@@ -10,6 +10,8 @@ import type { RecordedStep, Timer } from './state-types.ts';
 /** The timers of one run. */
 export class Timers {
   all: Timer[] = [];
+  /** Those that are armed, by their actors and ids. */
+  readonly #armed = new Map<number, Map<string, readonly Timer[]>>();
   readonly #places: Places<RecordedStep>;
 
   constructor(places: Places<RecordedStep>) {
@@ -19,10 +21,9 @@ export class Timers {
   /** Arms a timer, or takes one back. `now` is the wall clock of the entry, in milliseconds. */
   take({ actor, id, region, event, delay, due }: Extract<Entry, { do: 'timer' }>, now: number): void {
     const step = this.#moverOf(actor, regionName(actor, region));
-    for (const timer of this.all)
-      if (timer.actor === actor && timer.id === id) timer.gone ??= this.#moverOf(actor, timer.region);
+    for (const timer of this.#taken(actor, id)) timer.gone = this.#moverOf(actor, timer.region);
     if (delay === null) return;
-    this.all.push({
+    const timer: Timer = {
       actor,
       id,
       region: regionName(actor, region),
@@ -32,25 +33,54 @@ export class Timers {
       delay,
       armed: step,
       gone: null,
-    });
+    };
+    this.all.push(timer);
+    this.#arm(timer);
+  }
+
+  #arm(timer: Timer): void {
+    const ids = this.#armed.get(timer.actor) ?? new Map<string, readonly Timer[]>();
+    this.#armed.set(timer.actor, ids);
+    ids.set(timer.id, [...(ids.get(timer.id) ?? []), timer]);
+  }
+
+  /** The armed timers of an actor and an id, which are armed no more. */
+  #taken(actor: number, id: string): readonly Timer[] {
+    const ids = this.#armed.get(actor);
+    const timers = ids?.get(id) ?? [];
+    ids?.delete(id);
+    return timers;
   }
 
   /** Notes that a delayed event was heard. */
   heard({ actor, event }: StepEntry, step: RecordedStep): void {
     const { type } = event as { type?: unknown };
     if (!isDelay(type)) return;
-    for (const timer of this.all) if (timer.actor === actor && timer.id === type) timer.gone ??= step;
+    for (const timer of this.#taken(actor, type as string)) timer.gone = step;
   }
 
   /** Notes that an actor ended, and its timers with it. */
   ended(actor: number, step: RecordedStep): void {
-    for (const timer of this.all) if (timer.actor === actor) timer.gone ??= step;
+    for (const timers of this.#armed.get(actor)?.values() ?? []) for (const timer of timers) timer.gone = step;
+    this.#armed.delete(actor);
   }
 
   /** Forgets the timers whose steps were undone, and arms those again that undone steps had taken back. */
   rollBack(undone: ReadonlySet<PlacedStep>): void {
     this.all = this.all.filter(({ armed }) => !armed.gone);
     for (const timer of this.all) if (timer.gone !== null && undone.has(timer.gone)) timer.gone = null;
+    this.#armed.clear();
+    for (const timer of this.all) if (timer.gone === null) this.#arm(timer);
+  }
+
+  /** Has timers be gone, unless they are already. */
+  giveUp(timers: Iterable<Timer>, step: PlacedStep): void {
+    for (const timer of timers) {
+      timer.gone ??= step;
+      const left = (this.#armed.get(timer.actor)?.get(timer.id) ?? []).filter((other) => other.gone === null);
+      if (left.length > 0) this.#armed.get(timer.actor)?.set(timer.id, left);
+      else this.#armed.get(timer.actor)?.delete(timer.id);
+    }
   }
 
   /** The step that last moved a region: the one that armed its timers, or took them back. */

@@ -52,7 +52,7 @@ export class SetAside {
       structureOf: (region) => actors.structureOf(region),
       contextBefore: (actor, step) => contextBefore(places, actor, step),
       stepsOf: (actor, from, upTo) => places.between(from.nth - 1, upTo.nth).filter((step) => step.actor === actor),
-      nextOf: (step) => places.between(step.nth, Number.POSITIVE_INFINITY).find(({ actor }) => actor === step.actor),
+      nextOf: (step) => places.nextOf(step.nth, step.actor),
       versionOf: (key, before, but) => events.versions.newest(key, before, but),
       enteredAt: (name) => events.history.registry.named(name)?.checkpoints[0]?.at ?? 0,
     };
@@ -87,7 +87,7 @@ export class SetAside {
   /** What the entry has started gives way at the first step of the record, unless it stands for something of it. */
   #replace({ actors, timers }: Replaced, translation: Translating, step: RecordedStep): void {
     for (const number of actors) if (!translation.knows(number)) this.#steps.end(number, step);
-    for (const timer of timers) timer.gone ??= step;
+    this.#run.timers.giveUp(timers, step);
   }
 
   /**

@@ -36,7 +36,7 @@ export class Timers {
   disarmed(ref: ActorHandle, id: string): void {
     const actor = this.#numberOf(ref);
     const isArmed = (timer: Timer) => timer.actor === actor && timer.id === id && timer.gone === null;
-    if (actor === undefined || !this.#port.parts.runState.timers.some(isArmed)) return;
+    if (actor === undefined || this.#port.parts.runState.timers.findLast(isArmed) === undefined) return;
     this.#port.write.append([{ do: 'timer', actor, id, region: '', event: { type: '' }, delay: null }]);
   }
 

@@ -1,0 +1,56 @@
+/** The calls of one instance that have a place in its history, in the order of their intents. What is asked for with every call is counted. */
+import type { LedgerCall } from './ledger.ts';
+
+/** The placed calls of one instance. */
+export class PlacedCalls {
+  readonly #byKey = new Map<string, LedgerCall>();
+  readonly #count = new Map<string, number>();
+  /** Those whose answer the machine may not have heard. One that it has, or that has not happened, is dropped once it is met. */
+  readonly #unheard = new Map<string, Set<LedgerCall>>();
+
+  /** Puts a call behind all others, instead of an earlier one of its key. */
+  add(call: LedgerCall): void {
+    this.remove(call.key);
+    this.#byKey.set(call.key, call);
+    const { tool } = call.intent;
+    this.#count.set(tool, this.countOf(tool) + 1);
+    this.changed(call);
+  }
+
+  remove(key: string): void {
+    const call = this.#byKey.get(key);
+    if (call === undefined) return;
+    this.#byKey.delete(key);
+    this.#count.set(call.intent.tool, this.countOf(call.intent.tool) - 1);
+    this.#unheard.get(call.intent.tool)?.delete(call);
+  }
+
+  /** Takes note that the status of a call is another. */
+  changed(call: LedgerCall): void {
+    if (this.#byKey.get(call.key) !== call) return;
+    const { tool } = call.intent;
+    const unheard = this.#unheard.get(tool) ?? new Set();
+    this.#unheard.set(tool, unheard.add(call));
+  }
+
+  /** The number of calls of a tool. */
+  countOf(tool: string): number {
+    return this.#count.get(tool) ?? 0;
+  }
+
+  /** The calls of a tool of which it is not known what became, or whose answer was not heard. Costs those, and what became known since. */
+  unheard(tool: string): LedgerCall[] {
+    const found: LedgerCall[] = [];
+    const all = this.#unheard.get(tool);
+    for (const call of all ?? []) {
+      const { status, isAnswered } = call;
+      if (status === 'unknown' || (status === 'confirmed' && !isAnswered)) found.push(call);
+      else if (status === 'confirmed' || status === 'failed' || status === 'compensated') all?.delete(call);
+    }
+    return found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  }
+
+  all(): IterableIterator<LedgerCall> {
+    return this.#byKey.values();
+  }
+}
