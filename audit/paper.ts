@@ -15,6 +15,49 @@ interface PaperRecovery {
   readonly status: string;
 }
 
+/** One runtime in one cell of the study on LangGraph; the latency, in milliseconds, is null where nothing succeeded. */
+interface PaperCell {
+  readonly success: number;
+  readonly replay: number;
+  readonly latency: number | null;
+}
+
+/** One way of restoring past the committed consumers of the blocking witness. */
+interface PaperRestore {
+  readonly admitted: boolean;
+  readonly veto: string | null;
+  readonly dropped: number;
+}
+
+/** The paper's study on LangGraph-based runtimes (section 5.3, appendix F). Its rows are by track or regime, and then by domain. */
+interface PaperLangGraph {
+  readonly source: string;
+  readonly runtimes: { readonly rows: Readonly<Record<string, string>> };
+  readonly direct: { readonly rows: ByDomain<readonly [langgraph: number, dart: number]> };
+  readonly semiReal: {
+    readonly rows: Readonly<Record<string, ByDomain<{ readonly langgraph: PaperCell; readonly dart: PaperCell }>>>;
+  };
+  readonly threeWay: {
+    readonly rows: Readonly<
+      Record<string, ByDomain<{ readonly retry: PaperCell; readonly langgraph: PaperCell; readonly dart: PaperCell }>>
+    >;
+  };
+  readonly transplant: {
+    readonly success: number;
+    readonly upstream: number;
+    readonly fallbacks: number;
+    readonly sameReplay: boolean;
+  };
+  readonly equivalent: { readonly rows: Readonly<Record<string, ByDomain<number>>> };
+  readonly witness: {
+    readonly producer: string;
+    readonly consumers: readonly string[];
+    readonly on: PaperRestore;
+    readonly off: PaperRestore;
+    readonly langgraph: PaperRestore;
+  };
+}
+
 /** The figures of the DART paper. */
 export interface Paper {
   readonly source: string;
@@ -49,6 +92,7 @@ export interface Paper {
   };
   readonly overhead: { readonly rows: ByDomain<{ readonly hook: number; readonly peak: number }> };
   readonly necessity: { readonly rows: ByDomain<string> };
+  readonly langgraph: PaperLangGraph;
 }
 
 /** Reads them. */

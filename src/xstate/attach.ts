@@ -2,7 +2,7 @@
  * Attaches the sidecar to a machine: begins a run, or takes one up again where its journal ends (semantics.md §10, §11). Nothing
  * in the machine is rewritten; a provided copy of it runs, and its actor is an ordinary one.
  */
-import type { Actor, AnyStateMachine, InputFrom, InspectionEvent } from 'xstate';
+import type { Actor, ActorOptions, AnyStateMachine, InputFrom } from 'xstate';
 import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
@@ -15,8 +15,8 @@ import { machineShape } from './shape.ts';
 export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachine> extends RunOptions {
   /** The machine's input, for a run that begins. */
   readonly input?: InputFrom<TMachine>;
-  /** Passed on to the actor. */
-  readonly inspect?: (event: InspectionEvent) => void;
+  /** Told what happens to the actors, by xstate: a function, or an observer as `@statelyai/inspect` has it. */
+  readonly inspect?: ActorOptions<AnyStateMachine>['inspect'];
 }
 
 /** A machine under the sidecar. */

@@ -1,6 +1,7 @@
 /** The xstate runtime: a machine's actors, as a run asks them and puts them somewhere (semantics.md §11). */
 import {
   type Actor,
+  type ActorOptions,
   type AnyActorRef,
   type AnyEventObject,
   type AnyMachineSnapshot,
@@ -8,7 +9,6 @@ import {
   type AnyStateNode,
   type AnyTransitionDefinition,
   createActor,
-  type InspectionEvent,
 } from 'xstate';
 import { endedChild } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
@@ -24,7 +24,7 @@ import { MachineWatch } from './watch/watch.ts';
 
 /** The setting that the actors of a machine are made in. */
 interface Setting {
-  readonly inspect: ((event: InspectionEvent) => void) | undefined;
+  readonly inspect: ActorOptions<AnyStateMachine>['inspect'];
   /** The clock of the run, in milliseconds. */
   readonly now: () => number;
   /** True where the machine takes its transitions and nothing leaves it: a recorded run is gone through. */
