@@ -236,7 +236,7 @@ class Trial {
     const world = plain(await this.#open?.snapshot());
     this.#seen.tell(`${status} in ${state}`);
     return {
-      ...{ status, state, context, world, before: this.#before, seen: this.#seen },
+      ...{ status, state, context, input: this.#open?.input, world, before: this.#before, seen: this.#seen },
       ...endOf(ending, this.#broken),
       appends: this.#store.appends,
       fired: [this.#transport, this.#people, this.#delayed, this.#store].some(({ fired }) => fired),
