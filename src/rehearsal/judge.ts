@@ -37,7 +37,7 @@ export function judge(
     return harms.length > 0 ? { is: 'harm', harms } : parked(course, fault);
   }
   // A machine that goes another way where a person says no does as it should.
-  if (fault.kind === 'approval' || isOvertaken(course, fault, reference)) return { is: 'same' };
+  if (fault.kind === 'approval' || isToldLess(course, fault)) return { is: 'same' };
   const names = keyNames(course, reference);
   const context = (run: Judged) => withKeyNames(withoutKeys(run.context, ignored), names);
   const harms = [
@@ -47,12 +47,10 @@ export function judge(
   return harms.length === 0 ? { is: 'same' } : { is: 'harm', harms };
 }
 
-/** True where an event came too late or never, and a delay of the machine that is there for that was over first. */
-function isOvertaken(course: Judged, fault: RehearsedFault, reference: Judged): boolean {
-  if (fault.kind !== 'event' || fault.how === 'doubled') return false;
-  const rings = ({ seen }: Judged, name: string) =>
-    seen.timers.filter((each) => each.rang && each.name === name).length;
-  return course.seen.timers.some(({ name }) => rings(course, name) > rings(reference, name));
+/** True where the machine was told less than in the run without faults, or later than a delay of it was over: what it does then is its own. */
+function isToldLess({ seen }: Judged, fault: RehearsedFault): boolean {
+  if (fault.kind !== 'event') return false;
+  return fault.how === 'missing' || (fault.how === 'late' && seen.timers.some(({ rang }) => rang));
 }
 
 function harm(is: Harm['is'], text: string): RehearsalVerdict {

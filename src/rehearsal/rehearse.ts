@@ -43,6 +43,7 @@ export async function rehearseSubject(subject: Subject, settings: RehearsalSetti
     seed,
     paths: drawn.map(({ reference, faults }) => pathOf(reference, faults.length)),
     cells,
+    dropped: runs.dropped,
     untaken: runs.untaken(references),
     ...(most !== undefined && { mutations: await mutated(runs, drawn, known, most) }),
     totals,

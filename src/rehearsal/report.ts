@@ -93,6 +93,8 @@ export interface RehearsalReport {
   readonly seed: number;
   readonly paths: readonly RehearsedPath[];
   readonly cells: readonly RehearsalCell[];
+  /** Paths that `explore` has found and that cannot be rehearsed, each with the reason. */
+  readonly dropped: readonly { readonly path: string; readonly why: string }[];
   /** Edges of the machine that no path takes without faults. */
   readonly untaken: readonly string[];
   /** The loosenings of the config that were tried. */

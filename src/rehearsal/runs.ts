@@ -3,6 +3,7 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { edgeText } from '../xstate/edges-taken.ts';
 import { machineShape } from '../xstate/shape.ts';
+import { exploredPaths } from './explored-paths.ts';
 import { faultsOf, type Reference } from './faults/draw-faults.ts';
 import { type CallSite, faultId, faultText, type RehearsedFault, siteText } from './faults/fault.ts';
 import { sampled } from './faults/sample.ts';
@@ -31,6 +32,8 @@ export class Runs {
   readonly settings: RehearsalSettings;
   readonly #paths: readonly NamedPath[];
   readonly #ignored: readonly Key[];
+  /** Paths that were found and cannot be rehearsed. */
+  readonly dropped: { readonly path: string; readonly why: string }[] = [];
 
   constructor(subject: Subject, settings: RehearsalSettings) {
     const { paths = [{}] } = settings;
@@ -64,6 +67,20 @@ export class Runs {
   async references(): Promise<readonly Reference[]> {
     const references: Reference[] = [];
     for (const path of this.#paths) references.push(await this.reference(path));
+    const { explore } = this.settings;
+    if (explore === undefined) return references;
+    for (const path of exploredPaths(this.subject.machine, explore, references)) {
+      if (references.length === MOST_PATHS) {
+        this.dropped.push({ path: path.name, why: `a rehearsal has at most ${MOST_PATHS} paths` });
+        continue;
+      }
+      try {
+        references.push(await this.reference(path));
+      } catch (error) {
+        if (!(error instanceof RehearsalError)) throw error;
+        this.dropped.push({ path: path.name, why: error.message });
+      }
+    }
     return references;
   }
 

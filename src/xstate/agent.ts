@@ -62,6 +62,11 @@ export type PathEvent = Event | { readonly send: Event; readonly at?: StateValue
 export interface AgentRehearsal {
   /** The ways through the machine; its usual input without events, if left out. */
   readonly paths?: readonly RehearsalPath[];
+  /**
+   * Also goes the ways on which these events, with what they carry, are sent in other states and in another order: each in every state
+   * that takes it, and on to an end. The answers are those of the first runs; there are at most 50 paths in all.
+   */
+  readonly explore?: readonly Event[];
   /** Wrong answers by tool, made from the right ones; near values that the output schema takes, if left out. */
   readonly wrong?: Readonly<Record<string, (output: never) => unknown>>;
   /** Tools that are not deterministic, models for instance: their calls are answered as in the run without faults. */

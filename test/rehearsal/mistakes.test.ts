@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ReconcileResult } from '../../src/index.ts';
 import { type RehearsalOptions, recordingWorld, rehearse } from '../../src/testing/index.ts';
+import { read } from '../pages.ts';
 import { ERRAND, errandOn } from './agents/errand.ts';
 import { LETTER, letter } from './agents/letter.ts';
 import { config as refundConfig, refundIn, refundOn } from './agents/refund.ts';
@@ -96,14 +97,60 @@ const mistakes = {
     }),
 } as const;
 
+/** The table of the page: each mistake, what goes wrong, and what is named. */
+const TABLE = read('docs/rehearse.md')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && line.split('|').length === 6)
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+
+function rowOf(mistake: string): { readonly found: string; readonly named: string | null } {
+  const at = TABLE.findIndex(
+    ([, name]) =>
+      name ===
+      mistake
+        .replace(' added', '` added')
+        .replace(/^blind/, '`blind')
+        .replace('joint: all', '`joint: all`'),
+  );
+  // "the same" is what the row above says.
+  let row = at;
+  while (TABLE[row]?.[2] === 'the same') row -= 1;
+  return { found: TABLE[row]?.[2] ?? '', named: TABLE[at]?.[4]?.match(/`(\w+)`/)?.[1] ?? null };
+}
+
+/** What a run is called that does what the table says. */
+const TOLD: Readonly<Record<string, readonly string[]>> = {
+  'a reply is lost, and nobody knows': ['reply is lost; its reconciler does not know'],
+  'a reply is lost': ['reply is lost; its reconciler knows'],
+  'a value is found wrong before the payment': ['found before the next irreversible call'],
+  'an answer is found wrong before the payment': ['found before the next irreversible call'],
+  'an answer is found wrong soon': ['found at the next call or event'],
+  'a call fails, and the machine goes on': ['fails before it acts'],
+  'a call never answers': ['never answers'],
+};
+
+test('the page lists the mistakes that are planted here, and no other', () => {
+  const listed = TABLE.map(([, name]) => name?.replaceAll('`', '')).filter(
+    (name) => name !== 'mistake' && name !== '---',
+  );
+  expect(listed).toEqual(Object.keys(mistakes));
+});
+
 describe('each of the twelve mistakes that a reviewer may overlook is found on its line', () => {
-  test.each(Object.keys(mistakes) as (keyof typeof mistakes)[])('%s', async (mistake) => {
-    const { kind, config, line, options } = mistakes[mistake]();
-    const { cells, totals } = await rehearse({ ...options, config });
-    expect(totals.harm).toBeGreaterThan(0);
-    const [culprit] = cells.find(({ verdict }) => verdict.is === 'harm')?.culprits ?? [];
-    expect([culprit?.kind, culprit?.line]).toEqual([kind, line]);
-  });
+  test.each(Object.keys(mistakes) as (keyof typeof mistakes)[])(
+    '%s',
+    async (mistake) => {
+      const { kind, config, line, options } = mistakes[mistake]();
+      const { cells, totals } = await rehearse({ ...options, config });
+      expect(totals.harm).toBeGreaterThan(0);
+      const harmed = cells.find(({ verdict }) => verdict.is === 'harm');
+      const [culprit] = harmed?.culprits ?? [];
+      expect([culprit?.kind, culprit?.line]).toEqual([kind, line]);
+      const { named, found } = rowOf(mistake);
+      expect(TOLD[found]?.some((text) => harmed?.text.includes(text))).toBe(true);
+      if (named !== null) expect(readFileSync(config, 'utf8').split('\n')[line - 1]).toContain(named);
+    },
+  );
 
   test.each(Object.keys(mistakes) as (keyof typeof mistakes)[])('and without it nothing is: %s', async (mistake) => {
     const { only } = mistakes[mistake]().options;

@@ -149,6 +149,18 @@ describe('an agent that cannot be rehearsed is refused', () => {
     ]);
   });
 
+  test('with a machine that goes on for ever', async () => {
+    const round = setup({ actors: { askPrice: tool<number, void>(async () => 1) } }).createMachine({
+      id: 'shop',
+      initial: 'here',
+      states: {
+        here: { invoke: { src: 'askPrice', onDone: 'there' } },
+        there: { invoke: { src: 'askPrice', onDone: 'here' } },
+      },
+    });
+    expect(await code({ machine: round, paths: [{}] })).toEqual(['never_ends', expect.stringMatching(/for ever/)]);
+  }, 30_000);
+
   test('with a run that fails by itself', async () => {
     const machine = shop().machine.provide({ actors: { pay: tool(() => Promise.reject(new Error('no money'))) } });
     expect(await code({ machine, reconcilers: {} })).toEqual(['fails_without_faults', expect.stringMatching(/parked/)]);

@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { RECONCILERS } from '../../rehearsal/faults/fault.ts';
 import { LETTERS, type MatrixTable, matrixOf } from '../../rehearsal/matrix.ts';
-import type { FewestSteps, RehearsalCell, RehearsedMutation } from '../../rehearsal/report.ts';
+import type { FewestSteps, RehearsalCell, RehearsalReport, RehearsedMutation } from '../../rehearsal/report.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import type { Rehearsed } from './rehearse.ts';
 
@@ -34,6 +34,7 @@ export function rehearsalText(rehearsed: Rehearsed, medium: Medium): string {
     ...failures(rehearsed, medium),
     parksText(report.cells, medium),
     report.mutations === undefined ? '' : mutationsText(rehearsed.config, report.mutations, medium),
+    report.dropped.length === 0 ? '' : droppedText(report.dropped, medium),
     report.untaken.length === 0 ? '' : untakenText(report.untaken, medium),
     totalsText(rehearsed),
   ];
@@ -155,6 +156,11 @@ function mutationsText(config: string, mutations: readonly RehearsedMutation[], 
     text: `${config}:${line}:${column} ${kind}: ${text}`,
   }));
   return layOut(null, { text: under.length === 0 ? found : `${found} ${why}`, under }, medium);
+}
+
+function droppedText(dropped: RehearsalReport['dropped'], medium: Medium): string {
+  const under = dropped.slice(0, MOST).map(({ path, why }) => ({ text: `${path}: ${why}` }));
+  return layOut(null, { text: `Not rehearsed: ${dropped.length} ways that were explored`, under }, medium);
 }
 
 function untakenText(untaken: readonly string[], medium: Medium): string {

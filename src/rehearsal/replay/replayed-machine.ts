@@ -14,7 +14,7 @@ import { type Placed, placedIn } from '../../recording/entry-states.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
-import type { Crash, Watcher } from '../../runtime/runtime.ts';
+import type { Crash, Machines, Runtime, Watcher } from '../../runtime/runtime.ts';
 import { planResume } from '../../sidecar/plan/resume-plan.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { keepUnstarted } from '../../xstate/inert.ts';
@@ -38,6 +38,8 @@ export class ReplayedMachine implements Watcher {
   readonly #encoder: EntryEncoder;
   readonly #decoder: EntryDecoder;
   readonly #runtime: MachineRuntime;
+  /** The same, as a run knows it: by handles. */
+  readonly #port: Runtime & Machines;
   readonly #recorder: StepRecorder;
   readonly #placed: readonly Placed[];
   readonly #refs = new Map<number, ActorHandle>();
@@ -55,6 +57,7 @@ export class ReplayedMachine implements Watcher {
     this.#encoder = new EntryEncoder(undefined, codecs);
     this.#decoder = new EntryDecoder(codecs);
     this.#runtime = new MachineRuntime(machine, this, { inspect: undefined, now: NEVER_LATER, inert: true });
+    this.#port = this.#runtime;
     this.#placed = placedIn(config.skeletons.values(), (path) => this.#runtime.placeAt(path));
     const port = { config, runState: this.runState, decisionPolicy: DECISION_POLICY };
     this.#recorder = new StepRecorder(port, this.#placed, null);
@@ -89,7 +92,7 @@ export class ReplayedMachine implements Watcher {
   hear(actor: number, event: RuntimeEvent): boolean {
     const ref = this.#refs.get(actor);
     this.#error = null;
-    if (ref !== undefined) this.#runtime.send(ref as never, event);
+    if (ref !== undefined) this.#port.send(ref, event);
     return ref !== undefined;
   }
 
@@ -117,7 +120,7 @@ export class ReplayedMachine implements Watcher {
   inputOf(actor: number): unknown {
     if (this.#inputs.has(actor)) return this.#inputs.get(actor);
     const ref = this.#refs.get(actor);
-    return ref === undefined ? undefined : this.#runtime.inputOf(ref as never);
+    return ref === undefined ? undefined : this.#port.inputOf(ref);
   }
 
   /** Folds an entry of the journal in that is no step: what became of calls is what it was. Their work is whose it is today. */
@@ -142,7 +145,7 @@ export class ReplayedMachine implements Watcher {
 
   stop(): void {
     const root = this.#refs.get(0);
-    if (root !== undefined) this.#runtime.stop(root as never);
+    if (root !== undefined) this.#port.stop(root);
   }
 
   // The machine.
@@ -190,7 +193,7 @@ export class ReplayedMachine implements Watcher {
   }
 
   #heardFrom(ref: ActorHandle, event: RuntimeEvent): number | null {
-    const child = this.#runtime.teller(ref as never, event) ?? null;
+    const child = this.#port.teller(ref, event) ?? null;
     return child === null ? null : (this.#numbers.get(child) ?? null);
   }
 
@@ -213,7 +216,7 @@ export class ReplayedMachine implements Watcher {
     if (started !== null) keepUnstarted({ ref, kind: started.kind, src: started.src });
     this.#refs.set(number, ref);
     this.#numbers.set(ref, number);
-    this.#runtime.announce(ref as never);
+    this.#port.announce(ref);
   }
 
   call(): Promise<unknown> {

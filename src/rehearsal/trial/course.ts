@@ -24,6 +24,8 @@ export interface Course {
   readonly status: RestStatus;
   readonly state: string;
   readonly context: unknown;
+  /** The input of the machine. */
+  readonly input: unknown;
   /** The world before the run, and after it. */
   readonly before: unknown;
   readonly world: unknown;

@@ -75,6 +75,8 @@ export class Observation {
   readonly calls: ObservedCall[] = [];
   readonly timers: ObservedTimer[] = [];
   readonly hearings: Hearing[] = [];
+  /** The events that told the machine itself of the ends of its actors. */
+  readonly answers: { readonly type: string; readonly output: unknown }[] = [];
   readonly certified: Certified[] = [];
   /** What happened, a line each. */
   readonly timeline: string[] = [];
@@ -179,9 +181,10 @@ export class Observation {
     }
   }
 
-  #hear({ event, marks }: StepEntry): void {
+  #hear({ actor, event, marks }: StepEntry): void {
     const { type, output } = event as { type: string; output?: unknown };
     if (answeringChild(type) === null) return;
+    if (actor === 0) this.answers.push({ type, output });
     const call = this.calls.find(
       ({ heard, answer }) => !heard && answer !== undefined && isDeepStrictEqual(plain(answer.output), plain(output)),
     );

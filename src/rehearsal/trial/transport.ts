@@ -12,6 +12,9 @@ import { type Observation, type ObservedCall, plain } from './observation.ts';
 import type { Life, Passing } from './passing.ts';
 import type { OpenSubject } from './subject.ts';
 
+/** The most calls of a run: one that makes more does not end. */
+const MOST_CALLS = 1_000;
+
 const NEVER = new Promise<never>(() => {});
 
 /** The transport of one run, over all of its processes. */
@@ -22,6 +25,8 @@ export class Transport {
   readonly hanging: ObservedCall[] = [];
   /** True once the fault has happened. */
   fired = false;
+  /** True once more calls were made than a run has that ends. */
+  isEndless = false;
   /** True once the wrong answer was found wrong: from then on the answer is the right one. */
   found = false;
   readonly #passing: Passing;
@@ -105,6 +110,10 @@ export class Transport {
   async #call(life: Life, tool: string, act: Act, given: Parameters<Act>[0]): Promise<unknown> {
     if (!life.isAlive) return NEVER;
     const { calls } = this.#seen;
+    if (calls.length >= MOST_CALLS) {
+      this.isEndless = true;
+      return NEVER;
+    }
     const nth = calls.filter((call) => call.tool === tool).length + 1;
     this.moment();
     const call: ObservedCall = {

@@ -110,7 +110,8 @@ class Trial {
       if (rest !== 'idle') return rest;
       if (this.#clock.fireNext(calls() > 0)) fires += 1;
       else if (calls() > 0 && waits < MOST_WAITS) waits += 1;
-      else if (!this.#transport.find() && !this.#people.sendAgain(this.#sidecar)) return this.#restStatus();
+      else if (!this.#transport.find() && !this.#people.sendAgain(this.#sidecar))
+        return this.#transport.hanging.some(({ tool }) => this.#waitsFor(tool)) ? 'hangs' : 'waiting';
     }
     return 'endless';
   }
@@ -118,6 +119,7 @@ class Trial {
   /** Does what is to be done now. */
   async #look(): Promise<RestStatus | 'goes on' | 'idle'> {
     if (this.#broken !== null) return 'broken';
+    if (this.#transport.isEndless) return 'endless';
     if (this.#wants !== 'nothing') {
       await this.#again();
       return 'goes on';
@@ -129,10 +131,6 @@ class Trial {
       return 'goes on';
     }
     return this.#sidecar !== null && this.#people.look(this.#sidecar) ? 'goes on' : 'idle';
-  }
-
-  #restStatus(): RestStatus {
-    return this.#transport.hanging.some(({ tool }) => this.#waitsFor(tool)) ? 'hangs' : 'waiting';
   }
 
   /** True where a call that never answers may be what the run waits for: its tool has no timeout. */
@@ -236,7 +234,7 @@ class Trial {
     const world = plain(await this.#open?.snapshot());
     this.#seen.tell(`${status} in ${state}`);
     return {
-      ...{ status, state, context, world, before: this.#before, seen: this.#seen },
+      ...{ status, state, context, input: this.#open?.input, world, before: this.#before, seen: this.#seen },
       ...endOf(ending, this.#broken),
       appends: this.#store.appends,
       fired: [this.#transport, this.#people, this.#delayed, this.#store].some(({ fired }) => fired),
