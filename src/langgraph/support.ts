@@ -45,6 +45,8 @@ function* ofNodes({ nodes }: Graph): Generator<string> {
       yield `${of} has a name that a config cannot hold as a state. Leave out . / @ # | : * % and the names ${BEGIN} and ${END}.`;
     if (node.cachePolicy !== undefined)
       yield `${of} has a cache policy: an answer from a cache would be no version of this run. Leave it out; kept work answers from the journal.`;
+    if ((node.bound as unknown as Partial<Graph> | undefined)?.checkpointer)
+      yield `${of} is a graph with a checkpointer, whose state would outlive what is taken back. Compile it without one.`;
     if (node.timeout !== undefined)
       yield `${of} has a timeout, which would drop calls under way. Give its tools a \`timeout\` in the config.`;
     if (node.errorHandlerNode !== undefined || node.isErrorHandler === true)
