@@ -164,7 +164,9 @@ export class Pass {
       const [has, comes] = [names(known), names(tasks.map(({ lane }) => lane))];
       if (has !== comes) {
         this.leave();
-        return this.#host.failed(this, null, new Error(`the graph came to ${comes}, and its journal has it at ${has}`));
+        const text = `the graph came to ${comes}, and its journal has it at ${has}`;
+        this.#host.failed(this, null, new Error(text));
+        return;
       }
     }
     this.#host.open(this, closed, tasks, () => {
