@@ -12,11 +12,12 @@ import type { Runtime, Watcher } from '../runtime/runtime.ts';
 import { Calls } from './calls.ts';
 import type { Graph } from './copy.ts';
 import { BEGIN, END, type Lane, laneNamed, lanesOf, partOf, placeOf, placesOf } from './lanes.ts';
-import { checkpointOf, type Memory, noted, notesOn, OWN } from './memory.ts';
+import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS } from './memory.ts';
 import type { NodeCalls, UnderWay } from './node-calls.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question, type Task } from './pass.ts';
 import { type Change, Telling } from './telling.ts';
+import { BETWEEN_NODES, caller } from './tool.ts';
 import { type Around, ends, type Output, opens } from './transitions.ts';
 
 /** What a graph is executed with. */
@@ -138,6 +139,12 @@ export class Execution implements Runtime, Host {
   }
   lanes = () => lanesOf(this.#telling.value);
   notes = ({ name }: Lane) => notesOn(this.#telling.memory, name);
+  given(lane: Lane, isSent: boolean): readonly (readonly string[])[] {
+    const { value } = this.#telling;
+    // The context has what those have written that are over; this one does not see it. Its reads are of this superstep alone, so nothing claims them.
+    const isBeside = this.lanes().some((other) => partOf(value, other) === 'end');
+    return [...(isSent ? [[SENDS, lane.name]] : []), ...(isBeside ? [[OWN, 'at', 'id']] : [])];
+  }
   tieOf = (node: string, args: unknown) => this.#setting.tieOf(node, args, this.#telling.memory);
   chunk = (chunk: unknown) => this.#setting.chunk(chunk);
 
@@ -222,7 +229,7 @@ export class Execution implements Runtime, Host {
   #enter(): void {
     const pass = new Pass(this.#setting.graph, this);
     this.#pass = pass;
-    outside(() => void pass.go());
+    outside(() => caller.run(BETWEEN_NODES, () => void pass.go()));
   }
 
   #leave(): void {

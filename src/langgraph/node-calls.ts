@@ -32,6 +32,7 @@ export interface CallPort {
 export class NodeCalls implements Caller {
   readonly #port: CallPort;
   readonly #taken = new Set<number>();
+  #isOver = false;
   /** Why this execution cannot count: it is not the one that the journal has. A node may swallow the error of a call. */
   broken: Error | null = null;
 
@@ -42,6 +43,7 @@ export class NodeCalls implements Caller {
   async call(tool: string, input: unknown, act: Act): Promise<unknown> {
     const port = this.#port;
     if (port.isStale()) return never();
+    if (this.#isOver) throw new Error(`the node has ended, and calls ${tool} after that: await its calls`);
     const is = port.digest(input);
     const known = [
       ...Object.entries(port.answered()).map(([nth, call]) => ({
@@ -62,13 +64,17 @@ export class NodeCalls implements Caller {
     return port.isStale() ? never() : answer;
   }
 
-  /** @throws Error where a call of before was not made again. */
+  /** The node has ended. @throws Error where a call of before was not made again, or one is still under way. */
   end(): void {
     const { answered, underWay } = this.#port;
+    this.#isOver = true;
     const known = [...Object.keys(answered()).map(Number), ...underWay().map(({ nth }) => nth)];
     const left = known.filter((nth) => !this.#taken.has(nth));
     if (this.broken === null && left.length > 0)
       this.broken = diverged('it has ended without a call that it made before');
+    const [open] = underWay();
+    if (this.broken === null && open !== undefined)
+      this.broken = new Error(`the node has ended beside its call of ${open.tool}: await its calls`);
     if (this.broken !== null) throw this.broken;
   }
 

@@ -8,14 +8,17 @@ const READ = '__pregel_read';
 export class Observed {
   readonly #channels: readonly string[];
   readonly #read = new Set<string>();
+  readonly #besides: (readonly string[])[];
 
-  constructor(channels: readonly string[]) {
+  /** @param besides what the node reads in any case. */
+  constructor(channels: readonly string[], besides: readonly (readonly string[])[]) {
     this.#channels = channels;
+    this.#besides = [...besides];
   }
 
   /** The channels that were read since this was asked last. */
-  take(): string[][] {
-    const paths = [...this.#read].map((name) => [name]);
+  take(): (readonly string[])[] {
+    const paths = [...this.#besides.splice(0), ...[...this.#read].map((name) => [name])];
     this.#read.clear();
     return paths;
   }

@@ -49,6 +49,8 @@ export interface Host {
   from(): { readonly checkpoint: Checkpoint; readonly step: number } | null;
   lanes(): readonly Lane[];
   notes(lane: Lane): TaskNotes;
+  /** What the task of a lane reads in any case. */
+  given(lane: Lane, isSent: boolean): readonly (readonly string[])[];
   tieOf(node: string, args: unknown): string;
   /** Moves control on to tasks, once nothing holds it back. */
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void;
@@ -100,12 +102,8 @@ export class Pass {
   async go(): Promise<void> {
     const { settings, modes, subgraphs, input } = this.#host.asked;
     const isBegun = this.#host.from() !== null;
-    const own = {
-      durability: 'sync',
-      signal: this.#stop.signal,
-      streamMode: [...new Set([...modes, 'tasks'])],
-      subgraphs,
-    };
+    const streamMode = [...new Set([...modes, 'tasks'])];
+    const own = { durability: 'sync', signal: this.#stop.signal, streamMode, subgraphs };
     try {
       for await (const chunk of await this.graph.stream(isBegun ? null : input, { ...settings, ...own })) {
         if (this.isStale) return;
@@ -166,7 +164,8 @@ export class Pass {
       const [has, comes] = [names(known), names(tasks.map(({ lane }) => lane))];
       if (has !== comes) {
         this.leave();
-        this.#host.failed(this, null, new Error(`the graph came to ${comes}, and its journal has it at ${has}`));
+        const text = `the graph came to ${comes}, and its journal has it at ${has}`;
+        this.#host.failed(this, null, new Error(text));
         return;
       }
     }
@@ -211,7 +210,7 @@ export class Pass {
     const { out } = this.#host.notes(lane);
     if (this.isStale) return never();
     if (out !== undefined) return out.is;
-    const observed = new Observed(this.#host.asked.channels);
+    const observed = new Observed(this.#host.asked.channels, this.#host.given(lane, sent !== undefined));
     const calls = this.#host.calls(this, lane, observed);
     const pad = config.configurable?.__pregel_scratchpad as { readonly interruptCounter: number } | undefined;
     const asked = pad?.interruptCounter;

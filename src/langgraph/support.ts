@@ -15,9 +15,17 @@ export function stateChannels(graph: Graph): string[] {
 
 /** @throws GraphError `unsupported_graph`. */
 export function refuseUnsupported(graph: Graph, config: BoundaryConfig | null): void {
-  const ofTheConfig = config === null ? [] : ofConfig(graph, config);
-  const why = [...ofGraph(graph), ...ofNodes(graph), ...ofChannels(graph), ...ofTheConfig][0];
+  const why = [...reasons(graph, config)][0];
   if (why !== undefined) throw new GraphError('unsupported_graph', `Belay cannot run this graph: ${why}`);
+}
+
+function* reasons(graph: Graph, config: BoundaryConfig | null): Generator<string> {
+  yield* ofGraph(graph);
+  // What is no graph has no nodes to look at.
+  if (typeof graph.nodes !== 'object' || graph.nodes === null) return;
+  yield* ofNodes(graph);
+  yield* ofChannels(graph);
+  if (config !== null) yield* ofConfig(graph, config);
 }
 
 function* ofGraph(graph: Graph): Generator<string> {
@@ -39,12 +47,14 @@ function* ofGraph(graph: Graph): Generator<string> {
 }
 
 function* ofNodes({ nodes }: Graph): Generator<string> {
-  for (const [name, node] of Object.entries(nodes ?? {})) {
+  for (const [name, node] of Object.entries(nodes)) {
     const of = `its node "${name}"`;
     if (/[./@#|:*%]/.test(name) || name === BEGIN || name === END)
       yield `${of} has a name that a config cannot hold as a state. Leave out . / @ # | : * % and the names ${BEGIN} and ${END}.`;
     if (node.cachePolicy !== undefined)
       yield `${of} has a cache policy: an answer from a cache would be no version of this run. Leave it out; kept work answers from the journal.`;
+    if ((node.bound as unknown as Partial<Graph> | undefined)?.checkpointer)
+      yield `${of} is a graph with a checkpointer, whose state would outlive what is taken back. Compile it without one.`;
     if (node.timeout !== undefined)
       yield `${of} has a timeout, which would drop calls under way. Give its tools a \`timeout\` in the config.`;
     if (node.errorHandlerNode !== undefined || node.isErrorHandler === true)
@@ -53,7 +63,7 @@ function* ofNodes({ nodes }: Graph): Generator<string> {
 }
 
 function* ofChannels(graph: Graph): Generator<string> {
-  if (Object.hasOwn(graph.channels ?? {}, '__root__'))
+  if (Object.hasOwn(graph.channels, '__root__'))
     yield 'its state is one value without names. Give it channels: Annotation.Root({ … }).';
   for (const name of stateChannels(graph)) {
     const kind = (graph.channels[name] as { readonly lc_graph_name?: string }).lc_graph_name ?? 'a managed value';
@@ -61,7 +71,7 @@ function* ofChannels(graph: Graph): Generator<string> {
       yield `its channel "${name}" is ${kind}, whose value does not follow from the writes of its tasks one by one. Use a plain channel, or one with a reducer.`;
     if (name === SENDS) yield `its channel "${name}" has a name that Belay needs. Give it another name.`;
   }
-  if (Object.hasOwn(graph.channels ?? {}, OWN)) yield `its channel "${OWN}" has a name that Belay needs.`;
+  if (Object.hasOwn(graph.channels, OWN)) yield `its channel "${OWN}" has a name that Belay needs.`;
 }
 
 function* ofConfig({ nodes }: Graph, { skeletons }: BoundaryConfig): Generator<string> {

@@ -71,8 +71,7 @@ export class Telling {
       ...NONE,
       ...control,
       event,
-      before: placesOf(before),
-      after: placesOf(control.value),
+      ...identified(placesOf(before), placesOf(control.value), control),
       contextBefore,
       context: this.memory,
       started,
@@ -84,6 +83,20 @@ export class Telling {
       output: change.output?.(),
     };
   }
+}
+
+/** The places of a step. One that goes on is one and the same before and after it. */
+function identified(
+  before: readonly Place[],
+  behind: readonly Place[],
+  { sources, entered }: { readonly sources: readonly Place[]; readonly entered: readonly Place[] },
+) {
+  const keyOf = ({ path, region }: Place) => `${region} ${path}`;
+  const known = new Map(before.map((place) => [keyOf(place), place]));
+  const after = behind.map((place) => known.get(keyOf(place)) ?? place);
+  for (const place of after) known.set(keyOf(place), place);
+  const same = (places: readonly Place[]) => places.map((place) => known.get(keyOf(place)) ?? place);
+  return { before, after, sources: same(sources), entered: same(entered) };
 }
 
 function ofLane(before: StateValue, lane: Lane, part: Part) {

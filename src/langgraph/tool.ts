@@ -1,6 +1,7 @@
 /** Tools of a graph: functions that a node calls, guarded where the graph runs under Belay (semantics.md E1, E3). */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolCall } from '../runtime/tool-call.ts';
+import { GraphError } from './graph-error.ts';
 
 /** The function of a tool, as the run calls it. */
 export type Act = (call: ToolCall<unknown>) => Promise<unknown>;
@@ -12,6 +13,14 @@ export interface Caller {
 
 /** The node in which the code runs. */
 export const caller = new AsyncLocalStorage<Caller>();
+
+/** The graph around its nodes: an edge that calls a tool has no unit whose act that is. */
+export const BETWEEN_NODES: Caller = {
+  async call(tool) {
+    const text = `The tool "${tool}" was called between two nodes, in an edge say, where no unit acts. Call it in a node.`;
+    throw new GraphError('unsupported_graph', text);
+  },
+};
 
 /**
  * Makes a tool of a function, to be called in a node. Under Belay its call is guarded by the name that the config has for it; in a graph that

@@ -61,9 +61,7 @@ function values({ channels }: Around, before: Memory, closed: Closed | null): Me
 function start({ lane, sent }: Task): Change {
   const args = sent?.args;
   const fields = sent === undefined ? {} : isFields(args) ? args : { input: args };
-  // What a `Send` carries is what its task has read.
-  const reads = sent === undefined ? {} : { reads: [[SENDS, lane.name]] };
-  return { event: { ...fields, type: 'graph.task' }, lane, part: 'run', ...reads };
+  return { event: { ...fields, type: 'graph.task' }, lane, part: 'run' };
 }
 
 /** The steps by which the tasks of a superstep are over, but for those that a claim has put there. */

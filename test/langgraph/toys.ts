@@ -60,6 +60,7 @@ belay: 1
 agent: ${agent}
 tools:
 ${tools.map((name) => `  ${name}: { reads: [], writes: [], effect: reversible, undo: undo, reconcile: world, timeout: 60ms }`).join('\n')}
+keys: { append: [list] }
 skeletons:
 ${units
   .map(
