@@ -17,6 +17,8 @@ export interface Read {
   readonly posts: readonly Posted[];
 }
 
+type Whole = Pick<Read, 'rows' | 'timeline'>;
+
 /** How a run of a file stands; the code where it cannot be read. */
 export interface Standing {
   readonly agent: string | null;
@@ -32,7 +34,7 @@ const KEPT = 3;
 export class Runs {
   readonly #open: () => JournalStore;
   #store: JournalStore | null = null;
-  readonly #read = new Map<string, Omit<Read, 'summary' | 'posts'> & { readonly head: number }>();
+  readonly #read = new Map<string, { readonly head: number; readonly of: Promise<Whole> }>();
   readonly #standings = new Map<string, Standing & { readonly head: number }>();
 
   constructor(open: () => JournalStore) {
@@ -70,20 +72,31 @@ export class Runs {
     return this.read(summary);
   }
 
-  /** A run of which the summary is at hand. */
+  /** A run of which the summary is at hand. Several who ask at once wait for one reading. */
   async read(summary: RunSummary): Promise<Read> {
-    return this.#asking(async (store) => {
-      const { run, head } = summary;
-      const id = idOf(run);
-      const posts = await store.posts(run);
-      const known = this.#read.get(id);
-      if (known !== undefined && known.head === head) return { ...known, summary, posts };
-      const rows = await collected(store.read(run));
-      const read = { id, rows, timeline: timelineOf(rows), head };
+    const { run, head } = summary;
+    const posts = await this.#asking(async (store) => await store.posts(run));
+    const id = idOf(run);
+    let known = this.#read.get(id);
+    if (known === undefined || known.head !== head) {
+      known = { head, of: this.#whole(run) };
       this.#read.delete(id);
-      this.#read.set(id, read);
+      this.#read.set(id, known);
       for (const old of [...this.#read.keys()].slice(0, -KEPT)) this.#read.delete(old);
-      return { ...read, summary, posts };
+    }
+    const { of } = known;
+    try {
+      return { id, summary, posts, ...(await of) };
+    } catch (error) {
+      if (this.#read.get(id)?.of === of) this.#read.delete(id);
+      throw error;
+    }
+  }
+
+  #whole(run: string): Promise<Whole> {
+    return this.#asking(async (store) => {
+      const rows = await collected(store.read(run));
+      return { rows, timeline: timelineOf(rows) };
     });
   }
 

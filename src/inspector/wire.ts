@@ -269,6 +269,8 @@ interface InspectedBoundary {
   readonly id: string;
   readonly kind: string;
   readonly at: string;
+  /** The edge that it lies on; null where it lies in a state. */
+  readonly edge: { readonly from: string; readonly to: string } | null;
   readonly when: string;
 }
 

@@ -37,7 +37,9 @@ async function inspectedConfig(file: string, machines: string | null): Promise<I
     problem: grave === undefined ? null : `${grave.code} line ${grave.line}: ${grave.message}`,
     boundaries: [...(config?.skeletons.values() ?? [])].flatMap(({ name, boundaries }) =>
       boundaries.map(({ id, kind, site, when }) => {
-        return { skeleton: name, id, kind, at: 'at' in site ? site.at : `${site.from} to ${site.to}`, when: when.text };
+        const edge = 'at' in site ? null : { from: site.from, to: site.to };
+        const at = 'at' in site ? site.at : `${site.from} to ${site.to}`;
+        return { skeleton: name, id, kind, at, edge, when: when.text };
       }),
     ),
     machine: agent === null ? null : await machineOf(agent, reviewed, machines),
