@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { WireOutline, WireState } from '../../src/inspector/wire.ts';
+import type { WireOutline, WireState } from '../../src/inspector/page-data.ts';
 import { Refused, read } from './api.ts';
 
 /** Something that is being read. What was read before stays until the new is there. */

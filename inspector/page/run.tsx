@@ -1,5 +1,5 @@
 /** A run: how it stands, why, and what can be done; its decisions, and the ways to look further. */
-import type { WireRun } from '../../src/inspector/wire.ts';
+import type { WireRun } from '../../src/inspector/page-data.ts';
 import { Acts } from './acts.tsx';
 import { heads } from './api.ts';
 import { DecisionView } from './decision.tsx';

@@ -19,8 +19,8 @@ export interface Read {
 
 type Whole = Pick<Read, 'rows' | 'timeline'>;
 
-/** How a run of a file stands; the code where it cannot be read. */
-export interface Standing {
+/** The status of a run of a file; the code where it cannot be read. */
+export interface ReadStatus {
   readonly agent: string | null;
   /** The digest of the config that it goes by. */
   readonly config: string | null;
@@ -35,7 +35,7 @@ export class Runs {
   readonly #open: () => JournalStore;
   #store: JournalStore | null = null;
   readonly #read = new Map<string, { readonly head: number; readonly of: Promise<Whole> }>();
-  readonly #standings = new Map<string, Standing & { readonly head: number }>();
+  readonly #standings = new Map<string, ReadStatus & { readonly head: number }>();
 
   constructor(open: () => JournalStore) {
     this.#open = open;
@@ -46,12 +46,12 @@ export class Runs {
     return this.#asking(async (store) => await store.runs());
   }
 
-  /** How a run stands. A damaged run must not hide the others. */
-  async standing(summary: RunSummary): Promise<Standing> {
+  /** The status of a run. A damaged run must not hide the others. */
+  async standing(summary: RunSummary): Promise<ReadStatus> {
     const { run, head } = summary;
     const known = this.#standings.get(run);
     if (known !== undefined && known.head === head) return known;
-    const standing = await this.#asking(async (store): Promise<Standing> => {
+    const standing = await this.#asking(async (store): Promise<ReadStatus> => {
       try {
         const rows = await collected(store.read(run));
         const { agent, standing: status } = runStatusOf(rows);

@@ -9,7 +9,7 @@ import type {
   WireRuns,
   WireTick,
   WireTimeline,
-} from '../../src/inspector/wire.ts';
+} from '../../src/inspector/page-data.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Line } from '../sidecar/stations.ts';
 import { parked, pathOf, Served, UNKNOWN } from './serving.ts';
