@@ -147,9 +147,9 @@ export default {
     {
       name: 'the-page-knows-the-wire-alone',
       severity: 'error',
-      comment: 'The page runs in a browser: it shares types with its server (inspector/wire.ts), and no code.',
+      comment: 'The page runs in a browser: it shares types with its server (inspector/page-data.ts), and no code.',
       from: { path: '^inspector/page/' },
-      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/inspector/wire\\.ts$' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/inspector/page-data\\.ts$' },
     },
     {
       name: 'sidecar-knows-no-medium-and-no-runtime',

@@ -1,5 +1,5 @@
 /** Builds the files of the inspector's page into dist/inspector/page: one script, one style sheet, and what names them. */
-import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -10,7 +10,7 @@ const out = join(here, '../dist/inspector/page');
 const MOST = 300_000;
 
 mkdirSync(out, { recursive: true });
-await build({
+const { metafile } = await build({
   entryPoints: [join(here, 'page/main.tsx')],
   outfile: join(out, 'page.js'),
   bundle: true,
@@ -20,14 +20,30 @@ await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   tsconfig: join(here, 'tsconfig.json'),
-  legalComments: 'inline',
+  legalComments: 'none',
+  metafile: true,
   charset: 'utf8',
   logLevel: 'warning',
 });
 for (const name of ['index.html', 'page.css', 'icon.svg']) cpSync(join(here, 'page', name), join(out, name));
 
+writeFileSync(join(out, 'licenses.txt'), licenses(Object.keys(metafile.inputs)));
+
 const size = readdirSync(out).reduce((sum, name) => sum + statSync(join(out, name)).size, 0);
 if (size > MOST) {
   console.error(`the page has ${size} bytes, and may have ${MOST}: do without a dependency`);
   process.exit(1);
+}
+
+/** The licenses of what is bundled, each under the name of its package. */
+function licenses(inputs) {
+  const folders = new Set(inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []));
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+      if (file === undefined) throw new Error(`${folder} has no license to ship with the page`);
+      return `${folder.replace(/^.*node_modules\//, '')}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    })
+    .join('\n');
 }

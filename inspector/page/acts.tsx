@@ -1,7 +1,7 @@
 /** The acts of a run. Each says what it will do before it is done. */
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { WireAct, WireRun, WireTold } from '../../src/inspector/wire.ts';
+import type { WireAct, WireRun, WireTold } from '../../src/inspector/page-data.ts';
 import { changes, heads, Refused, sent } from './api.ts';
 import { Lines } from './parts.tsx';
 

@@ -1,6 +1,6 @@
 /** The page's one way to its server: the token, requests, and the stream of events. */
 import { signal } from '@preact/signals';
-import type { WireTick } from '../../src/inspector/wire.ts';
+import type { WireTick } from '../../src/inspector/page-data.ts';
 
 /** What the server has refused, in its words. */
 export class Refused extends Error {}

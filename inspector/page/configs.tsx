@@ -1,6 +1,6 @@
 /** The configs: their boundaries over the machine, who has reviewed them, and the matrix of a rehearsal. */
 import { useMemo } from 'preact/hooks';
-import type { WireConfigs } from '../../src/inspector/wire.ts';
+import type { WireConfigs } from '../../src/inspector/page-data.ts';
 import { changes } from './api.ts';
 import { Drawing } from './drawing.tsx';
 import { count, Title, useRead, Waiting } from './parts.tsx';
@@ -111,7 +111,7 @@ function MachineOf({ config: { boundaries }, machine }: { config: Config; machin
     const idOf = (path: string) => ids.get(path) ?? [...ids].find(([state]) => state.startsWith(`${path}.`))?.[1];
     return {
       boxes: machine.states.map((state) => {
-        const own = boundaries.filter(({ at }) => at === state || state.startsWith(`${at}.`));
+        const own = boundaries.filter(({ at, edge }) => edge === null && within(state, at));
         return {
           id: ids.get(state) as string,
           kind: own.length > 0 ? 'committed' : 'state',
@@ -120,7 +120,9 @@ function MachineOf({ config: { boundaries }, machine }: { config: Config; machin
       }),
       arrows: machine.edges.flatMap(({ from, to, event, lost }) => {
         const [source, target] = [idOf(from), idOf(to)];
-        const label = event.replace(/^xstate\.(done|error)\.actor\./, '$1 ');
+        const on = boundaries.filter(({ edge }) => edge !== null && within(from, edge.from) && within(to, edge.to));
+        const name = event.replace(/^xstate\.(done|error)\.actor\.(\d+\.)?/, '$1 ');
+        const label = on.length === 0 ? name : on.map(({ id, kind }) => `◆ ${kind} ${id}`).join(', ');
         return source === undefined || target === undefined
           ? []
           : [{ from: source, to: target, label, strong: lost !== null }];
@@ -135,7 +137,7 @@ function MachineOf({ config: { boundaries }, machine }: { config: Config; machin
         boxes={boxes}
         arrows={arrows}
         direction="LR"
-        label={`The machine with its boundaries: ${count(boxes.length, 'state')}; a thick arrow is not recoverable`}
+        label={`The machine with its boundaries: ${count(boxes.length, 'state')}; ◆ is a boundary, a thick arrow is not recoverable`}
       />
       {lost.length === 0 ? (
         <p class="quiet">Every edge that ends a unit of work can be certified.</p>
@@ -153,6 +155,11 @@ function MachineOf({ config: { boundaries }, machine }: { config: Config; machin
       )}
     </>
   );
+}
+
+/** Says whether a state is another, or lies in it. */
+function within(state: string, outer: string): boolean {
+  return state === outer || state.startsWith(`${outer}.`);
 }
 
 const LETTERS: Readonly<Record<string, string>> = { same: '=', parked: 'P', harm: 'X', unreached: '-' };

@@ -1,7 +1,7 @@
 /** A decision: its account, its line, every refusal with its witness, and what would change it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { WireAnswer, WireDecision, WireGraph, WireRefusal, WireToggle } from '../../src/inspector/wire.ts';
+import type { WireAnswer, WireDecision, WireGraph, WireRefusal, WireToggle } from '../../src/inspector/page-data.ts';
 import { Refused, sent } from './api.ts';
 import { Drawing } from './drawing.tsx';
 import { clock, count, Outline, useRead, Waiting } from './parts.tsx';

@@ -57,7 +57,7 @@ export function Drawing({ boxes, arrows, label, direction }: Props) {
     outer.addEventListener('keydown', onKey);
     return () => outer.removeEventListener('keydown', onKey);
   }, [laid]);
-  const height = Math.max(120, Math.min(laid.height + 8, 460));
+  const height = Math.max(64, Math.min(laid.height + 8, 460));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the drawing is moved by the arrow keys, and zoomed by + and -
     <svg ref={svg} class="drawing" role="img" aria-label={label} height={height} tabIndex={0}>

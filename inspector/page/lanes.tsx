@@ -2,7 +2,7 @@
 import { select } from 'd3-selection';
 import { type ZoomTransform, zoom, zoomIdentity } from 'd3-zoom';
 import { useEffect, useRef } from 'preact/hooks';
-import type { WireTimeline } from '../../src/inspector/wire.ts';
+import type { WireTimeline } from '../../src/inspector/page-data.ts';
 import type { Mark } from './timeline.tsx';
 
 const LANE = 22;

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { WireOutline, WireState } from '../../src/inspector/wire.ts';
+import type { WireOutline, WireState } from '../../src/inspector/page-data.ts';
 import { Refused, read } from './api.ts';
 
 /** Something that is being read. What was read before stays until the new is there. */
@@ -11,26 +11,43 @@ export interface Loaded<T> {
   readonly problem: string | null;
 }
 
-/** Reads a path, and again whenever `mark` changes. */
+/**
+ * Reads a path, and again whenever `mark` changes. One request at a time: where a run moves faster than it is read, each answer is shown, and
+ * the newest is asked for next.
+ */
 export function useRead<T>(path: string | null, mark: unknown = 0): Loaded<T> {
   const state = useSignal<Loaded<T> & { readonly of: string | null }>({ value: null, problem: null, of: null });
+  const asking = useRef<{ path: string; again: boolean } | null>(null);
   useEffect(() => {
     if (path === null) return;
-    let over = false;
-    read<T>(path).then(
-      (value) => {
-        if (!over) state.value = { value, problem: null, of: path };
-      },
-      (error: unknown) => {
-        if (over) return;
-        const problem = error instanceof Refused ? error.message : 'The page has failed at this.';
-        state.value = { value: state.peek().of === path ? state.peek().value : null, problem, of: path };
-      },
-    );
-    return () => {
-      over = true;
+    if (asking.current?.path === path) {
+      asking.current.again = true;
+      return;
+    }
+    const own = { path, again: true };
+    asking.current = own;
+    const follow = async () => {
+      while (own.again && asking.current === own) {
+        own.again = false;
+        const told = await read<T>(path).then(
+          (value) => ({ value, problem: null, of: path }),
+          (error: unknown) => {
+            const problem = error instanceof Refused ? error.message : 'The page has failed at this.';
+            return { value: state.peek().of === path ? state.peek().value : null, problem, of: path };
+          },
+        );
+        if (asking.current === own) state.value = told;
+      }
+      if (asking.current === own) asking.current = null;
     };
+    void follow();
   }, [path, mark]);
+  useEffect(
+    () => () => {
+      asking.current = null;
+    },
+    [],
+  );
   return state.value.of === path ? state.value : { value: null, problem: null };
 }
 

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { WireTimeline } from '../../src/inspector/wire.ts';
+import type { WireTimeline } from '../../src/inspector/page-data.ts';
 import { clock } from './parts.tsx';
 import type { Mark } from './timeline.tsx';
 

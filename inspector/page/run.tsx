@@ -1,5 +1,5 @@
 /** A run: how it stands, why, and what can be done; its decisions, and the ways to look further. */
-import type { WireRun } from '../../src/inspector/wire.ts';
+import type { WireRun } from '../../src/inspector/page-data.ts';
 import { Acts } from './acts.tsx';
 import { heads } from './api.ts';
 import { DecisionView } from './decision.tsx';
@@ -22,6 +22,7 @@ export function RunPage({ id, view, rest }: { id: string; view: string; rest: st
       <>
         <h1>Run</h1>
         <Waiting problem={problem} />
+        {view === '' || problem !== null ? null : <View key="view" run={null} id={id} view={view} rest={rest} />}
       </>
     );
   return (
@@ -50,23 +51,23 @@ export function RunPage({ id, view, rest }: { id: string; view: string; rest: st
         ))}
       </nav>
       {problem === null ? null : <Waiting problem={problem} />}
-      <View run={run} view={view} rest={rest} />
+      <View key="view" run={run} id={id} view={view} rest={rest} />
     </>
   );
 }
 
-function View({ run, view, rest }: { run: WireRun; view: string; rest: string }) {
+function View({ run, id, view, rest }: { run: WireRun | null; id: string; view: string; rest: string }) {
   switch (view) {
     case 'decision':
-      return <DecisionView key={rest} id={run.id} number={rest} />;
+      return <DecisionView key={rest} id={id} number={rest} />;
     case 'timeline':
-      return <TimelineView id={run.id} rest={rest} />;
+      return <TimelineView id={id} rest={rest} />;
     case 'ledger':
-      return <LedgerView id={run.id} />;
+      return <LedgerView id={id} />;
     case 'diagram':
-      return <DiagramView id={run.id} />;
+      return <DiagramView id={id} />;
     default:
-      return <Status run={run} />;
+      return run === null ? null : <Status run={run} />;
   }
 }
 

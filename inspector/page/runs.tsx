@@ -1,7 +1,7 @@
 /** The list of runs: those that need a person first; searched and filtered while they are typed. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { WireRunRow, WireRuns } from '../../src/inspector/wire.ts';
+import type { WireRunRow, WireRuns } from '../../src/inspector/page-data.ts';
 import { changes } from './api.ts';
 import { Ago, Badge, count, useRead, Waiting } from './parts.tsx';
 

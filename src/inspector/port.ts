@@ -4,7 +4,7 @@
  */
 import type { JournalStore } from '../journal/journal.ts';
 import type { Ledgers } from '../reports/ledgers.ts';
-import type { InspectedConfig, InspectedLedger, InspectedMatrix } from './wire.ts';
+import type { InspectedConfig, InspectedLedger, InspectedMatrix } from './page-data.ts';
 
 /** An answer of a person to a gate; `output` is JSON text. */
 export type Saying =
@@ -17,7 +17,7 @@ export interface Told {
   readonly text: string;
 }
 
-/** What the server is handed. */
+/** Everything that the server is handed. */
 export interface Inspected {
   /** The name of the journal file, as it was typed. */
   readonly file: string;

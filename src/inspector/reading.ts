@@ -17,8 +17,10 @@ export interface Read {
   readonly posts: readonly Posted[];
 }
 
-/** How a run of a file stands; the code where it cannot be read. */
-export interface Standing {
+type Whole = Pick<Read, 'rows' | 'timeline'>;
+
+/** The status of a run of a file; the code where it cannot be read. */
+export interface ReadStatus {
   readonly agent: string | null;
   /** The digest of the config that it goes by. */
   readonly config: string | null;
@@ -32,8 +34,8 @@ const KEPT = 3;
 export class Runs {
   readonly #open: () => JournalStore;
   #store: JournalStore | null = null;
-  readonly #read = new Map<string, Omit<Read, 'summary' | 'posts'> & { readonly head: number }>();
-  readonly #standings = new Map<string, Standing & { readonly head: number }>();
+  readonly #read = new Map<string, { readonly head: number; readonly of: Promise<Whole> }>();
+  readonly #standings = new Map<string, ReadStatus & { readonly head: number }>();
 
   constructor(open: () => JournalStore) {
     this.#open = open;
@@ -44,12 +46,12 @@ export class Runs {
     return this.#asking(async (store) => await store.runs());
   }
 
-  /** How a run stands. A damaged run must not hide the others. */
-  async standing(summary: RunSummary): Promise<Standing> {
+  /** The status of a run. A damaged run must not hide the others. */
+  async standing(summary: RunSummary): Promise<ReadStatus> {
     const { run, head } = summary;
     const known = this.#standings.get(run);
     if (known !== undefined && known.head === head) return known;
-    const standing = await this.#asking(async (store): Promise<Standing> => {
+    const standing = await this.#asking(async (store): Promise<ReadStatus> => {
       try {
         const rows = await collected(store.read(run));
         const { agent, standing: status } = runStatusOf(rows);
@@ -70,20 +72,31 @@ export class Runs {
     return this.read(summary);
   }
 
-  /** A run of which the summary is at hand. */
+  /** A run of which the summary is at hand. Several who ask at once wait for one reading. */
   async read(summary: RunSummary): Promise<Read> {
-    return this.#asking(async (store) => {
-      const { run, head } = summary;
-      const id = idOf(run);
-      const posts = await store.posts(run);
-      const known = this.#read.get(id);
-      if (known !== undefined && known.head === head) return { ...known, summary, posts };
-      const rows = await collected(store.read(run));
-      const read = { id, rows, timeline: timelineOf(rows), head };
+    const { run, head } = summary;
+    const posts = await this.#asking(async (store) => await store.posts(run));
+    const id = idOf(run);
+    let known = this.#read.get(id);
+    if (known === undefined || known.head !== head) {
+      known = { head, of: this.#whole(run) };
       this.#read.delete(id);
-      this.#read.set(id, read);
+      this.#read.set(id, known);
       for (const old of [...this.#read.keys()].slice(0, -KEPT)) this.#read.delete(old);
-      return { ...read, summary, posts };
+    }
+    const { of } = known;
+    try {
+      return { id, summary, posts, ...(await of) };
+    } catch (error) {
+      if (this.#read.get(id)?.of === of) this.#read.delete(id);
+      throw error;
+    }
+  }
+
+  #whole(run: string): Promise<Whole> {
+    return this.#asking(async (store) => {
+      const rows = await collected(store.read(run));
+      return { rows, timeline: timelineOf(rows) };
     });
   }
 

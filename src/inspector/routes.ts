@@ -46,19 +46,17 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
     'what-if': ({ read, rest, body }) => supposedView(read, Number(rest), body.suppose),
     act: ({ read, body }) => act(read, body, port, now()),
   };
+  const files: Readonly<Record<string, () => unknown>> = {
+    '/api/runs': () => runsView(runs, port.file, now(), waits),
+    '/api/configs': () => configsView(port, runs),
+  };
   return async ({ method, path, query }: Admitted, body: Body | null): Promise<unknown> => {
-    if (path === '/api/runs') {
-      if (method !== 'GET') throw new InspectorError('wrong_method', 'Runs are read with GET.');
-      return runsView(runs, port.file, now(), waits);
-    }
-    if (path === '/api/configs') {
-      if (method !== 'GET') throw new InspectorError('wrong_method', 'Configs are read with GET.');
-      return configsView(port, runs);
-    }
-    const [, id, what = '', rest = null] = /^\/api\/runs\/([\w-]+)(?:\/([a-z-]+))?(?:\/(\d{1,9}))?$/.exec(path) ?? [];
+    const ofFile = Object.hasOwn(files, path) ? files[path] : undefined;
+    if (ofFile !== undefined && method !== 'GET') throw new InspectorError('wrong_method', 'This is read with GET.');
+    if (ofFile !== undefined) return ofFile();
+    const { id, what, rest } = partsOf(path);
     const table = method === 'GET' ? reads : acts;
-    if (id === undefined || !(Object.hasOwn(reads, what) || Object.hasOwn(acts, what)))
-      throw new InspectorError('not_found', 'There is nothing at this path.');
+    if (!Object.hasOwn(reads, what) && !Object.hasOwn(acts, what)) throw nothing();
     const route = Object.hasOwn(table, what) ? table[what] : undefined;
     if (route === undefined) throw new InspectorError('wrong_method', 'This path is not asked so.');
     const read = await runs.run(id);
@@ -67,6 +65,17 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
     const { redaction } = read.timeline.runState;
     return redaction.isActive ? withTexts(view, (text) => redaction.text(text)) : view;
   };
+}
+
+/** The parts of a path about a run: its id, the view or act, and a number. */
+function partsOf(path: string): { readonly id: string; readonly what: string; readonly rest: string | null } {
+  const [, id, what = '', rest = null] = /^\/api\/runs\/([\w-]+)(?:\/([a-z-]+))?(?:\/(\d{1,9}))?$/.exec(path) ?? [];
+  if (id === undefined) throw nothing();
+  return { id, what, rest };
+}
+
+function nothing(): InspectorError {
+  return new InspectorError('not_found', 'There is nothing at this path.');
 }
 
 /** Does an act that the run offers at this moment. */

@@ -30,9 +30,9 @@ export function addInspect(program: Command): void {
       'after',
       `
 Prints an address and serves it until it is stopped (Ctrl+C). The page is for
-this machine alone: the server listens on 127.0.0.1, and answers only who has
-the token of the address. Whoever has it may read the runs and answer their
-questions, as who may read and write the file can: keep it to yourself.
+this machine alone: the server listens on 127.0.0.1, and answers only requests
+with the token of the address. Its holder can read the runs and answer their
+questions, as one can who may write the file: keep it to yourself.
 
 The file is read beside the programs that write it, and changed only by answers
 that are given on the page, under the name that is typed there. The name is not

@@ -1,7 +1,7 @@
 /** The configs and rehearsals that the inspector shows: read from the files that the person at the terminal has named. */
 import { readFileSync, statSync } from 'node:fs';
 import { configFiles, readConfig } from '../../boundaries/directory.ts';
-import type { InspectedConfig, InspectedMatrix } from '../../inspector/wire.ts';
+import type { InspectedConfig, InspectedMatrix } from '../../inspector/page-data.ts';
 import { matrixOf } from '../../rehearsal/matrix.ts';
 import type { RehearsalReport } from '../../rehearsal/report.ts';
 import { findMachines } from '../check/check.ts';
@@ -37,7 +37,9 @@ async function inspectedConfig(file: string, machines: string | null): Promise<I
     problem: grave === undefined ? null : `${grave.code} line ${grave.line}: ${grave.message}`,
     boundaries: [...(config?.skeletons.values() ?? [])].flatMap(({ name, boundaries }) =>
       boundaries.map(({ id, kind, site, when }) => {
-        return { skeleton: name, id, kind, at: 'at' in site ? site.at : `${site.from} to ${site.to}`, when: when.text };
+        const edge = 'at' in site ? null : { from: site.from, to: site.to };
+        const at = 'at' in site ? site.at : `${site.from} to ${site.to}`;
+        return { skeleton: name, id, kind, at, edge, when: when.text };
       }),
     ),
     machine: agent === null ? null : await machineOf(agent, reviewed, machines),

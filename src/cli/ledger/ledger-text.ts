@@ -62,7 +62,7 @@ function decisionTexts(decisions: readonly LedgerDecision[], medium: Medium): st
   });
 }
 
-/** What the run decided, in one sentence. */
+/** A decision in one sentence. */
 export function decisionText(decision: LedgerDecision): string {
   switch (decision.is) {
     case 'call': {
@@ -102,7 +102,7 @@ function answerText({ by, verdict, status, asked, gate }: Extract<LedgerDecision
   }
 }
 
-/** What it rested on, a line each. */
+/** The lines under a decision: its arguments, its reasons. */
 export function decisionLines(decision: LedgerDecision): string[] {
   switch (decision.is) {
     case 'call': {

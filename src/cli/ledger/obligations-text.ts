@@ -11,7 +11,7 @@ export function owedText(obligation: Obligation, run: string, file: string, medi
   return `${block(owedOutline(obligation), medium)}${commands.join('')}`;
 }
 
-/** What is owed, without the commands that pay it. */
+/** An obligation, without the commands that pay it. */
 export function owedOutline(obligation: Obligation): Outline {
   switch (obligation.owes) {
     case 'approval': {

@@ -13,7 +13,7 @@ export interface Asking {
   readonly rawHeaders: readonly string[];
 }
 
-/** What a server admits. */
+/** The hosts, the token and the files of a server. */
 export interface Admits {
   /** The values of `Host` that name this server. */
   readonly hosts: readonly string[];

@@ -117,7 +117,7 @@ export async function serve({ port, page, at, now = Date.now, patience = PATIENC
   };
 }
 
-/** What is no HTTP gets one line, and no word of why. */
+/** Answers bytes that are no HTTP with one line, and no word of why. */
 function refuseMalformed(socket: Socket): void {
   if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   socket.destroySoon();

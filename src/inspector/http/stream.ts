@@ -1,8 +1,8 @@
 /** Live events: which runs have moved, told to every page that listens, as lines of JSON over one answer that does not end. */
 import type { ServerResponse } from 'node:http';
 import { InspectorError } from '../inspector-error.ts';
+import type { WireTick } from '../page-data.ts';
 import { idOf, type Runs } from '../reading.ts';
-import type { WireTick } from '../wire.ts';
 
 /** The time between looks at the file, in milliseconds, and how many looks may pass without a word. */
 const LOOK = 500;

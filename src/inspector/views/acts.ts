@@ -6,9 +6,9 @@ import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Act } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { quoted } from '../../recovery/explain.ts';
+import type { WireAct } from '../page-data.ts';
 import type { Inspected, Saying } from '../port.ts';
 import type { Read } from '../reading.ts';
-import type { WireAct } from '../wire.ts';
 
 /** An act, and how it is done. */
 export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | 'command'> {
@@ -111,7 +111,7 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
   ];
 }
 
-/** What becomes of the calls that a decision names. */
+/** The acts about the calls that a decision names. */
 function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
   switch (act.act) {
     case 'settle_outcome': {

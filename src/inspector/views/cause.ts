@@ -1,14 +1,14 @@
 /** The reason why a run stands still, in the few sentences that a person on call reads first. */
 import { explain, quoted } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
+import type { WireCause } from '../page-data.ts';
 import type { Read } from '../reading.ts';
-import type { WireCause } from '../wire.ts';
 import { labelled, shownInstance } from './words.ts';
 
 /** The reasons that are told at once; the decision has them all. */
 const FEW = 4;
 
-/** The cause; null where nothing is wrong and nobody is asked. */
+/** The cause; null where nothing is wrong and no person is asked. */
 export function causeOf({ timeline, summary }: Read): WireCause | null {
   const { standing, runState, decisions } = timeline;
   const last = decisions.at(-1);
@@ -42,7 +42,7 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
   }
 }
 
-/** What failed, where and in whose work, and the words of the error. */
+/** A failure in one sentence: its tool, its state, its work and the words of the error. */
 export function causeText({ entry, around: { tool, state, error } }: Pick<Decided, 'entry' | 'around'>): string {
   const what = tool === null ? 'the machine failed' : `${quoted(tool)} failed`;
   const where = state === null ? '' : ` in the state ${quoted(state)}`;

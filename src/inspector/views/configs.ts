@@ -1,7 +1,8 @@
 /** The configs that were named, who vouches for them, and which runs go by them. */
+
+import type { WireConfigs } from '../page-data.ts';
 import type { Inspected } from '../port.ts';
 import type { Runs } from '../reading.ts';
-import type { WireConfigs } from '../wire.ts';
 
 /** The configs, and the digests of runs that none of them has. */
 export async function configsView(port: Inspected, runs: Runs): Promise<WireConfigs> {

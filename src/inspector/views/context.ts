@@ -6,8 +6,8 @@ import { RunState } from '../../projection/run-state.ts';
 import { stateText } from '../../reports/timeline.ts';
 import { linesOf, shortOf } from '../http/shown.ts';
 import { InspectorError } from '../inspector-error.ts';
+import type { WireContext } from '../page-data.ts';
 import type { Read } from '../reading.ts';
-import type { WireContext } from '../wire.ts';
 import { actorName } from './words.ts';
 
 /** Changes that are listed at most. */

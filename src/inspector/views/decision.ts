@@ -4,8 +4,8 @@ import type { Decision } from '../../model/decision.ts';
 import { actSentence, effectName, explain } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { InspectorError } from '../inspector-error.ts';
+import type { WireAnswer, WireDecision } from '../page-data.ts';
 import type { Read } from '../reading.ts';
-import type { WireAnswer, WireDecision } from '../wire.ts';
 import { causeText } from './cause.ts';
 import { graphOf } from './graph.ts';
 import { type Moment, momentBefore } from './moment.ts';
@@ -34,7 +34,7 @@ export function decisionView(read: Read, number: number): WireDecision {
   };
 }
 
-/** What a decision would be. @throws InspectorError where nothing can be supposed. */
+/** A decision as it would be. @throws InspectorError where nothing can be supposed. */
 export function supposedView(read: Read, number: number, suppose: unknown): WireAnswer {
   const isList = Array.isArray(suppose) && suppose.length <= 100 && suppose.every((each) => typeof each === 'string');
   if (!isList) throw new InspectorError('bad_request', '"suppose" is a list of the ids of toggles.');

@@ -6,8 +6,8 @@ import { entriesOf } from '../../journal/entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { ActorState } from '../../projection/state-types.ts';
+import type { WireDiagram } from '../page-data.ts';
 import type { Read } from '../reading.ts';
-import type { WireDiagram } from '../wire.ts';
 import { actorName, eventName } from './words.ts';
 
 const MOST_MACHINES = 12;

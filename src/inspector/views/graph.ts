@@ -5,7 +5,7 @@ import type { Decision, Keep } from '../../model/decision.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import type { Dependence } from '../../model/veto.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
-import type { WireGraph, WirePart } from '../wire.ts';
+import type { WireGraph, WirePart } from '../page-data.ts';
 
 /** Instances that are drawn, and dependencies that are looked at for them. */
 const MOST_NODES = 40;
@@ -54,7 +54,7 @@ export function graphOf(history: History, decision: Decision): WireGraph {
   };
 }
 
-/** What a decision does with each instance that it names; all others are kept. */
+/** The part of each instance that a decision names; all others are kept. */
 function partsOf(decision: Decision): Map<string, { readonly part: WirePart; readonly note: string }> {
   const parts = new Map<string, { part: WirePart; note: string }>();
   const isDone = decision.verdict === 'restore' || decision.verdict === 'restore_joint';

@@ -9,7 +9,7 @@ import { reason } from '../../recovery/explain.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
 import { shortOf } from '../http/shown.ts';
-import type { WireReason, WireRefusal } from '../wire.ts';
+import type { WireReason, WireRefusal } from '../page-data.ts';
 import type { Moment } from './moment.ts';
 
 /** Reasons that are sent; a decision may have as many as candidates times consumers. */

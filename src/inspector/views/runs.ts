@@ -2,8 +2,8 @@
 import type { RunSummary } from '../../journal/journal.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { explain, quoted } from '../../recovery/explain.ts';
+import type { WireRunRow, WireRuns } from '../page-data.ts';
 import { idOf, type Read, type Runs } from '../reading.ts';
-import type { WireRunRow, WireRuns } from '../wire.ts';
 import { unblocking } from './cause.ts';
 import { stateOf } from './words.ts';
 
@@ -27,11 +27,11 @@ export async function runsView(runs: Runs, file: string, now: number, waits: Wai
   return { file, now, runs: rows };
 }
 
-/** What runs wait for, kept by their heads. */
+/** The things that runs wait for, kept by their heads. */
 export class Waits {
   readonly #known = new Map<string, { readonly head: number; readonly text: string | null }>();
 
-  /** What a run waits for, in a few words. */
+  /** Says in a few words for what a run waits. */
   async of(runs: Runs, summary: RunSummary): Promise<string | null> {
     const known = this.#known.get(summary.run);
     if (known !== undefined && known.head === summary.head) return known.text;

@@ -6,8 +6,8 @@ import { type Region, regionName, split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { quoted } from '../../recovery/explain.ts';
 import { stateText } from '../../reports/timeline.ts';
+import type { WireMarkKind, WireTimeline } from '../page-data.ts';
 import type { Read } from '../reading.ts';
-import type { WireMarkKind, WireTimeline } from '../wire.ts';
 import { actorName, eventName } from './words.ts';
 
 const KINDS: readonly WireMarkKind[] = ['step', 'call', 'boundary', 'failure', 'restore', 'person', 'finding'];
@@ -43,40 +43,47 @@ class Marker {
     this.#time = time;
     switch (entry.do) {
       case 'step':
-        return this.#step(entry);
+        this.#step(entry);
+        return;
       case 'intent':
         this.#calls.set(entry.key, { region: this.#regionOf(entry.actor), tool: entry.tool });
-        return this.#mark('call', this.#regionOf(entry.actor), `calls ${quoted(entry.tool)} (${entry.class})`);
+        this.#mark('call', this.#regionOf(entry.actor), `calls ${quoted(entry.tool)} (${entry.class})`);
+        return;
       case 'outcome':
-        return this.#ofCall(entry.key, 'call', (tool) => `${tool} is ${entry.status}`);
+        this.#ofCall(entry.key, 'call', (tool) => `${tool} is ${entry.status}`);
+        return;
       case 'gate':
-        return this.#ofCall(entry.key, 'person', (tool) => `a person is asked: ${entry.asks} of ${tool}`);
+        this.#ofCall(entry.key, 'person', (tool) => `a person is asked: ${entry.asks} of ${tool}`);
+        return;
       case 'answer':
-        return this.#mark(
+        this.#mark(
           'person',
           TOP,
           `answer: ${entry.verdict}${entry.by === null ? '' : ` by ${JSON.stringify(entry.by)} (not verified)`}`,
         );
+        return;
       case 'decision':
-        return this.#mark(
+        this.#mark(
           'failure',
           this.#regionOf(entry.call ?? entry.actor),
           `${entry.signal}: ${entry.error}; decided: ${entry.decision.verdict}`,
         );
+        return;
       case 'restored':
-        return this.#mark('restore', TOP, `restored: ${entry.kept.length} instances go back`);
+        this.#mark('restore', TOP, `restored: ${entry.kept.length} instances go back`);
+        return;
       case 'phase':
-        return this.#mark(
-          'restore',
-          TOP,
-          `recovery: ${entry.phase}${entry.error === undefined ? '' : ` (${entry.error})`}`,
-        );
+        this.#mark('restore', TOP, `recovery: ${entry.phase}${entry.error === undefined ? '' : ` (${entry.error})`}`);
+        return;
       case 'publish':
-        return this.#mark('boundary', TOP, `commit of ${instanceName(entry.instance)} is made visible`);
+        this.#mark('boundary', TOP, `commit of ${instanceName(entry.instance)} is made visible`);
+        return;
       case 'finding':
-        return this.#mark('finding', TOP, `${entry.code}: ${entry.text}`);
+        this.#mark('finding', TOP, `${entry.code}: ${entry.text}`);
+        return;
       case 'end':
-        return this.#mark('step', TOP, `the run is ${entry.status}`);
+        this.#mark('step', TOP, `the run is ${entry.status}`);
+        return;
       default:
         return;
     }

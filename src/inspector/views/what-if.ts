@@ -17,8 +17,8 @@ import { effectName, quoted } from '../../recovery/explain.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { traceOf } from '../../reports/trace.ts';
+import type { WireToggle } from '../page-data.ts';
 import type { Read } from '../reading.ts';
-import type { WireToggle } from '../wire.ts';
 
 type Supposition =
   | { readonly is: 'effect'; readonly effect: Effect; readonly status: EffectStatus }
@@ -37,7 +37,7 @@ export interface Supposed {
 /** Toggles that are offered at most. */
 const MOST = 60;
 
-/** What may be supposed about one decision. */
+/** The suppositions that one decision allows, and the answers under them. */
 export class WhatIf {
   readonly toggles: readonly Toggle[];
   /** The reason why nothing can be supposed; null where it can. */
@@ -185,7 +185,7 @@ function consumers(decision: Decision): string[] {
   );
 }
 
-/** What two answers have to have in common to be the same, whatever the numbers of their events are. */
+/** A text that two answers share where they are the same, though the numbers of their events differ. */
 function signature(decision: Decision): string {
   const candidates = new Map<number | null, number>();
   const against = [...vetoes(decision)].map((veto) => {

@@ -1,6 +1,6 @@
 /** The values that the server sends to the page. Every text in them is for reading only; ids and gates are plain ASCII. Times are wall clocks, in milliseconds. */
 
-/** How a run stands. `needs` is true where nothing goes on until a person acts. */
+/** The status of a run. `needs` is true where nothing goes on until a person acts. */
 export interface WireState {
   readonly is: 'done' | 'parked' | 'stuck' | 'recovering' | 'waiting' | 'open' | 'unread';
   readonly text: string;
@@ -36,9 +36,9 @@ export interface WireOutline {
 export interface WireCause {
   readonly label: string;
   readonly text: string;
-  /** What stands in the way of going back, each reason once. */
+  /** The reasons against going back, each once. */
   readonly why: readonly WireOutline[];
-  /** What would set it going again, in words. */
+  /** The acts that would set it going again, in words. */
   readonly unblock: readonly string[];
   /** The decision that it is about; null where none was made. */
   readonly decision: number | null;
@@ -48,7 +48,7 @@ export interface WireCause {
 export interface WireAct {
   readonly id: string;
   readonly title: string;
-  /** What it does, before it is done. */
+  /** Says what it does, before it is done. */
   readonly does: string;
   /** The same as a command. */
   readonly command: string;
@@ -130,7 +130,7 @@ export interface WireRefusal {
   readonly reasons: readonly WireReason[];
 }
 
-/** What a decision does with an instance. */
+/** The part that a decision gives to an instance. */
 export type WirePart = 'failed' | 'back' | 'undone' | 'aside' | 'kept';
 
 /** The dependencies around a decision. */
@@ -149,11 +149,11 @@ export interface WireGraph {
     /** True where the line follows it: its consumer goes back with its producer, or stands in the way. */
     readonly carries: boolean;
   }[];
-  /** How many instances lie further away. */
+  /** The number of instances that lie further away. */
   readonly left: number;
 }
 
-/** What may be supposed about a decision. */
+/** A supposition about a decision that is offered. */
 export interface WireToggle {
   readonly id: string;
   readonly text: string;
@@ -181,7 +181,7 @@ export interface WireDecision extends WireAnswer {
   readonly policy: string;
   readonly account: WireOutline;
   readonly toggles: readonly WireToggle[];
-  /** What to know about the numbers of events in a supposed answer; null where they are those of the run. */
+  /** A note about the numbers of events in a supposed answer; null where they are those of the run. */
   readonly numbers: string | null;
   /** The reason why nothing can be supposed; null where it can. */
   readonly fixed: string | null;
@@ -197,7 +197,7 @@ export interface WireTimeline {
   /** The texts of the marks, each once, and the kinds. */
   readonly texts: readonly string[];
   readonly kinds: readonly WireMarkKind[];
-  /** How many marks of the beginning are left out. */
+  /** The number of marks of the beginning that are left out. */
   readonly cut: number;
 }
 
@@ -269,6 +269,8 @@ interface InspectedBoundary {
   readonly id: string;
   readonly kind: string;
   readonly at: string;
+  /** The edge that it lies on; null where it lies in a state. */
+  readonly edge: { readonly from: string; readonly to: string } | null;
   readonly when: string;
 }
 
@@ -303,7 +305,7 @@ export interface InspectedLedger {
   readonly obligations: readonly InspectedEntry[];
 }
 
-/** What the server was handed beside the journal. */
+/** Everything that the server was handed beside the journal. */
 export interface WireConfigs {
   readonly configs: readonly (InspectedConfig & {
     /** The runs of the file that go by this content. */

@@ -1,0 +1,254 @@
+/** What the server tells the page of runs: data as text, acts as they stand, decisions and what they would be. */
+import { describe, expect, test } from 'vitest';
+import type {
+  WireAnswer,
+  WireContext,
+  WireDecision,
+  WireDiagram,
+  WireRun,
+  WireRuns,
+  WireTick,
+  WireTimeline,
+} from '../../src/inspector/page-data.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { Line } from '../sidecar/stations.ts';
+import { parked, pathOf, Served, UNKNOWN } from './serving.ts';
+
+/** A run whose error, input and answers are what an attacker would send. */
+const SCRIPT = '<script>alert(1)</script>\u202e\u0007\u2028"&';
+
+describe('a parked run', () => {
+  test('is listed first, with what it waits for', async () => {
+    const served = await Served.over(await parked());
+    const { body } = await served.ask<WireRuns>('/api/runs');
+    expect(body.runs).toMatchObject([{ run: 'r', agent: 'line', waitsFor: 'what became of a' }]);
+    expect(body.runs[0]?.state).toEqual({ is: 'parked', text: 'parked (escalate)', needs: true });
+    await served.close();
+  });
+
+  test('says its cause, and offers both answers without choosing one', async () => {
+    const served = await Served.over(await parked());
+    const { body: run } = await served.ask<WireRun>(pathOf('r'));
+    expect(run.cause).toMatchObject({
+      label: 'TOOL_EXCEPTION',
+      text: 'a failed in the state a (work of A::it::0): "connection reset"',
+      why: [{ label: 'effect_outcome_unknown' }],
+      decision: 1,
+    });
+    const titles = run.acts.map(({ title, first, disabled }) => [title, first, disabled === null]);
+    expect(titles.slice(0, 2)).toEqual([
+      ['Settle a: it happened', false, true],
+      ['Settle a: it did not happen', false, true],
+    ]);
+    const code = run.acts.filter(({ kind }) => kind === 'code');
+    expect(code.map(({ id }) => id)).toEqual(['resume', 'reconcile']);
+    for (const { disabled, command } of code) {
+      expect(disabled).toContain('--machines');
+      expect(command).toMatch(/^belay (resume|reconcile) r$/);
+    }
+    await served.close();
+  });
+
+  test('hands an answer on as it was given, and nothing else', async () => {
+    const served = await Served.over(await parked());
+    const { body: run } = await served.ask<WireRun>(pathOf('r'));
+    const act = run.acts[0]?.id ?? '';
+    const [{ gate = '' } = {}] = run.gates;
+    const answered = await served.ask(`${pathOf('r')}/act`, { act, by: 'Ada', why: 'asked them', output: '"yes"' });
+    expect(answered).toEqual({ status: 200, body: { ok: true, text: 'left' } });
+    const saying = { verdict: 'settled', status: 'confirmed', output: '"yes"' };
+    expect(served.given).toEqual([{ gate, saying, by: 'Ada', why: 'asked them' }]);
+    await served.close();
+  });
+
+  test.each([
+    ['without a name', { by: '' }, 400],
+    ['under a name of blanks', { by: '  ' }, 400],
+    ['under a name that is too long', { by: 'a'.repeat(201) }, 400],
+    ['with a reason that is too long', { by: 'ada', why: 'a'.repeat(2_001) }, 400],
+  ])('takes no answer %s', async (_what, body, status) => {
+    const served = await Served.over(await parked());
+    const { body: run } = await served.ask<WireRun>(pathOf('r'));
+    const answered = await served.ask(`${pathOf('r')}/act`, { act: run.acts[0]?.id, ...body });
+    expect([answered.status, served.given]).toEqual([status, []]);
+    await served.close();
+  });
+
+  test('does what needs code only where a module was named, by the words of the verb', async () => {
+    const without = await Served.over(await parked());
+    expect((await without.ask(`${pathOf('r')}/act`, { act: 'resume' })).status).toBe(409);
+    await without.close();
+    const served = await Served.over(await parked(), { executes: true });
+    const { body: run } = await served.ask<WireRun>(pathOf('r'));
+    expect(run.acts.every(({ disabled }) => disabled === null)).toBe(true);
+    expect(await served.ask(`${pathOf('r')}/act`, { act: 'resume' })).toMatchObject({ body: { ok: true } });
+    expect(served.ran).toEqual([['resume', 'r']]);
+    await served.close();
+  });
+
+  test('tells pages that listen when it moves', async () => {
+    const journal = await parked();
+    const served = await Served.over(journal);
+    const response = await fetch(`http://${served.host}/api/events`, {
+      headers: { Authorization: `Bearer ${served.token}` },
+    });
+    const lines = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const next = async () => JSON.parse((await lines?.read())?.value ?? 'null') as WireTick;
+    const [head] = Object.values((await next()).heads);
+    const writer = await journal.open('r', 'resume');
+    await writer.close();
+    const other = await journal.open('another', 'create');
+    expect(head).toBeGreaterThan(10);
+    let seen = 0;
+    while (seen < 2) seen = Math.max(seen, Object.keys((await next()).heads).length);
+    expect(seen).toBe(2);
+    await lines?.cancel();
+    await other.close();
+    await served.close();
+  });
+});
+
+describe('data of a run', () => {
+  test('is text whose every character can be seen', async () => {
+    const served = await Served.over(await parked(SCRIPT));
+    for (const path of ['', '/decision/1', '/timeline', '/context/3', '/diagram']) {
+      const { body } = await served.ask(`${pathOf('r')}${path}`);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+      expect(JSON.stringify(body)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/);
+    }
+    const { body: run } = await served.ask<WireRun>(pathOf('r'));
+    expect(run.decisions[0]?.error).toBe('<script>alert(1)</script>⟦U+202E⟧⟦U+0007⟧⟦U+2028⟧"&');
+    await served.close();
+  });
+
+  test('is never markup for a browser, whatever it sniffs', async () => {
+    const served = await Served.over(await parked(SCRIPT));
+    const response = await fetch(`http://${served.host}${pathOf('r')}`, {
+      headers: { Authorization: `Bearer ${served.token}` },
+    });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    await served.close();
+  });
+});
+
+describe('a decision', () => {
+  test('has every refusal with its witness, and the line drawn', async () => {
+    const served = await Served.over(await parked());
+    const { body: decision } = await served.ask<WireDecision>(`${pathOf('r')}/decision/1`);
+    const [refusal] = decision.refusals;
+    expect(refusal?.checkpoint).toMatch(/^Its entry at event \d+, \d{4}-/);
+    const [reason] = refusal?.reasons ?? [];
+    expect(reason?.code).toBe('effect_outcome_unknown');
+    const witness = Object.fromEntries(reason?.witness.map(({ what, value }) => [what, value]) ?? []);
+    expect(witness).toMatchObject({ call: 'a of A::it::0', 'class and status': 'irreversible, unknown' });
+    expect(witness['what it said']).toContain('connection reset');
+    expect(decision.graph.nodes).toMatchObject([{ name: 'A::it::0', part: 'failed' }]);
+    await served.close();
+  });
+
+  test('is asked again under suppositions, and nothing is changed by it', async () => {
+    const journal = await parked();
+    const served = await Served.over(journal);
+    const { body: decision } = await served.ask<WireDecision>(`${pathOf('r')}/decision/1`);
+    expect(decision.fixed).toBeNull();
+    const toggle = (text: string) => decision.toggles.find((each) => each.text.endsWith(text))?.id ?? '';
+    const [{ head = 0 } = {}] = await journal.runs();
+    const suppose = async (...ids: string[]) =>
+      (await served.ask<WireAnswer>(`${pathOf('r')}/what-if/1`, { suppose: ids })).body;
+    expect(await suppose(toggle('had happened'))).toMatchObject({ verdict: 'settle' });
+    expect(await suppose(toggle('had not happened'))).toMatchObject({ verdict: 'settle' });
+    const undone = await suppose(toggle('undone in the world'));
+    expect(undone).toMatchObject({ verdict: 'restore', level: 0, refusals: [] });
+    expect(undone.graph.nodes).toMatchObject([
+      { part: 'failed', note: expect.stringMatching(/goes back to its entry/) },
+    ]);
+    expect(await suppose()).toMatchObject({ verdict: decision.verdict });
+    expect((await journal.runs())[0]?.head).toBe(head);
+    await served.close();
+  });
+
+  test('that crossed nothing can be supposed to cross a commitment', async () => {
+    const line = new Line(
+      [
+        { name: 'a', tool: 'effect: none' },
+        { name: 'b', reads: ['a'], tool: 'effect: none' },
+      ],
+      {},
+    );
+    const journal = memoryStore();
+    const run = await line.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    run.sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'A', entity: 'it' }, key: 'a' });
+    await run.finished();
+    await run.close();
+    const served = await Served.over(journal);
+    const { body: decision } = await served.ask<WireDecision>(`${pathOf('r')}/decision/1`);
+    expect(decision.refusals.flatMap(({ reasons }) => reasons.map(({ code }) => code))).toContain(
+      'committed_consumers_present',
+    );
+    const [toggle] = decision.toggles;
+    expect(toggle?.text).toBe('the policy let a line cross what B has committed');
+    const { body: answer } = await served.ask<WireAnswer>(`${pathOf('r')}/what-if/1`, { suppose: [toggle?.id] });
+    expect(answer).toMatchObject({ verdict: 'restore_joint', level: 2 });
+    expect(answer.graph.edges).toMatchObject([{ label: 'a', carries: true }]);
+    await served.close();
+  });
+
+  test.each([
+    ['that there is not', '/decision/7', undefined, 404],
+    ['without a number', '/decision', undefined, 404],
+    ['under suppositions that are no list', '/what-if/1', { suppose: 'all' }, 400],
+  ])('%s is refused', async (_what, path, body, status) => {
+    const served = await Served.over(await parked());
+    expect((await served.ask(`${pathOf('r')}${path}`, body)).status).toBe(status);
+    await served.close();
+  });
+});
+
+describe('the way of a run', () => {
+  test('is told in lanes, with its failure and its question', async () => {
+    const served = await Served.over(await parked());
+    const { body } = await served.ask<WireTimeline>(`${pathOf('r')}/timeline`);
+    const told = body.marks.map(([, , lane, kind, text]) => [body.kinds[kind], body.lanes[lane], body.texts[text]]);
+    expect(told).toContainEqual(['call', 'machine: a', 'calls a (irreversible)']);
+    expect(told).toContainEqual(['failure', 'machine: a', 'TOOL_EXCEPTION: connection reset; decided: escalate']);
+    expect(told).toContainEqual(['person', 'machine: a', 'a person is asked: outcome of a']);
+    await served.close();
+  });
+
+  test('is drawn as far as it was travelled, and no further', async () => {
+    const served = await Served.over(await parked());
+    const { body } = await served.ask<WireDiagram>(`${pathOf('r')}/diagram`);
+    const [{ nodes, edges } = { nodes: [], edges: [] }] = body.machines;
+    expect(nodes.map(({ name, active }) => [name, active])).toEqual([
+      ['(start)', false],
+      ['idle', false],
+      ['a', true],
+    ]);
+    expect(edges.map(({ label, last }) => [label, last])).toEqual([
+      ['start', false],
+      ['go', true],
+    ]);
+    await served.close();
+  });
+
+  test('has the context after every row, and what the row changed', async () => {
+    const line = new Line([UNKNOWN[1] as (typeof UNKNOWN)[number]], { b: () => 'an answer' });
+    const journal = memoryStore();
+    const run = await line.begin({ journal });
+    run.send('go');
+    await run.at('rest');
+    await run.close();
+    const served = await Served.over(journal);
+    const { body } = await served.ask<WireTimeline>(`${pathOf('r')}/timeline`);
+    const last = body.marks.findLast(([, , , kind]) => body.kinds[kind] === 'step')?.[0];
+    const { body: at } = await served.ask<WireContext>(`${pathOf('r')}/context/${last}`);
+    expect(at).toMatchObject({ actor: 'machine', state: 'rest' });
+    expect(at.changes).toEqual([{ op: 'new', path: 'b', before: '', after: '"an answer"' }]);
+    expect(at.context.join('')).toContain('"b": "an answer"');
+    expect((await served.ask(`${pathOf('r')}/context/99999`)).status).toBe(404);
+    await served.close();
+  });
+});
