@@ -22,7 +22,7 @@ export interface Inspected {
   /** The name of the journal file, as it was typed. */
   readonly file: string;
   /** Opens the journal for reading. */
-  open(): JournalStore;
+  open(): JournalStore | Promise<JournalStore>;
   /** Leaves the answer of a person, as the verbs `approve`, `deny` and `settle` do. */
   answer(gate: string, saying: Saying, by: string, why: string | null): Promise<Told>;
   /** The words of a command about a run, ready to type. */
