@@ -13,7 +13,7 @@ import type { LiveInstances } from './live-instances.ts';
 import type { RecordedStep, ToRedeliver } from './state-types.ts';
 import type { Timers } from './timers.ts';
 
-/** How far an instance is kept: a number of the history, 0 for ⊥. */
+/** The point up to which an instance is kept: a number of the history, 0 for ⊥. */
 export type Kept = readonly [InstanceId, number];
 
 /** The projections that a rollback changes. */
@@ -33,7 +33,7 @@ export function undoneSteps(places: Places<RecordedStep>, kept: Iterable<Kept>):
   return undone;
 }
 
-/** The memory of an actor before one of the steps of the run. */
+/** The context of an actor before one of the steps of the run. */
 export function contextBefore(places: Places<RecordedStep>, actor: number, before: PlacedStep): unknown {
   const edits: RecordedStep['edits'][] = [];
   const earlier = places.between(-1, before.nth - 1);
@@ -59,7 +59,7 @@ export function eventsToRedeliver(
   return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(places, step));
 }
 
-/** What the event of a step met. */
+/** The places that the event of a step met. */
 function metBy(places: Places<RecordedStep>, step: RecordedStep): ToRedeliver {
   const before = places.between(-1, step.nth - 1).findLast(({ actor }) => actor === step.actor);
   const regions = [...step.moves, ...step.looks];

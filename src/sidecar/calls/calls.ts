@@ -21,7 +21,7 @@ import { Undoing } from './undoing.ts';
 
 type Failed = Extract<Reply, { is: 'failed' }>;
 
-/** Whose a call is, and the name that it has in keys. */
+/** The owner of a call, and the name that it has in keys. */
 type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
 
 /** The calls of one run. */
