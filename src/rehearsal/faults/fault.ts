@@ -6,7 +6,7 @@ export const CALL_FAULTS = ['before', 'lost', 'timeout', 'refused', 'late'] as c
 /** One of them. */
 export type CallFaultKind = (typeof CALL_FAULTS)[number];
 
-/** What the counterparty of a tool says when it is asked: the truth, that it does not know, or there is none. */
+/** The answer of the counterparty of a tool when it is asked: the truth, that it does not know, or there is none. */
 export const RECONCILERS = ['knows', 'silent', 'absent'] as const;
 
 /** One of them. */
@@ -64,7 +64,7 @@ interface KillFault {
   readonly append: number;
 }
 
-/** What goes wrong in one run. */
+/** The fault of one run. */
 export type RehearsedFault = CallFault | WrongFault | ApprovalFault | EventFault | RestartFault | KillFault;
 
 const CALL_TEXTS: Readonly<Record<CallFaultKind, string>> = {
@@ -103,7 +103,7 @@ export function siteText(fault: RehearsedFault): string {
   }
 }
 
-/** What goes wrong, in words. */
+/** The fault, in words. */
 export function faultText(fault: RehearsedFault): string {
   const site = siteText(fault);
   switch (fault.kind) {

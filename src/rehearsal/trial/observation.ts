@@ -1,4 +1,4 @@
-/** What a rehearsal sees of a run: its calls, its events, and what its journal says about both, in order. */
+/** The view that a rehearsal has of a run: its calls, its events, and what its journal says about both, in order. */
 import { isDeepStrictEqual } from 'node:util';
 import { EntryDecoder } from '../../journal/entry-codec.ts';
 import type { StoredRow } from '../../journal/journal.ts';
@@ -16,7 +16,7 @@ export interface ObservedCall extends CallSite {
   readonly key: string | null;
   /** The number of the moment at which it left, from 1. */
   readonly moment: number;
-  /** What the machine was told; absent while nothing was. */
+  /** The answer that the machine received; absent while nothing was. */
   answer?: { readonly output: unknown };
   /** True once the tool looked at its idempotency key. */
   tookKey: boolean;
@@ -50,7 +50,7 @@ export class Observation {
   readonly calls: ObservedCall[] = [];
   readonly hearings: Hearing[] = [];
   readonly certified: Certified[] = [];
-  /** What happened, a line each. */
+  /** The events, a line each. */
   readonly timeline: string[] = [];
   /** Calls that leave and events that are sent so far. */
   moments = 0;

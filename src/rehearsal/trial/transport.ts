@@ -16,13 +16,13 @@ export interface Life {
   isAlive: boolean;
 }
 
-/** How the transport treats what passes. */
+/** The treatment of what passes the transport. */
 export interface Passing {
   readonly fault: RehearsedFault | null;
   readonly dishonest: Dishonesty | null;
   /** The answer in place of a right one. */
   wrong(site: CallSite, output: unknown): unknown;
-  /** What the schema of a tool refuses. */
+  /** A value that the schema of a tool refuses. */
   refused(tool: string): unknown;
   /** The recorded answer of a call of a tool that is replayed; absent for others. */
   recorded(tool: string, args: unknown): { readonly output: unknown } | undefined;
@@ -48,7 +48,7 @@ export class Transport {
   found = false;
   readonly #passing: Passing;
   readonly #seen: Observation;
-  /** What was done under each key. */
+  /** The acts under each key. */
   readonly #done = new Map<string, unknown>();
   readonly #late = new Set<() => Promise<void>>();
   #wrongArgs: { readonly args: unknown } | null = null;
@@ -109,7 +109,7 @@ export class Transport {
     return this.#seen.moments - this.#wrongAt >= fault.after && this.find();
   }
 
-  /** What is wrong is found wrong, where it was said. @returns false where there is nothing to find. */
+  /** Finds wrong what is wrong, where it was said. @returns false where there is nothing to find. */
   find(): boolean {
     const { fault } = this.#passing;
     if (fault?.kind !== 'wrong' || this.#wrongAt === null || this.found) return false;
