@@ -27,7 +27,7 @@ export async function plainCall(port: GuardPort, call: GuardedCall): Promise<Rep
   return { is: 'done', output: settled.output };
 }
 
-/** Stages a call that is held back until its instance commits (E4). Nobody sees it: what fails here has not happened. */
+/** Stages a call that is held back until its instance commits (E4). It is not visible: what fails here has not happened. */
 export async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<Reply> {
   if (call.tool?.buffer === 'call') {
     port.append([{ do: 'outcome', key, status: 'buffered' }]);
@@ -69,9 +69,9 @@ export async function act(port: GuardPort, call: GuardedCall, key: string, befor
   });
   const spent = call.charge(key, settled);
   if ('error' in settled) {
-    const told = completion(settled);
-    const isOpenStill = before && told.status === 'failed';
-    write({ ...told, ...(isOpenStill && { status: 'unknown' as const }) }, spent);
+    const completed = completion(settled);
+    const isOpenStill = before && completed.status === 'failed';
+    write({ ...completed, ...(isOpenStill && { status: 'unknown' as const }) }, spent);
     return failed(settled.signal, settled.error, key);
   }
   const refusal = call.tool?.refuses(settled.output) ?? null;

@@ -8,12 +8,12 @@ import { encode, revive } from '../journal/codec.ts';
 /** An answer as it travels. */
 export type Answer =
   | (Addressed & { readonly verdict: 'approved' | 'denied' })
-  /** What became of a call. */
+  /** The result of a call. */
   | (Addressed & { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output?: unknown });
 
 interface Addressed {
   readonly gate: string;
-  /** What it is bound to: the digest of the call's arguments, and the epoch of its instance. */
+  /** The call that it is bound to: the digest of the call's arguments, and the epoch of its instance. */
   readonly digest: string;
   readonly epoch: number;
   readonly by: string;

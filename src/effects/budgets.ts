@@ -11,17 +11,17 @@ export class Budgets {
   readonly #admitted = new Map<string, SpendEntry['amounts']>();
   readonly #by = new Map<string, SpendEntry['amounts']>();
 
-  /** What was spent of a budget, what is admitted and not yet charged included. */
+  /** The amount that was spent of a budget, what is admitted and not yet charged included. */
   spent(name: string): number {
     return this.#spent.get(name) ?? 0;
   }
 
-  /** What a call was admitted for, and is not charged for yet. */
+  /** The amount that a call was admitted for, and is not charged for yet. */
   admitted(of: string): SpendEntry['amounts'] {
     return this.#admitted.get(of) ?? {};
   }
 
-  /** What one call has spent, all of its tries together, by its key. */
+  /** The amount that one call has spent, all of its tries together, by its key. */
   spentBy(of: string): SpendEntry['amounts'] {
     return this.#by.get(of) ?? {};
   }
@@ -33,7 +33,7 @@ export class Budgets {
     if (is === 'admitted') this.#admitted.set(of, sum(this.#admitted.get(of) ?? {}, amounts));
   }
 
-  /** What a call was admitted for is taken back; that it was made, and how long it took, is not. */
+  /** Takes back what a call was admitted for; not that it was made, nor its time. */
   release(of: string): void {
     const { calls: _, time: __, ...amounts } = this.#admitted.get(of) ?? {};
     this.#add(of, amounts, -1);
@@ -54,7 +54,7 @@ function sum(a: SpendEntry['amounts'], b: SpendEntry['amounts']): SpendEntry['am
   return both;
 }
 
-/** What a call asks to spend, or why it may not. */
+/** The amount that a call asks to spend, or the reason why it may not. */
 export function admission(
   limits: ReadonlyMap<string, number>,
   budgets: Budgets,
@@ -65,7 +65,7 @@ export function admission(
   for (const [name, limit] of limits) {
     const amount = asked(name, tool, args);
     const spent = budgets.spent(name);
-    if (amount === null || amount < 0) return { refused: `budget ${name}: nobody can tell how much this call takes` };
+    if (amount === null || amount < 0) return { refused: `budget ${name}: the amount that this call takes is unknown` };
     if (spent + amount > limit || (name === 'time' && spent >= limit)) {
       return { refused: `budget ${name}: ${spent} of ${limit} are spent, and this call may take ${amount}` };
     }
@@ -88,7 +88,7 @@ function asked(
 }
 
 /**
- * What is written down of a call that came back: its time, and what it took, where it says so and else what it was admitted for. Of
+ * The charge for a call that came back: its time, and what it took, where it says so and else what it was admitted for. Of
  * one that failed only the time: what else it has spent is known once its outcome is.
  */
 export function bill(

@@ -1,18 +1,18 @@
 /**
- * Claims keep runs apart that touch the same things outside: what a run has touched is its own until the run is over, or until somebody
- * gives it free. Whoever wants it meanwhile waits in line; two that would wait for each other are told, and one of them is refused.
+ * Claims keep runs apart that touch the same things outside: what a run has touched is its own until the run is over, or gives it
+ * free. A run that wants it meanwhile waits in line; two that would wait for each other are told, and one of them is refused.
  */
 
 import { type Key, overlaps } from '../model/key.ts';
 import { type Alarm, setAlarm } from './alarm.ts';
 
-/** What a run wants to have to itself; `shared`: with others who want it shared. */
+/** The thing that a run wants to have to itself; `shared`: with others who want it shared. */
 export interface Claim {
   readonly key: Key;
   readonly shared: boolean;
 }
 
-/** Who has claimed what. One for all runs that may meet. */
+/** The claims of runs. One for all runs that may meet. */
 export interface Claims {
   /**
    * Takes claims for a run, all at once, and waits where others have them. A run takes what it has once more at no cost.
@@ -25,7 +25,7 @@ export interface Claims {
     signal: AbortSignal,
     waits: (reason: string) => void,
   ): Promise<string | null>;
-  /** Gives everything free that a run has: it is over. A run that was given up stays in the way until somebody says so here. */
+  /** Gives everything free that a run has: it is over. A run that was given up stays in the way until this is called for it. */
   release(run: string): void;
 }
 
@@ -93,7 +93,7 @@ class MemoryClaims implements Claims {
     });
   }
 
-  /** Whoever has nobody in the way any more gets what they wait for, in the order in which they came. */
+  /** Grants what no other run holds any more, in the order in which runs asked. */
   release(run: string): void {
     this.#held.delete(run);
     for (const waiter of [...this.#line]) {
@@ -104,7 +104,7 @@ class MemoryClaims implements Claims {
     this.#breakCircles();
   }
 
-  /** Refuses whoever waits in a circle: a run that waits with one call may be given with another what closes one. */
+  /** Refuses runs that wait in a circle: a run that waits with one call may be given with another what closes one. */
   #breakCircles(): void {
     for (const waiter of this.#line) {
       const circle = this.#circle(waiter.run, this.#owners(waiter.run, waiter.wanted));
@@ -112,7 +112,7 @@ class MemoryClaims implements Claims {
     }
   }
 
-  /** Why a run must not wait for others: one of them waits for it. */
+  /** The reason why a run must not wait for others: one of them waits for it. */
   #circle(run: string, owners: readonly Owner[]): string | null {
     const circle = owners.find((owner) => this.#waitsFor(owner.run, run));
     return circle === undefined ? null : `${heldBy(circle)}, which waits for what this run holds`;
@@ -126,7 +126,7 @@ class MemoryClaims implements Claims {
     });
   }
 
-  /** Whether a run waits for another one, or for one that waits for it. */
+  /** True where a run waits for another one, or for one that waits for it. */
   #waitsFor(run: string, other: string, seen = new Set<string>()): boolean {
     if (seen.has(run)) return false;
     seen.add(run);

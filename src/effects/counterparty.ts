@@ -1,9 +1,9 @@
 /**
- * Whom the sidecar asks about the world and whom it has change it back: what a program registers beside its tools, by the names
+ * The functions by which the sidecar asks about the world and changes it back: what a program registers beside its tools, by the names
  * that its config uses (semantics.md E2, E4, E5). Every function here may be asked again with the same keys, after a crash too.
  */
 
-/** What a counterparty says about a call when it is asked, with the same key. `not_applied` is final: it will not happen later. */
+/** The answer of a counterparty about a call, asked with the same key. `not_applied` is final: it will not happen later. */
 export type ReconcileResult =
   | { readonly is: 'applied'; readonly output?: unknown }
   | { readonly is: 'not_applied' }
@@ -38,12 +38,12 @@ export interface Inverse {
   moved(call: UndoCall): Promise<string | null> | string | null;
 }
 
-/** A call that has been staged and that nobody has seen yet (E4). */
+/** A call that is staged, and not visible yet (E4). */
 export interface StagedCall {
   readonly key: string;
   readonly tool: string;
   readonly args: unknown;
-  /** What the tool answered when it staged the call. */
+  /** The answer of the tool when it staged the call. */
   readonly staged: unknown;
   /**
    * The things that the call relies on, in order: reads that may have been of what it changes, and earlier calls of the run that may have changed it.

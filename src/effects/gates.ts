@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
 
-/** How a gate stands. `void`: a rollback went past it, or what it asked for was found out otherwise. */
+/** The status of a gate. `void`: a rollback went past it, or what it asked for was found out otherwise. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
 
 /** One gate. */
@@ -27,7 +27,7 @@ export interface GuardedRequest extends ApprovalRequest {
   readonly reason: string;
 }
 
-/** What an approval has to fit at the moment in which it is used. */
+/** The facts that an approval has to fit when it is used. */
 export interface Bound {
   readonly digest: string;
   readonly epoch: number;
@@ -60,7 +60,7 @@ export class ApprovalRequests {
     return [...this.#pending.values()];
   }
 
-  /** A question that nobody has asked yet about a call. Its name tells nothing of the arguments, which could be guessed from it. */
+  /** A question about a call that is not asked yet. Its name tells nothing of the arguments, which could be guessed from it. */
   next(question: Omit<GateEntry, 'do' | 'gate'>): GateEntry {
     const { key, epoch } = question;
     const nth = [...this.#gates.values()].filter((gate) => gate.key === key).length;
@@ -94,16 +94,16 @@ export class ApprovalRequests {
         this.#stand(gate, 'void', gate.by, gate.why);
   }
 
-  /** Why a gate does not take an answer, or null. */
+  /** The reason why a gate does not take an answer, or null. */
   refuses(id: string, asks: GateEntry['asks'], bound: Partial<Bound> & { readonly now: number }): string | null {
     const gate = this.#gates.get(id);
-    if (gate === undefined) return 'nobody asked for it';
+    if (gate === undefined) return 'no request asks for it';
     if (gate.asks !== asks) return `it asks for ${gate.asks === 'approval' ? 'an approval' : 'an outcome'}`;
     if (gate.status !== 'pending') return `it was answered before, or is void: ${gate.status}`;
     return unfit(gate, bound);
   }
 
-  /** Why an approval does not open for a call as it is now, or null. */
+  /** The reason why an approval does not open for a call as it is now, or null. */
   closed(gate: ApprovalRequest, bound: Bound): string | null {
     return gate.status === 'approved' ? unfit(gate, bound) : gate.status;
   }

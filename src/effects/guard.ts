@@ -98,7 +98,7 @@ function fromLedger(
 
 /** Nothing is asked for before it is known what became of an earlier try. */
 function unknownBefore(key: string): Reply {
-  const error = new Error('nobody knows what became of the call when it was made before');
+  const error = new Error('it is unknown what became of the call when it was made before');
   return { is: 'failed', signal: 'TOOL_EXCEPTION', error, key, held: true };
 }
 

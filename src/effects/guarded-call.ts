@@ -55,14 +55,14 @@ export interface GuardedCall {
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
   /** Admits what it spends, under its key or the number of its actor. */
   admit(of: string): Admission;
-  /** What it is charged once it is known; of a call that came back with an error only its time is. */
+  /** The charge, once it is known; of a call that came back with an error only its time is. */
   charge(of: string, settled: Settled): readonly Entry[];
   /**
    * Waits for a person's approval of a call that is held at its gate; `like` is the key of an earlier call that it may be the same act as.
    */
   approval(key: string, digest: string, like: string | null): Promise<Approval>;
   /**
-   * How an earlier call relates to this one: the machine still waits for its answer, or it is the same act, or that cannot be told: another
+   * The relation of an earlier call to this one: the machine still waits for its answer, or it is the same act, or that cannot be told: another
    * state has made it, or one of its declared reads was written since (E3).
    */
   relation(earlier: LedgerCall): 'waited for' | 'same' | 'unsure';

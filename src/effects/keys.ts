@@ -10,7 +10,7 @@ import type { InstanceId } from '../model/instance.ts';
 
 /** The form of the keys of a run: it keeps the one that it began with. */
 export type KeyForm =
-  /** What it is made of, as JSON. */
+  /** Its parts, as JSON. */
   | { readonly is: 'readable' }
   /** A plain hash of that. */
   | { readonly is: 'opaque' }

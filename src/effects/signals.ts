@@ -32,11 +32,11 @@ export class CommitRefused extends NotApplied implements RefusedCall {
   }
 }
 
-/** A person said no to a call, or nobody said yes in time: it never left. A machine can handle it on the path of its errors. */
+/** A person said no to a call, or no person said yes in time: it never left. A machine can handle it on the path of its errors. */
 export class Denied extends Error {
   /** Names the error. */
   override readonly name = 'Denied';
-  /** The person who said no; null where nobody answered in time. */
+  /** The person who said no; null where no person answered in time. */
   readonly by: string | null;
 
   constructor(message: string, by: string | null) {
@@ -62,7 +62,7 @@ export function toolSignal(error: unknown): Signal {
   return TIMEOUTS.has(String(name)) || TIMEOUTS.has(String(code)) ? 'TIMEOUT' : 'TOOL_EXCEPTION';
 }
 
-/** What an error says, in one line and no more than is useful. */
+/** The message of an error, in one line and no more than is useful. */
 export function errorMessage(error: unknown): string {
   let text: string;
   try {

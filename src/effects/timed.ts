@@ -3,10 +3,10 @@ import type { Tool } from '../boundaries/config.ts';
 import type { Signal } from '../model/failure.ts';
 import { toolSignal } from './signals.ts';
 
-/** What came back. */
+/** The result. */
 export type Settled = { readonly output: unknown } | { readonly error: unknown; readonly signal: Signal };
 
-/** What can be called. */
+/** A function that can be called. */
 export interface Timeable {
   readonly tool: Pick<Tool, 'timeout'> | undefined;
   readonly signal: AbortSignal;

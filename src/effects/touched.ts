@@ -1,4 +1,4 @@
-/** What a run claims before a call leaves: the things outside that the call touches, by what its config says of the tool. */
+/** The claims of a run before a call leaves: the things outside that the call touches, by what its config says of the tool. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
@@ -20,7 +20,7 @@ export function keysTouched(config: BoundaryConfig, call: Touching): readonly Ke
   return outsideOf([...readsOf(config, call), ...writesOf(config, call)]);
 }
 
-/** Whether one of two calls writes what the other reads or writes. */
+/** True where one of two calls writes what the other reads or writes. */
 export function meet(config: BoundaryConfig, one: Touching, other: Touching): boolean {
   const touches = (call: Touching, written: readonly Key[]) =>
     [...readsOf(config, call), ...writesOf(config, call)].some((key) => written.some((each) => overlaps(key, each)));

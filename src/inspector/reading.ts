@@ -32,8 +32,8 @@ const KEPT = 3;
 
 /** The runs of one file. */
 export class Runs {
-  readonly #open: () => JournalStore;
-  #store: JournalStore | null = null;
+  readonly #open: () => JournalStore | Promise<JournalStore>;
+  #store: Promise<JournalStore> | null = null;
   readonly #read = new Map<string, { readonly head: number; readonly of: Promise<Whole> }>();
   readonly #standings = new Map<string, ReadStatus & { readonly head: number }>();
 
@@ -104,15 +104,15 @@ export class Runs {
   async close(): Promise<void> {
     const store = this.#store;
     this.#store = null;
-    await store?.close();
+    await (await store)?.close();
   }
 
   /** Asks the store; one that has refused is opened anew for the next question. */
   async #asking<T>(ask: (store: JournalStore) => Promise<T>): Promise<T> {
-    this.#store ??= this.#open();
+    this.#store ??= Promise.resolve(this.#open());
     const store = this.#store;
     try {
-      return await ask(store);
+      return await ask(await store);
     } catch (error) {
       if (error instanceof JournalError && this.#store === store) await this.close().catch(() => {});
       throw error;

@@ -121,7 +121,7 @@ export function kindOf({ kind }: StoredRow): Entry['do'] | null {
   return kindNumbered(kind);
 }
 
-/** Reads rows back, for whoever opens a run. */
+/** Reads rows back, when a run is opened. */
 export class EntryDecoder {
   readonly names = new Names();
   /** Places in the context whose values no journal could hold. */

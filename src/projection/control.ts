@@ -1,4 +1,4 @@
-/** What a step does to control (semantics.md C1, C1a): the regions that it moves and looks at, and the earlier steps that are undone with it. */
+/** The effect of a step on control (semantics.md C1, C1a): the regions that it moves and looks at, and the earlier steps that are undone with it. */
 import type { PlacedStep, Places } from '../history/places.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import { endedChild } from '../model/reply-event.ts';

@@ -1,5 +1,5 @@
 /**
- * The versions of keys outside of the memory, whose values no journal has: a version is told by its write, also where a replay
+ * The versions of external keys, whose values no journal has: a version is told by its write, also where a replay
  * claims it (C6).
  */
 import { type Key, overlaps } from '../model/key.ts';

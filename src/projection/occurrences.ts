@@ -1,6 +1,6 @@
 /**
- * Which occurrences of a skeleton and entity a run has used, and which of them were undone or set aside and may be taken up again
- * (semantics.md K2, C5).
+ * The occurrences of a skeleton and entity that a run has used, and those of them that were undone or set aside and may be
+ * taken up again (semantics.md K2, C5).
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
@@ -24,7 +24,7 @@ export class Occurrences {
     used.free.delete(ordinal);
   }
 
-  /** Notes that an occurrence was undone or set aside: whoever comes to its region again is that one. */
+  /** Notes that an occurrence was undone or set aside: the next entry in its region is that one. */
   free({ skeleton, entity, ordinal }: InstanceId, structure: string): void {
     this.#of(skeleton, entity).free.set(ordinal, structure);
   }
@@ -45,7 +45,7 @@ export class Occurrences {
     return { id: { skeleton, entity, ordinal: Math.max(highest, ...taken) + 1 }, isNew: true };
   }
 
-  /** Whether an occurrence was ever entered; without an ordinal, any. */
+  /** True where an occurrence was ever entered; without an ordinal, any. */
   wasUsed(skeleton: string, entity: string, ordinal: number | undefined): boolean {
     return this.#of(skeleton, entity).highest >= (ordinal ?? 0);
   }

@@ -11,9 +11,9 @@ export class OpenDecisions {
   /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
   readonly open = new Map<string, DecisionEntry>();
   pending: Pending | null = null;
-  /** How many recoveries were decided. */
+  /** The number of recoveries that were decided. */
   recoveries = 0;
-  /** How often each budget was charged (R6). */
+  /** The number of times that each budget was charged (R6). */
   readonly spent = new Map<string, number>();
   /** The count of restores of each instance, by its name. */
   readonly epochs = new Map<string, number>();
@@ -98,7 +98,7 @@ export class OpenDecisions {
   }
 }
 
-/** Names a question that a run is parked on: what failed, by which key, in which call. One that fits nobody is named by who was meant. */
+/** Names a question that a run is parked on: what failed, by which key, in which call. One that fits no instance is named by the instance that was meant. */
 export function questionOf({
   failed,
   key,

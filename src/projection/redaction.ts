@@ -14,7 +14,7 @@ import { ownMembers, Secrets } from './secrets.ts';
 /** Stands where a value is not shown. */
 const REDACTED = '[redacted]';
 
-/** What a redaction asks of the run whose entries it takes. */
+/** The parts of a run that redaction reads. */
 export interface Redactable {
   readonly actors: readonly {
     readonly parent: number | null;
@@ -96,12 +96,12 @@ export class Redaction {
     return this.#secrets.without(value);
   }
 
-  /** What a tool was given, as it may be shown. */
+  /** The arguments of a tool, as they may be shown. */
   args(tool: string, args: unknown): unknown {
     return this.#shown(tool, 'args', args);
   }
 
-  /** What a tool has answered, as it may be shown. */
+  /** The answer of a tool, as it may be shown. */
   output(tool: string, output: unknown): unknown {
     return this.#shown(tool, 'output', output);
   }

@@ -13,7 +13,7 @@ import { Heard } from './redelivery.ts';
 import type { RecordedStep, ToRedeliver } from './state-types.ts';
 import type { Timers } from './timers.ts';
 
-/** How far an instance is kept: a number of the history, 0 for ⊥. */
+/** The point up to which an instance is kept: a number of the history, 0 for ⊥. */
 export type Kept = readonly [InstanceId, number];
 
 /** The projections that a rollback changes. */
@@ -33,7 +33,7 @@ export function undoneSteps(places: Places<RecordedStep>, kept: Iterable<Kept>):
   return undone;
 }
 
-/** The memory of an actor before one of the steps of the run. */
+/** The context of an actor before one of the steps of the run. */
 export function contextBefore(places: Places<RecordedStep>, actor: number, before: PlacedStep): unknown {
   const edits: RecordedStep['edits'][] = [];
   for (const step of places.before(before.nth, actor)) {
@@ -57,7 +57,7 @@ export function eventsToRedeliver(
   return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(places, step, heard));
 }
 
-/** What the event of a step met. */
+/** The places that the event of a step met. */
 function metBy(places: Places<RecordedStep>, step: RecordedStep, heard: Heard): ToRedeliver {
   const [before] = places.before(step.nth, step.actor);
   const regions = [...step.moves, ...step.looks];

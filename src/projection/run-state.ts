@@ -69,7 +69,7 @@ export class RunState {
   readonly occurrences: Occurrences;
   /** The versions of keys outside of the context. */
   readonly versions: ExternalVersions;
-  /** How often each budget was charged (R6). */
+  /** The number of times that each budget was charged (R6). */
   readonly spent: ReadonlyMap<string, number>;
   /** The count of restores of each instance, by its name. */
   readonly epochs: ReadonlyMap<string, number>;
@@ -209,7 +209,7 @@ export class RunState {
     return this.#run.timers.all;
   }
 
-  /** How many recoveries were decided. */
+  /** The number of recoveries that were decided. */
   get recoveries(): number {
     return this.#run.decisions.recoveries;
   }

@@ -110,7 +110,7 @@ export function ownMembers(value: unknown): [name: string, member: unknown][] {
   }
 }
 
-/** True for what is one text to whoever reads it. */
+/** True for texts that read the same. */
 function isText(value: unknown): value is Date | URL {
   try {
     return value instanceof Date || value instanceof URL;

@@ -1,4 +1,4 @@
-/** What a run's fold is made of: its steps, its actors, who is live, its timers, and what is under way. */
+/** The parts of the state of a run: its steps, its actors, who is live, its timers, and what is under way. */
 import type { PlacedStep } from '../history/places.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -9,13 +9,13 @@ import type { Edit, HistoryValue, Started, StateValue, StepEntry } from '../mode
 export interface RecordedStep extends PlacedStep {
   /** The control of its actor after it. */
   readonly value: StateValue;
-  /** What history states remember after it, and what of that it changed. */
+  /** The states that history states remember after it, and those of them that it changed. */
   readonly remembered: HistoryValue;
   readonly recalled: HistoryValue;
   readonly edits: readonly Edit[];
   /** The boundaries that it certified, by the name of their instance. */
   readonly certified: readonly { readonly name: string; readonly id: string }[];
-  /** The memory of its actor after it, where that is kept: from there on the edits lead to the others. */
+  /** The context of its actor after it, where that is kept: from there on the edits lead to the others. */
   context: { readonly is: unknown } | null;
   /** The event that it took from outside; null for any other. */
   readonly outside: unknown;
@@ -47,9 +47,9 @@ export interface ActorState {
   context: unknown;
   value: StateValue;
   remembered: HistoryValue;
-  /** How many steps ago its memory was kept. */
+  /** The number of steps since its context was kept. */
   sinceBase: number;
-  /** Whether it has taken a step. */
+  /** True where it has taken a step. */
   begun: boolean;
   /** The step by which it had ended; null while it goes on. */
   ended: PlacedStep | null;
@@ -63,7 +63,7 @@ export interface Live {
   readonly certified: Set<string>;
   /** The ids of the boundaries of which a finding has said that they do not certify. */
   readonly told: Set<string>;
-  /** Why nothing of it certifies: a write outside its outputs, or a value that no journal holds. */
+  /** The reason why nothing of it certifies: a write outside its outputs, or a value that no journal holds. */
   stray: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What the steps of a run say of numbers of its history. */
+/** Finds the steps of a run by numbers of its history. */
 import type { Places } from '../history/places.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { RecordedStep } from './state-types.ts';

@@ -1,6 +1,6 @@
 /**
- * What those who take part in a microstep read and wrote (semantics.md K5, K6): reads as their tools declare them, writes as the
- * changes of the memory show them and, outside of it, as the tools declare those, too.
+ * The reads and writes of those who take part in a microstep (semantics.md K5, K6): reads as their tools declare them, writes as the
+ * changes of the context show them and, outside of it, as the tools declare those, too.
  */
 import { isExact } from '../boundaries/keys/scopes.ts';
 import { type Change, diff } from '../history/context.ts';
@@ -20,7 +20,7 @@ export class Accesses {
   readonly edits: readonly Edit[];
   /** In the order in which the step made them. */
   readonly made: readonly HistoryEvent[];
-  /** What the calls that it starts read, and may come to write: after the step, so that its checkpoints precede them. */
+  /** The reads of the calls that it starts, and the writes that may come of them: after the step, so that its checkpoints precede them. */
   readonly begun: readonly HistoryEvent[];
   readonly #view: StepView;
   readonly #entering: Entering;
@@ -45,7 +45,7 @@ export class Accesses {
     return blind.some((declared) => isUnder(key, declared)) && isExact(key.text, scopes) ? 'blind' : 'update';
   }
 
-  /** Which parties made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
+  /** The parties that made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
   #authors({ path }: Change, parties: readonly Party[]): number[] {
     const all = parties.map((_, index) => index);
     // What a child machine begins with is its own.
@@ -69,7 +69,7 @@ export class Accesses {
     return [...skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance.entity)), ...tools];
   }
 
-  /** What those who take part read (K5). A step that ran no code of the machine's reads nothing. */
+  /** The reads of those who take part (K5). A step that ran no code of the machine's reads nothing. */
   *#reads(parties: readonly Party[]): Generator<HistoryEvent> {
     const { news, seen } = this.#view;
     if (this.#view.isStart) {
@@ -136,7 +136,7 @@ export class Accesses {
     }
   }
 
-  /** What tools are declared to write outside of the memory, where no change can be observed. */
+  /** The external keys that tools are declared to write, where no change can be observed. */
   #declaredWrites(instance: InstanceId, tools: readonly Acting[]): Key[] {
     return tools
       .flatMap(({ tool, args }) =>
@@ -152,13 +152,13 @@ export class Accesses {
     return skeleton.inputs.flatMap((template) => this.#view.fillAll(template, instance.entity));
   }
 
-  /** What code outside every skeleton can read: of a child machine, its own memory. */
+  /** The keys that code outside every skeleton can read: of a child machine, its own context. */
   #everything(): Key {
     const { actor, runState } = this.#view;
     return actor === 0 ? EVERYTHING : this.#view.memoryOf(runState.actor(actor).started?.id ?? null);
   }
 
-  /** What they wrote: the changes of the memory, and what their tools are declared to write outside of it. */
+  /** Their writes: the changes of the context, and the external keys that their tools are declared to write. */
   *#writes(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
     for (const { path, op, by } of edits) {
       if (path[0] === this.#view.seen.own) continue;

@@ -1,5 +1,5 @@
 /**
- * Which boundaries certify at a microstep (semantics.md §4): each test is made once, on what the step shows, and only four yeses
+ * Finds the boundaries that certify at a microstep (semantics.md §4): each test is made once, on what the step shows, and only four yeses
  * certify. What does not is told, with the test that failed.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -99,7 +99,7 @@ export class Certifying {
     return !isAfter && (before?.some(({ path }) => path === site.at) ?? false);
   }
 
-  /** Whether an instance can be kept right after a step: where it has started a child machine, it can (C2). */
+  /** True where an instance can be kept right after a step: where it has started a child machine, it can (C2). */
   #isPosition({ skeleton }: InstanceId): boolean {
     return skeleton === ROOT || this.#view.isStart;
   }
@@ -128,7 +128,7 @@ export class Certifying {
     });
   }
 
-  /** Whether the step is the answer to a call that no rollback may cross (§5). */
+  /** True where the step is the answer to a call that no rollback may cross (§5). */
   #closesUncrossable(id: InstanceId): boolean {
     const record = this.#view.runState.history.registry.get(id);
     if (record === undefined || this.#view.runState.history.effects.hasOpen(record)) return false;

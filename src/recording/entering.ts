@@ -1,6 +1,6 @@
 /**
- * Who takes part in a microstep, and who begins and ends with it: instances are entered at the entry states of their skeletons,
- * and left where control leaves the states (semantics.md K2, §4).
+ * The instances that take part in a microstep, and those that begin and end with it. They are entered at the entry states of
+ * their skeletons, and left where control leaves the states (semantics.md K2, §4).
  */
 import type { Skeleton } from '../boundaries/config.ts';
 import type { HistoryEvent } from '../model/event.ts';
@@ -37,7 +37,7 @@ export class Entering {
     this.#enterAll(this.parties, this.leaving);
   }
 
-  /** Who takes part: the live instances whose states the transitions leave from or leave behind, else the roots of the regions. */
+  /** The parties: the live instances whose states the transitions leave from or leave behind, else the roots of the regions. */
   #parties(): Party[] {
     const { before, sources, entered } = this.#view.seen;
     const parties = new Map<string, Party>();

@@ -7,7 +7,7 @@ export interface Placed {
   readonly skeleton: Skeleton;
   /** The path of the region within its machine. */
   readonly region: string;
-  /** What stands before its states' paths: `inner/` for a machine that is invoked by the name `inner`. */
+  /** The prefix of its states' paths: `inner/` for a machine that is invoked by the name `inner`. */
   readonly prefix: string;
   /** True where each unit has a region of its own: the one that it was entered in. */
   readonly lanes: boolean;
@@ -38,12 +38,12 @@ function commonRegion(a: string, b: string): string {
   return a === b ? a : left.slice(0, shared).join('.');
 }
 
-/** Whether a state lies at or below one of the named states. */
+/** True where a state lies at or below one of the named states. */
 export function covers(states: readonly string[], path: string): boolean {
   return states.some((state) => isWithin(path, state));
 }
 
-/** Whether a state lies at or below another. */
+/** True where a state lies at or below another. */
 export function isWithin(path: string, above: string): boolean {
   return path === above || above === '' || path.startsWith(`${above}.`);
 }

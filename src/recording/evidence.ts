@@ -62,7 +62,7 @@ export class StepEvidence {
     };
   }
 
-  /** Why this very step keeps its boundaries from certifying: a write outside the outputs, or a value that has no codec. */
+  /** The reason why this very step keeps its boundaries from certifying: a write outside the outputs, or a value that has no codec. */
   #straysNow(id: InstanceId): string | null {
     for (const finding of this.#view.findings) {
       if (finding.do !== 'finding' || finding.instance === null || instanceName(finding.instance) !== instanceName(id))

@@ -1,4 +1,4 @@
-/** What the calls of one commit must add up to before any of them becomes visible (semantics.md E4). */
+/** Checks what the calls of one commit add up to, before any of them becomes visible (semantics.md E4). */
 import type { Boundary } from '../boundaries/config.ts';
 import type { LedgerCall } from '../effects/ledger.ts';
 
@@ -11,9 +11,9 @@ export function brokenBy({ invariants }: Boundary, calls: readonly LedgerCall[])
       if (amount === undefined) continue;
       const adds = amount.of({ args: intent.args, output: undefined });
       if (adds === null)
-        return `nobody can tell whether ${id} holds: ${amount.text} of ${intent.tool} is no whole number`;
+        return `it is unknown whether ${id} holds: ${amount.text} of ${intent.tool} is no whole number`;
       total += adds;
-      if (!Number.isSafeInteger(total)) return `nobody can tell whether ${id} holds: the sum is too large`;
+      if (!Number.isSafeInteger(total)) return `it is unknown whether ${id} holds: the sum is too large`;
     }
     if (total !== is) return `${id} does not hold: what is held back comes to ${total} and not to ${is}`;
   }

@@ -29,7 +29,7 @@ export interface StepEntries {
   readonly fresh: readonly InstanceId[];
 }
 
-/** What a recorder of steps asks: the config, the state of the run so far, and what certifies. */
+/** The needs of a recorder of steps: the config, the state of the run so far, and what certifies. */
 export interface RecorderPort {
   readonly config: BoundaryConfig;
   readonly runState: RunState;

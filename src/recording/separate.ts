@@ -11,7 +11,7 @@ import { namedMarks, type StateValue, type StepEntry } from '../model/step-entry
 import { partOf } from '../projection/set-aside/records.ts';
 import { withPart } from '../projection/set-aside/translate.ts';
 
-/** What separating asks of a run. */
+/** The parts of a run that separating reads. */
 interface Surroundings {
   /** The control of the actor before the step. */
   readonly before: StateValue;
@@ -77,7 +77,7 @@ export function separated(entry: StepEntry, parts: readonly (readonly string[])[
   });
 }
 
-/** Whether a part reads, or writes, what another part writes. */
+/** True where a part reads, or writes, what another part writes. */
 function crossReads(marks: readonly HistoryEvent[], byName: ReadonlyMap<string, number>): boolean {
   const accesses = marks.flatMap((mark) =>
     mark.do === 'read' || mark.do === 'write' ? [{ mark, part: byName.get(instanceName(mark.in)) }] : [],

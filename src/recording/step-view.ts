@@ -65,7 +65,7 @@ export class StepView {
     return here;
   }
 
-  /** Whether it is the first step of a child machine: its start. */
+  /** True where it is the first step of a child machine: its start. */
   get isStart(): boolean {
     return this.seen.before === null && this.actor !== 0;
   }
@@ -105,7 +105,7 @@ export class StepView {
     return { text: `${text}/**`, segments, pattern: true };
   }
 
-  /** Every key that a template names in the memory of another actor. */
+  /** Every key that a template names in the context of another actor. */
   fillOf(actor: number, template: KeyTemplate, args: unknown, entity: string | null = null): Key[] {
     return template.fillAll({ ...this.facts('', entity), args }).map((key) => this.#in(actor, key));
   }
@@ -128,7 +128,7 @@ export class StepView {
     return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
   }
 
-  /** Whether a key is only ever added to. */
+  /** True where a key is only ever added to. */
   isAppend(key: Key): boolean {
     return this.config.append.some((declared) => isUnder(key, declared));
   }
@@ -160,7 +160,7 @@ export class StepView {
     return tools;
   }
 
-  /** Whether an instance hears the answer to a call: it is its own, or was made around it, and not in a region beside it. */
+  /** True where an instance hears the answer to a call: it is its own, or was made around it, and not in a region beside it. */
   #hears({ skeleton: name }: InstanceId): boolean {
     const skeleton = this.config.skeletons.get(name);
     if (skeleton === undefined || this.#heardIn === null) return true;
@@ -183,12 +183,12 @@ export class StepView {
   }
 }
 
-/** Whether a key lies at or below a declared one. */
+/** True where a key lies at or below a declared one. */
 export function isUnder(key: Key, declared: Key): boolean {
   return key.segments.length >= declared.segments.length && overlaps(key, declared);
 }
 
-/** Whether a region is another one, or lies around it. */
+/** True where a region is another one, or lies around it. */
 function holds(outer: string, inner: string): boolean {
   return outer === '' || outer === inner || inner.startsWith(`${outer}.`);
 }

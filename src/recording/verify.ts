@@ -1,5 +1,5 @@
 /**
- * The `verify` mode: holds the fold of the changes against the memory itself, at boundaries (semantics.md §3). Changes are found by
+ * The `verify` mode: holds the fold of the changes against the context itself, at boundaries (semantics.md §3). Changes are found by
  * comparing references, so a context that is changed in place is not seen; a copy of its own shows it. For development: each
  * check costs the weight of the context.
  */
@@ -12,7 +12,7 @@ import { changeOf } from '../projection/edits.ts';
 export class Verifier {
   readonly #copies = new Map<number, unknown>();
 
-  /** Takes a memory as it is, where an actor begins or was restored. */
+  /** Takes a context as it is, where an actor begins or was restored. */
   reset(actor: number, context: unknown): void {
     this.#copies.set(actor, copied(context));
   }
@@ -22,7 +22,7 @@ export class Verifier {
     this.#copies.set(actor, this.#with(actor, edits));
   }
 
-  /** The place at which the changes so far, those of this step included, do not lead to the memory; null where they do. */
+  /** The place at which the changes so far, those of this step included, do not lead to the context; null where they do. */
   differs(actor: number, edits: readonly Edit[], context: unknown): string | null {
     const [change] = diff(this.#with(actor, edits), copied(context), () => false);
     return change === undefined ? null : change.path.join('/') || '(whole)';

@@ -12,11 +12,11 @@ import type { OpenSubject, Subject } from './trial/subject.ts';
 export interface RehearsalWorld {
   /** Makes the world as it is before any run. */
   reset(): Promise<void> | void;
-  /** What is in the world now, as plain data: rows by table, or anything that JSON can hold. Leave times and random values out. */
+  /** The content of the world now, as plain data: rows by table, or anything that JSON can hold. Leave times and random values out. */
   snapshot(): unknown;
 }
 
-/** What `rehearse` is given. */
+/** The options of `rehearse`. */
 export interface RehearsalOptions extends RehearsalSettings, Omit<OpenSubject, 'snapshot' | 'close' | 'input'> {
   /** The path of the boundary config, or the config itself, loaded. */
   readonly config: string | BoundaryConfig;

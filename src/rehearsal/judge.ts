@@ -74,7 +74,7 @@ function actedUnapproved({ seen }: Judged, { tool, nth }: { tool: string; nth: n
   return acts.length === 0 ? [] : [{ is: 'left over', text: `${tool}#${nth} has acted without an approval` }];
 }
 
-/** What stands twice and cannot be taken back, where the run stands still. */
+/** The acts that stand twice and cannot be taken back, where the run stands still. */
 function standingTwice(course: Judged, reference: Judged, config: BoundaryConfig): Harm[] {
   const { calls, foundAt } = course.seen;
   // What was done before a wrong answer was found followed from that answer.

@@ -1,7 +1,7 @@
 /** The errors of a rehearsal that cannot be made. */
 import { CodedError } from '../model/coded-error.ts';
 
-/** Why an agent cannot be rehearsed. */
+/** The reasons why an agent cannot be rehearsed. */
 export type RehearsalErrorCode =
   /** The config has errors; the message lists them. */
   | 'config_refused'

@@ -9,9 +9,9 @@ import type { RehearsalVerdict } from './judge.ts';
 export interface Culprit extends Place {
   /** The kind of the mistake. */
   readonly kind: string;
-  /** What to change, in words. */
+  /** The change to make, in words. */
   readonly text: string;
-  /** How the run ends once that is changed. */
+  /** The end of the run once that is changed. */
   readonly leadsTo: 'same' | 'parked';
 }
 
@@ -64,10 +64,10 @@ export interface RehearsalCell {
   readonly fault: RehearsedFault;
   /** The place of the fault: a call, a boundary, an event or an append. */
   readonly site: string;
-  /** What goes wrong, in words. */
+  /** The fault, in words. */
   readonly text: string;
   readonly verdict: RehearsalVerdict;
-  /** What happened, a line each. */
+  /** The events, a line each. */
   readonly timeline: readonly string[];
   /** Of a cell that does harm: the lines of the config whose tightening removes it, the best first. */
   readonly culprits?: readonly Culprit[];
@@ -81,13 +81,13 @@ export interface RehearsedPath {
   readonly calls: readonly string[];
   readonly boundaries: readonly string[];
   readonly timeline: readonly string[];
-  /** What the sidecar tells of the run without faults that a person should know. */
+  /** The findings of the run without faults that a person should know. */
   readonly findings: readonly string[];
   /** The number of faults that there are, of which `cells` has a sample or all. */
   readonly faults: number;
 }
 
-/** What came of a rehearsal. The same seed gives the same report. */
+/** The result of a rehearsal. The same seed gives the same report. */
 export interface RehearsalReport {
   readonly agent: string;
   readonly seed: number;

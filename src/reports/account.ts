@@ -27,7 +27,7 @@ export interface AccountedInstance {
   readonly id: InstanceId;
   readonly epoch: number;
   readonly live: boolean;
-  /** Whether it has promised something to others (§5). */
+  /** True where it has promised something to others (§5). */
   readonly committed: boolean;
   readonly checkpoints: readonly AccountedCheckpoint[];
 }
@@ -53,7 +53,7 @@ export interface AccountedDecision {
   readonly decision: Decision;
 }
 
-/** What became known of a run so far. */
+/** The facts of a run that are known so far. */
 export interface Account {
   readonly agent: string | null;
   readonly ended: boolean;
@@ -62,7 +62,7 @@ export interface Account {
   readonly instances: readonly AccountedInstance[];
   readonly effects: readonly AccountedEffect[];
   readonly decisions: readonly AccountedDecision[];
-  /** What a person should know, and how often it was found. */
+  /** A finding that a person should know, and how often it was made. */
   readonly findings: readonly {
     readonly code: string;
     readonly instance: InstanceId | null;

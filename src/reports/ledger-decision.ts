@@ -6,7 +6,7 @@ import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { VetoCode } from '../model/veto.ts';
 
-/** Something that a call relied on: a key that was read for it, and who had written that last; nobody but the glue: none. */
+/** Something that a call relied on: a key that was read for it, and its last writer; none where that is the root instance. */
 export interface Relied {
   readonly key: string;
   readonly by: readonly InstanceId[];
@@ -26,7 +26,7 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       /** The digest of the config that was in force. */
       readonly config: string | null;
     }
-  /** What a person said, or the clock; a refused answer as well, with the reason in `why`. */
+  /** The answer of a person, or of the clock; a refused answer as well, with the reason in `why`. */
   | {
       readonly is: 'answer';
       readonly gate: string;
@@ -34,9 +34,9 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly by: string | null;
       readonly why: string | null;
       readonly post: number | null;
-      /** What became of the call, where the answer settled that; else null. */
+      /** The outcome of the call, where the answer settled that; else null. */
       readonly status: EffectStatus | null;
-      /** What the gate asked; null where there is no such gate. */
+      /** The request; null where there is no such gate. */
       readonly asked: AnsweredGate | null;
     }
   /** A call that was not let go. */
@@ -57,7 +57,7 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly instance: InstanceId | null;
       /** Where it goes back to, if anywhere. */
       readonly checkpoint: Checkpoint | null;
-      /** Why other checkpoints would not do, each code once. */
+      /** The reasons against other checkpoints, each code once. */
       readonly codes: readonly VetoCode[];
     }
   | {
@@ -70,7 +70,7 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
     }
 );
 
-/** What an answered gate asked, and what its answer is bound to. */
+/** The request of an answered gate, and what its answer is bound to. */
 export interface AnsweredGate extends Pick<GateEntry, 'asks' | 'key' | 'digest' | 'epoch'> {
   readonly tool: string | null;
   readonly instance: InstanceId | null;

@@ -17,9 +17,9 @@ import { shownArgs } from './ledger-effects.ts';
 export class Reasons {
   readonly all: LedgerDecision[] = [];
   readonly #runState: RunState;
-  /** What was read by the step that started an actor, by its number: whose call it makes, only the intent says. */
+  /** The reads of the step that started an actor, by its number: whose call it makes, only the intent says. */
   readonly #reads = new Map<number, readonly { readonly by: string; readonly key: Key }[]>();
-  /** Who has written each key last, the newest at the end; null where a restore has made that stale. */
+  /** The last writer of each key, the newest at the end; null where a restore has made that stale. */
   #written: Map<string, { readonly key: Key; readonly by: InstanceId }> | null = new Map();
   #recoveries = 0;
 
@@ -92,7 +92,7 @@ export class Reasons {
     };
   }
 
-  /** Who has written what is read now under a key: a write covers what was written below it before (K6). */
+  /** The writers of what is read now under a key: a write covers what was written below it before (K6). */
   #writers(read: Key): InstanceId[] {
     if (this.#written === null) this.#lookAgain();
     const writers = new Map<string, InstanceId>();
@@ -107,7 +107,7 @@ export class Reasons {
     return [...writers.values()];
   }
 
-  /** What is written by what a restore has kept. */
+  /** The writes that a restore has kept. */
   #lookAgain(): void {
     const { registry, versions } = this.#runState.history;
     const writes = [...registry.all()].flatMap((record) => versions.writesOf(record));
@@ -148,7 +148,7 @@ export class Reasons {
   }
 
   /**
-   * A call that had its approval and was not let go all the same; what a person denied, or nobody answered, stands there as
+   * A call that had its approval and was not let go all the same; what a person denied, or no person answered, stands there as
    * such.
    */
   #lateRefusal({ key, status, error }: OutcomeEntry, row: StoredRow): void {
@@ -179,7 +179,7 @@ export class Reasons {
     });
   }
 
-  /** Whether the ledger has the refusal that a decision answers: that of a call that had been held at its gate. */
+  /** True where the ledger has the refusal that a decision answers: that of a call that had been held at its gate. */
   #isSaid({ call }: DecisionEntry): boolean {
     return call !== null && this.#runState.ledger.ofActor(call)?.intent.held === 'gate';
   }

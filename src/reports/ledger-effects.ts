@@ -21,32 +21,32 @@ export interface LedgerEffect {
   readonly error: string | null;
   /** `buffer` or `gate`: it waits, or has waited, before it leaves; null for any other. */
   readonly held: 'gate' | 'buffer' | null;
-  /** Whether a restore has taken its place in the history back, and no replay has claimed it since. */
+  /** True where a restore has taken its place in the history back, and no replay has claimed it since. */
   readonly undone: boolean;
-  /** Whether it may still be undone in the world, and why not any more, if it was demoted. */
+  /** True where it may still be undone in the world; the reason why not any more, if it was demoted. */
   readonly undo: boolean;
   readonly demoted: string | null;
   /** The approval that it used, and who gave it. */
   readonly gate: { readonly gate: string; readonly by: string | null } | null;
   /** The commit that it became visible with. */
   readonly publication: string | null;
-  /** What it took of the budgets; what it was admitted for, where nobody knows yet. */
+  /** The amounts that it took of the budgets; those that it was admitted for, where they are not known yet. */
   readonly spent: Readonly<Record<string, number>>;
 }
 
-/** What was spent of a budget, calls under way included with what they were admitted for. Limits are the config's to say. */
+/** The amount that was spent of a budget, calls under way included with what they were admitted for. Limits are the config's to say. */
 export interface SpentBudget {
   readonly budget: string;
   readonly spent: number;
 }
 
-/** What a call was asked with, as people may see it; journals of format 1 have it as the input of its actor alone. */
+/** The arguments of a call, as people may see them; journals of format 1 have it as the input of its actor alone. */
 export function shownArgs(intent: IntentEntry, runState: RunState): unknown {
   const args = 'args' in intent ? intent.args : runState.actors[intent.actor]?.started?.input;
   return runState.redaction.args(intent.tool, args);
 }
 
-/** What the journal says of calls beyond their outcome. */
+/** The facts that the journal has of calls beyond their outcome. */
 export class Acts {
   /** When each call was last intended, by its key. */
   readonly since = new Map<string, number>();

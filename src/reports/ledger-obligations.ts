@@ -28,19 +28,19 @@ export type Obligation =
       readonly expires: number | null;
       readonly expired: boolean;
     })
-  /** Nobody knows what became of a call. `next` is null where its counterparty is not asked again by itself. */
+  /** The outcome of a call is unknown. `next` is null where its counterparty is not asked again by itself. */
   | (Owed & {
       readonly owes: 'outcome';
       readonly since: number;
-      /** How often its counterparty was asked and did not know. */
+      /** The number of times that its counterparty was asked and did not know. */
       readonly tries: number;
       readonly next: number | null;
-      /** Whether it can be asked again by now. */
+      /** True where it can be asked again by now. */
       readonly due: boolean;
       /** The gate at which a person is asked; null where none is. */
       readonly gate: string | null;
     })
-  /** A decision waits for somebody to act, or is not carried out to its end. */
+  /** A decision waits for a person to act, or is not carried out to its end. */
   | {
       readonly owes: 'recovery';
       readonly is: 'parked' | 'unfinished' | 'stuck';
@@ -63,7 +63,7 @@ export type Obligation =
   | (Owed & { readonly owes: 'claim' });
 
 /**
- * What a run owes: what waits for people first.
+ * The obligations of a run: what waits for people first.
  * @param since when each call was last intended, by its key.
  */
 export function obligationsOf(
@@ -96,7 +96,7 @@ function at({ key }: LedgerCall, since: ReadonlyMap<string, number>): number {
   return since.get(key) ?? 0;
 }
 
-/** A run that is over lets nothing leave any more, whatever anybody says. */
+/** A run that is over lets nothing leave any more, whatever is answered. */
 function approvals(runState: RunState, now: number): Obligation[] {
   if (runState.ended === 'done') return [];
   return runState.asked.pending().flatMap(({ gate, asks, key, since, expires }): Obligation[] => {

@@ -1,6 +1,6 @@
 /**
- * The three ledgers of a run, as views of its one journal: why it acted, what it did, and what it owes. Pure: whoever wants to know
- * what is due says what time it is.
+ * The three ledgers of a run, as views of its one journal: why it acted, what it did, and what it owes. Pure: the caller
+ * says what time it is.
  */
 
 import { entriesOf } from '../journal/entries.ts';
@@ -15,7 +15,7 @@ import { type RunStatus, RunStatusFold } from './run-status.ts';
 
 /** The ledgers of a run. */
 export interface Ledgers {
-  /** How it stands. */
+  /** Its status. */
   readonly standing: RunStatus;
   readonly decisions: readonly LedgerDecision[];
   readonly effects: readonly LedgerEffect[];

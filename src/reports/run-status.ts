@@ -1,5 +1,5 @@
 /**
- * How a run stands, read off its journal and nothing else. It is asked for every run of a file, so most rows are only counted by
+ * The status of a run, read off its journal and nothing else. It is asked for every run of a file, so most rows are only counted by
  * their kind and not read.
  */
 
@@ -10,12 +10,12 @@ import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 
-/** How a run stands; whether a living process holds it is for its lease to say. */
+/** The status of a run; whether a living process holds it is for its lease to say. */
 export type RunStatus =
   | { readonly is: 'done' }
-  /** Nothing more happens until somebody acts (§8.4). */
+  /** Nothing more happens until a person or the world acts (§8.4). */
   | { readonly is: 'parked'; readonly verdict: Verdict }
-  /** What was to be undone could not be, and memory is not restored over it (E5): a person looks at it. */
+  /** An undo failed, and the context is not restored over it (E5): a person looks at it. */
   | { readonly is: 'stuck'; readonly verdict: Verdict; readonly effect: string; readonly error: string }
   /** A recovery was decided and is not yet carried out: it is under way, or was interrupted (R5). */
   | { readonly is: 'recovering'; readonly verdict: Verdict }
@@ -25,7 +25,7 @@ export type RunStatus =
 
 /** The entries that it depends on; of all others it is enough to know that they came. */
 const TELLING: ReadonlySet<Entry['do']> = new Set(['begin', 'decision', 'phase', 'end', 'intent', 'gate'] as const);
-/** Those that it depends on while somebody is asked. */
+/** Those that it depends on while a person is asked. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
 
 /** Follows a run from entry to entry. */
@@ -42,7 +42,7 @@ export class RunStatusFold {
     return this.#stands.is === 'open' && size > 0 ? { is: 'waiting', approvals: size } : this.#stands;
   }
 
-  /** Whether the entry itself has to be handed to `take`. */
+  /** True where the entry itself has to be handed to `take`. */
   needs(kind: Entry['do']): boolean {
     return TELLING.has(kind) || (this.#approvals.size > 0 && ANSWERING.has(kind));
   }
@@ -100,7 +100,7 @@ export class RunStatusFold {
     else if (now.is === 'parked' && phase === 'FENCED') this.#stands = { is: 'recovering', verdict: now.verdict };
   }
 
-  /** Approvals that are no longer wanted: somebody has answered, the call is known otherwise, or a restore has voided them (R4). */
+  /** Approvals that are no longer wanted: a person has answered, the call is known otherwise, or a restore has voided them (R4). */
   #answered(entry: Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>): void {
     const isOver = ([gate, key]: [string, string]): boolean => {
       switch (entry.do) {

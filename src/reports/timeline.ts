@@ -1,5 +1,5 @@
 /**
- * A run as somebody wants it told who was not there: who took part, what was decided and around what, what came of it, and what
+ * A run, told for a reader who was not there: who took part, what was decided and around what, what came of it, and what
  * a person should know. One reading of the journal, beside whoever may be writing it.
  */
 
@@ -45,21 +45,21 @@ export interface Timeline {
   readonly runState: RunState;
   readonly decisions: readonly Decided[];
   readonly findings: readonly Found[];
-  /** How often each instance was put back, by its name. */
+  /** The number of times that each instance was put back, by its name. */
   readonly restored: ReadonlyMap<string, number>;
 }
 
 /** Reads a run. @throws JournalError `journal_corrupt`, `journal_too_new`. */
 export function timelineOf(rows: Iterable<StoredRow>): Timeline {
-  const teller = new Teller();
-  for (const stored of entriesOf(teller.counted(rows))) teller.take(stored);
-  return teller.story();
+  const narrator = new Narrator();
+  for (const stored of entriesOf(narrator.counted(rows))) narrator.take(stored);
+  return narrator.story();
 }
 
 type Replaying = { instance: InstanceId; tools: string[] };
 type Draft = Omit<Decided, 'around'> & { around: Circumstance };
 
-class Teller {
+class Narrator {
   readonly #runState = new RunState();
   readonly #standing = new RunStatusFold();
   readonly #decisions: Draft[] = [];

@@ -19,7 +19,7 @@ export interface TraceLineOut {
   readonly decision?: DecisionEntry;
 }
 
-/** What a trace tells of, in order: an event, or a step of the machine. */
+/** An item of a trace, in order: an event, or a step of the machine. */
 type Item =
   | {
       readonly is: 'event';
@@ -58,7 +58,7 @@ export function* traceOf(run: string, rows: Iterable<StoredRow>): Generator<Trac
   }
 }
 
-/** Whether a decision answers no question about a line: a call that must not be made while something stands (C8, C9). */
+/** True where a decision answers no question about a line: a call that must not be made while something stands (C8, C9). */
 function isNoQuestion({ decision }: DecisionEntry): boolean {
   return decision.refusals.some((refusal) => 'code' in refusal && refusal.code === 'unclaimed_effect');
 }
@@ -68,7 +68,7 @@ class TraceWriter {
   readonly runState: RunState;
   #items: Item[] = [];
   #fresh: Extract<Item, { is: 'event' }>[] = [];
-  /** How many of the items, steps and actors are told. */
+  /** The number of the items, steps and actors that are told. */
   #told = 0;
   #steps = 0;
   #actors = 1;

@@ -1,4 +1,4 @@
-/** What the parts of a run share: what it was given, and what a failure is while it is being answered. */
+/** The values that the parts of a run share: what it was given, and a failure while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Claims } from '../effects/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
@@ -27,7 +27,7 @@ export interface Writer {
   durable(): Promise<unknown>;
 }
 
-/** What a run needs to know besides its machine. */
+/** The needs of a run besides its machine. */
 export interface RunParts extends Clock {
   readonly run: string;
   readonly config: BoundaryConfig;
@@ -46,9 +46,9 @@ export interface RunParts extends Clock {
   }) => string | null | Promise<string | null>;
   /** Keeps this run apart from others; null where nothing does. */
   readonly claims: Claims | null;
-  /** Whether events from outside that a restore took back are sent again as soon as the machine can take them. */
+  /** True where events from outside that a restore took back are sent again as soon as the machine can take them. */
   readonly redeliver: boolean;
-  /** Whether memories are held against their changes at boundaries (§3). */
+  /** True where memories are held against their changes at boundaries (§3). */
   readonly verify: boolean;
   /** Told of every question to a person, once it is journaled. */
   readonly onGate: (gate: GuardedRequest) => void;
@@ -60,7 +60,7 @@ export interface RunParts extends Clock {
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }
 
-/** An instance as somebody outside names it: without the ordinal, the only one of its skeleton and entity. */
+/** An instance as the caller names it: without the ordinal, the only one of its skeleton and entity. */
 export type Suspect = Omit<InstanceId, 'ordinal'> & Partial<Pick<InstanceId, 'ordinal'>>;
 
 /** A failure as it was raised. */
@@ -75,28 +75,28 @@ export interface Raised {
     readonly key: string | null;
     readonly tool: string;
     readonly args: unknown;
-    /** Whether it has not left itself: the key is that of an earlier call whose outcome has to be known first. */
+    /** True where it has not left itself: the key is that of an earlier call whose outcome has to be known first. */
     readonly isHeld: boolean;
-    /** Whether its actor was stopped: nobody waits for its answer any more (C11). */
+    /** True where its actor was stopped: its answer is awaited no more (C11). */
     isDropped(): boolean;
     /** Tells the held call what to do; nothing, while it has to wait. */
     answer(held: Held): void;
   } | null;
   /** Present where work was found wrong: by a complaint from outside, or by an invariant (C10, C12). */
   readonly suspect?: true;
-  /** What the complaint is about, as it stood when it was made (C12): a write, by its number, and the head of the history. */
+  /** The subject of the complaint, as it stood when it was made (C12): a write, by its number, and the head of the history. */
   readonly about?: { readonly write: number | null; readonly head: number; readonly epoch: number };
-  /** What the caller of `fail()` has named, where it is a complaint. */
+  /** The names that the caller of `fail()` gave, where it is a complaint. */
   readonly complaint?: Suspect;
   /** True where it takes the place of the complaints that the run is parked on (C12). */
   readonly instead?: boolean;
-  /** What is done instead of deciding when the question is asked again: a commit that is not visible yet is published. */
+  /** The act instead of deciding when the question is asked again: a commit that is not visible yet is published. */
   readonly again?: () => void | Promise<void>;
   /** The name of the commit that was refused, where that is the failure. */
   readonly commit?: string;
 }
 
-/** What a held call is to do. */
+/** The next act of a held call. */
 export type Held =
   | { readonly next: 'answer'; readonly output: unknown }
   | { readonly next: 'again' }

@@ -6,7 +6,7 @@ import type { BoundaryConfig, Tool } from '../boundaries/config.ts';
 import { nearest } from '../predicates/suggest.ts';
 import { SidecarError } from './sidecar-error.ts';
 
-/** What a program brings, by name. */
+/** The functions that a program brings, by name. */
 interface Brought {
   readonly reconcilers?: object | undefined;
   readonly undo?: object | undefined;
@@ -33,7 +33,7 @@ function nameOf(buffer: Tool['buffer']): string | null {
   return typeof buffer === 'object' && buffer !== null ? buffer.name : null;
 }
 
-/** What is to be known about the names of a config before it runs. */
+/** The findings about the names of a config, before it runs. */
 export interface NameFinding {
   readonly code: 'not_registered' | 'not_named';
   readonly text: string;
@@ -71,7 +71,7 @@ export function compareNames(config: BoundaryConfig, brought: Brought): readonly
   return findings;
 }
 
-/** What is brought under a name. Objects have members of their own kind, `constructor` say: nobody brought those. */
+/** The member of a name. Objects have members of their own kind, `constructor` say: those are not meant. */
 export function broughtAs<T>(bag: Readonly<Record<string, T>> | object, name: string): T | undefined {
   return name in Object.prototype && !Object.hasOwn(bag, name) ? undefined : (bag as Readonly<Record<string, T>>)[name];
 }

@@ -1,4 +1,4 @@
-/** What a run tells its user: each decision, and how it ended. */
+/** The reports of a run to its user: each decision, and how it ended. */
 import type { Decision } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
@@ -8,23 +8,23 @@ import type { InstanceId } from '../model/instance.ts';
 export interface MovedInput {
   readonly instance: InstanceId;
   readonly key: string;
-  /** Who has written it since. */
+  /** The instances that have written it since. */
   readonly by: InstanceId;
 }
 
-/** What `onDecision` is told. */
+/** The report that `onDecision` receives. */
 export interface Report {
   readonly decision: Decision;
   readonly signal: Signal;
-  /** What the raw error said. */
+  /** The message of the raw error. */
   readonly error: string;
   /** The inputs that the replay will read in another version (empty where nothing is replayed). */
   readonly movedInputs: readonly MovedInput[];
-  /** The events from outside that the restore takes back, in order: nobody but their sender, or `redeliver`, sends them again. */
+  /** The events from outside that the restore takes back, in order: only their sender, or `redeliver`, sends them again. */
   readonly takenBack: readonly unknown[];
 }
 
-/** How a run ended, or why it stands still. */
+/** The end of a run, or the reason why it stands still. */
 export type Ending =
   | {
       readonly status: 'done';
@@ -39,7 +39,7 @@ export type Ending =
        */
       readonly dropped?: readonly string[];
     }
-  /** Nothing more happens until somebody acts: the decision says what (§8.4). */
+  /** Nothing more happens until a person or the world acts: the decision says what (§8.4). */
   | { readonly status: 'parked'; readonly decision: Decision }
   /** An undo failed, and memory is not restored over it (E5). */
   | {

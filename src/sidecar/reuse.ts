@@ -15,9 +15,9 @@ import type { RunState } from '../projection/run-state.ts';
 import { partOf, readsSame, type WorkRecord } from '../projection/set-aside/records.ts';
 import type { Live, RecordedStep } from '../projection/state-types.ts';
 
-/** What reuse does to a run. */
+/** The run, as reuse acts on it. */
 export interface Reusing {
-  /** Whether nothing may happen now: a plan is being carried out, or the run is parked or stopping. */
+  /** True where nothing may happen now: a plan is being carried out, or the run is parked or stopping. */
   isBusy(): boolean;
   claim(live: Live, record: WorkRecord): void;
   dismiss(record: WorkRecord, why: 'reads_differ' | 'done_again'): void;
@@ -39,7 +39,7 @@ export class Reuse {
     for (const name of runState.records.keys()) if (runState.live.has(name)) this.#pending.add(name);
   }
 
-  /** Whether an instance has been entered whose record is neither claimed nor given up: nothing else happens before (C5). */
+  /** True where an instance has been entered whose record is neither claimed nor given up: nothing else happens before (C5). */
   get isPending(): boolean {
     return this.#pending.size > 0;
   }
@@ -89,7 +89,7 @@ export class Reuse {
     return [...this.#pending].sort((a, b) => (order(a) < order(b) ? -1 : 1))[0] as string;
   }
 
-  /** Whether a record is claimed as it is: it was entered at the same state, and read what there is now (C6). */
+  /** True where a record is claimed as it is: it was entered at the same state, and read what there is now (C6). */
   #isSame(live: Live, record: WorkRecord): boolean {
     const place = this.#runState.places.of(instanceName(live.id));
     if (place === undefined) return false;

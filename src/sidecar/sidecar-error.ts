@@ -1,13 +1,13 @@
 /** The errors of a sidecar that was asked for something that it cannot do. */
 import { CodedError } from '../model/coded-error.ts';
 
-/** Why a sidecar cannot be attached, or a run not taken up. */
+/** The reasons why a sidecar cannot be attached, or a run not taken up. */
 export type SidecarErrorCode =
   /** The config has errors; the message lists them. */
   | 'config_refused'
   /** The config is for another agent than the machine. */
   | 'other_agent'
-  /** Only reviewed configs are wanted, and nobody has vouched for this content. */
+  /** Only reviewed configs are wanted, and no person has vouched for this content. */
   | 'config_unreviewed'
   /** The config names a buffer or a check that the program does not bring, or the program has misspelt a name. */
   | 'not_registered'
@@ -21,7 +21,7 @@ export type SidecarErrorCode =
   | 'codec_missing'
   /** A value that no journal could hold is needed to go on. */
   | 'memory_lost'
-  /** What the run has touched belongs to another run by now. */
+  /** Another run owns by now what the run has touched. */
   | 'claimed'
   /** A signal, key or instance that is none. */
   | 'bad_failure'

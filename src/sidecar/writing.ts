@@ -15,7 +15,7 @@ const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'f
 export class Writing {
   readonly #parts: RunParts;
   #rows: Row[] = [];
-  /** Whether the end of what is happening is awaited, to write it. */
+  /** True where the end of what is happening is awaited, to write it. */
   #awaited = false;
   #depth = 0;
   #broken: unknown = null;
@@ -26,19 +26,19 @@ export class Writing {
     this.#parts = parts;
   }
 
-  /** Why nothing is written any more; null while it is. */
+  /** The reason why nothing is written any more; null while it is. */
   get broken(): unknown {
     return this.#broken;
   }
 
-  /** Has somebody told when the journal refuses. */
-  onBreak(told: (error: unknown) => void): void {
-    this.#onBreak = told;
+  /** Calls a function when the journal refuses. */
+  onBreak(listener: (error: unknown) => void): void {
+    this.#onBreak = listener;
   }
 
-  /** Has somebody told when it is known what became of a call. */
-  onOutcome(told: () => void): void {
-    this.#onOutcome = told;
+  /** Calls a function when the outcome of a call becomes known. */
+  onOutcome(listener: () => void): void {
+    this.#onOutcome = listener;
   }
 
   /** Writes what there is, unless it belongs to something that is still happening. */
@@ -60,7 +60,7 @@ export class Writing {
   }
 
   /**
-   * What is written in one piece (J3): what `run` appends, and where it `goesOn`, all until the event that it belongs to is
+   * Writes in one piece (J3): what `run` appends, and where it `goesOn`, all until the event that it belongs to is
    * over.
    */
   together(run: () => void, goesOn = true): void {

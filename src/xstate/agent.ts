@@ -15,29 +15,29 @@ export interface AgentSetting {
   readonly run: string;
   /** A folder of the run's own. It exists, and stays between a run and its resumption. */
   readonly folder: string;
-  /** What the user gave as `--input`, from JSON; undefined where nothing was. */
+  /** The value of `--input`, from JSON; undefined where none was given. */
   readonly input: unknown;
 }
 
-/** What one run of an agent needs, opened. */
+/** The parts of one run of an agent, opened. */
 export interface OpenAgent {
   /** The agent's machine with its tools provided. */
   readonly machine: AnyStateMachine;
   /** The machine's input. */
   readonly input?: unknown;
-  /** Who can be asked whether a call happened, by the names that the config uses. */
+  /** Ask counterparties whether a call happened, by the names that the config uses. */
   readonly reconcilers?: Readonly<Record<string, Reconciler>>;
-  /** What undoes a call, by the names that the config uses. */
+  /** Undo calls, by the names that the config uses. */
   readonly undo?: Readonly<Record<string, Undo | Inverse>>;
-  /** What holds calls back until their instance commits, by the names that the config uses. */
+  /** Hold calls back until their instance commits, by the names that the config uses. */
   readonly buffers?: Readonly<Record<string, StagingArea>>;
-  /** What looks at the world once more before a call leaves, by the names that the config uses. */
+  /** Look at the world once more before a call leaves, by the names that the config uses. */
   readonly checks?: Readonly<Record<string, Check>>;
-  /** How values are journaled that have no form of their own. */
+  /** Codecs of values that have no form of their own in a journal. */
   readonly codecs?: readonly ValueCodec[];
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
-  /** What is in the world: rows by the name of their table. For whoever wants to see what the run did to it. */
+  /** The content of the world: rows by the name of their table. It shows what the run did. */
   world?(): Promise<Readonly<Record<string, readonly object[]>>>;
   /** Lets go of everything that was opened. */
   close(): Promise<void>;
@@ -86,10 +86,10 @@ export interface Agent {
   readonly machine: AnyStateMachine;
   /** The path of its boundary config. */
   readonly config: string;
-  /** What it does, in one line. */
+  /** Its purpose, in one line. */
   readonly about: string;
   /** Opens what one run needs. @throws where the input is none of its. */
   open(setting: AgentSetting): Promise<OpenAgent>;
-  /** How `belay rehearse` goes through it. */
+  /** The rehearsal of it by `belay rehearse`. */
   readonly rehearsal?: AgentRehearsal;
 }

@@ -23,18 +23,18 @@ export type FaultSignal = (typeof FAULT_SIGNALS)[number];
 export interface Fault {
   /** The tool: the name of a promise in `setup()`, of the machine or of one that it invokes by name. */
   readonly tool: string;
-  /** Which of its calls fails, counted from 1 in this process; the first if left out. */
+  /** The number of the call that fails, counted from 1 in this process; the first if left out. */
   readonly nth?: number;
   /** `before`: the tool is not called at all. `after`: it has acted, and its reply is lost. */
   readonly when: 'before' | 'after';
   /**
-   * What the failure is taken for. `INVALID_OUTPUT` answers with nothing (`undefined`), which only a tool with an `output` schema
+   * The signal of the failure. `INVALID_OUTPUT` answers with nothing (`undefined`), which only a tool with an `output` schema
    * in the config refuses. `GOVERNOR_DENIED` is `before` only, and needs `governor` to be handed to the sidecar.
    */
   readonly signal: FaultSignal;
 }
 
-/** Why a failure cannot be rehearsed. */
+/** The reasons why a failure cannot be rehearsed. */
 export type FaultErrorCode =
   /** No promise of that name, neither in the machine nor in those that it invokes by name. */
   | 'unknown_tool'
@@ -56,7 +56,7 @@ export interface Faulty<TMachine extends AnyStateMachine> {
   readonly machine: TMachine;
   /** To be handed to `attach` or `resume` as `governor`: denies the call where that is the failure, and nothing else. */
   readonly governor: (call: { tool: string }) => string | null;
-  /** Whether the failure has happened. It never does where the tool is not called that often. */
+  /** True where the failure has happened. It never does where the tool is not called that often. */
   fired(): boolean;
 }
 

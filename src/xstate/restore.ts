@@ -144,7 +144,7 @@ function outputOf(
   return mapped(machine.root.output, { type: stateDone(final.id), output });
 }
 
-/** A memory in which references to actors point to those that are there now. Copies only what holds one. */
+/** A context in which references to actors point to those that are there now. Copies only what holds one. */
 function withReferences(context: unknown, children: Children): unknown {
   if (typeof context !== 'object' || context === null) return context;
   if (isReference(context)) return children[context.id] ?? context;

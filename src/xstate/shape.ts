@@ -10,7 +10,7 @@ import { takesKey } from './tool.ts';
 
 type ActorShape = MachineShape['actors'][number];
 
-/** How deep machines that invoke machines are followed. */
+/** The depth to which machines that invoke machines are followed. */
 const DEEPEST = 8;
 
 /**
@@ -24,7 +24,7 @@ export interface MachineLike {
   readonly getInitialSnapshot: unknown;
 }
 
-/** Whether a value is an xstate v5 machine, from whichever copy of xstate. */
+/** True where a value is an xstate v5 machine, from whichever copy of xstate. */
 export function isMachine(value: unknown): value is MachineLike {
   if (typeof value !== 'object' || value === null) return false;
   const { id, root, implementations, getInitialSnapshot } = value as Partial<MachineLike>;
@@ -98,7 +98,7 @@ function pathOf(node: AnyStateNode, prefix: string): string {
 }
 
 /**
- * Which creator made an actor's logic. Promises and observables tell by how they answer their own private events, which are pure;
+ * The creator of an actor's logic. Promises and observables tell by how they answer their own private events, which are pure;
  * logic that no creator made is not asked anything.
  */
 export function kindOf(logic: AnyActorLogic): ActorShape['kind'] {

@@ -56,13 +56,13 @@ function domainOf({ source, target, reenter }: AnyTransitionDefinition): AnyStat
   return source.machine.root;
 }
 
-/** Whether a state lies below another. */
+/** True where a state lies below another. */
 export function isBelow(node: AnyStateNode, above: AnyStateNode): boolean {
   for (let at = node.parent; at !== undefined; at = at.parent) if (at === above) return true;
   return false;
 }
 
-/** What history states remember, by ids, as a journal has it. */
+/** The states that history states remember, by ids, as a journal has them. */
 export function remembered(snapshot: AnyMachineSnapshot): HistoryValue {
   const value: Record<string, string[]> = {};
   for (const [id, nodes] of Object.entries(snapshot.historyValue)) value[id] = nodes.map((node) => node.id);
@@ -76,7 +76,7 @@ export function nodeAt(machine: AnyStateMachine, path: string): AnyStateNode | u
   return node;
 }
 
-/** Whether any transition of a state asks which states are active, so that it reads their control (C1a). */
+/** True where any transition of a state asks which states are active, so that it reads their control (C1a). */
 export function readsStates(node: AnyStateNode): boolean {
   const known = asking.get(node);
   if (known !== undefined) return known;
@@ -89,7 +89,7 @@ export function readsStates(node: AnyStateNode): boolean {
 
 const asking = new WeakMap<AnyStateNode, boolean>();
 
-/** Whether a guard is xstate's `stateIn`, or made of one, itself or by its name. */
+/** True where a guard is xstate's `stateIn`, or made of one, itself or by its name. */
 function asksStates(guard: unknown, named: Readonly<Record<string, unknown>>): boolean {
   if (typeof guard === 'string') return named[guard] !== undefined && asksStates(named[guard], {});
   if (typeof guard === 'object' && guard !== null) return asksStates((guard as { type?: unknown }).type, named);
@@ -99,7 +99,7 @@ function asksStates(guard: unknown, named: Readonly<Record<string, unknown>>): b
   return Array.isArray(parts) && parts.some((part) => asksStates(part, named));
 }
 
-/** Whether a microstep ran an action that raises an event, or one of which nobody can tell. */
+/** True where a microstep ran an action that raises an event, or may raise one. */
 export function raises(
   before: AnyMachineSnapshot | null,
   after: AnyMachineSnapshot,

@@ -254,7 +254,7 @@ describe('a message that somebody forges', () => {
     expect(await answers('forged')).toEqual([
       { verdict: 'refused', by: 'Eve', why: 'it is for other arguments' },
       { verdict: 'refused', by: 'Eve', why: `it is for epoch ${epoch} of its instance, which is at ${epoch + 1}` },
-      { verdict: 'refused', by: 'Eve', why: 'nobody asked for it' },
+      { verdict: 'refused', by: 'Eve', why: 'no request asks for it' },
       { verdict: 'refused', by: 'Eve', why: 'it asks for an approval' },
       ...Array.from({ length: 6 }, () => ({ verdict: 'refused', by: null, why: 'it is no answer' })),
     ]);

@@ -19,7 +19,7 @@ describe('belay run', () => {
         'World\n  TABLE     ROWS\n  payments     1\n  parcels      1\n\n' +
         'belay show order-1\nbelay explain order-1\n',
     );
-    expect(err).toMatch(/^config_unreviewed: nobody has vouched for .*order\.yaml as it is/);
+    expect(err).toMatch(/^config_unreviewed: no person has vouched for .*order\.yaml as it is/);
     expect(readFileSync(join(desk.folder, 'belay.sqlite.world/order-1/closed'), 'utf8')).toBe('x');
   });
 

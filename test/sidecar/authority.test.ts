@@ -320,7 +320,7 @@ describe('an answer that another process leaves', () => {
     expect(refusals(journal)).toEqual([
       'it is for other arguments',
       `it is for epoch ${gate.epoch} of its instance, which is at ${gate.epoch + 1}`,
-      'nobody asked for it',
+      'no request asks for it',
       'it asks for an approval',
       ...forged.slice(4).map(() => 'it is no answer'),
     ]);
@@ -413,8 +413,8 @@ describe('an approval', () => {
     const run = await line.begin();
     run.send('go');
     const { gate } = await asked(run);
-    expect(await run.sidecar.answer(gate, 'approved', { by: ' ' })).toBe('nobody has given it');
-    expect(await run.sidecar.answer('0123456789ab', 'approved', by)).toBe('nobody asked for it');
+    expect(await run.sidecar.answer(gate, 'approved', { by: ' ' })).toBe('no person has given it');
+    expect(await run.sidecar.answer('0123456789ab', 'approved', by)).toBe('no request asks for it');
     expect(await run.sidecar.answer(gate, 'denied', by)).toBeNull();
     expect(await run.sidecar.answer(gate, 'approved', { by: 'Eve' })).toContain('answered before');
     await calm();

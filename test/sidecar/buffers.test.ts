@@ -437,7 +437,7 @@ skeletons:
   test('of which nobody can tell let nothing through either', async () => {
     const { book, sidecar, verdicts } = await post(50, 0.5);
     expect((await sidecar.finished()).status).toBe('parked');
-    expect(verdicts[0]).toContain('nobody can tell whether balanced holds: -args.cents of credit is no whole number');
+    expect(verdicts[0]).toContain('it is unknown whether balanced holds: -args.cents of credit is no whole number');
     expect(book.visible).toEqual([]);
     await sidecar.close();
   });

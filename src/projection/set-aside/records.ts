@@ -20,7 +20,7 @@ import type { RecordedStep, Timer } from '../state-types.ts';
 /** A value that was read, as it was then. */
 export interface ReadValue {
   readonly key: Key;
-  /** The value in the memory of the record's actor; for a key outside, the version that was newest. */
+  /** The value in the context of the record's actor; for an external key, the version that was newest. */
   readonly saw: unknown;
   readonly of: 'memory' | 'version' | 'unknown';
 }
@@ -41,12 +41,12 @@ export interface WorkRecord {
   readonly entered: RecordedStep;
   /** The control of its region where it was entered: at another entry it is not claimed (C5). */
   readonly entry: string;
-  /** What it read when it was entered. */
+  /** Its reads when it was entered. */
   readonly first: readonly ReadValue[];
   readonly items: readonly RecordItem[];
   /** The names of the instances in it. */
   readonly members: ReadonlySet<string>;
-  /** What its last step started besides, and armed. */
+  /** The actors that its last step started besides, and the timers that it armed. */
   readonly next: {
     readonly event: unknown;
     readonly started: readonly Started[];
@@ -57,7 +57,7 @@ export interface WorkRecord {
   readonly by: InstanceId | null;
 }
 
-/** What making a record reads of a run. */
+/** The parts of a run that a record is made of. */
 export interface Recordable {
   readonly steps: readonly RecordedStep[];
   readonly places: {
@@ -168,7 +168,7 @@ function readsIn({ entry }: RecordedStep, members: ReadonlySet<string>): Key[] {
   });
 }
 
-/** Whether a value that was read is the same in a memory now. */
+/** True where a value that was read is the same in a context now. */
 export function readsSame(read: ReadValue, context: unknown, version: (key: Key) => unknown): boolean {
   if (read.of === 'unknown') return false;
   if (read.of === 'version') return version(read.key) === read.saw;
@@ -177,7 +177,7 @@ export function readsSame(read: ReadValue, context: unknown, version: (key: Key)
 
 const ABSENT = Symbol('absent');
 
-/** What a memory has at a key: the value, or for a pattern every member that it fits, with its place. */
+/** The content of a context at a key: the value, or for a pattern every member that it fits, with its place. */
 function valueAt(context: unknown, key: Key, ofActor: boolean): unknown {
   const segments = ofActor ? key.segments.slice(2) : key.segments;
   if (!segments.includes('*')) return at(context, segments);
@@ -214,7 +214,7 @@ function unescaped(segment: string): string {
     : segment;
 }
 
-/** Whether two values are the same: those that are kept are shared, so that most are one. */
+/** True where two values are the same: those that are kept are shared, so that most are one. */
 export function isEqual(a: unknown, b: unknown): boolean {
   return Object.is(a, b) || (a !== ABSENT && b !== ABSENT && isSame(a, b));
 }

@@ -84,14 +84,14 @@ export class SetAside {
     }
   }
 
-  /** What the entry has started gives way at the first step of the record, unless it stands for something of it. */
+  /** Removes what the entry has started, at the first step of the record, unless it stands for something of it. */
   #replace({ actors, timers }: Replaced, translation: Translating, step: RecordedStep): void {
     for (const number of actors) if (!translation.knows(number)) this.#steps.end(number, step);
     this.#run.timers.giveUp(timers, step);
   }
 
   /**
-   * What an instance has done since it was entered gives way to its record, and so does what its entry has started: it never was.
+   * Removes what an instance has done since it was entered, for its record, and what its entry has started: it never was.
    * @returns the actors and timers that the entry has started.
    */
   #restart(id: InstanceId, place: Place): Replaced {

@@ -9,7 +9,7 @@ import { type NamedMark, namedMarks, type StateValue, type StepEntry } from '../
 import type { ActorState, RecordedStep } from '../state-types.ts';
 import { partOf, type WorkRecord } from './records.ts';
 
-/** What a step that is done again has besides its words. */
+/** The ties of a step that is done again, and the marks that it repeats. */
 export interface Translation {
   readonly ties: readonly PlacedStep[];
   /** The numbers of the marks that its marks repeat. */
@@ -21,7 +21,7 @@ interface RepeatedMark extends NamedMark {
   readonly origin: number | undefined;
 }
 
-/** What translating reads of a run. */
+/** The parts of a run that translating reads. */
 interface Readable {
   readonly actors: readonly ActorState[];
   actor(number: number): ActorState;
@@ -52,7 +52,7 @@ export class Translating {
     this.#last = steps.at(-1);
   }
 
-  /** Whether an actor that runs now stands for one of the record's. */
+  /** True where an actor that runs now stands for one of the record's. */
   knows(actor: number): boolean {
     return this.#numbers.has(actor);
   }
@@ -124,7 +124,7 @@ export class Translating {
     return all;
   }
 
-  /** Whether a mark is the record's; whom its last step entered is not. */
+  /** True where a mark is the record's; whom its last step entered is not. */
   #belongs(id: InstanceId, isNext: boolean): boolean {
     return this.#record.members.has(instanceName(id)) && !(isNext && id.skeleton !== ROOT);
   }

@@ -10,7 +10,7 @@ import type { Dishonesty } from '../trial/dishonesty.ts';
 import { loosenings } from './loosenings.ts';
 import { edited, type PageEdit, pageOf, placeOfEdit } from './page-edit.ts';
 
-/** What mutations are made of. */
+/** The parts that mutations are made of. */
 export interface Mutable {
   readonly document: ConfigDocument;
   readonly config: BoundaryConfig;

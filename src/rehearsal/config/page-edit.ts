@@ -45,7 +45,7 @@ export interface PageEdit {
   readonly kind: string;
   /** Where the page says what is said otherwise. */
   readonly path: readonly string[];
-  /** What is said otherwise, in words. */
+  /** The change, in words. */
   readonly text: string;
   /** The name of the tool that it is about; null where it is about no single one. */
   readonly tool: string | null;

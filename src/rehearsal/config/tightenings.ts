@@ -9,7 +9,7 @@ import {
   toolsOf,
 } from './page-edit.ts';
 
-/** What the run without faults shows of the calls. */
+/** The calls, as the run without faults shows them. */
 interface Shown {
   readonly called: ReadonlySet<string>;
   /** The names of texts in the arguments. */

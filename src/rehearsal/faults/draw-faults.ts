@@ -15,13 +15,13 @@ import {
 } from './fault.ts';
 import { refusedValue } from './wrong-value.ts';
 
-/** What is known of a path once it was run without faults. */
+/** The facts of a path that was run without faults. */
 export interface Reference {
   readonly path: NamedPath;
   readonly course: Course;
 }
 
-/** What may go wrong besides what the journal says. */
+/** The faults that are possible besides those that the journal shows. */
 export interface Drawing {
   readonly config: BoundaryConfig;
   /** The reconcilers that the agent brings. */
@@ -84,7 +84,7 @@ function callFaults(site: CallSite, { config, reconcilers }: Drawing): Rehearsed
 }
 
 /**
- * The ways in which a counterparty may answer: one where there is nobody to ask, as what did not happen need not be asked about.
+ * The ways in which a counterparty may answer: one where there is none to ask, as what did not happen need not be asked about.
  */
 function asked(tool: Tool | undefined, known: ReadonlySet<string>): readonly (ReconcilerKind | null)[] {
   if (tool?.effect === 'none') return [null];

@@ -6,7 +6,7 @@ export const CALL_FAULTS = ['before', 'lost', 'timeout', 'refused', 'late'] as c
 /** One of them. */
 export type CallFaultKind = (typeof CALL_FAULTS)[number];
 
-/** What the counterparty of a tool says when it is asked: the truth, that it does not know, or there is none. */
+/** The answer of the counterparty of a tool when it is asked: the truth, that it does not know, or there is none. */
 export const RECONCILERS = ['knows', 'silent', 'absent'] as const;
 
 /** One of them. */
@@ -80,7 +80,7 @@ export interface TimerFault {
   readonly call: CallSite | null;
 }
 
-/** What goes wrong in one run. */
+/** The fault of one run. */
 export type RehearsedFault =
   | CallFault
   | WrongFault
@@ -136,7 +136,7 @@ export function siteText(fault: RehearsedFault): string {
   }
 }
 
-/** What goes wrong, in words. */
+/** The fault, in words. */
 export function faultText(fault: RehearsedFault): string {
   const site = siteText(fault);
   switch (fault.kind) {

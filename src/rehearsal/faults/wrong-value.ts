@@ -15,7 +15,7 @@ export function wrongValue(
   return null;
 }
 
-/** What a schema refuses, of the answers that a broken counterparty gives; undefined where it takes all of them. */
+/** An answer of a broken counterparty that a schema refuses; undefined where it takes all of them. */
 export function refusedValue(refuses: (output: unknown) => string | null): { readonly output: unknown } | null {
   for (const output of [undefined, null, {}, [], '', 0, false]) if (refuses(output) !== null) return { output };
   return null;

@@ -80,7 +80,7 @@ export function shown(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}...` : text;
 }
 
-/** Which instances a step enters, certifies and closes, under the config of the run and under today's. */
+/** Compares the instances that a step enters, certifies and closes, under the config of the run and under today's. */
 export function configDifferences(
   recorded: StepEntry,
   today: StepEntry,

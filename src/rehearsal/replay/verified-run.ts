@@ -30,7 +30,7 @@ export interface ConfigDifference {
   readonly only: 'recorded' | 'today';
 }
 
-/** Why a run cannot be compared, or only up to a step. */
+/** The reason why a run cannot be compared, or only up to a step. */
 export type IncomparableCode =
   /** An earlier version has put control elsewhere, and the journal does not say how. */
   | 'recovered'

@@ -1,4 +1,4 @@
-/** What one run of a rehearsal is made with, and what came of it. */
+/** The settings of one run of a rehearsal, and its result. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { LocalStore } from '../../journal/journal.ts';
 import type { Decision } from '../../model/decision.ts';
@@ -8,7 +8,7 @@ import type { Observation } from './observation.ts';
 import type { Treatment } from './passing.ts';
 import type { NamedPath, Subject } from './subject.ts';
 
-/** How a run came to rest. */
+/** The manner in which a run came to rest. */
 export type RestStatus =
   | Ending['status']
   /** The machine waits for an event or an approval, and nothing else is under way. */
@@ -19,7 +19,7 @@ export type RestStatus =
   /** Something threw where nothing catches it. */
   | 'broken';
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Course {
   readonly status: RestStatus;
   readonly state: string;
@@ -30,7 +30,7 @@ export interface Course {
   readonly before: unknown;
   readonly world: unknown;
   readonly decision: Decision | null;
-  /** What threw, of a run that broke; what failed, of one that is stuck. */
+  /** The error of a run that broke, or the failure of one that is stuck. */
   readonly error: string | null;
   readonly seen: Observation;
   readonly appends: number;
@@ -47,11 +47,11 @@ export interface Course {
   readonly edges: ReadonlySet<string>;
   /** The reconcilers that the agent brings. */
   readonly reconcilers: readonly string[];
-  /** What the sidecar tells that a person should know: boundaries that do not certify, names that are not registered. */
+  /** The findings that a person should know: boundaries that do not certify, names that are not registered. */
   readonly findings: readonly string[];
 }
 
-/** What a run is made with. */
+/** The settings of a run. */
 export interface TrialOptions {
   readonly subject: Subject;
   readonly config: BoundaryConfig;

@@ -1,4 +1,4 @@
-/** What a rehearsal sees of a run: its calls, its events, and what its journal says about both, in order. */
+/** The view that a rehearsal has of a run: its calls, its events, and what its journal says about both, in order. */
 import { isDeepStrictEqual } from 'node:util';
 import { EntryDecoder } from '../../journal/entry-codec.ts';
 import type { StoredRow } from '../../journal/journal.ts';
@@ -21,7 +21,7 @@ export interface ObservedCall extends CallSite {
   /** The ticks at which it left and was answered; null while it is not. */
   readonly left: number;
   back: number | null;
-  /** What the machine was told; absent while nothing was. */
+  /** The answer that the machine received; absent while nothing was. */
   answer?: { readonly output: unknown };
   /** True once the tool looked at its idempotency key. */
   tookKey: boolean;
@@ -78,7 +78,7 @@ export class Observation {
   /** The events that told the machine itself of the ends of its actors. */
   readonly answers: { readonly type: string; readonly output: unknown }[] = [];
   readonly certified: Certified[] = [];
-  /** What happened, a line each. */
+  /** The events, a line each. */
   readonly timeline: string[] = [];
   /** Calls that leave and events that are sent so far. */
   moments = 0;

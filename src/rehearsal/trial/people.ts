@@ -56,7 +56,7 @@ export class People {
     this.#takenBack.push(...(events as readonly Event[]));
   }
 
-  /** An event has come to the machine from outside, whoever sent it. */
+  /** Notes an event that came to the machine from outside. */
   came({ type }: Event): void {
     this.#came.set(type, (this.#came.get(type) ?? 0) + 1);
   }

@@ -7,9 +7,9 @@ import type { AnyStateMachine, Event } from '../../xstate/actor.ts';
 import type { OpenAgent, PathEvent, RehearsalPath } from '../../xstate/agent.ts';
 import type { Judged } from './course.ts';
 
-/** What a process of a run is given. */
+/** The parts that a process of a run is given. */
 export interface OpenSubject extends Omit<OpenAgent, 'world' | 'close'> {
-  /** What is in the world now, as plain data. */
+  /** The content of the world now, as plain data. */
   snapshot(): unknown;
   close(): unknown;
 }

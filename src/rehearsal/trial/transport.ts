@@ -31,7 +31,7 @@ export class Transport {
   found = false;
   readonly #passing: Passing;
   readonly #seen: Observation;
-  /** What was done under each key. */
+  /** The acts under each key. */
   readonly #done = new Map<string, unknown>();
   readonly #late = new Set<() => Promise<void>>();
   #wrongArgs: { readonly args: unknown } | null = null;
@@ -92,7 +92,7 @@ export class Transport {
     return this.#seen.moments - this.#wrongAt >= fault.after && this.find();
   }
 
-  /** What is wrong is found wrong, where it was said. @returns false where there is nothing to find. */
+  /** Finds wrong what is wrong, where it was said. @returns false where there is nothing to find. */
   find(): boolean {
     const { fault } = this.#passing;
     if (fault?.kind !== 'wrong' || this.#wrongAt === null || this.found) return false;

@@ -17,7 +17,7 @@ interface Asking {
   readonly key: string;
   readonly digest: string;
   readonly instance: InstanceId;
-  /** How long an answer may take, in milliseconds; null for as long as it likes. */
+  /** The longest time for an answer, in milliseconds; null where it has no limit. */
   readonly lasts: number | null;
   /** The key of an earlier call that it may be the same act as, or null. */
   readonly like: string | null;
@@ -68,7 +68,7 @@ export class Approvals {
     // A no is final for the call: work that is done again is not asked about again, unless it asks for something else (R4).
     if (closed === 'denied' && gate.digest === digest) return { is: 'denied', why: deniedText(gate), by: gate.by };
     if (closed === 'expired' && gate.gate === own)
-      return { is: 'denied', why: 'nobody has approved it in time', by: null };
+      return { is: 'denied', why: 'no person has approved it in time', by: null };
     return closed === 'pending' ? 'wait' : 'ask';
   }
 
@@ -137,7 +137,7 @@ export class Approvals {
 
   /** Takes an answer from this process. @returns why the answer is refused, or null. */
   answer(gate: string, verdict: 'approved' | 'denied', by: string, why: string | null): string | null {
-    const refused = by.trim() === '' ? 'nobody has given it' : refusalOf(this.#parts, gate, 'approval', {});
+    const refused = by.trim() === '' ? 'no person has given it' : refusalOf(this.#parts, gate, 'approval', {});
     this.#write.append([
       refused === null
         ? { do: 'answer', gate, verdict, by, why, post: null }

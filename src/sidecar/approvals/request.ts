@@ -9,7 +9,7 @@ export function requestOf(parts: RunParts, request: ApprovalRequest): GuardedReq
   const { runState } = parts;
   const { intent, error } = runState.ledger.get(request.key) as LedgerCall;
   const { tool, instance } = intent;
-  const unknown = `nobody knows what became of it: ${error ?? 'no answer came'}`;
+  const unknown = `it is unknown what became of it: ${error ?? 'no answer came'}`;
   const reason = request.asks === 'approval' ? heldText(parts, request, tool) : unknown;
   return { ...request, tool, args: shownArgs(intent, runState), instance, reason };
 }

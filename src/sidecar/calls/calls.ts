@@ -24,7 +24,7 @@ type Failed = Extract<Reply, { is: 'failed' }>;
 /** The budget of a call. */
 type Budgeted = Pick<GuardedCall, 'admit' | 'charge'>;
 
-/** Whose a call is, and the name that it has in keys. */
+/** The owner of a call, and the name that it has in keys. */
 type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
 
 /** The calls of one run. */

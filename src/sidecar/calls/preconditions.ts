@@ -29,7 +29,7 @@ export class Preconditions {
     if (tool?.when) {
       const answer = tool.when.ask(this.#facts(name, args, number, instance));
       if (answer.is === 'no') return `${name} is called only when ${tool.when.text}`;
-      if (answer.is === 'unknown') return `nobody can tell whether ${tool.when.text}: ${answer.reason}`;
+      if (answer.is === 'unknown') return `it is unknown whether ${tool.when.text}: ${answer.reason}`;
     }
     if (!tool?.check) return null;
     const check = broughtAs(this.#parts.checks, tool.check);

@@ -9,7 +9,7 @@ import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 import { argsOf } from './args.ts';
 
-/** How much longer each further question to a counterparty waits. */
+/** The factor by which each further question to a counterparty waits longer. */
 const FACTOR = 5;
 /** The longest wait for the next question that is waited out at once, in milliseconds: what takes longer is asked later. */
 const AT_ONCE = 1_000;

@@ -1,7 +1,7 @@
 /** The calls that have left in this process and have not come back: they are aborted, and waited for, here. */
 import type { RunParts } from '../parts.ts';
 
-/** How long a call without a timeout is waited for, in milliseconds. */
+/** The longest wait for a call without a timeout, in milliseconds. */
 const PATIENCE = 1_000;
 
 /** The calls under way of one run. */
@@ -11,7 +11,7 @@ export class UnderWay {
   readonly #keyed = new Map<string, { readonly abort: AbortController; readonly returned: Promise<unknown> }>();
   /** The calls that change nothing. */
   readonly #plain = new Set<{ readonly tool: string; readonly returned: Promise<unknown> }>();
-  /** What is being staged at this moment. */
+  /** The calls that are being staged at this moment. */
   readonly #staging = new Set<Promise<unknown>>();
 
   constructor(parts: RunParts) {
@@ -86,7 +86,7 @@ export class UnderWay {
     return back;
   }
 
-  /** How long a call is waited for that was aborted, in milliseconds: as long as it may take. */
+  /** The longest wait for a call that was aborted, in milliseconds: as long as it may take. */
   #patience(key: string): number {
     const { config, runState } = this.#parts;
     return config.tools.get(runState.ledger.get(key)?.intent.tool ?? '')?.timeout ?? PATIENCE;

@@ -13,7 +13,7 @@ import { type Refusal, refusalOf } from './preparing.ts';
 import { type Group, isRepeatable, type Staging } from './staging.ts';
 import { triesOf } from './tries.ts';
 
-/** What publishing asks of the run. */
+/** The port of publishing to the run. */
 export interface PublishingPort extends Writer {
   /** The function of a tool, as the machine has it. */
   toolOf(name: string): ((call: { input: unknown; key: string; signal: AbortSignal }) => Promise<unknown>) | undefined;
@@ -28,7 +28,7 @@ export class DueCommits {
   readonly #run: PublishingPort;
   readonly #staging: Staging;
   readonly #stopping: AbortSignal;
-  /** What is being made visible at this moment. */
+  /** The commits that are being made visible at this moment. */
   #acting: Promise<unknown> | null = null;
 
   constructor(parts: RunParts, run: PublishingPort, staging: Staging, stopping: AbortSignal) {
@@ -66,7 +66,7 @@ export class DueCommits {
       const isBlind = unsure && !this.#mayRepeat(first) && (await this.#staysOpen(first));
       if (isThrough(first)) return null;
       if (isBlind || round >= tries) {
-        await this.#run.park(first, new Error(first.error ?? 'nobody can tell whether it was made visible'));
+        await this.#run.park(first, new Error(first.error ?? 'it is unknown whether it was made visible'));
         round = -1;
         continue;
       }

@@ -14,7 +14,7 @@ import { failureOf, waitBefore } from './refusing.ts';
 import { Staging } from './staging.ts';
 import { triesOf } from './tries.ts';
 
-/** What the outbox asks of the run. */
+/** The port of the outbox to the run. */
 export interface OutboxPort extends PublishingPort {
   discard(call: LedgerCall): Promise<void>;
   /** A commit was refused before anything of it was visible: its instance has failed. */

@@ -11,7 +11,7 @@ import type { Staging } from './staging.ts';
 /** The answer of the areas: a token of each that gave one, or the refusal of one of them. */
 export type Prepared = { readonly tokens: Readonly<Record<string, string>> } | { readonly refused: Refusal };
 
-/** Why a commit cannot be made. */
+/** The reason why a commit cannot be made. */
 export interface Refusal {
   readonly why: string;
   /** The call that is to blame: the one that was named, or the first of the area. */
@@ -20,9 +20,9 @@ export interface Refusal {
   readonly moved: boolean;
 }
 
-/** How the areas are asked. */
+/** The manner in which areas are asked. */
 export interface Asking extends Pick<Clock, 'pause'> {
-  /** How long is waited before each try, in milliseconds; there are no more tries than waits. */
+  /** The wait before each try, in milliseconds; there are no more tries than waits. */
   readonly waits: readonly number[];
   isStopped(): boolean;
 }
@@ -65,7 +65,7 @@ async function prepareOnce(
   return null;
 }
 
-/** What an error of an area says of a commit. */
+/** The refusal that an error of an area is for a commit. */
 export function refusalOf(error: unknown, calls: readonly LedgerCall[]): Refusal {
   const { call, moved } = error instanceof CommitRefused ? error : { call: undefined, moved: false };
   const named = calls.find(({ key }) => key === call) ?? (calls[0] as LedgerCall);

@@ -51,7 +51,7 @@ export function failureOf(
   };
 }
 
-/** What an instance wrote when it heard the answer of an actor: first of its context, else outside of it. */
+/** The writes of an instance when it received the answer of an actor: first of its context, else outside of it. */
 function writtenBy(runState: RunState, id: InstanceId, actor: number): Key | null {
   const heard = runState.actors[actor]?.ended as RecordedStep | null | undefined;
   const name = instanceName(id);
@@ -62,7 +62,7 @@ function writtenBy(runState: RunState, id: InstanceId, actor: number): Key | nul
 }
 
 /**
- * How long to wait before work is done again whose read has moved: runs that meet would meet again at once. Up to as long as the work
+ * The wait before work is done again whose read has moved: runs that meet would meet again at once. Up to as long as the work
  * took, and twice that for each recovery before; another run waits another while, and the same run always the same.
  */
 export function waitBefore(

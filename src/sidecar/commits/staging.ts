@@ -75,7 +75,7 @@ export class Staging {
     return token === undefined ? about : { ...about, prepared: token };
   }
 
-  /** What a staged call relies on, of what its area holds. */
+  /** The things in its area that a staged call relies on. */
   relied(call: LedgerCall): Relied {
     const { runState, config } = this.#parts;
     const area = this.areaOf(call);

@@ -13,8 +13,8 @@ export async function finish({ parts, write, calls, outbox, ending }: Needs, out
     await write.durable();
     parts.claims?.release(parts.run);
     const dropped = calls.underWay.plain;
-    const told = { ...(unpublished.length > 0 && { unpublished }), ...(dropped.length > 0 && { dropped }) };
-    ending.end({ status: 'done', output, ...told });
+    const left = { ...(unpublished.length > 0 && { unpublished }), ...(dropped.length > 0 && { dropped }) };
+    ending.end({ status: 'done', output, ...left });
   } catch (error) {
     ending.fail(error);
   }

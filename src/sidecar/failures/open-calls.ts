@@ -81,7 +81,7 @@ export class OpenCalls {
   async clear(again: () => void): Promise<boolean> {
     for (const { key } of this.all()) await this.findOut(key);
     const [first] = this.all();
-    if (first !== undefined) this.#parkOn(first, new Error(first.error ?? 'nobody has heard what became of it'), again);
+    if (first !== undefined) this.#parkOn(first, new Error(first.error ?? 'it is unknown what became of it'), again);
     return first === undefined;
   }
 

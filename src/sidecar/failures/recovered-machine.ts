@@ -4,7 +4,7 @@ import type { InstanceId } from '../../model/instance.ts';
 import type { Kept } from '../../projection/rollback.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';
 
-/** What a recovery does to the machine. */
+/** The machine, as a recovery acts on it. */
 export interface RecoveredMachine {
   /** Holds events back, until `release`. */
   hold(): void;
@@ -21,7 +21,7 @@ export interface RecoveredMachine {
   settled(): void;
 }
 
-/** What a restore keeps, sets aside, and does not believe any more. */
+/** The work that a restore keeps, sets aside, and does not believe any more. */
 export interface RestoredParts {
   readonly kept: readonly Kept[];
   readonly aside: readonly InstanceId[];

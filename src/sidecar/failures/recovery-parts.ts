@@ -19,7 +19,7 @@ export interface RecoveryHelpers {
   readonly outbox: Outbox;
 }
 
-/** What there is before the first failure: each recovery part takes of it what it needs. */
+/** The parts that there are before the first failure: each recovery part takes of it what it needs. */
 export interface RecoveryParts extends RecoveryHelpers {
   readonly parts: RunParts;
   readonly machine: RecoveredMachine;

@@ -8,7 +8,7 @@ import { waitOf } from '../retry.ts';
 
 /** The failures of one run that were repeated. */
 export class Repeats {
-  /** What failed last in each instance, and how often in a row. */
+  /** The last failure in each instance, and how often in a row. */
   readonly #last = new Map<string, { readonly what: string; readonly times: number }>();
   readonly #clock: Pick<Clock, 'pause'>;
 

@@ -11,7 +11,7 @@ import { SidecarError } from '../sidecar-error.ts';
 
 /** The commands to a run that is open. */
 export interface RunCommands {
-  /** How the run ends, or comes to stand still; asked again after it was set going again. */
+  /** The end of the run, or its standstill; asked again after it was set going again. */
   finished(): Promise<Ending>;
   readonly status: Run['status'];
   /**
@@ -42,7 +42,7 @@ export interface RunCommands {
   /**
    * Answers a gate that asks for an approval.
    * @param answer who says so, and why.
-   * @returns why the answer is refused, or null: nobody asked for it, it was answered before, or it is void.
+   * @returns why the answer is refused, or null: no request asks for it, it was answered before, or it is void.
    */
   answer(
     gate: string,

@@ -62,5 +62,5 @@ function unreviewedText(file: string, config: BoundaryConfig): string | null {
   const read = readLock(file);
   if ('problem' in read) return read.problem;
   if (isReviewed(read.lock, config)) return null;
-  return `nobody has vouched for ${file} as it is: belay review ${file} --accept --by NAME`;
+  return `no person has vouched for ${file} as it is: belay review ${file} --accept --by NAME`;
 }

@@ -16,21 +16,21 @@ export interface RunOptions {
   readonly run: string;
   /** The path of the reviewed boundary config, or the config itself, loaded. */
   readonly config: string | BoundaryConfig;
-  /** Refuses a config that nobody has vouched for (`belay review`); else that is only a finding. */
+  /** Refuses a config that no person has vouched for (`belay review`); else that is only a finding. */
   readonly reviewed?: boolean;
   /** Where the journal is kept; in memory if left out. */
   readonly journal?: JournalStore;
-  /** Who can be asked whether a call happened, by the names that the config uses. */
+  /** Ask counterparties whether a call happened, by the names that the config uses. */
   readonly reconcilers?: Readonly<Record<string, Reconciler>>;
-  /** What undoes a call, by the names that the config uses. */
+  /** Undo calls, by the names that the config uses. */
   readonly undo?: Readonly<Record<string, Undo | Inverse>>;
-  /** What holds calls back until their instance commits, by the names that the config uses. */
+  /** Hold calls back until their instance commits, by the names that the config uses. */
   readonly buffers?: Readonly<Record<string, StagingArea>>;
-  /** What looks at the world once more before a call leaves, by the names that the config uses. */
+  /** Look at the world once more before a call leaves, by the names that the config uses. */
   readonly checks?: Readonly<Record<string, Check>>;
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
-  /** How values are journaled that have no form of their own: without one, a call with such an argument does not leave. */
+  /** Codecs of values that have no form of their own in a journal: without one, a call with such an argument does not leave. */
   readonly codecs?: readonly ValueCodec[];
   /** Asked before every call; a text denies it (GOVERNOR_DENIED). */
   readonly governor?: (call: {
@@ -39,12 +39,12 @@ export interface RunOptions {
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
   /**
-   * Keeps this run apart from others that touch the same things outside: before a call leaves, it waits until nobody else has them. What
+   * Keeps this run apart from others that touch the same things outside: before a call leaves, it waits until no other run has them. What
    * a run has touched is its own until it is over, also while it is parked; `release` gives it free. Left out, runs do not know of each other.
    */
   readonly claims?: Claims;
   /**
-   * Told of every question to a person, once it is journaled: whoever is to answer it has to hear of it. One that still waits is told
+   * Called with every question to a person, once it is journaled, so that the person receives it. One that still waits is told
    * again by each process that takes the run up.
    */
   readonly onGate?: (gate: GuardedRequest) => void;
@@ -63,7 +63,7 @@ export interface RunOptions {
    * to: whoever reacts to states does so anyway, and would send them twice.
    */
   readonly redeliver?: boolean;
-  /** For development: holds the memory against its changes at boundaries, at the cost of the memory's weight each time. */
+  /** For development: holds the context against its changes at boundaries, at the cost of the context's weight each time. */
   readonly verify?: boolean;
   /** The wall clock, in milliseconds: approvals expire, counterparties are asked again and the machine's delays are over by it. */
   readonly now?: () => number;

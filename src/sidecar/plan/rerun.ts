@@ -42,7 +42,7 @@ export class Rerun {
     const advised = [...runState.open.values()].findLast((entry) => entry.decision.verdict === 'rerun');
     const raised = open.parked.find((one) => isAnswerTo(one, advised)) ?? open.parked[0];
     if (raised === undefined || advised === undefined) {
-      const how = raised === undefined ? 'the run waits for nobody' : 'what it is parked on advises something else';
+      const how = raised === undefined ? 'the run waits for no person' : 'what it is parked on advises something else';
       throw new SidecarError('not_advised', `no rerun is advised: ${how}`);
     }
     // Advice holds at the head at which it was given (C13): it is asked for again, and another answer is shown instead.

@@ -34,7 +34,7 @@ interface Rewind {
   plan(): ActorPlan;
 }
 
-/** What a plan asks of a run besides its projections. */
+/** The needs of a plan besides the projections of its run. */
 export interface Surroundings {
   /** The name of the instance whose calls are made in a state: a live one, or the root of the region. */
   ownerOf(region: Region): string;
@@ -106,7 +106,7 @@ class Planner {
       .map((child) => ({ child, fate: this.#fateOf(child) }));
   }
 
-  /** What becomes of an actor: it goes on, is made anew where it stood or from its beginning, or is not there. */
+  /** The fate of an actor: it goes on, is made anew where it stood or from its beginning, or is not there. */
   #fateOf(child: ActorState): Fate {
     const { by, ended, started, region } = child;
     if (by?.gone === true || !this.#stands(by)) return 'gone';

@@ -180,7 +180,7 @@ export class RecoveryQueries {
   }
 }
 
-/** What a caller named, and nothing else that the object may have. */
+/** The instance that a caller named, and nothing else that the object may have. */
 function named({ skeleton, entity, ordinal }: Suspect): Suspect {
   return { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
 }

@@ -30,7 +30,7 @@ export class RunEnd {
   readonly #port: EndingPort;
   /** The output of a machine that has come to its end, while something is still to be decided about that (C9). */
   #end: { readonly output: unknown } | null = null;
-  /** Why the first macrostep threw; null where it went well. */
+  /** The error of the first macrostep; null where it went well. */
   #unbegun: { readonly error: unknown } | null = null;
 
   constructor(port: EndingPort) {

@@ -1,4 +1,4 @@
-/** Restores: the memory of a run undone in its journal, and its actors put where control stands then (semantics.md §10, §11, R5). */
+/** Restores: the context of a run undone in its journal, and its actors put where control stands then (semantics.md §10, §11, R5). */
 import { instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
 import type { RunState } from '../../projection/run-state.ts';

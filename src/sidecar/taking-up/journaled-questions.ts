@@ -56,8 +56,8 @@ export class JournaledQuestions {
 
   #raisedBy({ decision, signal, error, actor, key, suspect, complaint, commit }: DecisionEntry): Raised {
     const failure = failureBy(decision, key);
-    const told = complaint === undefined ? {} : { complaint };
-    const found = suspect === true ? { suspect, about: this.#aboutNow(failure), ...told } : {};
+    const named = complaint === undefined ? {} : { complaint };
+    const found = suspect === true ? { suspect, about: this.#aboutNow(failure), ...named } : {};
     const of = commit === undefined ? {} : { commit, ...this.#againOf(commit) };
     return { signal, error: new Error(error), actor, failure, call: null, ...found, ...of };
   }
@@ -67,7 +67,7 @@ export class JournaledQuestions {
     return again === undefined ? {} : { again };
   }
 
-  /** What a complaint is about that was made before this process: the work as it stands now. */
+  /** The subject of a complaint that was made before this process: the work as it stands now. */
   #aboutNow({ in: id }: Failure): NonNullable<Raised['about']> {
     const epoch = id === null ? 0 : (this.#runState.epochs.get(instanceName(id)) ?? 0);
     return { write: null, head: this.#runState.history.head, epoch };

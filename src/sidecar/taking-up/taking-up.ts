@@ -19,7 +19,7 @@ type Needs = Pick<
   'parts' | 'machine' | 'write' | 'calls' | 'queries' | 'outbox' | 'open' | 'queue' | 'ending'
 >;
 
-/** What came of a part of taking a run up. */
+/** The result of a part of taking a run up. */
 export type TakenUp = 'restored' | 'nothing' | 'stuck';
 
 /** The parts that take a run up together. */

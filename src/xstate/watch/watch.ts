@@ -30,7 +30,7 @@ export class MachineWatch {
   readonly #watcher: Watcher;
   readonly #timers: PlannedTimers;
   readonly #announcements = new Announcements();
-  readonly #lift = new MicrostepReader(this.layout, this.#announcements);
+  readonly #reader = new MicrostepReader(this.layout, this.#announcements);
   readonly #begun = new WeakMap<object, Microstep[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
   readonly #tools = new Map<string, (call: object) => Promise<unknown>>();
@@ -102,7 +102,7 @@ export class MachineWatch {
         return { ...snapshot, status: 'active', error: undefined } as unknown as AnyMachineSnapshot;
       }
       if (snapshot.status === 'error') return snapshot;
-      this.#begun.set(scope.self, this.#lift.steps(null, micros));
+      this.#begun.set(scope.self, this.#reader.steps(null, micros));
       return this.#ending(scope.self, snapshot);
     };
     machine.restoreSnapshot = (snapshot, scope) => {
@@ -174,7 +174,7 @@ export class MachineWatch {
       const run = () => transition(snapshot, event, local) as AnyMachineSnapshot;
       const [next, micros] = this.#announcements.collect(scope, run);
       const steps = taken(micros, snapshot);
-      if (steps.length > 0) this.#watcher.steps(self, this.#lift.steps(snapshot, steps));
+      if (steps.length > 0) this.#watcher.steps(self, this.#reader.steps(snapshot, steps));
       const ended = this.#ending(self, next);
       for (const fn of deferred) scope.defer(fn);
       return ended;
