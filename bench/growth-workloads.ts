@@ -50,7 +50,7 @@ function steps(): Workload {
     'steps',
     `tools: {}
 skeletons:
-  Work: { entity: '"it"', states: [a, b], entry: [a], inputs: [], outputs: ['rows/*'], commit: [{ id: one, at: b, when: 'memory.rows.row1 < 0' }], rollback: { anchors: [one] } }`,
+  Work: { entity: '"it"', states: [a, b], entry: [a], inputs: [], outputs: ['rows/*'], commit: [{ id: one, at: b, when: 'memory.rows.row1 >= 0' }], rollback: { anchors: [one] } }`,
   );
   return {
     unit: 'steps in one instance',
@@ -118,7 +118,7 @@ function calls(): Workload {
     'calls',
     `tools: { act: { reads: [n], writes: [done], effect: idempotent } }
 skeletons:
-  Work: { entity: '"it"', states: [idle, acting], entry: [idle], inputs: [n], outputs: [n, done], commit: [{ id: one, at: idle, when: 'memory.done < 0' }], rollback: { anchors: [one] } }`,
+  Work: { entity: '"it"', states: [idle, acting], entry: [idle], inputs: [n], outputs: [n, done], commit: [{ id: one, at: idle, when: 'memory.done >= 0' }], rollback: { anchors: [one] } }`,
   );
   return {
     unit: 'calls of one instance',
@@ -151,7 +151,7 @@ function timers(): Workload {
     'timers',
     `tools: {}
 skeletons:
-  Work: { entity: '"it"', states: [a, b], entry: [a], inputs: [], outputs: [n], commit: [{ id: one, at: b, when: 'memory.n < 0' }], rollback: { anchors: [one] } }`,
+  Work: { entity: '"it"', states: [a, b], entry: [a], inputs: [], outputs: [n], commit: [{ id: one, at: b, when: 'memory.n >= 0' }], rollback: { anchors: [one] } }`,
   );
   return {
     unit: 'timers of one instance',

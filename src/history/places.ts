@@ -66,7 +66,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   #next = 0;
   #removals = 0;
 
-  /** How often steps were removed: until then, lists of them only grow. */
+  /** The number of removals of steps: between two, lists of them only grow. */
   get removals(): number {
     return this.#removals;
   }

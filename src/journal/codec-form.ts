@@ -29,7 +29,7 @@ export type Encoded =
   | { readonly text: string; readonly held: number }
   | { readonly path: readonly string[]; readonly reason: Unencodable };
 
-/** How many containers enclose the innermost value of a text, and how long it is with all that it refers to. */
+/** The number of containers that enclose the innermost value of a text, and its length with all that it refers to. */
 export interface Measures {
   readonly height: number;
   readonly size: number;

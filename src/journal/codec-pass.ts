@@ -4,7 +4,7 @@ import type { Unencodable } from './codec-form.ts';
 /** The longest text of one value, in UTF-16 units. */
 export const TEXT_LIMIT = 4 * 1024 * 1024;
 
-/** What a pass counts, and how it fails. */
+/** The counts of a pass, and its failure. */
 export class Pass {
   reason: Unencodable | null = null;
   path: string[] = [];

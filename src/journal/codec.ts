@@ -40,7 +40,7 @@ class Encoder extends Pass {
   #contents: Storing | null;
   /** The size of the contents that the text of the present container refers to. */
   held = 0;
-  /** How many containers enclose the innermost one in the present one. */
+  /** The number of containers around the innermost one in the present one. */
   #deepest = 0;
   /** The length of the texts that stand elsewhere. */
   #moved = 0;

@@ -178,7 +178,7 @@ function revivedSet(rest: unknown[], depth: number, hooks: Hooks): unknown {
   return set;
 }
 
-/** What stands elsewhere in the journal. It is shared by all that refer to it. */
+/** Reads a reference to a content. The content is shared by all that refer to it. */
 function revivedContent(number: number, depth: number, hooks: Hooks): unknown {
   const { value, height, size } = hooks.content(number);
   const deepest = depth + height - 1;

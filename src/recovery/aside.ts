@@ -96,7 +96,8 @@ function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceReco
       if (member !== undefined && member.id.skeleton !== ROOT && !isAside(member)) undone.push(member);
     }
   };
-  for (let writer = undone.pop(); writer !== undefined; writer = undone.pop()) {
+  // Only what is set aside can be dropped.
+  for (let writer = undone.pop(); writer !== undefined && pieces.size > 0; writer = undone.pop()) {
     const after = keptUpTo(moves.get(writer) ?? { keep: null, cause: null });
     for (const { by, at } of restingOn(history, writer, after)) covering(by, at).forEach(drop);
   }

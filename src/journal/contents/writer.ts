@@ -16,11 +16,11 @@ export interface StoredList {
   readonly members: readonly string[];
 }
 
-/** How many texts are known. One that is forgotten is stored again. */
+/** The number of texts that are known. One that is forgotten is stored again. */
 const TEXTS = 65_536;
-/** How many lists are known: the last one of each that grows. */
+/** The number of lists that are known: the last one of each that grows. */
 export const LISTS = 8;
-/** How much of a list has to be stored already for the rest to refer to it, in characters. */
+/** The least part of a list that the rest refers to, in characters. */
 const WORTH = 64;
 
 /** The hash that a text is known by. */
