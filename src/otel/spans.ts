@@ -13,10 +13,20 @@ export interface SpanShape {
 /** The longest name, and the longest text that a machine or a sender has chosen. */
 const LONGEST = 200;
 
-/** The span of a happening. @param withValues true where arguments, outputs, instances, texts of errors and names of people are told. */
-export function spanOf(happening: Happening, withValues: boolean): SpanShape {
+/** The amount that is told of a run. */
+export interface Telling {
+  /** True where arguments, outputs, instances, texts of errors and names of people are told. */
+  readonly values: boolean;
+  /** True where the keys of the run's calls tell nothing of what they are made of: else they count as values. */
+  readonly keyed: boolean;
+}
+
+/** The span of a happening. */
+export function spanOf(happening: Happening, { values, keyed }: Telling): SpanShape {
   const { name, attributes, error = null } = shapeOf(happening);
-  const own = withValues ? { ...attributes, ...valuesOf(happening) } : attributes;
+  const { [ATTRIBUTES.call]: key, ...others } = attributes;
+  const named = key === undefined || (!keyed && !values) ? others : attributes;
+  const own = values ? { ...named, ...valuesOf(happening) } : named;
   const errors = error === null ? {} : { [ATTRIBUTES.errorType]: error };
   return { name: cut(name), attributes: { ...own, ...errors }, error };
 }

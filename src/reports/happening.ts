@@ -223,10 +223,11 @@ function answered({ gate, verdict, by, why }: AnswerEntry, { asked, ledger, reda
 /** The longest text of a value. */
 const LONGEST = 4_000;
 
-/** A value as text, cut where it is long. */
-export function shown(value: unknown, { codecs }: Pick<RunState, 'codecs'>): string {
+/** A value as text, without what is redacted in any form that a codec gives it, and cut where it is long. */
+export function shown(value: unknown, { codecs, redaction }: Pick<RunState, 'codecs' | 'redaction'>): string {
   const encoded = encode(value, { codecs });
-  const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
+  const told = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
+  const text = redaction.text(told);
   return text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}...` : text;
 }
 
@@ -241,7 +242,10 @@ function skeletonsOf(all: readonly InstanceId[]): string[] {
 
 /** The names of instances, but for roots. */
 export function named(all: readonly (InstanceId | null)[], { redaction }: RunState): Values {
-  const names = all.flatMap((id) => (id === null || id.skeleton === ROOT ? [] : [redaction.text(instanceName(id))]));
+  const names = all.flatMap((id) => {
+    if (id === null || id.skeleton === ROOT) return [];
+    return [redaction.text(instanceName({ ...id, entity: redaction.text(id.entity) }))];
+  });
   return names.length === 0 ? {} : { instances: names };
 }
 

@@ -1,5 +1,6 @@
 /** Values leave a run only where that is wanted, and what its config redacts never does. */
 import { describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Line, type Station, until } from '../sidecar/stations.ts';
 import { Collected } from './collected.ts';
 
@@ -79,6 +80,53 @@ describe('what is told of values', () => {
     const result = (name: string) => String(process.span(`execute_tool ${name}`).attributes['gen_ai.tool.call.result']);
     expect([result('long').length, result('long').endsWith('x...')]).toEqual([4_003, true]);
     expect(result('odd')).toMatch(/^\(no text: /);
+    await run.close();
+  });
+
+  test('counts the keys of a run of an earlier format in, which are made of its entities in plain text', async () => {
+    const journal = memoryStore();
+    const line = new Line([{ name: 'book', tool: 'effect: idempotent' }]);
+    const now = memoryStore();
+    await (await line.begin({ journal: now })).close();
+    const rows = [...now.read('r')].map(({ kind, body }) => ({ kind, body }));
+    const { secret: _, ...begun } = JSON.parse(rows[0]?.body ?? '');
+    const old = await journal.open('r', 'create');
+    old.append([{ kind: 1, body: JSON.stringify({ ...begun, format: 2 }) }, ...rows.slice(1)]);
+    await old.close();
+    const process = new Collected();
+    const run = await line.resume(process.telemetry(line.options({ journal }) as never));
+    run.send('go');
+    await run.at('rest');
+    expect(line.calls[0]?.key).toBe('["r","BOOK","it",0,"book",0]');
+    expect(process.span('execute_tool book').attributes).not.toHaveProperty('gen_ai.tool.call.id');
+    await run.close();
+  });
+
+  test('leaves out a redacted value within an object of a class, and where it names an instance', async () => {
+    const process = new Collected();
+    class Card {
+      readonly number = CARD;
+    }
+    const codec = {
+      name: 'card',
+      is: (value: object) => value instanceof Card,
+      encode: ({ number }: Card) => ({ of: `card ${number}` }),
+      decode: () => new Card(),
+    };
+    const stations: readonly Station[] = [
+      { name: 'card', reads: ['wanted'] },
+      { name: 'wrap', reads: ['card'], also: () => ({ tag: CARD }) },
+      { name: 'pay', reads: ['wrap'], entity: 'memory.tag' },
+    ];
+    const line = new Line(stations, { card: () => CARD, wrap: () => new Card() }, 'redact: [card]');
+    const run = await line.begin(process.telemetry(line.options({ codecs: [codec] }) as never, { values: true }));
+    run.send('go');
+    await run.at('rest');
+    expect(process.span('execute_tool pay').attributes['gen_ai.tool.call.arguments']).toBe(
+      '{"wrap":{"number":"[redacted]"}}',
+    );
+    expect(process.span('execute_tool pay').attributes['belay.instances']).toEqual(['PAY::[redacted]::0']);
+    expect(await process.everything()).not.toContain(CARD);
     await run.close();
   });
 });
