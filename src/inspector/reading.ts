@@ -37,7 +37,7 @@ export class Runs {
   readonly #read = new Map<string, { readonly head: number; readonly of: Promise<Whole> }>();
   readonly #standings = new Map<string, ReadStatus & { readonly head: number }>();
 
-  constructor(open: () => JournalStore) {
+  constructor(open: () => JournalStore | Promise<JournalStore>) {
     this.#open = open;
   }
 
