@@ -44,7 +44,7 @@ if (server !== null) {
     let seq = 0;
     for (let turn = 0; turn < TURNS; turn += 1) {
       for (let step = 0; step < STEPS; step += 1) {
-        steps.push(await timed(() => (journal.append([{ kind: 1, body: BODY }]), journal.flush())));
+        steps.push(await timed(() => appended(journal)));
       }
       for (let step = 0; step < STEPS; step += 1) {
         seq += 1;
@@ -69,8 +69,7 @@ if (server !== null) {
     await Promise.all(
       journals.map(async (journal) => {
         while (performance.now() < end) {
-          journal.append([{ kind: 1, body: BODY }]);
-          await journal.flush();
+          await appended(journal);
           steps += 1;
         }
       }),
@@ -92,6 +91,11 @@ if (server !== null) {
     );
     console.log(`${Math.round(rows[0].bytes)} bytes on the disk a step, of which ${BODY.length} are its row`);
   }
+}
+
+function appended(journal: Journal): Promise<number> {
+  journal.append([{ kind: 1, body: BODY }]);
+  return journal.flush();
 }
 
 async function timed(act: () => Promise<unknown>): Promise<number> {

@@ -7,7 +7,7 @@ import { connect, createServer, type Socket } from 'node:net';
 export const CUTS = ['before', 'during', 'after'] as const;
 type Cut = (typeof CUTS)[number];
 
-export interface Proxy {
+export interface CuttingProxy {
   readonly port: number;
   /** The cut at the next statement that calls one of the store's functions; null for none. */
   cut: Cut | 'hold' | null;
@@ -18,7 +18,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-export async function proxyTo(target: number, statement: RegExp): Promise<Proxy> {
+export async function proxyTo(target: number, statement: RegExp): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let held: (() => void)[] = [];
   let cuts = 0;
@@ -66,5 +66,5 @@ export async function proxyTo(target: number, statement: RegExp): Promise<Proxy>
         await new Promise((resolve) => server.close(resolve));
       },
     },
-  }) as unknown as Proxy;
+  }) as unknown as CuttingProxy;
 }

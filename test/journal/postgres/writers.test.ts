@@ -4,7 +4,7 @@ import { startServer } from '../../postgres-server.ts';
 import { type Other, startOther } from '../other-process.ts';
 import { failing, refused, row, told } from '../rows-of.ts';
 import { deskOf, until } from './desk.ts';
-import { CUTS, type Proxy, proxyTo } from './proxy.ts';
+import { CUTS, type CuttingProxy, proxyTo } from './proxy.ts';
 
 const server = await startServer();
 const HOUR = 3_600_000;
@@ -13,14 +13,14 @@ describe.skipIf(server === null)('writers of a run', () => {
   if (server === null) return void test.skip('needs a server');
   const desk = deskOf(server);
   const others: Other[] = [];
-  const proxies: Proxy[] = [];
+  const proxies: CuttingProxy[] = [];
   const other = () => {
     others.push(startOther());
     return others.at(-1) as Other;
   };
   const proxied = async (statement: RegExp) => {
     proxies.push(await proxyTo(server.port, statement));
-    return proxies.at(-1) as Proxy;
+    return proxies.at(-1) as CuttingProxy;
   };
   afterEach(async () => {
     for (const each of others.splice(0)) await each.end('SIGKILL');
