@@ -1,4 +1,4 @@
-/** How the journal holds the values of LangChain and LangGraph: messages, commands, sends. */
+/** The codecs of the values of LangChain and LangGraph: messages, commands, sends. */
 import { BaseMessage, mapStoredMessagesToChatMessages, type StoredMessage } from '@langchain/core/messages';
 import { Command, isCommand, Send } from '@langchain/langgraph';
 import type { ValueCodec } from '../journal/value-codec.ts';

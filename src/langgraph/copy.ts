@@ -33,7 +33,7 @@ export interface Graph {
   getState: Pregel<never, never>['getState'];
 }
 
-/** What a node does when LangGraph invokes it. */
+/** Runs a node that LangGraph invokes. */
 export type Invoke = (node: string, bound: Runnable, input: unknown, config: RunnableConfig) => Promise<unknown>;
 
 /** The node by which a graph takes its input; it runs no code of the user's. */

@@ -20,14 +20,14 @@ import { type Change, Telling } from './telling.ts';
 import { BETWEEN_NODES, caller } from './tool.ts';
 import { type Around, ends, type Output, opens } from './transitions.ts';
 
-/** What a graph is executed with. */
+/** The setting that a graph is executed in. */
 export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   readonly graph: Graph;
   readonly codecs: readonly ValueCodec[];
   readonly salt: string;
   modes(): readonly string[];
   subgraphs(): boolean;
-  /** What tells the task of a `Send` from others of its node: the same for the same entity. */
+  /** Tells the task of a `Send` from others of its node: the same for the same entity. */
   tieOf(node: string, args: unknown, memory: Memory): string;
   chunk(chunk: unknown): void;
   /** The graph rests until its questions are answered. */

@@ -1,7 +1,7 @@
 /** The errors of an attached graph: what cannot be run under Belay, or cannot be asked of a run. */
 import { CodedError } from '../model/coded-error.ts';
 
-/** Why a graph is not attached, or a command to it is refused. */
+/** The reasons why a graph is not attached, or a command to it is refused. */
 export type GraphErrorCode =
   /** The graph has something that Belay could not take back or do again. */
   | 'unsupported_graph'

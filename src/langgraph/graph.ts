@@ -20,11 +20,11 @@ import { tieFor } from './ties.ts';
 /** The options of a run of a graph; the input counts for a run that begins. */
 export interface GraphOptions extends RunOptions {
   readonly input?: unknown;
-  /** What each entry into the graph is configured with: `recursionLimit`, `configurable`, `context`, `callbacks`, `tags`, `metadata`. */
+  /** The configuration of each entry into the graph: `recursionLimit`, `configurable`, `context`, `callbacks`, `tags`, `metadata`. */
   readonly settings?: RunnableConfig & { readonly context?: unknown };
 }
 
-/** How a graph streams, as LangGraph has it. */
+/** The ways in which a graph streams, as LangGraph has them. */
 export interface StreamOptions {
   readonly streamMode?: string | readonly string[];
   readonly subgraphs?: boolean;
@@ -44,7 +44,7 @@ export interface AttachedGraph extends RunCommands {
   resume(command: Command): Promise<Record<string, unknown>>;
   /** The state of the graph where it stands now, as LangGraph has it. @throws GraphError `graph_running` before the graph was entered. */
   getState(options?: { readonly subgraphs?: boolean }): Promise<StateSnapshot>;
-  /** What the graph asks and waits for. */
+  /** Lists the questions that the graph waits for. */
   questions(): readonly { readonly node: string; readonly id: string | undefined; readonly value: unknown }[];
 }
 

@@ -5,7 +5,7 @@
 import type { StateValue } from '../model/step-entry.ts';
 import type { Place } from '../runtime/microstep.ts';
 
-/** How far the task of a lane is. */
+/** The progress of the task of a lane. */
 export type Part = 'ready' | 'run' | 'done' | 'end';
 
 /** The lane of a task: its node, and what tells it from other tasks of that node in the same superstep. */
@@ -47,7 +47,7 @@ export function superstep(lanes: readonly Lane[]): StateValue {
   return value;
 }
 
-/** How far the task of a lane is; null where the superstep has no such lane. */
+/** Tells how far the task of a lane is; null where the superstep has no such lane. */
 export function partOf(value: StateValue | null, { node, tie }: Lane): Part | null {
   const ties = typeof value === 'object' && value !== null ? value[node] : undefined;
   return ((typeof ties === 'object' ? ties[tie] : undefined) as Part | undefined) ?? null;

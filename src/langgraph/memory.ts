@@ -34,7 +34,7 @@ export interface CheckpointNotes {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** What the runtime notes for itself. */
+/** The notes of the runtime's own. */
 interface Notes {
   /** Under which the digests of arguments in these notes are made. */
   readonly salt?: string;

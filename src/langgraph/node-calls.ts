@@ -14,7 +14,7 @@ export interface UnderWay {
   answer: Promise<unknown> | null;
 }
 
-/** What the calls of a node ask of the run. */
+/** The run, as the calls of a node ask it. */
 export interface CallPort {
   /** True once the node is not the one that counts any more. */
   isStale(): boolean;
@@ -33,7 +33,7 @@ export class NodeCalls implements Caller {
   readonly #port: CallPort;
   readonly #taken = new Set<number>();
   #isOver = false;
-  /** Why this execution cannot count: it is not the one that the journal has. A node may swallow the error of a call. */
+  /** The reason why this execution cannot count: it is not the one that the journal has. A node may swallow the error of a call. */
   broken: Error | null = null;
 
   constructor(port: CallPort) {
@@ -100,7 +100,7 @@ function diverged(why: string): Error {
   return new Error(`the node was run again, and does not do what its journal has: ${why}`);
 }
 
-/** What a node that does not count any more waits for. */
+/** Waits for ever: so does a node that does not count any more. */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }

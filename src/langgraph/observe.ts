@@ -1,4 +1,4 @@
-/** What a node reads of the state, observed on its input: by channel. */
+/** The reads of a node, observed on its input: by channel. */
 import type { RunnableConfig } from '@langchain/core/runnables';
 
 const SCRATCHPAD = '__pregel_scratchpad';

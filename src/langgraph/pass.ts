@@ -16,7 +16,7 @@ import { caller } from './tool.ts';
 export interface Task {
   readonly id: string;
   readonly lane: Lane;
-  /** What a `Send` carries to it. */
+  /** The load that a `Send` carries to it. */
   readonly sent?: { readonly args: unknown };
 }
 
@@ -24,7 +24,7 @@ export interface Task {
 export interface Closed {
   readonly checkpoint: Checkpoint;
   readonly step: number;
-  /** What each of its tasks has written, by the task's lane. */
+  /** The writes of each of its tasks, by the task's lane. */
   readonly writes: ReadonlyMap<string, TaskWrites['writes']>;
 }
 
@@ -37,7 +37,7 @@ export interface Question {
 
 /** The run, as an entry into its graph asks and tells it. */
 export interface Host {
-  /** What a caller of the graph has asked for. */
+  /** The wishes of the graph's caller. */
   readonly asked: {
     readonly channels: readonly string[];
     readonly settings: RunnableConfig;
@@ -49,7 +49,7 @@ export interface Host {
   from(): { readonly checkpoint: Checkpoint; readonly step: number } | null;
   lanes(): readonly Lane[];
   notes(lane: Lane): TaskNotes;
-  /** What the task of a lane reads in any case. */
+  /** The keys that the task of a lane reads in any case. */
   given(lane: Lane, isSent: boolean): readonly (readonly string[])[];
   tieOf(node: string, args: unknown): string;
   /** Moves control on to tasks, once nothing holds it back. */

@@ -1,7 +1,7 @@
-/** What a caller of a graph hears: the chunks of its stream, its questions, and that it has come to rest. */
+/** Everything that a caller of a graph hears: the chunks of its stream, its questions, and that it has come to rest. */
 import type { Question } from './pass.ts';
 
-/** Hands on what a graph streams, to whoever asked for it. */
+/** Hands on what a graph streams, to the caller that asked for it. */
 export class Resting {
   modes: readonly string[] = [];
   subgraphs = false;

@@ -4,7 +4,7 @@ import { type Checkpoint, type CheckpointMetadata, type CheckpointTuple, MemoryS
 
 type Writes = [task: string, channel: string, value: unknown][];
 
-/** What a saver tells. */
+/** The listener of a saver. */
 export interface Heard {
   /** The superstep is over: all that its tasks wrote is in the checkpoint. */
   put(checkpoint: Checkpoint, step: number): void;
@@ -15,7 +15,7 @@ export class RunSaver extends MemorySaver {
   readonly #heard: Heard;
   #head: { readonly checkpoint: Checkpoint; readonly metadata: CheckpointMetadata } | null = null;
   #pending: Writes = [];
-  /** What each task of the superstep that was closed last has written. */
+  /** The writes of each task of the superstep that was closed last. */
   written: Writes = [];
 
   /** @param answers the answers to interrupts, by the task. */

@@ -2,7 +2,7 @@
 import type { Graph } from './copy.ts';
 import type { Memory } from './memory.ts';
 
-/** What one task has written. */
+/** The writes of one task. */
 export interface TaskWrites {
   readonly lane: string;
   readonly writes: readonly (readonly [channel: string, value: unknown])[];

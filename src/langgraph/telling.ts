@@ -15,7 +15,7 @@ export type Change = (
   readonly memory?: (before: Memory) => Memory;
   readonly started?: readonly Child[];
   readonly gone?: readonly ActorHandle[];
-  /** What a node was seen to read; left out where none of the user's code had a part in the step. */
+  /** The keys that a node was seen to read; left out where none of the user's code had a part in the step. */
   readonly reads?: readonly (readonly string[])[];
   readonly outside?: boolean;
   /** The output of the graph, where it is done. */

@@ -1,4 +1,4 @@
-/** What tells the task of a `Send` from others of its node: the entity that it is about, so that a replay finds it again (semantics.md C5). */
+/** The names by which tasks of `Send`s are told from others of their node: the entity that it is about, so that a replay finds it again (semantics.md C5). */
 import { createHash } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { argsDigest } from '../effects/digest.ts';

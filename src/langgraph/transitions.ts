@@ -12,7 +12,7 @@ export interface Output {
   readonly reads: readonly (readonly string[])[];
 }
 
-/** What the steps depend on. */
+/** The surroundings of the steps. */
 export interface Around {
   readonly graph: Pick<Graph, 'channels'>;
   readonly channels: readonly string[];
@@ -20,10 +20,10 @@ export interface Around {
   readonly outputs: ReadonlyMap<string, Output>;
 }
 
-type Standing = Pick<Telling, 'memory' | 'value'>;
+type Position = Pick<Telling, 'memory' | 'value'>;
 
 /** The steps that lead to tasks: behind a superstep that is over, or on from the one where control stands. */
-export function opens(around: Around, standing: Standing, closed: Closed | null, tasks: readonly Task[]): Change[] {
+export function opens(around: Around, standing: Position, closed: Closed | null, tasks: readonly Task[]): Change[] {
   const isNew = closed !== null || lanesOf(standing.value).length === 0;
   const starts = tasks.filter(({ lane }) => isNew || partOf(standing.value, lane) === 'ready').map(start);
   if (!isNew) return starts;
@@ -41,7 +41,7 @@ export function opens(around: Around, standing: Standing, closed: Closed | null,
 }
 
 /** The steps that lead to the end. */
-export function ends(around: Around, standing: Standing, closed: Closed | null, output: () => unknown): Change[] {
+export function ends(around: Around, standing: Position, closed: Closed | null, output: () => unknown): Change[] {
   const memory = (before: Memory): Memory => {
     const { [SENDS]: _, ...rest } = values(around, before, closed);
     return { ...rest, [OWN]: {} } as Memory;
@@ -65,7 +65,7 @@ function start({ lane, sent }: Task): Change {
 }
 
 /** The steps by which the tasks of a superstep are over, but for those that a claim has put there. */
-function applies(around: Around, { memory, value }: Standing, closed: Closed | null): Change[] {
+function applies(around: Around, { memory, value }: Position, closed: Closed | null): Change[] {
   if (closed === null) return [];
   const lanes = new Map(lanesOf(value).map((lane) => [lane.name, lane]));
   // The notes are in the order in which LangGraph applies the tasks.

@@ -69,7 +69,7 @@ export interface Microstep {
   readonly raisedBack: readonly number[];
   /** The paths in the context that were observed to be read, where the runtime observes that: then what skeletons declare does not count. */
   readonly reads?: readonly (readonly string[])[];
-  /** The name of a place in the context that is the runtime's own: nobody reads or writes it. */
+  /** The name of a place in the context that is the runtime's own: what happens there is no read and no write. */
   readonly own?: string;
   /** The machine that sent its event, and is no part of the runtime's own bookkeeping; null for any other event. */
   readonly sender: ActorHandle | null;
