@@ -2,29 +2,17 @@
  * An entry of a journal as telemetry tells it: names, classes, codes and outcomes, and what belongs to values kept apart from them. One
  * reading for spans and metrics.
  */
-import { encode } from '../journal/codec.ts';
 import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { Policy, Verdict } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
-import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
+import { ROOT } from '../model/instance.ts';
 import { answeringChild } from '../model/reply-event.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { RunState } from '../projection/run-state.ts';
+import { named, none, shown, skeletonOf, skeletonsOf, type Values } from './shown-values.ts';
 import { stateText } from './timeline.ts';
-
-/** The members of a happening that come from values: they leave the process only where its user wants them to, and redacted. */
-export interface Values {
-  /** The instances that took part, by their names. */
-  readonly instances?: readonly string[];
-  readonly args?: string;
-  readonly output?: string;
-  readonly error?: string;
-  /** The person who answered, and the reason. */
-  readonly by?: string;
-  readonly why?: string;
-}
 
 /** Something that happened in a run; `values` is asked only where they are wanted. */
 export type Happening = { values(): Values } & (
@@ -218,38 +206,4 @@ function answered({ gate, verdict, by, why }: AnswerEntry, { asked, ledger, reda
     ...(why !== null && { why: redaction.text(why) }),
   });
   return { is: 'answered', about: asks, tool: ledger.get(key)?.intent.tool ?? null, key, verdict, values };
-}
-
-/** The longest text of a value. */
-const LONGEST = 4_000;
-
-/** A value as text, without what is redacted in any form that a codec gives it, and cut where it is long. */
-export function shown(value: unknown, { codecs, redaction }: Pick<RunState, 'codecs' | 'redaction'>): string {
-  const encoded = encode(value, { codecs });
-  const told = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
-  const text = redaction.text(told);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}...` : text;
-}
-
-/** The skeleton of an instance; null for none, and for the root. */
-export function skeletonOf(id: InstanceId | null): string | null {
-  return id === null || id.skeleton === ROOT ? null : id.skeleton;
-}
-
-function skeletonsOf(all: readonly InstanceId[]): string[] {
-  return [...new Set(all.flatMap((id) => skeletonOf(id) ?? []))];
-}
-
-/** The names of instances, but for roots. */
-export function named(all: readonly (InstanceId | null)[], { redaction }: RunState): Values {
-  const names = all.flatMap((id) => {
-    if (id === null || id.skeleton === ROOT) return [];
-    return [redaction.text(instanceName({ ...id, entity: redaction.text(id.entity) }))];
-  });
-  return names.length === 0 ? {} : { instances: names };
-}
-
-/** The values of what has none. */
-export function none(): Values {
-  return {};
 }
