@@ -42,7 +42,7 @@ export class Ledger {
   form: KeyForm = { is: 'opaque' };
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
-  readonly #placed = new Map<string, PlacedCalls>();
+  readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
   readonly #byActor = new Map<number, LedgerCall>();
   readonly #displaced = new Set<LedgerCall>();
   readonly #heldBack = new Set<LedgerCall>();
@@ -118,7 +118,7 @@ export class Ledger {
   #place(call: LedgerCall): void {
     if (call.status === 'buffered' && call.intent.held === 'buffer') this.#heldBack.add(call);
     const name = instanceName(call.intent.instance);
-    const placed = this.#placed.get(name) ?? new PlacedCalls();
+    const placed = this.#placed.get(name) ?? new PlacedCalls<LedgerCall>();
     this.#placed.set(name, placed);
     placed.add(call);
   }

@@ -1,15 +1,25 @@
 /** The calls of one instance that have a place in its history, in the order of their intents. What is asked for with every call is counted. */
-import type { LedgerCall } from './ledger.ts';
+import type { IntentEntry } from '../model/call-entries.ts';
+import type { EffectStatus } from '../model/effect.ts';
+
+/** A call, as far as its place is concerned. */
+interface PlacedCall {
+  readonly key: string;
+  readonly intent: Pick<IntentEntry, 'tool'>;
+  readonly status: EffectStatus;
+  readonly at: number | null;
+  readonly isAnswered: boolean;
+}
 
 /** The placed calls of one instance. */
-export class PlacedCalls {
-  readonly #byKey = new Map<string, LedgerCall>();
+export class PlacedCalls<Call extends PlacedCall> {
+  readonly #byKey = new Map<string, Call>();
   readonly #count = new Map<string, number>();
   /** Those whose answer the machine may not have heard. One that it has, or that has not happened, is dropped once it is met. */
-  readonly #unheard = new Map<string, Set<LedgerCall>>();
+  readonly #unheard = new Map<string, Set<Call>>();
 
   /** Puts a call behind all others, instead of an earlier one of its key. */
-  add(call: LedgerCall): void {
+  add(call: Call): void {
     this.remove(call.key);
     this.#byKey.set(call.key, call);
     const { tool } = call.intent;
@@ -26,7 +36,7 @@ export class PlacedCalls {
   }
 
   /** Takes note that the status of a call is another. */
-  changed(call: LedgerCall): void {
+  changed(call: Call): void {
     if (this.#byKey.get(call.key) !== call) return;
     const { tool } = call.intent;
     const unheard = this.#unheard.get(tool) ?? new Set();
@@ -39,8 +49,8 @@ export class PlacedCalls {
   }
 
   /** The calls of a tool of which it is not known what became, or whose answer was not heard. Costs those, and what became known since. */
-  unheard(tool: string): LedgerCall[] {
-    const found: LedgerCall[] = [];
+  unheard(tool: string): Call[] {
+    const found: Call[] = [];
     const all = this.#unheard.get(tool);
     for (const call of all ?? []) {
       const { status, isAnswered } = call;
@@ -50,7 +60,7 @@ export class PlacedCalls {
     return found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
   }
 
-  all(): IterableIterator<LedgerCall> {
+  all(): IterableIterator<Call> {
     return this.#byKey.values();
   }
 }

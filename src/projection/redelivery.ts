@@ -43,7 +43,7 @@ export class Redelivery {
 
 /** The events that some regions have heard: up to each of them, the digest of their types. */
 interface Course {
-  readonly nths: number[];
+  readonly numbers: number[];
   readonly digests: string[];
   /** How many steps of each region are digested. */
   readonly seen: number[];
@@ -73,13 +73,13 @@ export class Heard {
       this.#courses.clear();
     }
     const name = JSON.stringify(regions);
-    const course = this.#courses.get(name) ?? { nths: [], digests: [], seen: regions.map(() => 0) };
+    const course = this.#courses.get(name) ?? { numbers: [], digests: [], seen: regions.map(() => 0) };
     this.#courses.set(name, course);
     this.#goOn(course, regions);
-    return course.digests[countBelow(course.nths, nth) - 1] ?? NOTHING_HEARD;
+    return course.digests[countBelow(course.numbers, nth) - 1] ?? NOTHING_HEARD;
   }
 
-  #goOn({ nths, digests, seen }: Course, regions: readonly Region[]): void {
+  #goOn({ numbers, digests, seen }: Course, regions: readonly Region[]): void {
     const heard = new Set<RecordedStep>();
     for (const [index, region] of regions.entries()) {
       const chain = this.#places.chain(region);
@@ -91,17 +91,17 @@ export class Heard {
     for (const { nth, outside } of [...heard].sort((a, b) => a.nth - b.nth)) {
       const type = String((outside as { type?: unknown }).type);
       const digest = createHash('sha256').update(`${digests.at(-1) ?? NOTHING_HEARD}\n${JSON.stringify(type)}`);
-      nths.push(nth);
+      numbers.push(nth);
       digests.push(digest.digest('base64'));
     }
   }
 }
 
-function countBelow(nths: readonly number[], nth: number): number {
-  let [low, high] = [0, nths.length];
+function countBelow(numbers: readonly number[], nth: number): number {
+  let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((nths[middle] as number) < nth) low = middle + 1;
+    if ((numbers[middle] as number) < nth) low = middle + 1;
     else high = middle;
   }
   return low;
