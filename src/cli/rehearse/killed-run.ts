@@ -7,7 +7,7 @@ import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Judged } from '../../rehearsal/trial/course.ts';
-import type { Order } from './life.ts';
+import type { Order } from './order.ts';
 
 const LIFE = fileURLToPath(new URL(`./life${extname(import.meta.url)}`, import.meta.url));
 

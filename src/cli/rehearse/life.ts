@@ -10,26 +10,10 @@ import type { LocalStore } from '../../journal/journal.ts';
 import { sqliteStore } from '../../journal/sqlite/store.ts';
 import { type Note, Observation, plain } from '../../rehearsal/trial/observation.ts';
 import { undisturbed } from '../../rehearsal/trial/passing.ts';
-import type { NamedPath, RecordedCall } from '../../rehearsal/trial/subject.ts';
 import { runTrial } from '../../rehearsal/trial/trial.ts';
 import { findMachines } from '../check/check.ts';
-import { openedIn } from './rehearsed-agent.ts';
-
-/** What a process is told. */
-export interface Order {
-  /** The module of the agents; null for the one that package.json names. */
-  readonly machines: string | null;
-  /** The id of the agent's machine. */
-  readonly agent: string;
-  readonly config: string;
-  readonly path: NamedPath;
-  readonly replay: readonly string[];
-  readonly recorded: readonly RecordedCall[];
-  /** A folder of the run's own: `world` in it is the folder of the agent. */
-  readonly folder: string;
-  /** The append at which the process is sent SIGKILL; null where it goes on. */
-  readonly dies: number | null;
-}
+import { openedIn } from './opened-agent.ts';
+import type { Order } from './order.ts';
 
 /** The name of every such run. */
 const RUN = 'rehearsal';

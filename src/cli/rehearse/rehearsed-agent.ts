@@ -2,12 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OpenSubject, Subject } from '../../rehearsal/trial/subject.ts';
+import type { Subject } from '../../rehearsal/trial/subject.ts';
 import type { Agent } from '../../xstate/agent.ts';
 import { killedRun } from './killed-run.ts';
-
-/** The name of the run that agents are opened for. */
-const RUN = 'rehearsal';
+import { openedIn } from './opened-agent.ts';
 
 /** An agent under a config. */
 export function subjectOf(
@@ -29,22 +27,5 @@ export function subjectOf(
         clear: async () => rmSync(folder, { recursive: true, force: true }),
       };
     },
-  };
-}
-
-/** Opens an agent in a folder, for one process of a run. */
-export async function openedIn(agent: Agent, folder: string, input: unknown): Promise<OpenSubject> {
-  const open = await agent.open({ run: RUN, folder, input });
-  const { machine, reconcilers, undo, buffers, checks, guards } = open;
-  return {
-    machine,
-    ...('input' in open && { input: open.input }),
-    ...(reconcilers !== undefined && { reconcilers }),
-    ...(undo !== undefined && { undo }),
-    ...(buffers !== undefined && { buffers }),
-    ...(checks !== undefined && { checks }),
-    ...(guards !== undefined && { guards }),
-    snapshot: () => open.world?.(),
-    close: () => open.close(),
   };
 }

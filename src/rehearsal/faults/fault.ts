@@ -67,7 +67,7 @@ interface KillFault {
 }
 
 /** The ways in which a delayed event goes wrong. That one comes twice is impossible: a timer is taken away as it rings. */
-export const TIMER_FAULTS = ['late', 'lost', 'never', 'timer-first', 'reply-first'] as const;
+type TimerFaultKind = 'late' | 'lost' | 'never' | 'timer-first' | 'reply-first';
 
 /** The nth delayed event of its name that is armed: it comes wrongly, or at the same time as the reply of a call. */
 export interface TimerFault {
@@ -75,7 +75,7 @@ export interface TimerFault {
   /** Its state and delay, or its type. */
   readonly timer: string;
   readonly nth: number;
-  readonly how: (typeof TIMER_FAULTS)[number];
+  readonly how: TimerFaultKind;
   /** The call whose reply it meets; null where it meets none. */
   readonly call: CallSite | null;
 }

@@ -1,12 +1,7 @@
-/** The settings of one run of a rehearsal, and its result. */
-import type { BoundaryConfig } from '../../boundaries/config.ts';
-import type { LocalStore } from '../../journal/journal.ts';
+/** The result of one run of a rehearsal. */
 import type { Decision } from '../../model/decision.ts';
 import type { Ending } from '../../sidecar/report.ts';
-import type { RehearsedFault } from '../faults/fault.ts';
 import type { Observation } from './observation.ts';
-import type { Treatment } from './passing.ts';
-import type { NamedPath, Subject } from './subject.ts';
 
 /** The manner in which a run came to rest. */
 export type RestStatus =
@@ -49,30 +44,6 @@ export interface Course {
   readonly reconcilers: readonly string[];
   /** The findings that a person should know: boundaries that do not certify, names that are not registered. */
   readonly findings: readonly string[];
-}
-
-/** The settings of a run. */
-export interface TrialOptions {
-  readonly subject: Subject;
-  readonly config: BoundaryConfig;
-  readonly path: NamedPath;
-  readonly fault: RehearsedFault | null;
-  readonly passing: Treatment;
-  /** Where this process is one of several of a run; null where the trial makes all of them. */
-  readonly life?: OneLife;
-}
-
-/** One process of a run whose processes are really killed. */
-export interface OneLife {
-  readonly store: LocalStore;
-  readonly seen: Observation;
-  readonly isFirst: boolean;
-  /** The time at which it begins, in milliseconds; the usual one if left out. */
-  readonly time?: number;
-  /** The append at which it ends; null for the last process. */
-  readonly dies: number | null;
-  /** Ends this process. */
-  die(): void;
 }
 
 /** A course as far as it is judged. */

@@ -5,13 +5,13 @@ import type { Report } from '../../sidecar/report.ts';
 import type { SidecarOptions } from '../../xstate/attach.ts';
 import { DELAYS, type Delays } from '../../xstate/delays.ts';
 import { edgesTaken } from '../../xstate/edges-taken.ts';
-import type { TrialOptions } from './course.ts';
 import type { Delayed } from './delayed.ts';
 import type { Observation } from './observation.ts';
 import type { Life } from './passing.ts';
 import type { People } from './people.ts';
 import type { OpenSubject } from './subject.ts';
 import type { Transport } from './transport.ts';
+import type { TrialOptions } from './trial-options.ts';
 
 /** The name of every rehearsed run, and its secret: keys are made of them, so that they are the same in each. */
 const RUN = 'rehearsal';

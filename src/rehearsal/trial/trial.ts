@@ -6,7 +6,7 @@ import type { Snapshot } from '../../xstate/actor.ts';
 import { attach, resume, type Sidecar } from '../../xstate/attach.ts';
 import type { WrongFault } from '../faults/fault.ts';
 import { Complaint } from './complaint.ts';
-import { type Course, endOf, type RestStatus, type TrialOptions } from './course.ts';
+import { type Course, endOf, type RestStatus } from './course.ts';
 import { Delayed } from './delayed.ts';
 import { MortalStore } from './mortal-store.ts';
 import { Observation, plain } from './observation.ts';
@@ -15,6 +15,7 @@ import { People } from './people.ts';
 import { sidecarOptions, type Told } from './sidecar-options.ts';
 import type { OpenSubject, WorldOfRun } from './subject.ts';
 import { Transport } from './transport.ts';
+import type { TrialOptions } from './trial-options.ts';
 
 /** The most timers that a run fires: one that goes on after so many does not end. */
 const MOST = 60_000;
@@ -89,8 +90,7 @@ class Trial {
     process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught);
     try {
       await this.#begin(this.#options.life?.isFirst ?? true);
-      const status = await this.#drive();
-      return await this.#close(status);
+      return await this.#close(await this.#drive());
     } finally {
       this.#clock.release();
       process.off('uncaughtException', uncaught).off('unhandledRejection', uncaught);

@@ -1,0 +1,31 @@
+/** What one run of a rehearsal is made with. */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { LocalStore } from '../../journal/journal.ts';
+import type { RehearsedFault } from '../faults/fault.ts';
+import type { Observation } from './observation.ts';
+import type { Treatment } from './passing.ts';
+import type { NamedPath, Subject } from './subject.ts';
+
+/** What a run is made with. */
+export interface TrialOptions {
+  readonly subject: Subject;
+  readonly config: BoundaryConfig;
+  readonly path: NamedPath;
+  readonly fault: RehearsedFault | null;
+  readonly passing: Treatment;
+  /** Where this process is one of several of a run; null where the trial makes all of them. */
+  readonly life?: OneLife;
+}
+
+/** One process of a run whose processes are really killed. */
+interface OneLife {
+  readonly store: LocalStore;
+  readonly seen: Observation;
+  readonly isFirst: boolean;
+  /** The time at which it begins, in milliseconds; the usual one if left out. */
+  readonly time?: number;
+  /** The append at which it ends; null for the last process. */
+  readonly dies: number | null;
+  /** Ends this process. */
+  die(): void;
+}
