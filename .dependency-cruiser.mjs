@@ -130,7 +130,7 @@ export default {
       to: { path: '^src/inspector/' },
     },
     {
-      name: 'the-page-knows-the-wire-alone',
+      name: 'the-page-shares-types-with-its-server-alone',
       severity: 'error',
       comment: 'The page runs in a browser: it shares types with its server (inspector/page-data.ts), and no code.',
       from: { path: '^inspector/page/' },

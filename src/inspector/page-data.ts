@@ -190,10 +190,13 @@ export interface WireDecision extends WireAnswer {
 /** The kinds of marks. */
 export type WireMarkKind = 'step' | 'call' | 'boundary' | 'failure' | 'restore' | 'person' | 'finding';
 
+/** A mark: its row, its wall clock, its lane, its kind and its text, the last three by their places in the lists. */
+export type WireMark = readonly [seq: number, time: number, lane: number, kind: number, text: number];
+
 /** The timeline of a run: marks in lanes. */
 export interface WireTimeline {
   readonly lanes: readonly string[];
-  readonly marks: readonly (readonly [seq: number, time: number, lane: number, is: number, text: number])[];
+  readonly marks: readonly WireMark[];
   /** The texts of the marks, each once, and the kinds. */
   readonly texts: readonly string[];
   readonly kinds: readonly WireMarkKind[];
