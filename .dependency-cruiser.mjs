@@ -145,11 +145,12 @@ export default {
       to: { path: '^src/inspector/' },
     },
     {
-      name: 'the-page-knows-the-wire-alone',
+      name: 'the-page-shares-types-with-its-server-alone',
       severity: 'error',
-      comment: 'The page runs in a browser: it shares types with its server (inspector/page-data.ts), and no code.',
+      comment:
+        'The page runs in a browser: it shares types with its server (inspector/page-data.ts, files-data.ts), and no code.',
       from: { path: '^inspector/page/' },
-      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/inspector/page-data\\.ts$' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/inspector/(page|files)-data\\.ts$' },
     },
     {
       name: 'sidecar-knows-no-medium-and-no-runtime',

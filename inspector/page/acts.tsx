@@ -21,7 +21,7 @@ export function Acts({ run }: { run: WireRun }) {
           <li key={act.id}>
             <button
               type="button"
-              class={act.first ? 'first' : act.kind}
+              class={act.first ? 'first' : `act-${act.kind}`}
               aria-expanded={open.value === act.id}
               aria-controls={`act-${act.id}`}
               onClick={() => {

@@ -1,6 +1,6 @@
 /** The configs: their boundaries over the machine, who has reviewed them, and the matrix of a rehearsal. */
 import { useMemo } from 'preact/hooks';
-import type { WireConfigs } from '../../src/inspector/page-data.ts';
+import type { WireConfigs } from '../../src/inspector/files-data.ts';
 import { changes } from './api.ts';
 import { Drawing } from './drawing.tsx';
 import { count, Title, useRead, Waiting } from './parts.tsx';

@@ -2,8 +2,7 @@
 import { select } from 'd3-selection';
 import { type ZoomTransform, zoom, zoomIdentity } from 'd3-zoom';
 import { useEffect, useRef } from 'preact/hooks';
-import type { WireTimeline } from '../../src/inspector/page-data.ts';
-import type { Mark } from './timeline.tsx';
+import type { WireMark as Mark, WireTimeline } from '../../src/inspector/page-data.ts';
 
 const LANE = 22;
 const LABEL = 190;

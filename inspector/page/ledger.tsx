@@ -1,5 +1,5 @@
 /** The three ledgers of a run: what it owes, what it did, and why it acted. */
-import type { InspectedLedger } from '../../src/inspector/page-data.ts';
+import type { InspectedLedger } from '../../src/inspector/files-data.ts';
 import { heads } from './api.ts';
 import { clock, Lines, useRead, Waiting } from './parts.tsx';
 

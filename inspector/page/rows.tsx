@@ -2,9 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { WireTimeline } from '../../src/inspector/page-data.ts';
+import type { WireMark as Mark, WireTimeline } from '../../src/inspector/page-data.ts';
 import { clock } from './parts.tsx';
-import type { Mark } from './timeline.tsx';
 
 const HIGH = 26;
 

@@ -1,14 +1,12 @@
 /** The timeline: lanes that can be zoomed, and below them every mark as a list of which only the visible part is in the page. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { WireTimeline } from '../../src/inspector/page-data.ts';
+import type { WireMark, WireTimeline } from '../../src/inspector/page-data.ts';
 import { heads } from './api.ts';
 import { ContextAt } from './context.tsx';
 import { Lanes } from './lanes.tsx';
 import { count, useRead, Waiting } from './parts.tsx';
 import { MarkList } from './rows.tsx';
-
-export type Mark = WireTimeline['marks'][number];
 
 export function TimelineView({ id, rest }: { id: string; rest: string }) {
   const { value, problem } = useRead<WireTimeline>(`/api/runs/${id}/timeline`, heads.value[id]);
@@ -70,7 +68,7 @@ export function TimelineView({ id, rest }: { id: string; rest: string }) {
   );
 }
 
-function indexOfRow(marks: readonly Mark[], rest: string): number {
+function indexOfRow(marks: readonly WireMark[], rest: string): number {
   if (rest === '') return marks.length - 1;
   const seq = Number(rest);
   return marks.findIndex(([at]) => at >= seq);

@@ -4,7 +4,7 @@
  */
 import type { JournalStore } from '../journal/journal.ts';
 import type { Ledgers } from '../reports/ledgers.ts';
-import type { InspectedConfig, InspectedLedger, InspectedMatrix } from './page-data.ts';
+import type { InspectedConfig, InspectedLedger, InspectedMatrix } from './files-data.ts';
 
 /** An answer of a person to a gate; `output` is JSON text. */
 export type Saying =

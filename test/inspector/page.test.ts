@@ -1,8 +1,7 @@
 /** The page of the inspector in a browser: every act by keyboard on real runs, read in light and dark, wide and narrow, and long. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, launched } from '../chromium.ts';
@@ -10,8 +9,6 @@ import { AGENTS, Desk, OFFICE } from '../cli/agents.ts';
 import { MAIN } from '../cli/belay.ts';
 import { long } from './long.ts';
 import { parked, Served } from './serving.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** `belay inspect` over a desk. */
 async function inspecting(desk: Desk, ...args: string[]) {
@@ -214,7 +211,7 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
       await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
       await page.waitForTimeout(150);
       await page.waitForSelector('h1');
-      await page.evaluate(AXE);
+      await page.evaluate(axe.source);
       const { violations } = await page.evaluate<{
         violations: { id: string; impact: string; nodes: { html: string }[] }[];
       }>('axe.run()');

@@ -9,7 +9,7 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Line, type Station } from '../sidecar/stations.ts';
 
 /** The built files of the page. */
-export const PAGE = fileURLToPath(new URL('../../dist/inspector/page', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../dist/inspector/page', import.meta.url));
 
 export interface Given {
   readonly gate: string;

@@ -1,7 +1,7 @@
 /** The configs and rehearsals that the inspector shows: read from the files that the person at the terminal has named. */
 import { readFileSync, statSync } from 'node:fs';
 import { configFiles, readConfig } from '../../boundaries/directory.ts';
-import type { InspectedConfig, InspectedMatrix } from '../../inspector/page-data.ts';
+import type { InspectedConfig, InspectedMatrix } from '../../inspector/files-data.ts';
 import { matrixOf } from '../../rehearsal/matrix.ts';
 import type { RehearsalReport } from '../../rehearsal/report.ts';
 import { findMachines } from '../check/check.ts';

@@ -4,9 +4,9 @@
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { InspectedMatrix } from '../../inspector/files-data.ts';
 import { type Serving, serve } from '../../inspector/http/server.ts';
 import type { Inspected, Told } from '../../inspector/port.ts';
-import type { InspectedMatrix } from '../../inspector/page-data.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { answeredCode, answeredText, answerGate } from '../approvals/answering.ts';
 import { keyWords, openJournal } from '../reading/journal-key.ts';

@@ -1,5 +1,5 @@
 /** The ledgers of a run for the inspector, in the words of the verb `ledger`. */
-import type { InspectedEntry, InspectedLedger } from '../../inspector/page-data.ts';
+import type { InspectedEntry, InspectedLedger } from '../../inspector/files-data.ts';
 import type { Outline } from '../../recovery/explain.ts';
 import type { Ledgers } from '../../reports/ledgers.ts';
 import { decisionLines, decisionText, effectOutline } from '../ledger/ledger-text.ts';

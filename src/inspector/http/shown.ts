@@ -4,7 +4,7 @@
  */
 
 /** A text in which every character can be seen. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, (character) => {
     return `⟦U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}⟧`;
   });

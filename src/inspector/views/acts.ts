@@ -106,7 +106,7 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
         ];
   return [
     answer('approve', `Approve ${tool}`, `It is called once, with exactly these arguments.`, { verdict: 'approved' }),
-    answer('deny', `Deny ${tool}`, `It is not called; the machine hears GOVERNOR_DENIED.`, { verdict: 'denied' }),
+    answer('deny', `Deny ${tool}`, `It is not called; the machine receives GOVERNOR_DENIED.`, { verdict: 'denied' }),
     ...same,
   ];
 }

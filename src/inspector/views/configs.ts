@@ -1,6 +1,6 @@
 /** The configs that were named, who vouches for them, and which runs go by them. */
 
-import type { WireConfigs } from '../page-data.ts';
+import type { WireConfigs } from '../files-data.ts';
 import type { Inspected } from '../port.ts';
 import type { Runs } from '../reading.ts';
 

@@ -15,11 +15,7 @@ const MOST_STATES = 150;
 const START = '(start)';
 
 /** The leaves of a state value, by the region that each lies in. */
-export function leavesOf(
-  value: StateValue | undefined,
-  path: readonly string[] = [],
-  region = '',
-): Map<string, string> {
+function leavesOf(value: StateValue | undefined, path: readonly string[] = [], region = ''): Map<string, string> {
   if (value === undefined || value === '') return new Map([[region, path.join('.')]]);
   if (typeof value === 'string') return new Map([[region, [...path, value].join('.')]]);
   const parts = Object.entries(value);

@@ -6,7 +6,7 @@ import { type Region, regionName, split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { quoted } from '../../recovery/explain.ts';
 import { stateText } from '../../reports/timeline.ts';
-import type { WireMarkKind, WireTimeline } from '../page-data.ts';
+import type { WireMark, WireMarkKind, WireTimeline } from '../page-data.ts';
 import type { Read } from '../reading.ts';
 import { actorName, eventName } from './words.ts';
 
@@ -22,13 +22,11 @@ export function timelineView(read: Read): WireTimeline {
   return marker.view();
 }
 
-type Mark = WireTimeline['marks'][number];
-
 class Marker {
   readonly #read: Read;
   readonly #lanes = new Map<string, number>();
   readonly #texts = new Map<string, number>();
-  readonly #marks: Mark[] = [];
+  readonly #marks: WireMark[] = [];
   /** The regions in which calls were made, and their tools, by their keys. */
   readonly #calls = new Map<string, { readonly region: Region; readonly tool: string }>();
   #seq = 0;
