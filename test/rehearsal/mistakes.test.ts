@@ -137,20 +137,17 @@ test('the page lists the mistakes that are planted here, and no other', () => {
 });
 
 describe('each of the twelve mistakes that a reviewer may overlook is found on its line', () => {
-  test.each(Object.keys(mistakes) as (keyof typeof mistakes)[])(
-    '%s',
-    async (mistake) => {
-      const { kind, config, line, options } = mistakes[mistake]();
-      const { cells, totals } = await rehearse({ ...options, config });
-      expect(totals.harm).toBeGreaterThan(0);
-      const harmed = cells.find(({ verdict }) => verdict.is === 'harm');
-      const [culprit] = harmed?.culprits ?? [];
-      expect([culprit?.kind, culprit?.line]).toEqual([kind, line]);
-      const { named, found } = rowOf(mistake);
-      expect(TOLD[found]?.some((text) => harmed?.text.includes(text))).toBe(true);
-      if (named !== null) expect(readFileSync(config, 'utf8').split('\n')[line - 1]).toContain(named);
-    },
-  );
+  test.each(Object.keys(mistakes) as (keyof typeof mistakes)[])('%s', async (mistake) => {
+    const { kind, config, line, options } = mistakes[mistake]();
+    const { cells, totals } = await rehearse({ ...options, config });
+    expect(totals.harm).toBeGreaterThan(0);
+    const harmed = cells.find(({ verdict }) => verdict.is === 'harm');
+    const [culprit] = harmed?.culprits ?? [];
+    expect([culprit?.kind, culprit?.line]).toEqual([kind, line]);
+    const { named, found } = rowOf(mistake);
+    expect(TOLD[found]?.some((text) => harmed?.text.includes(text))).toBe(true);
+    if (named !== null) expect(readFileSync(config, 'utf8').split('\n')[line - 1]).toContain(named);
+  });
 
   test.each(Object.keys(mistakes) as (keyof typeof mistakes)[])('and without it nothing is: %s', async (mistake) => {
     const { only } = mistakes[mistake]().options;
