@@ -161,7 +161,7 @@ export class Accesses {
   /** Their writes: the changes of the context, and the external keys that their tools are declared to write. */
   *#writes(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
     for (const { path, op, by } of edits) {
-      if (path[0] === this.#view.seen.own) continue;
+      if (path.length > 0 && path[0] === this.#view.seen.own) continue;
       const key = this.#view.keyOf(path);
       for (const index of by) {
         const { instance } = parties[index] as Party;
