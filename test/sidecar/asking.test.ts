@@ -88,7 +88,7 @@ describe('a counterparty that does not know', () => {
       expect([calls.called('a'), run.context.a]).toEqual([1, 'was there']);
       await run.close();
     });
-    expect(asked).toEqual([0, 20, 120, 620]);
+    expect(asked).toEqual([0, 20, 120, 400]);
   });
 
   test('is asked at once where a person wants to know', async () => {

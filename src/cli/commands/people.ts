@@ -11,9 +11,9 @@ import { finish, note, page, tell, terminal } from '../terminal/console.ts';
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
 const ANSWERS = `
-GATE is the id that belay approvals shows, or its first characters, 4 at least. The
-answer is left in the file, bound to the arguments of that one call and to the
-work as it stands; the run checks it, uses it once and journals who gave it.
+GATE is the id that belay approvals shows, or its first 4 characters or more.
+The answer is left in the file, bound to the arguments of that one call and to
+the work as it stands; the run checks it, uses it once and journals who gave it.
 Where a living process has the run, this waits up to 2 seconds for it.
 `;
 const CODES = `Exit code: 0 when the answer is left, and not refused by a living process; 1

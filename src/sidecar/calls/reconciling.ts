@@ -98,10 +98,10 @@ export class Reconciling {
     const settled = calledAt + (settles ?? 0);
     const isLast = asked.tries + 1 >= tries;
     if (now >= settled) return { do: 'asked', key, tries: asked.tries + 1, next: isLast ? null : later };
-    // The last question waits until its counterparty has to know.
+    // The last question waits until its counterparty has to know, and no other waits past that.
     return isLast
-      ? { do: 'asked', key, tries: asked.tries, next: Math.max(later, settled) }
-      : { do: 'asked', key, tries: asked.tries + 1, next: later };
+      ? { do: 'asked', key, tries: asked.tries, next: settled }
+      : { do: 'asked', key, tries: asked.tries + 1, next: Math.min(later, settled) };
   }
 
   /** Asks once. @returns the outcome; null where it is not known. */
