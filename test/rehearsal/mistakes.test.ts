@@ -120,7 +120,7 @@ function rowOf(mistake: string): { readonly found: string; readonly named: strin
 
 /** What a run is called that does what the table says. */
 const TOLD: Readonly<Record<string, readonly string[]>> = {
-  'a reply is lost, and nobody knows': ['reply is lost; its reconciler does not know'],
+  'a reply is lost, and the outcome stays unknown': ['reply is lost; its reconciler does not know'],
   'a reply is lost': ['reply is lost; its reconciler knows'],
   'a value is found wrong before the payment': ['found before the next irreversible call'],
   'an answer is found wrong before the payment': ['found before the next irreversible call'],
