@@ -45,7 +45,7 @@ export class Redelivery {
 interface Course {
   readonly numbers: number[];
   readonly digests: string[];
-  /** How many steps of each region are digested. */
+  /** The number of steps of each region that are digested. */
   readonly seen: number[];
 }
 
@@ -66,7 +66,7 @@ export class Heard {
     this.#removals = places.removals;
   }
 
-  /** What regions have heard before a step; by default all that they have. Costs the steps since it was last asked for. */
+  /** The events that regions have received before a step; by default all. Costs the steps since it was last asked for. */
   before(regions: readonly Region[], nth = Number.POSITIVE_INFINITY): string {
     if (this.#removals !== this.#places.removals) {
       this.#removals = this.#places.removals;

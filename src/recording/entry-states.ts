@@ -48,7 +48,7 @@ export function isWithin(path: string, above: string): boolean {
   return path === above || above === '' || path.startsWith(`${above}.`);
 }
 
-/** Whether a state lies in the region of an instance: units of one skeleton may stand in the same state, side by side. */
+/** True where a state lies in the region of an instance: units of one skeleton may stand in the same state, side by side. */
 export function liesIn({ region }: { readonly region: Region }, place: { readonly region: string }): boolean {
   return isWithin(place.region, split(region)[1]);
 }

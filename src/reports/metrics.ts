@@ -69,7 +69,7 @@ function metric(
 export interface Measurement {
   readonly metric: Metric;
   readonly value: number;
-  /** All but the agent's name, which whoever exports it adds. */
+  /** All but the agent's name, which the exporter adds. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 

@@ -10,7 +10,7 @@ export interface WalkStep {
   readonly at: StateValue;
 }
 
-/** What a machine hears on its ways. */
+/** The events that a machine receives on its ways. */
 export interface Heard {
   readonly input: unknown;
   /** The events that tell of the ends of its actors, with the outputs that they had in a run. */

@@ -1,7 +1,7 @@
 /** The order of a process that makes a part of a rehearsed run. */
 import type { NamedPath, RecordedCall } from '../../rehearsal/trial/subject.ts';
 
-/** What a process is told. */
+/** The order that a process is given. */
 export interface Order {
   /** The module of the agents; null for the one that package.json names. */
   readonly machines: string | null;

@@ -7,7 +7,7 @@ import type { Observation } from './observation.ts';
 
 /** The complaint of one run. */
 export class Complaint {
-  /** What became of it; null for a fault that is none. */
+  /** The verdict on it; null for a fault that is none. */
   status: Course['complaint'];
   readonly #seen: Observation;
 

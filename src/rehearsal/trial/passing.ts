@@ -8,13 +8,13 @@ export interface Life {
   isAlive: boolean;
 }
 
-/** How the transport treats what passes. */
+/** The treatment of what passes the transport. */
 export interface Passing {
   readonly fault: RehearsedFault | null;
   readonly dishonest: Dishonesty | null;
   /** The answer in place of a right one. */
   wrong(site: CallSite, output: unknown): unknown;
-  /** What the schema of a tool refuses. */
+  /** A value that the schema of a tool refuses. */
   refused(tool: string): unknown;
   /** The recorded answer of a call of a tool that is replayed; absent for others. */
   recorded(tool: string, args: unknown): { readonly output: unknown } | undefined;

@@ -1,4 +1,4 @@
-/** What one run of a rehearsal is made with. */
+/** The settings of one run of a rehearsal. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { LocalStore } from '../../journal/journal.ts';
 import type { RehearsedFault } from '../faults/fault.ts';
@@ -6,7 +6,7 @@ import type { Observation } from './observation.ts';
 import type { Treatment } from './passing.ts';
 import type { NamedPath, Subject } from './subject.ts';
 
-/** What a run is made with. */
+/** The settings of a run. */
 export interface TrialOptions {
   readonly subject: Subject;
   readonly config: BoundaryConfig;
