@@ -148,9 +148,9 @@ export default {
       name: 'the-page-shares-types-with-its-server-alone',
       severity: 'error',
       comment:
-        'The page runs in a browser: it shares types with its server (inspector/page-data.ts, files-data.ts), and no code.',
+        'The page runs in a browser: it shares types with its server (inspector/page-data.ts, course-data.ts, files-data.ts), and no code.',
       from: { path: '^inspector/page/' },
-      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/inspector/(page|files)-data\\.ts$' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/inspector/(page|course|files)-data\\.ts$' },
     },
     {
       name: 'sidecar-knows-no-medium-and-no-runtime',

@@ -10,7 +10,7 @@ import { loadConfig } from '../src/boundaries/load.ts';
 import { memoryStore } from '../src/journal/memory/store.ts';
 import { sqliteStore } from '../src/journal/sqlite/store.ts';
 import { attachGraph } from '../src/langgraph/graph.ts';
-import { graphTool } from '../src/langgraph/tool.ts';
+import { graphTool } from '../src/langgraph/tools/tool.ts';
 
 const NODES = 20;
 const RUNS = 60;

@@ -1,5 +1,5 @@
 /** The context after a row, and what that row changed of it. */
-import type { WireContext } from '../../src/inspector/page-data.ts';
+import type { WireContext } from '../../src/inspector/course-data.ts';
 import { Lines, useRead, Waiting } from './parts.tsx';
 
 export function ContextAt({ id, seq }: { id: string; seq: number }) {

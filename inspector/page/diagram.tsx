@@ -1,6 +1,6 @@
 /** The machines of a run, by the states and edges that it travelled. */
 import { useMemo } from 'preact/hooks';
-import type { WireDiagram } from '../../src/inspector/page-data.ts';
+import type { WireDiagram } from '../../src/inspector/course-data.ts';
 import { heads } from './api.ts';
 import { Drawing } from './drawing.tsx';
 import { count, useRead, Waiting } from './parts.tsx';

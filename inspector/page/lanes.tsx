@@ -2,7 +2,7 @@
 import { select } from 'd3-selection';
 import { type ZoomTransform, zoom, zoomIdentity } from 'd3-zoom';
 import { useEffect, useRef } from 'preact/hooks';
-import type { WireMark as Mark, WireTimeline } from '../../src/inspector/page-data.ts';
+import type { WireMark as Mark, WireTimeline } from '../../src/inspector/course-data.ts';
 
 const LANE = 22;
 const LABEL = 190;

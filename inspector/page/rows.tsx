@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { WireMark as Mark, WireTimeline } from '../../src/inspector/page-data.ts';
+import type { WireMark as Mark, WireTimeline } from '../../src/inspector/course-data.ts';
 import { clock } from './parts.tsx';
 
 const HIGH = 26;

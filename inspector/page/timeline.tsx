@@ -1,7 +1,7 @@
 /** The timeline: lanes that can be zoomed, and below them every mark as a list of which only the visible part is in the page. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { WireMark, WireTimeline } from '../../src/inspector/page-data.ts';
+import type { WireMark, WireTimeline } from '../../src/inspector/course-data.ts';
 import { heads } from './api.ts';
 import { ContextAt } from './context.tsx';
 import { Lanes } from './lanes.tsx';

@@ -5,6 +5,7 @@
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Region, split } from '../model/region.ts';
+import { countBelow, countUpToNth, sweep } from './sorted-steps.ts';
 
 /** A step, as far as control is concerned. Numbers are those of the history. */
 export interface PlacedStep {
@@ -227,39 +228,4 @@ function push<Step>(of: Map<string, Step[]>, key: string, step: Step): void {
   const list = of.get(key);
   if (list === undefined) of.set(key, [step]);
   else if (list.at(-1) !== step) list.push(step);
-}
-
-/** Removes entries from a number on, from a list that is sorted by number. */
-function sweep(list: PlacedStep[], first: number): void {
-  let kept = countUpToNth(list, first - 1);
-  for (let index = kept; index < list.length; index += 1) {
-    const step = list[index] as PlacedStep;
-    if (step.gone) continue;
-    list[kept] = step;
-    kept += 1;
-  }
-  list.length = kept;
-}
-
-/** The number of steps that have their acts before event `at`. */
-function countBelow(list: readonly PlacedStep[], at: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((list[middle] as PlacedStep).act < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function countUpToNth(list: readonly PlacedStep[], nth: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((list[middle] as PlacedStep).nth <= nth) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

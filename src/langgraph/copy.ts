@@ -1,7 +1,7 @@
 /** A copy of a compiled graph whose nodes are watched. The graph that is given is not touched, and neither are its nodes. */
 import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import type { BaseChannel, BaseCheckpointSaver, Pregel } from '@langchain/langgraph';
-import { guardTools } from './guard-tools.ts';
+import { guardTools } from './tools/guard-tools.ts';
 
 /** A node of a compiled graph, as this room uses it. */
 interface GraphNode {

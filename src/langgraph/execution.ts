@@ -9,15 +9,15 @@ import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
-import { Calls } from './calls.ts';
 import type { Graph } from './copy.ts';
 import { BEGIN, END, type Lane, laneNamed, lanesOf, partOf, placeOf, placesOf } from './lanes.ts';
 import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS } from './memory.ts';
-import type { NodeCalls, UnderWay } from './node-calls.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question, type Task } from './pass.ts';
 import { type Change, Telling } from './telling.ts';
-import { BETWEEN_NODES, caller } from './tool.ts';
+import { Calls } from './tools/calls.ts';
+import type { NodeCalls, UnderWay } from './tools/node-calls.ts';
+import { BETWEEN_NODES, caller } from './tools/tool.ts';
 import { type Around, ends, type Output, opens } from './transitions.ts';
 
 /** The setting that a graph is executed in. */

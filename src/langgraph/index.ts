@@ -1,4 +1,4 @@
 /** Graphs of LangGraph under the sidecar (`belay-sidecar/langgraph`). */
 export { type AttachedGraph, attachGraph, type GraphOptions, resumeGraph, type StreamOptions } from './graph.ts';
 export { GraphError, type GraphErrorCode } from './graph-error.ts';
-export { graphTool } from './tool.ts';
+export { graphTool } from './tools/tool.ts';

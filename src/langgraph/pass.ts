@@ -6,11 +6,11 @@ import { type Graph, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
 import { type Lane, laneOf } from './lanes.ts';
 import type { TaskNotes } from './memory.ts';
-import { type NodeCalls, never } from './node-calls.ts';
 import { Observed } from './observe.ts';
 import { RunSaver } from './saver.ts';
 import type { TaskWrites } from './superstep.ts';
-import { caller } from './tool.ts';
+import { type NodeCalls, never } from './tools/node-calls.ts';
+import { caller } from './tools/tool.ts';
 
 /** A task that LangGraph is about to execute. */
 export interface Task {

@@ -1,15 +1,7 @@
 /** What the server tells the page of runs: data as text, acts as they stand, decisions and what they would be. */
 import { describe, expect, test } from 'vitest';
-import type {
-  WireAnswer,
-  WireContext,
-  WireDecision,
-  WireDiagram,
-  WireRun,
-  WireRuns,
-  WireTick,
-  WireTimeline,
-} from '../../src/inspector/page-data.ts';
+import type { WireContext, WireDiagram, WireTimeline } from '../../src/inspector/course-data.ts';
+import type { WireAnswer, WireDecision, WireRun, WireRuns, WireTick } from '../../src/inspector/page-data.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Line } from '../sidecar/stations.ts';
 import { parked, pathOf, Served, UNKNOWN } from './serving.ts';

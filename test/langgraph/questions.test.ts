@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attachGraph, resumeGraph } from '../../src/langgraph/graph.ts';
-import { graphTool } from '../../src/langgraph/tool.ts';
+import { graphTool } from '../../src/langgraph/tools/tool.ts';
 
 const { config } = loadConfig('belay: 1\nagent: asking\ntools:\n  look: { effect: none }\nskeletons: {}\n', {
   file: 'a.yaml',

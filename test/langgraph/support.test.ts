@@ -3,7 +3,7 @@ import { RemoteGraph } from '@langchain/langgraph/remote';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { attachGraph } from '../../src/langgraph/graph.ts';
-import { graphTool } from '../../src/langgraph/tool.ts';
+import { graphTool } from '../../src/langgraph/tools/tool.ts';
 
 const text = `
 belay: 1

@@ -6,7 +6,7 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { z } from 'zod';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { graphTool } from '../../src/langgraph/tool.ts';
+import { graphTool } from '../../src/langgraph/tools/tool.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 
 /** What a tool does in the world. */

@@ -1,6 +1,6 @@
 import { Annotation, StateGraph } from '@langchain/langgraph';
 import { attachGraph, resumeGraph } from '../../src/langgraph/graph.ts';
-import { graphTool } from '../../src/langgraph/tool.ts';
+import { graphTool } from '../../src/langgraph/tools/tool.ts';
 import { testRuntime } from './contract.ts';
 import type { Act, ShopStep } from './shop.ts';
 

@@ -4,9 +4,9 @@ import { entriesOf } from '../../journal/entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import { RunState } from '../../projection/run-state.ts';
 import { stateText } from '../../reports/timeline.ts';
+import type { WireContext } from '../course-data.ts';
 import { linesOf, shortOf } from '../http/shown.ts';
 import { InspectorError } from '../inspector-error.ts';
-import type { WireContext } from '../page-data.ts';
 import type { Read } from '../reading.ts';
 import { actorName } from './words.ts';
 

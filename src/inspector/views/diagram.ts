@@ -6,7 +6,7 @@ import { entriesOf } from '../../journal/entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { ActorState } from '../../projection/state-types.ts';
-import type { WireDiagram } from '../page-data.ts';
+import type { WireDiagram } from '../course-data.ts';
 import type { Read } from '../reading.ts';
 import { actorName, eventName } from './words.ts';
 

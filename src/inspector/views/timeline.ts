@@ -6,7 +6,7 @@ import { type Region, regionName, split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { quoted } from '../../recovery/explain.ts';
 import { stateText } from '../../reports/timeline.ts';
-import type { WireMark, WireMarkKind, WireTimeline } from '../page-data.ts';
+import type { WireMark, WireMarkKind, WireTimeline } from '../course-data.ts';
 import type { Read } from '../reading.ts';
 import { actorName, eventName } from './words.ts';
 

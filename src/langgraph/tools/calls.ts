@@ -1,14 +1,14 @@
 /** The calls of a graph's nodes that are under way: each an actor that its lane has started, whose answer is noted once it is there. */
-import { argsDigest } from '../effects/digest.ts';
-import type { ValueCodec } from '../journal/value-codec.ts';
-import { doneEvent } from '../model/reply-event.ts';
-import type { RuntimeEvent } from '../runtime/microstep.ts';
-import type { Watcher } from '../runtime/runtime.ts';
-import { type Lane, laneNamed } from './lanes.ts';
-import { type Memory, noted, notesOn, OWN } from './memory.ts';
+import { argsDigest } from '../../effects/digest.ts';
+import type { ValueCodec } from '../../journal/value-codec.ts';
+import { doneEvent } from '../../model/reply-event.ts';
+import type { RuntimeEvent } from '../../runtime/microstep.ts';
+import type { Watcher } from '../../runtime/runtime.ts';
+import { type Lane, laneNamed } from '../lanes.ts';
+import { type Memory, noted, notesOn, OWN } from '../memory.ts';
+import type { Observed } from '../observe.ts';
+import type { Telling } from '../telling.ts';
 import { NodeCalls, type UnderWay } from './node-calls.ts';
-import type { Observed } from './observe.ts';
-import type { Telling } from './telling.ts';
 import type { Act } from './tool.ts';
 
 /** The surroundings of the calls. */
