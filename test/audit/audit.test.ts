@@ -275,7 +275,10 @@ describe('the audit can fail', () => {
     const folder = mkdtempSync(join(tmpdir(), 'belay-audit-test-'));
     const config = join(folder, 'schedule-form.yaml');
     const content = readFileSync(agent.config, 'utf8');
-    writeFileSync(config, content.replace(/effect: irreversible\n {4}reconcile: \{ ask: find_submission.*/, 'effect: none'));
+    writeFileSync(
+      config,
+      content.replace(/effect: irreversible\n {4}reconcile: \{ ask: find_submission.*/, 'effect: none'),
+    );
     const judged = await judge({ ...agent, config }, domain, named('submit-reply-lost'), wanted);
     rmSync(folder, { recursive: true });
     expect(judged.rows[0]).toMatchObject({ unsafeAdmission: true, difference: { duplicates: 2 } });
