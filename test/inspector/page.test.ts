@@ -39,7 +39,8 @@ async function openAct(page: Page, run: string, act: string | RegExp): Promise<v
   await page.waitForSelector('.acts');
   await tabTo(page, act);
   await page.keyboard.press('Enter');
-  await page.waitForSelector('.form');
+  // The focus moves into the form once it is painted.
+  await page.waitForSelector('.form :focus');
 }
 
 async function told(page: Page): Promise<string> {
