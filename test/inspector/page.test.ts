@@ -39,8 +39,8 @@ async function openAct(page: Page, run: string, act: string | RegExp): Promise<v
   await page.waitForSelector('.acts');
   await tabTo(page, act);
   await page.keyboard.press('Enter');
-  // The focus moves into the form once it is painted.
-  await page.waitForSelector('.form :focus');
+  // The focus moves into the form once it is painted, if there is anything to fill in or to press.
+  await page.waitForSelector('.form form :focus, .form:not(:has(form))');
 }
 
 async function told(page: Page): Promise<string> {
