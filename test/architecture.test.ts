@@ -44,8 +44,7 @@ describe('the sizes of the house', () => {
     const long = files
       .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(root.length))
       .filter((file) => file.endsWith('.ts') && read(file).trimEnd().split('\n').length > 250);
-    // To be divided: a trial has a life of its own process in it.
-    expect(long.filter((file) => file !== 'src/rehearsal/trial/trial.ts')).toEqual([]);
+    expect(long).toEqual([]);
   });
 
   test('no folder of src has more than twenty files', () => {
