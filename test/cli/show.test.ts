@@ -301,6 +301,15 @@ test.each([
   'deny',
   'settle',
   'reconcile',
+  'check',
+  'review',
+  'init',
+  'types',
+  'decide',
+  'export',
+  'verify',
+  'rehearse',
+  'inspect',
 ])('the help of %s fits, shows examples and says what the exit codes mean', async (verb) => {
   const { code, out } = await desk.ask(verb, '--help');
   expect(code).toBe(0);

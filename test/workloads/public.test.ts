@@ -61,12 +61,12 @@ describe.skipIf(why !== null)('the public data sets', () => {
 });
 
 describe('an adapter', () => {
-  const adapters = readdirSync(join(ROOT, 'workloads', 'sets')).filter((name) => name.endsWith('.ts'));
+  const adapters = readdirSync(join(ROOT, 'audit', 'workloads', 'sets')).filter((name) => name.endsWith('.ts'));
 
   test.each(adapters)('%s has less than 170 lines, and one boundary config, which is reviewed', (name) => {
-    const lines = readFileSync(join(ROOT, 'workloads', 'sets', name), 'utf8').split('\n').length - 1;
+    const lines = readFileSync(join(ROOT, 'audit', 'workloads', 'sets', name), 'utf8').split('\n').length - 1;
     expect(lines).toBeLessThan(170);
-    const file = join(ROOT, 'workloads', 'sets', name.replace('.ts', '.yaml'));
+    const file = join(ROOT, 'audit', 'workloads', 'sets', name.replace('.ts', '.yaml'));
     const { config, findings } = readConfig(file);
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
     const read = readLock(file);

@@ -32,10 +32,12 @@ export function addCheck(program: Command): void {
     .addHelpText(
       'after',
       `
-Without --machines, the module is what the nearest package.json names under belay.machines; without one, configs
-are not checked against a machine, and a note says so. An export "guards" provides the conditions in code.
+Without --machines, the module is what the nearest package.json names under
+belay.machines; without one, configs are not checked against a machine, and a
+note says so. An export "guards" provides the conditions in code.
 
-The command runs the code of that module, and names it on standard error first. --no-exec runs none.
+The command runs the code of that module, and names it on standard error first.
+--no-exec runs none.
 
 Examples:
   belay check
@@ -43,8 +45,9 @@ Examples:
   belay check --strict --format sarif > belay.sarif
   belay check --json | jq '.files[].findings[].code'
 
-Exit code: 0 when nothing is wrong, 1 when there are errors, 2 when something cannot be read or imported, a
-directory has no configs, or the command is misused.`,
+Exit code: 0 when nothing is wrong, 1 when there are errors, 2 when something
+cannot be read or imported, a directory has no configs, or the command is
+misused.`,
     )
     .action(
       async (
@@ -82,8 +85,8 @@ export function addReview(program: Command): void {
     .addHelpText(
       'after',
       `
-A change is looser where something is done, made again, kept or restored that the
-old config refused, waited for or took for touched; stricter where it is the
+A change is looser where something is done, made again, kept or restored that
+the old config refused, waited for or took for touched; stricter where it is the
 reverse; other where neither can be said. With a machine, edges are told, too.
 
 Examples:
@@ -92,8 +95,9 @@ Examples:
   git show main:boundaries/order.yaml > old.yaml
   belay review --diff old.yaml boundaries/order.yaml
 
-Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2 when something cannot be read, written
-or imported, or the command is misused. With --diff: 0 when nothing changed in meaning, 1 when something did, 2 when
+Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2
+when something cannot be read, written or imported, or the command is misused.
+With --diff: 0 when nothing changed in meaning, 1 when something did, 2 when
 one of the two is no config.`,
     )
     .action((file: string, now: string | undefined, options: ReviewGiven) => {
@@ -139,17 +143,18 @@ export function addInit(program: Command): void {
       `
 States, entries, edges and the names of the tools are the machine's; so are the
 keys that it assigns by name when a tool answers. Every tool is irreversible and
-every boundary is pending until a person says otherwise: a hint of a server, such
-as readOnlyHint, relaxes nothing. What is written loads, and whatever belay check
-says of it is said on a line with a TODO.
+every boundary is pending until a person says otherwise: a hint of a server,
+such as readOnlyHint, relaxes nothing. What is written loads, and whatever belay
+check says of it is said on a line with a TODO.
 
 Examples:
   belay init --machines machine.ts
   belay init expenses --out boundaries/expenses.yaml
   belay init expenses --mcp tools.json --out boundaries/expenses.yaml --force
 
-Exit code: 0 when the config is written; 2 when it is not: the machine or the list
-of tools cannot be read, the file is there already, or the command is misused.`,
+Exit code: 0 when the config is written; 2 when it is not: the machine or the
+list of tools cannot be read, the file is there already, or the command is
+misused.`,
     )
     .action(
       async (
@@ -187,8 +192,9 @@ Examples:
   belay types boundaries/order.yaml
   belay types boundaries/order.yaml --out boundaries/order.d.ts
 
-Exit code: 0 when they are written; 2 when they are not: the config cannot be read
-or has errors, the file was not made by belay types, or the command is misused.`,
+Exit code: 0 when they are written; 2 when they are not: the config cannot be
+read or has errors, the file was not made by belay types, or the command is
+misused.`,
     )
     .action((config: string, { out, json }: { out?: string; json?: boolean }) => {
       const typed = typesOf({ config, out: out ?? null });

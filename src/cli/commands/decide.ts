@@ -26,7 +26,7 @@ export function addDecide(program: Command): void {
 Policies:
   line    the greatest consistent recovery line, from the order of events
   static  the same without the order: sound, and blocks more
-  dart    one hop and whole-snapshot restore, as in the DART paper: for comparison
+  dart    one hop and whole-snapshot restore, as in DART's paper: for comparison
 
 Examples:
   belay decide trace.jsonl
@@ -34,8 +34,8 @@ Examples:
   belay decide --policy dart - < trace.jsonl
   belay decide trace.jsonl --graph dot | dot -Tsvg > graph.svg
 
-Exit code: 0 when the trace is well-formed, whatever the answers; 2 when it is not, cannot be read, or
-the command is misused.`,
+Exit code: 0 when the trace is well-formed, whatever the answers; 2 when it is
+not, cannot be read, or the command is misused.`,
     )
     .action(async (file: string, options: Rules & { json?: boolean; graph?: 'dot' | 'json' }) => {
       const form: Form =

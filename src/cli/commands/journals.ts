@@ -158,14 +158,16 @@ export function addExport(program: Command): void {
     .addHelpText(
       'after',
       `
-A trace knows no restore: after each, the events that are kept begin another trace, RUN#1, RUN#2 and so on. Each
-decision that asked for a line stands there as a "fail" line; what was settled, or fitted no instance, does not.
+A trace knows no restore: after each, the events that are kept begin another
+trace, RUN#1, RUN#2 and so on. Each decision that asked for a line stands there
+as a "fail" line; what was settled, or fitted no instance, does not.
 
 Examples:
   belay export order-1 --trace > order-1.jsonl
   belay export order-1 --trace | belay decide -
 
-Exit code: 0; 2 when the file or the run cannot be read, or the command is misused.`,
+Exit code: 0; 2 when the file or the run cannot be read, or the command is
+misused.`,
     )
     .action(async (run: string, { journal }: { journal: string }) => {
       const { progress, done } = terminal('rows');

@@ -57,16 +57,17 @@ fails before it acts, acts and loses its reply, never answers, answers what its
 schema refuses, or acts late, with a reconciler that knows, does not know or is
 absent; each certified boundary rests on a value that is found wrong later; each
 approval is denied or never comes; events come late, twice or never; delays are
-over late, never, or as a reply comes; the process is closed or killed. A run is judged by what is left in the world and in the
-context, against the run without faults: the same, parked, or harm.
+over late, never, or as a reply comes; the process is closed or killed. A run is
+judged by what is left in the world and in the context, against the run without
+faults: the same, parked, or harm.
 
 With --mutate, each way in which the config could say too little is tried, until
 a run does harm; what nothing notices is listed as survived. Of a run that does
 harm, the lines are named whose tightening removes it.
 
-Kills are made in memory. --kills process sends SIGKILL to processes of their own
-instead, a few for each path, and --kills process-all one for each append: for an
-agent that says under "rehearsal" that its world outlives a process.
+Kills are made in memory. --kills process sends SIGKILL to processes of their
+own instead, a few for each path, and --kills process-all one for each append:
+for an agent that says under "rehearsal" that its world outlives a process.
 
 The agent says how it is rehearsed under "rehearsal" (docs/rehearse.md). Its
 tools act in earnest: what open() opens has to be a world to practise in.
@@ -77,10 +78,10 @@ Examples:
   belay rehearse order --only pay#1/lost
   belay rehearse order --kills process --only kill/
   belay rehearse order --mutate
-  belay rehearse order --allow-parked effect_outcome_unknown irreversible_effect_policy
+  belay rehearse order --allow-parked effect_outcome_unknown unclaimed_effect
 
-Exit code: 0 when no run does harm, and none parks that may not; 1 when one does;
-2 when the agent cannot be rehearsed, or the command is misused.`,
+Exit code: 0 when no run does harm, and none parks that may not; 1 when one
+does; 2 when the agent cannot be rehearsed, or the command is misused.`,
     )
     .action(async (agent: string, given: Given) => {
       const progress = progressLine();

@@ -41,18 +41,19 @@ tool is called, no action of the machine's is run. States, context, calls and
 their arguments are compared step by step. What today's config would enter,
 certify or close at other steps is told, too.
 
-Where a run was restored, the machine is taken up at that place, and goes on from
-there; nothing is decided again. Before a deployment, verify the runs that are still under way: those
-that part cannot go on under the new machine (docs/verify.md).
+Where a run was restored, the machine is taken up at that place, and goes on
+from there; nothing is decided again. Before a deployment, verify the runs that
+are still under way: those that part cannot go on under the new machine
+(docs/verify.md).
 
 Examples:
   belay verify belay.sqlite
   belay verify belay.sqlite --run order-7 order-8 --machines dist/agents.js
-  belay verify runs/*.sqlite --strict --json | jq '.files[].runs[] | select(.is != "equal")'
+  belay verify runs/*.sqlite --strict --json | jq '.files[].runs[].is'
 
-Exit code: 0 when no run parts; 1 when one does, with --strict also when one cannot
-be compared or the config would do something else; 2 when a file, a config or the
-module cannot be read, or the command is misused.`,
+Exit code: 0 when no run parts; 1 when one does, with --strict also when one
+cannot be compared or the config would do something else; 2 when a file, a
+config or the module cannot be read, or the command is misused.`,
     )
     .action(async (journals: string[], { run, machines, config, ignore, strict = false, json = false }: Given) => {
       const verified = await verifyJournals({
