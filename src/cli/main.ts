@@ -1,20 +1,12 @@
 #!/usr/bin/env node
 /** The command `belay`: adds its verbs, and turns errors into exit codes. */
 import { Command, CommanderError } from 'commander';
-import { addReconcile, addResume, addRun } from './commands/agents.ts';
-import { addCheck, addInit, addReview, addTypes } from './commands/configs.ts';
-import { addDecide } from './commands/decide.ts';
-import { addInspect } from './commands/inspect.ts';
-import { addExplain, addExport, addLedger, addRuns, addShow } from './commands/journals.ts';
-import { addApprovals, addApprove, addSettle } from './commands/people.ts';
-import { addRehearse } from './commands/rehearse.ts';
-import { addStore } from './commands/store.ts';
-import { addVerify } from './commands/verify.ts';
 import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
 import { placeOf, STORE } from './reading/place.ts';
 import { JOURNAL } from './reading/reading.ts';
 import { version } from './terminal/console.ts';
 import { printable } from './terminal/terminal.ts';
+import { verbs } from './verbs.ts';
 
 const program = new Command('belay')
   .description('From which point may failed work be redone, so that everything already promised stays true?')
@@ -25,13 +17,7 @@ const program = new Command('belay')
   .exitOverride()
   .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
 
-const verbs = [
-  ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
-  addInspect,
-  ...[addApprovals, addApprove, addSettle, addReconcile, addExport, addDecide],
-  ...[addVerify, addStore],
-];
-for (const add of verbs) add(program);
+for (const add of await verbs(process.argv[2])) add(program);
 for (const verb of program.commands)
   for (const each of [verb, ...verb.commands])
     if (each.options.some(({ long }) => long === '--journal')) each.option(...STORE).option(...KEY_FILE);

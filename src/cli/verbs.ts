@@ -1,0 +1,43 @@
+/** The verbs of `belay`, in the order of its help, each with the file that adds it. */
+import type { Command } from 'commander';
+
+/** Adds one verb to the program. */
+type Add = (program: Command) => void;
+
+const agents = () => import('./commands/agents.ts');
+const configs = () => import('./commands/configs.ts');
+const journals = () => import('./commands/journals.ts');
+const people = () => import('./commands/people.ts');
+
+/** How each verb is added. `deny` comes with `approve`, and every former name with the verb that replaced it. */
+const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
+  init: async () => (await configs()).addInit,
+  check: async () => (await configs()).addCheck,
+  review: async () => (await configs()).addReview,
+  types: async () => (await configs()).addTypes,
+  rehearse: async () => (await import('./commands/rehearse.ts')).addRehearse,
+  run: async () => (await agents()).addRun,
+  resume: async () => (await agents()).addResume,
+  runs: async () => (await journals()).addRuns,
+  show: async () => (await journals()).addShow,
+  ledger: async () => (await journals()).addLedger,
+  explain: async () => (await journals()).addExplain,
+  inspect: async () => (await import('./commands/inspect.ts')).addInspect,
+  approvals: async () => (await people()).addApprovals,
+  approve: async () => (await people()).addApprove,
+  settle: async () => (await people()).addSettle,
+  reconcile: async () => (await agents()).addReconcile,
+  export: async () => (await journals()).addExport,
+  decide: async () => (await import('./commands/decide.ts')).addDecide,
+  verify: async () => (await import('./commands/verify.ts')).addVerify,
+  store: async () => (await import('./commands/store.ts')).addStore,
+};
+
+/**
+ * What adds the verb that is named first, and nothing else, so that a verb loads no code of the others; or what adds
+ * all of them, where the first argument names none: for the help, and for what is near to a name that is typed wrong.
+ */
+export async function verbs(first: string | undefined): Promise<readonly Add[]> {
+  const one = first !== undefined && Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;
+  return one === undefined ? Promise.all(Object.values(VERBS).map((add) => add())) : [await one()];
+}
