@@ -75,6 +75,7 @@ export class Answering implements FailureHandler {
   /** Settles or decides a failure, and carries out what was decided. */
   async #settleOrDecide(raised: Raised): Promise<Held> {
     const { machine, queries, outbox, ending, stopping } = this.#run;
+    const { decisions, openCalls } = this.#by;
     await this.#repeats.pause(raised);
     if (stopping.aborted || raised.call?.isDropped() === true) return WAIT;
     const settled = await this.#by.settling.settle(raised);
@@ -83,17 +84,18 @@ export class Answering implements FailureHandler {
     await Promise.race([outbox.settled(), ending.finished]);
     await outbox.quiet();
     if (stopping.aborted) return WAIT;
-    let decision = this.#by.decisions.decide(raised);
-    while (!isRestore(decision) && (await this.#by.openCalls.askAbout(decision, raised.call?.key ?? null)))
-      decision = this.#by.decisions.decide(raised);
+    let decision = decisions.decide(raised);
+    while (!isRestore(decision) && (await openCalls.askAbout(decision, raised.call?.key ?? null)))
+      decision = decisions.decide(raised);
+    if (decisions.isOutdated(decision)) decision = decisions.decide(raised);
     if (stopping.aborted) return WAIT;
     // Nothing is awaited between the answer that counts and its entry (R5).
-    while (decision.undo.length > 0 && (await this.#by.decisions.hasMoved(decision)))
-      decision = this.#by.decisions.decide(raised);
+    while (decision.undo.length > 0 && decisions.isOutdated(decision, await decisions.demote(decision.undo)))
+      decision = decisions.decide(raised);
     if (stopping.aborted) return WAIT;
     if (isRestore(decision)) {
       machine.hold();
-      await this.#by.plans.carryOut(decision, this.#by.decisions.fence(raised, decision));
+      await this.#by.plans.carryOut(decision, decisions.fence(raised, decision));
     } else this.#by.parking.park(raised, queries.withWhomToAsk(decision));
     return WAIT;
   }

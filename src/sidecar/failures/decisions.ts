@@ -46,12 +46,11 @@ export class Decisions {
   }
 
   /**
-   * True where what an answer rests on is another by now: in the history, or in the world, where an effect cannot be undone any
-   * more.
+   * True where an answer no longer holds (C13): what it rests on was made known or demoted meanwhile, or anything happened since. To be
+   * asked after the last await before the answer is journaled: a step may be taken between any two of them.
    */
-  async hasMoved({ undo, at }: Decision): Promise<boolean> {
-    const demoted = await this.demote(undo);
-    return !this.#run.stopping.aborted && (demoted || at !== this.#run.parts.runState.history.head);
+  isOutdated({ at }: Decision, changed = false): boolean {
+    return !this.#run.stopping.aborted && (changed || at !== this.#run.parts.runState.history.head);
   }
 
   /** Asks the world if what would be undone still can be: what cannot blocks from now on (§6). @returns true where any cannot. */

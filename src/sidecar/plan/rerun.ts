@@ -48,7 +48,7 @@ export class Rerun {
     // Advice holds at the head at which it was given (C13): it is asked for again, and another answer is shown instead.
     const decision = this.#decisions.decide(raised);
     if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) return 'ask again';
-    if (await this.#decisions.demote(decision.undo)) return 'ask again';
+    if (this.#decisions.isOutdated(decision, await this.#decisions.demote(decision.undo))) return 'ask again';
     // It answers all that the run is parked on (C10).
     const complaints = open.complaintsWith(raised);
     open.unpark();

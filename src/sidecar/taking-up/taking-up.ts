@@ -111,7 +111,8 @@ export class TakingUp {
       // Work that is set aside, or undone, is not decided about: its complaint waits for a person.
       if (recordOf(this.#runState, raised) !== null || isTakenBack(this.#runState, raised)) continue;
       let decision = decisions.decide(raised);
-      while (decision.undo.length > 0 && (await decisions.hasMoved(decision))) decision = decisions.decide(raised);
+      while (decision.undo.length > 0 && decisions.isOutdated(decision, await decisions.demote(decision.undo)))
+        decision = decisions.decide(raised);
       if (isRestore(decision)) return this.#restore(raised, decision);
       const now = queries.withWhomToAsk(decision);
       if (isDifferent(now, before)) write.append([queries.decisionEntry(raised, now)]);
@@ -164,7 +165,8 @@ export class TakingUp {
     const { decisions, questions } = this.#with;
     for (const raised of refused) {
       let decision = decisions.decide(raised);
-      while (decision.undo.length > 0 && (await decisions.hasMoved(decision))) decision = decisions.decide(raised);
+      while (decision.undo.length > 0 && decisions.isOutdated(decision, await decisions.demote(decision.undo)))
+        decision = decisions.decide(raised);
       if (isRestore(decision)) return this.#restore(raised, decision);
       write.append([queries.decisionEntry(raised, queries.withWhomToAsk(decision))]);
       questions.noteRefused(raised);
