@@ -38,6 +38,8 @@ export interface Recovery {
   readonly lies?: boolean;
   /** Another config than the agent's own. */
   readonly config?: BoundaryConfig;
+  /** The store of the journal, for those who read the run afterwards, and its name there; else it is in memory, and gone with the run. */
+  readonly kept?: { readonly journal: ReturnType<typeof memoryStore>; readonly run: string };
 }
 
 /** A call as it was asked for, and by whom. */
@@ -200,7 +202,7 @@ function counterpartiesOf(
 }
 
 async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, how }: Setting) {
-  const journal = memoryStore();
+  const { journal, run } = how.kept ?? { journal: memoryStore(), run: 'audit' };
   const raw = failing === null ? null : rawOf(given, seed);
   const substrate = onSubstrate(opened.machine, failing, raw, seed);
   const persistence = new Persistence(substrate.machine);
@@ -213,7 +215,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
   const sidecar = await attachJudged(
     substrate.machine,
     {
-      run: 'audit',
+      run,
       journal,
       config: how.config ?? agent.config,
       input: opened.input,
@@ -248,7 +250,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
     status = await endingOf(sidecar);
   }
   await sidecar.durable();
-  const rows = [...journal.read('audit')];
+  const rows = [...journal.read(run)];
   const first = (how.lies === true ? seen.at(-1) : seen[0]) ?? null;
   return {
     status,
@@ -265,7 +267,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
     },
     async close() {
       await sidecar.close();
-      await journal.close();
+      if (how.kept === undefined) await journal.close();
     },
   };
 }
