@@ -224,13 +224,15 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
   });
 
   test('shows names, values and errors that are scripts as text', async () => {
-    const served = await Served.over(
-      await parked('<img src=x onerror=alert(1)>\u202egnp.exe<script>alert(1)</script>'),
-    );
+    const script = '<img src=x onerror=alert(1)>\u202egnp.exe<script>alert(1)</script>';
+    const shown = '<img src=x onerror=alert(1)>⟦U+202E⟧gnp.exe<script>alert(1)</script>';
+    const served = await Served.over(await parked(script, `../${script}\u0007`));
     const page = await opened(served.url);
-    await page.getByRole('link', { name: 'r', exact: true }).press('Enter');
+    await page.getByRole('link', { name: `../${shown}⟦U+0007⟧`, exact: true }).press('Enter');
+    await page.waitForSelector('.cause');
+    expect(await page.locator('h1').innerText()).toBe(`../${shown}⟦U+0007⟧`);
     const cause = await page.locator('.cause').innerText();
-    expect(cause).toContain('<img src=x onerror=alert(1)>⟦U+202E⟧gnp.exe<script>alert(1)</script>');
+    expect(cause).toContain(shown);
     expect(await page.locator('main script, main img').count()).toBe(0);
     await page.close();
     await served.close();

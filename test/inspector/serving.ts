@@ -126,17 +126,17 @@ export const UNKNOWN: readonly Station[] = [
   { name: 'b', reads: ['a'] },
 ];
 
-/** A store with a run `r` that is parked: a call of it that cannot be taken back has lost its reply. */
-export async function parked(error = 'connection reset'): Promise<JournalStore> {
+/** A store with a run that is parked: a call of it that cannot be taken back has lost its reply. */
+export async function parked(error = 'connection reset', run = 'r'): Promise<JournalStore> {
   const line = new Line(UNKNOWN, {
     a: () => {
       throw new Error(error);
     },
   });
   const journal = memoryStore();
-  const run = await line.begin({ journal });
-  run.send('go');
-  await run.finished();
-  await run.close();
+  const begun = await line.begin({ journal, run });
+  begun.send('go');
+  await begun.finished();
+  await begun.close();
   return journal;
 }
