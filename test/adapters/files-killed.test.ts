@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { fileAdapter } from '../../src/adapters/index.ts';
 import { ACTS, type Act, STAGED } from './acts-on-files.ts';
 import { thrown } from './calls.ts';
@@ -9,9 +9,8 @@ import { Lives } from './lives.ts';
 import { keptAside, tree } from './tree.ts';
 
 // Some hundred processes are started here, one after the other.
-vi.setConfig({ testTimeout: 300_000 });
 
-const lives = new Lives();
+const lives = new Lives('dying-files.ts');
 const folder = mkdtempSync(join(tmpdir(), 'belay-files-killed-'));
 afterAll(() => {
   lives.close();

@@ -1,12 +1,7 @@
-/** Processes that are killed in the middle of an adapter's work: the adapters and the scripts as plain JavaScript, so that one starts quickly. */
+/** Processes that are killed in the middle of an adapter's work. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { Bundle } from '../bundled.ts';
 
 /** How one process went: how far it says it came, and whether it was killed. */
 export interface Life {
@@ -15,22 +10,20 @@ export interface Life {
   readonly errors: string;
 }
 
-/** The compiled scripts. They lie inside the repository, so that their packages are found. */
+/** The scripts that are killed. */
 export class Lives {
-  readonly #folder = join(ROOT, 'reports', `lives-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  readonly #scripts: Bundle;
 
-  constructor() {
-    const adapters = readdirSync(join(ROOT, 'src/adapters'), { recursive: true, encoding: 'utf8' });
-    const files = adapters.filter((name) => name.endsWith('.ts')).map((name) => `src/adapters/${name}`);
-    const scripts = readdirSync(join(ROOT, 'test/adapters')).filter((name) => /^[a-z-]+\.ts$/.test(name));
-    for (const file of [...files, 'src/effects/signals.ts', ...scripts.map((name) => `test/adapters/${name}`)])
-      this.#compile(file);
+  /** @param scripts those of this folder that are run. */
+  constructor(...scripts: readonly string[]) {
+    this.#scripts = new Bundle(scripts.map((script) => `test/adapters/${script}`));
   }
 
   /** Runs the script until it has ended or killed itself. */
   async live(script: string, task: unknown): Promise<Life> {
-    const file = join(this.#folder, 'test/adapters', script.replace(/\.ts$/, '.js'));
-    const child = spawn(process.execPath, [file, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [this.#scripts.path(script), JSON.stringify(task)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let [said, errors] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       said += part;
@@ -44,20 +37,6 @@ export class Lives {
   }
 
   close(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  #compile(file: string): void {
-    const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), 'utf8'), {
-      compilerOptions: {
-        target: ts.ScriptTarget.ES2023,
-        module: ts.ModuleKind.ESNext,
-        verbatimModuleSyntax: true,
-        rewriteRelativeImportExtensions: true,
-      },
-    });
-    const to = join(this.#folder, file.replace(/\.ts$/, '.js'));
-    mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, outputText);
+    this.#scripts.close();
   }
 }

@@ -2,15 +2,14 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ACTS, type Act } from './acts-on-rows.ts';
 import { everything, openLedger } from './ledger.ts';
 import { Lives } from './lives.ts';
 
 // Some hundred processes are started here, one after the other.
-vi.setConfig({ testTimeout: 300_000 });
 
-const lives = new Lives();
+const lives = new Lives('dying-rows.ts');
 const folder = mkdtempSync(join(tmpdir(), 'belay-rows-killed-'));
 afterAll(() => {
   lives.close();

@@ -1,10 +1,8 @@
 /** What comes out of work under faults, counted at a mail server: with Belay, with plain retries, and with checkpoints. */
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Count, countAll, isSafe } from '../../audit/mails/count.ts';
 import { faults } from '../../audit/mails/draw.ts';
 import type { Mode } from '../../audit/mails/modes.ts';
-
-vi.setConfig({ hookTimeout: 120_000 });
 
 let counts: readonly Count[] = [];
 const of = (mode: Mode) => counts.find((count) => count.mode === mode) as Count;

@@ -20,5 +20,5 @@ describe.each(REHEARSED)('the page of %s', (name) => {
     expect(failing).toEqual([]);
     expect(report.paths.reduce((sum, { faults }) => sum + faults, 0)).toBeGreaterThanOrEqual(lines.length);
     expect(lines).toEqual(expect.arrayContaining(report.cells.map(cellLine)));
-  }, 60_000);
+  });
 });

@@ -29,7 +29,7 @@ describe('an order whose books are files', () => {
     expect(cells.some(({ verdict }) => verdict.is === 'same')).toBe(true);
     const paid = cells.map(({ timeline }) => timeline.filter((line) => line.startsWith('pay#')).length);
     expect(Math.max(...paid)).toBeLessThanOrEqual(2);
-  }, 60_000);
+  });
 
   test('is refused where the agent does not say that its world outlives the process', async () => {
     const { code, out, err } = await desk.ask('rehearse', 'trip', '--kills', 'process');

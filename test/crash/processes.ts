@@ -1,21 +1,16 @@
-/** Starts the processes of the crash tests: the counterparty, and the agents that are killed. They run the built package. */
+/** Starts the processes of the crash tests: the counterparty, and the agents that are killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { Bundle } from '../bundled.ts';
 import type { End, Task } from './agent.ts';
 import type { Said } from './deadly.ts';
 
-const HERE = fileURLToPath(new URL('./', import.meta.url));
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SCRIPTS = ['agent', 'client', 'counterparty', 'deadly', 'machines'];
-
 /** How long a process may live, in milliseconds: one that lives longer hangs. */
-const PATIENCE = 30_000;
+const PATIENCE = 300_000;
 
 /** How one agent process went. */
 export interface Life {
@@ -26,27 +21,15 @@ export interface Life {
   readonly errors: string;
 }
 
-/** The scripts as plain JavaScript over `dist`, and a counterparty that runs: a process starts in a third of the time. */
+/** The scripts, and a counterparty that runs. */
 export class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), 'belay-crash-'));
-  readonly #scripts = join(ROOT, 'reports', `crash-${process.pid}`);
+  readonly #scripts = new Bundle(['test/crash/agent.ts', 'test/crash/counterparty.ts']);
   #counterparty: ChildProcess | null = null;
   port = 0;
 
   async open(): Promise<void> {
-    if (!existsSync(join(ROOT, 'dist', 'index.js'))) throw new Error('dist is not built: npm run build');
-    mkdirSync(this.#scripts, { recursive: true });
-    for (const script of SCRIPTS) {
-      const source = readFileSync(join(HERE, `${script}.ts`), 'utf8').replaceAll("'../../src/", "'../../dist/");
-      const compilerOptions = {
-        target: ts.ScriptTarget.ES2023,
-        module: ts.ModuleKind.ESNext,
-        verbatimModuleSyntax: true,
-      };
-      const { outputText } = ts.transpileModule(source, { compilerOptions });
-      writeFileSync(join(this.#scripts, `${script}.js`), outputText.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
-    }
-    const child = spawn(process.execPath, [join(this.#scripts, 'counterparty.js')], {
+    const child = spawn(process.execPath, [this.#scripts.path('counterparty')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#counterparty = child;
@@ -61,12 +44,12 @@ export class Stage {
       await once(child, 'close');
     }
     rmSync(this.folder, { recursive: true, force: true });
-    rmSync(this.#scripts, { recursive: true, force: true });
+    this.#scripts.close();
   }
 
   /** Starts an agent and waits until it is gone. `killAfter`: it is killed from outside so many milliseconds later. */
   async live(task: Task, killAfter: number | null = null): Promise<Life> {
-    const child = spawn(process.execPath, [join(this.#scripts, 'agent.js'), JSON.stringify(task)], {
+    const child = spawn(process.execPath, [this.#scripts.path('agent'), JSON.stringify(task)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [out, errors] = ['', ''];

@@ -154,7 +154,7 @@ describe.each([
 
   test.each(suffixes)(
     'with a flipped bit (%j) ends in an error or in what was written',
-    { timeout: 300_000 },
+
     async (suffix) => {
       const { length } = whole.get(suffix) as Buffer;
       const outcomes = new Set<string>();

@@ -25,7 +25,7 @@ describe('the page about rehearsals', () => {
     expect(commands).toBe(3);
     expect(compiled(folder, ['agents.ts', 'rehearse.ts', 'order.test.ts'])).toBe('');
     expect(await run('node --test order.test.ts')).toMatch(/^. pass 1\n. fail 0$/m);
-  }, 180_000);
+  });
 
   test('lists every code with which a rehearsal is refused, and no other', () => {
     const listed = [...page.slice(page.indexOf('## 4.'), page.indexOf('## 5.')).matchAll(/^\| `(\w+)`/gm)];

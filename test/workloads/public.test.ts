@@ -16,7 +16,6 @@ import { isReviewed } from '../../src/boundaries/review.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SETS = await ownAdapters();
-const LONG = { timeout: 120_000 };
 const DATA = process.env.BELAY_DATA;
 const why =
   DATA === undefined
@@ -36,7 +35,7 @@ describe.skipIf(why !== null)('the public data sets', () => {
 
   test.for(found)(
     '$folder: every promise is kept at p = 0.3, by figures that this run has counted',
-    LONG,
+
     async (one) => {
       const wanted = { probabilities: [0.3], repeat: 1, seed: 11, policies: POLICIES, asks: true };
       const comparison: Comparison = await compare({ found: [one], ...wanted });
@@ -48,7 +47,7 @@ describe.skipIf(why !== null)('the public data sets', () => {
 
   test.for(found)(
     '$folder: nothing of it breaks where nobody can be asked; it waits, and says for whom',
-    LONG,
+
     async (one) => {
       const wanted = { probabilities: [0.3], repeat: 1, seed: 11, policies: ['belay', 'oracle'] as const, asks: false };
       const comparison = await compare({ found: [one], ...wanted });

@@ -69,6 +69,7 @@ export class Answering implements FailureHandler {
     if (isTakenBack(parts.runState, raised)) return this.#by.takingBack.takeBackStanding(raised).then(() => WAIT);
     const record = recordOf(parts.runState, raised);
     if (record !== null) return this.#by.takingBack.giveUp(raised, record).then(() => WAIT);
+    if (!(await this.#by.takingBack.takeBackUnreached(raised))) return WAIT;
     return this.#settleOrDecide(raised);
   }
 

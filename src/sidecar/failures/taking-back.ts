@@ -49,6 +49,12 @@ export class TakingBack {
     if (!this.#run.open.isParked) this.#run.machine.release();
   }
 
+  /** Takes back what a live instance did that its replay has not come to (C10). @returns false where the run is parked over it. */
+  async takeBackUnreached(raised: Raised): Promise<boolean> {
+    const unreached = this.#answers.unreached(raised);
+    return unreached.length === 0 || this.#takeBack(raised, unreached);
+  }
+
   /**
    * Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns true where all are.
    */

@@ -49,4 +49,13 @@ export class WrongAnswers {
     if (suspect !== true || failure.in === null) return [];
     return failure.key !== null && this.#cutFor.has(failure) ? [] : this.#queries.lost(failure.in);
   }
+
+  /**
+   * What a live instance did before it was last taken back, that its replay has not come to, and that no key of a complaint leaves out: it
+   * would be served to that replay. An idempotent call is none of it: it is asked again.
+   */
+  unreached(raised: Raised): LedgerCall[] {
+    if (raised.failure.key !== null) return [];
+    return this.standing(raised).filter(({ intent }) => intent.class !== 'idempotent');
+  }
 }

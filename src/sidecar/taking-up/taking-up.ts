@@ -106,10 +106,11 @@ export class TakingUp {
 
   async #askEach(questions: readonly Question[]): Promise<boolean | 'stuck'> {
     const { write, queries } = this.#run;
-    const { decisions } = this.#with;
+    const { decisions, answers } = this.#with;
     for (const { raised, decision: before } of questions) {
-      // Work that is set aside, or undone, is not decided about: its complaint waits for a person.
+      // Work that is set aside, or undone, also in part, is not decided about: its complaint waits for a person.
       if (recordOf(this.#runState, raised) !== null || isTakenBack(this.#runState, raised)) continue;
+      if (answers.unreached(raised).length > 0) continue;
       let decision = decisions.decide(raised);
       while (decision.undo.length > 0 && decisions.isOutdated(decision, await decisions.demote(decision.undo)))
         decision = decisions.decide(raised);
