@@ -34,6 +34,11 @@ export function chained(before: Buffer, token: number, time: number, entries: re
   return hash.digest();
 }
 
+/** The digest of a note (J6): binds its body to the beginning of a run's chain and to a link of it. */
+export function noteDigest(beginning: Buffer, link: Buffer, body: Buffer): Buffer {
+  return createHash('sha256').update('belay note 1\0').update(beginning).update(link).update(body).digest();
+}
+
 /** Three whole numbers as 24 bytes: a double holds each exactly. */
 function numbers(a: number, b: number, c: number): Buffer {
   const bytes = Buffer.allocUnsafe(24);
