@@ -4,7 +4,7 @@
  * id 0 names the file. It is written after each commit and never synced, so it may lag, be torn or be missing; it can
  * never be ahead.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 
 /** The newest head that the anchor remembers of a run. */
@@ -97,8 +97,5 @@ function headIn(record: Buffer, id: number): AnchoredHead | null {
 }
 
 function checksum(record: Buffer): Buffer {
-  return createHash('sha256')
-    .update(record.subarray(0, CONTENT))
-    .digest()
-    .subarray(0, SIZE - CONTENT);
+  return hash('sha256', record.subarray(0, CONTENT), 'buffer').subarray(0, SIZE - CONTENT);
 }
