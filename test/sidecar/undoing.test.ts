@@ -59,6 +59,8 @@ test('any course of cuts, those that undo less among them, is answered as each a
   fc.assert(
     fc.property(steps, fc.array(positions, { maxLength: 8 }), (drawn, courses) => {
       const places = placesOf(drawn.map((each, nth) => step(nth, each.parties, each.moves, each.closes)));
+      for (const [nth, id] of ids.entries())
+        if (places.steps[nth] !== undefined) places.enter(id, '0:', false, places.steps[nth]);
       const undoing = new Undoing(places);
       for (const course of courses) {
         const kept = course.map(([id, at]): Kept => [ids[id] as Kept[0], at]);
