@@ -1,5 +1,5 @@
 /**
- * The note of a run (J6): what a list of runs tells of it, as a text that stands beside its rows, so that the list costs the same for each
+ * The note of a run (J6): the facts that a list of runs tells of it, as a text that stands beside its rows, so that the list costs the same for each
  * run however long it is. It is folded by the writer from the entries that it appends, and is never more than a copy of them.
  */
 import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
@@ -9,7 +9,7 @@ import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 
-/** What the note of a run says. */
+/** The content of a note. */
 export interface RunNote {
   readonly agent: string | null;
   /** The digest of the config that it goes by. */

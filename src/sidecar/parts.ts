@@ -35,7 +35,7 @@ export interface RunParts extends Clock {
   readonly journal: Journal;
   readonly runState: RunState;
   readonly encoder: EntryEncoder;
-  /** What lists of runs are told (J6). */
+  /** The note that goes with the rows, for lists of runs (J6). */
   readonly note: RunNoteFold;
   readonly decisionPolicy: DecisionPolicy;
   readonly reconcilers: Readonly<Record<string, Reconciler>>;

@@ -33,7 +33,7 @@ export function postsOf({ db }: Omit<OpenFile, 'presence'>, tables: Tables, name
   return (pragma(db, 'user_version') as number) < INBOX_FORMAT ? [] : new Inbox(db, tables).after(found, 0);
 }
 
-/** What a list of runs is read from. */
+/** The parts of a file that a list of runs is read from. */
 export interface Listing {
   readonly file: Omit<OpenFile, 'presence'>;
   readonly tables: Tables;

@@ -75,7 +75,7 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
   }
 }
 
-/** What a run is recorded with. */
+/** The parts that a run is recorded with. */
 type Recorded = Pick<RunParts, 'config' | 'journal' | 'runState' | 'encoder' | 'note' | 'decisionPolicy'>;
 
 function parts(options: RunOptions, { config, journal, runState, encoder, note, decisionPolicy }: Recorded): RunParts {
