@@ -45,7 +45,7 @@ export class Ledger {
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
   readonly #byActor = new Map<number, LedgerCall>();
-  readonly #displaced = new DisplacedCalls();
+  readonly #displaced = new DisplacedCalls<LedgerCall>();
   readonly #heldBack = new Set<LedgerCall>();
 
   get(key: string): LedgerCall | undefined {
@@ -163,7 +163,7 @@ export class Ledger {
   }
 
   /** The calls that stand in the world and that no replay has taken over (C8, C9). */
-  get kept(): Pick<DisplacedCalls, 'isKept' | 'keptOf' | 'keptBy'> {
+  get kept(): Pick<DisplacedCalls<LedgerCall>, 'isKept' | 'keptOf' | 'keptBy'> {
     return this.#displaced;
   }
 

@@ -1,10 +1,9 @@
 /** The note of a run says what its rows come to, whatever becomes of the run, and lists believe it (J6). */
-import { expect, test, vi } from 'vitest';
-import { gatesOfAll } from '../../src/cli/approvals/approvals.ts';
+import { expect, test } from 'vitest';
 import type { LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { parseRunNote, runNoteOf } from '../../src/reports/run-note.ts';
-import { Line, of, type Station, until } from './stations.ts';
+import { Line, of, type Station } from './stations.ts';
 
 const KEY = JSON.stringify(['r', 'A', 'it', 0, 'a', 0]);
 const LOSES: readonly Station[] = [
@@ -63,34 +62,6 @@ test('stuck in an undo, with what it said', async () => {
   await run.finished();
   await run.close();
   expect(noteOf(journal)?.standing).toMatchObject({ is: 'stuck', error: 'no refunds' });
-});
-
-test('a list of what waits for people reads the runs that ask, and no other', async () => {
-  const line = new Line(
-    [
-      { name: 'a', reads: ['wanted'], tool: 'effect: irreversible, reconcile: ask' },
-      { name: 'b', reads: ['a'] },
-    ],
-    loses,
-  );
-  const journal = memoryStore();
-  const run = await line.begin({ journal, reconcilers: { ask: () => ({ is: 'unknown' }) } });
-  run.send('go');
-  await until(() => run.sidecar.gates().length === 1);
-  await run.sidecar.durable();
-  expect(noteOf(journal)).toMatchObject({ asked: true, unanswered: 1 });
-  const read = vi.spyOn(journal, 'read');
-  expect((await gatesOfAll(journal, 0, undefined, false)).gates).toHaveLength(1);
-  expect(read).toHaveBeenCalledTimes(1);
-  await run.sidecar.settle(KEY, 'confirmed', 'it did');
-  await run.at('rest');
-  await run.sidecar.durable();
-  expect(noteOf(journal)).toMatchObject({ asked: true, unanswered: 0 });
-  read.mockClear();
-  expect(await gatesOfAll(journal, 0, undefined, false)).toEqual({ gates: [], unread: [], answered: 1 });
-  expect(read).not.toHaveBeenCalled();
-  expect((await gatesOfAll(journal, 0)).gates).toHaveLength(1);
-  await run.close();
 });
 
 test.each([

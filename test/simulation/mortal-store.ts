@@ -2,14 +2,8 @@
  * A store whose process can be killed without killing ours: from its death on nothing is appended and no flush comes back. The next
  * process finds the rows that were appended before, or, where they were not flushed, those that were durable.
  */
-import assert from 'node:assert/strict';
 import { type JournalStore, type LocalStore, memoryStore } from 'belay-sidecar';
 import { wrapJournals } from 'belay-sidecar/testing';
-import { parseRunNote, runNoteOf } from '../../src/reports/run-note.ts';
-import { readRun } from '../../src/sidecar/opening/read-run.ts';
-
-/** How many appends lie between two comparisons of the note with the rows. */
-const COMPARED = 13;
 
 type LocalJournal = Awaited<ReturnType<LocalStore['open']>>;
 type Row = Parameters<LocalJournal['append']>[0][number];
@@ -62,31 +56,18 @@ export class MortalStore {
     });
   }
 
-  /** What lists of runs are told has to be what the rows come to (J6): compared now and then, because it reads all of them. */
-  #append(journal: LocalJournal, rows: readonly Row[], note: string | undefined): number {
-    const head = journal.append(rows, note);
-    if (this.appends % COMPARED === 0) {
-      const read = [...journal.read()];
-      const told = parseRunNote(note);
-      assert.deepEqual(told, runNoteOf(read), 'the note of the run is not what its rows come to');
-      const waiting = readRun(read).runState.asked.pending().length;
-      assert.ok(waiting <= (told?.unanswered ?? 0), 'a question waits that the note does not know of');
-    }
-    return head;
-  }
-
   #mortal(journal: LocalJournal): Partial<LocalJournal> {
     let isDead = false;
-    const append = (rows: readonly Row[], note?: string): number => {
+    const append = (rows: readonly Row[]): number => {
       if (isDead) return journal.head;
       this.appends += 1;
       const [death] = this.#deaths;
       if (death === undefined || this.appends < death.append) {
         this.onRows(rows);
-        return this.#append(journal, rows, note);
+        return journal.append(rows);
       }
       this.#deaths.shift();
-      if (death.when !== 'before') this.#append(journal, rows, note);
+      if (death.when !== 'before') journal.append(rows);
       if (death.when === 'after') this.onRows(rows);
       isDead = true;
       this.#killed = death;
