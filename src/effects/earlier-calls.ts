@@ -34,7 +34,7 @@ export function earlier({ ledger }: GuardPort, call: GuardedCall, digest: string
 
 /** A kept effect of the same tool and entity that no replay has claimed: nothing new of its kind is done before (C8). */
 export function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string): LedgerCall | undefined {
-  return ledger.kept().find((other) => {
-    return other.key !== key && other.intent.tool === name && entityOf(other) === keyedAs.entity;
+  return ledger.kept.keptBy(name, keyedAs.entity).find((other) => {
+    return other.key !== key && entityOf(other) === keyedAs.entity;
   });
 }

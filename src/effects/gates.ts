@@ -39,6 +39,10 @@ export class ApprovalRequests {
   readonly #gates = new Map<string, ApprovalRequest>();
   readonly #newest = new Map<string, ApprovalRequest>();
   readonly #pending = new Map<string, ApprovalRequest>();
+  /** Those that wait, or that are approved and not used. */
+  readonly #usable = new Map<string, ApprovalRequest>();
+  /** The number of gates about each call. */
+  readonly #asked = new Map<string, number>();
   /** The number of the last message of the inbox that was read. */
   read = 0;
 
@@ -63,14 +67,16 @@ export class ApprovalRequests {
   /** A question about a call that is not asked yet. Its name tells nothing of the arguments, which could be guessed from it. */
   next(question: Omit<GateEntry, 'do' | 'gate'>): GateEntry {
     const { key, epoch } = question;
-    const nth = [...this.#gates.values()].filter((gate) => gate.key === key).length;
+    const nth = this.#asked.get(key) ?? 0;
     const named = createHash('sha256').update(JSON.stringify([key, epoch, nth]));
     return { do: 'gate', gate: named.digest('hex').slice(0, 12), ...question };
   }
 
   ask({ do: _, ...question }: GateEntry, time: number): void {
     const gate: ApprovalRequest = { ...question, since: time, status: 'pending', by: null, why: null };
+    if (!this.#gates.has(gate.gate)) this.#asked.set(gate.key, (this.#asked.get(gate.key) ?? 0) + 1);
     this.#gates.set(gate.gate, gate);
+    this.#usable.set(gate.gate, gate);
     this.#newest.set(gate.key, gate);
     this.#pending.set(gate.gate, gate);
   }
@@ -89,9 +95,7 @@ export class ApprovalRequests {
 
   /** Takes back what still waits, or could still be used, wherever `isVoid` says so (R4). */
   void(isVoid: (gate: ApprovalRequest) => boolean): void {
-    for (const gate of this.#gates.values())
-      if ((gate.status === 'pending' || gate.status === 'approved') && isVoid(gate))
-        this.#stand(gate, 'void', gate.by, gate.why);
+    for (const gate of [...this.#usable.values()]) if (isVoid(gate)) this.#stand(gate, 'void', gate.by, gate.why);
   }
 
   /** The reason why a gate does not take an answer, or null. */
@@ -112,7 +116,10 @@ export class ApprovalRequests {
     gate.status = status;
     gate.by = by;
     gate.why = why;
-    if (status !== 'pending') this.#pending.delete(gate.gate);
+    if (status === 'pending') return;
+    this.#pending.delete(gate.gate);
+    if (status === 'approved') this.#usable.set(gate.gate, gate);
+    else this.#usable.delete(gate.gate);
   }
 }
 

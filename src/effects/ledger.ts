@@ -6,6 +6,7 @@ import { isSame } from '../journal/value-codec.ts';
 import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { DisplacedCalls } from './displaced-calls.ts';
 import { freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
 import { PlacedCalls } from './placed-calls.ts';
 
@@ -44,7 +45,7 @@ export class Ledger {
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
   readonly #byActor = new Map<number, LedgerCall>();
-  readonly #displaced = new Set<LedgerCall>();
+  readonly #displaced = new DisplacedCalls<LedgerCall>();
   readonly #heldBack = new Set<LedgerCall>();
 
   get(key: string): LedgerCall | undefined {
@@ -132,10 +133,10 @@ export class Ledger {
   claim(key: string, at: number, instance: InstanceId): void {
     const call = this.#calls.get(key);
     if (call === undefined) return;
+    this.#displaced.delete(call);
     call.at = at;
     call.intent = { ...call.intent, instance };
     call.promise = null;
-    this.#displaced.delete(call);
     this.#place(call);
   }
 
@@ -153,17 +154,17 @@ export class Ledger {
 
   /** The calls whose places a restore has taken back and that no replay has taken over, in the order of their intents. */
   displaced(): LedgerCall[] {
-    return [...this.#displaced];
+    return this.#displaced.all();
   }
 
   /** The calls whose undo has begun, and was not finished. */
   halfUndone(): LedgerCall[] {
-    return [...this.#displaced].filter(({ undoing, status }) => undoing && status === 'confirmed');
+    return this.#displaced.all().filter(({ undoing, status }) => undoing && status === 'confirmed');
   }
 
-  /** The calls that stand in the world and that no replay has taken over (C8, C9), in the order of their intents. */
-  kept(): LedgerCall[] {
-    return [...this.#displaced].filter(({ status }) => status === 'confirmed' || status === 'buffered');
+  /** The calls that stand in the world and that no replay has taken over (C8, C9). */
+  get kept(): Pick<DisplacedCalls<LedgerCall>, 'isKept' | 'keptOf' | 'keptBy'> {
+    return this.#displaced;
   }
 
   /** Records news of a call. */
@@ -228,7 +229,8 @@ export class Ledger {
 
   /** The kept effects of an instance that its replay has not claimed (E7). */
   orphans(instance: InstanceId): LedgerCall[] {
-    return [...this.#displaced].filter((call) => call.status === 'confirmed' && same(call.intent.instance, instance));
+    const kept = this.#displaced.keptOf(instance);
+    return kept.filter((call) => call.status === 'confirmed' && same(call.intent.instance, instance));
   }
 }
 

@@ -156,10 +156,15 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     return this.#chains.get(region) ?? [];
   }
 
-  /** The last step that wrote the control of a region, among those that `stands` accepts. */
-  lastMover(region: Region, stands: (step: Step) => boolean = () => true): Step | undefined {
+  /** The last step that wrote the control of a region, among those up to a number that `stands` accepts. */
+  lastMover(
+    region: Region,
+    stands: (step: Step) => boolean = () => true,
+    upTo = Number.POSITIVE_INFINITY,
+  ): Step | undefined {
     const chain = this.#chains.get(region) ?? [];
-    for (let index = chain.length - 1; index >= 0; index -= 1) {
+    const from = upTo === Number.POSITIVE_INFINITY ? chain.length : countUpToNth(chain, upTo);
+    for (let index = from - 1; index >= 0; index -= 1) {
       const step = chain[index] as Step;
       if (step.moves.includes(region) && stands(step)) return step;
     }

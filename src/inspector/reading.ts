@@ -2,9 +2,9 @@
  * Reads the runs of a journal file for the inspector, beside the processes that write them. A run is read again only where its head has moved;
  * what was read last is kept for the next question about it.
  */
-import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import { JournalError, type JournalStore, type Posted, type RunSummary, type StoredRow } from '../journal/journal.ts';
-import { type RunStatus, runStatusOf } from '../reports/run-status.ts';
+import { parseRunNote, runNoteOf } from '../reports/run-note.ts';
+import type { RunStatus } from '../reports/run-status.ts';
 import { type Timeline, timelineOf } from '../reports/timeline.ts';
 import { InspectorError } from './inspector-error.ts';
 
@@ -53,9 +53,9 @@ export class Runs {
     if (known !== undefined && known.head === head) return known;
     const standing = await this.#asking(async (store): Promise<ReadStatus> => {
       try {
-        const rows = await collected(store.read(run));
-        const { agent, standing: status } = runStatusOf(rows);
-        return { agent, config: configOf(rows), status };
+        const note = parseRunNote(summary.note) ?? runNoteOf(await collected(store.read(run)));
+        const { agent, config, standing: status } = note;
+        return { agent, config, status };
       } catch (error) {
         if (!(error instanceof JournalError) || error.code === 'journal_closed') throw error;
         return { agent: null, config: null, status: { is: 'unread', code: error.code } };
@@ -130,17 +130,4 @@ async function collected(reading: ReturnType<JournalStore['read']>): Promise<Sto
 /** The id of a run in addresses: its name in characters that mean nothing to an address. */
 export function idOf(run: string): string {
   return Buffer.from(run, 'utf16le').toString('base64url');
-}
-
-/** The digest of the config that a run goes by: the few entries that name one. */
-function configOf(rows: readonly StoredRow[]): string | null {
-  const decoder = new EntryDecoder();
-  let digest: string | null = null;
-  for (const row of rows) {
-    const kind = kindOf(row);
-    if (kind !== null && kind !== 'begin' && kind !== 'config') continue;
-    const entry = decoder.entry(row);
-    if (entry?.do === 'begin' || entry?.do === 'config') digest = entry.digests.config;
-  }
-  return digest;
 }

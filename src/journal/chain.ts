@@ -2,7 +2,7 @@
  * The hash chain of a run: each commit group's SHA-256 covers the hash before it, the lease token, the time, and every row with
  * its number. The chain begins with the store's nonce and the run's id and name, so no run can pass for another.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash as digestOf } from 'node:crypto';
 
 /** A row in its stored form: its body is the UTF-8 of its JSON text. */
 export interface Entry {
@@ -20,9 +20,12 @@ export interface Group {
   readonly hash: Buffer;
 }
 
+const BEGINNING = Buffer.from('belay journal 1\0');
+const NOTE = Buffer.from('belay note 1\0');
+
 /** The hash before the first group of a run. */
 export function seed(identity: Buffer, id: number, name: string): Buffer {
-  return createHash('sha256').update('belay journal 1\0').update(identity).update(`${id}\0${name}`).digest();
+  return digestOf('sha256', Buffer.concat([BEGINNING, identity, Buffer.from(`${id}\0${name}`)]), 'buffer');
 }
 
 /** The hash of a group, from the hash before it. */
@@ -32,6 +35,11 @@ export function chained(before: Buffer, token: number, time: number, entries: re
     .update(numbers(token, time, entries.length));
   for (const { seq, kind, body } of entries) hash.update(numbers(seq, kind, body.length)).update(body);
   return hash.digest();
+}
+
+/** The digest of a note (J6): binds its body to the beginning of a run's chain and to a link of it. */
+export function noteDigest(beginning: Buffer, link: Buffer, body: Buffer): Buffer {
+  return digestOf('sha256', Buffer.concat([NOTE, beginning, link, body]), 'buffer');
 }
 
 /** Three whole numbers as 24 bytes: a double holds each exactly. */

@@ -4,7 +4,8 @@
  * no gaps; an append follows the head. J3: `append` is at once visible to `read`, and is durable only when `flush` says
  * so; the rows of one call become durable together or not at all. J4: a journal that failed once refuses everything
  * after. J5: any process may post to a run, without its lease; a post is durable at once, numbered from 1 without gaps,
- * and no row.
+ * and no row. J6: an append may carry a note, the writer's word for what the rows come to: it becomes durable with them, and an append
+ * without one removes it.
  */
 import { CodedError } from '../model/coded-error.ts';
 
@@ -89,10 +90,11 @@ export interface Journal {
   readonly durable: number;
   /**
    * Appends rows, all of them in one commit group (J3).
+   * @param note what the rows of the run come to (J6), for lists of runs; left out, the run has none from then on.
    * @returns the new head.
    * @throws JournalError once the lease is lost or a write failed (J4).
    */
-  append(rows: readonly Row[]): number;
+  append(rows: readonly Row[], note?: string): number;
   /** Resolves with `durable` once everything appended so far is; rejects with a JournalError. */
   flush(): Promise<number>;
   /** The rows after `after` (default 0), those that are not yet durable included, in order. */
@@ -117,6 +119,8 @@ export interface RunSummary {
   readonly time: number;
   /** True if a living process holds its lease. */
   readonly held: boolean;
+  /** The durable note of its writer (J6); left out where there is none, or none that fits its rows. */
+  readonly note?: string;
 }
 
 /** The runs that a list is limited to. */

@@ -10,6 +10,7 @@ import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
+import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Clock } from './clock.ts';
 import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
@@ -34,6 +35,8 @@ export interface RunParts extends Clock {
   readonly journal: Journal;
   readonly runState: RunState;
   readonly encoder: EntryEncoder;
+  /** The note that goes with the rows, for lists of runs (J6). */
+  readonly note: RunNoteFold;
   readonly decisionPolicy: DecisionPolicy;
   readonly reconcilers: Readonly<Record<string, Reconciler>>;
   readonly undos: Readonly<Record<string, Undo | Inverse>>;

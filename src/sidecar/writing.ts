@@ -95,6 +95,7 @@ export class Writing {
         const entry = this.#parts.runState.redaction.entry(given);
         for (const row of this.#parts.encoder.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
         this.#parts.runState.apply(entry, this.#parts.now(), entry.do === 'step' && index === at ? context : undefined);
+        this.#parts.note.take(entry);
         this.#parts.observing?.appended(entry);
         for (const what of lost) this.#tellLost(entry, what);
       }
@@ -116,7 +117,7 @@ export class Writing {
     if (rows.length === 0 || this.#broken !== null) return;
     this.#rows = [];
     try {
-      this.#parts.journal.append(rows);
+      this.#parts.journal.append(rows, this.#parts.note.text);
       this.#parts.observing?.taken();
     } catch (error) {
       this.break(error);

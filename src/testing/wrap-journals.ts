@@ -36,7 +36,7 @@ function changed(journal: Journal, change: (journal: Journal) => Partial<Journal
     get durable() {
       return journal.durable;
     },
-    append: (rows) => journal.append(rows),
+    append: (rows, note) => journal.append(rows, note),
     flush: () => journal.flush(),
     read: (after) => journal.read(after),
     posted: (after) => journal.posted(after),

@@ -4,12 +4,12 @@
  */
 import { type Answer, answerIn } from '../../effects/answers.ts';
 import type { ApprovalRequest } from '../../effects/gates.ts';
-import { kindOf } from '../../journal/entry-codec.ts';
-import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Outline } from '../../recovery/explain.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
-import { type Counting, reading, readRun, type Told } from '../reading/reading.ts';
+import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
+import { type Counting, countedRows, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, jsonText, plain, shortened, timeText } from '../terminal/wording.ts';
 
@@ -54,36 +54,42 @@ const ARGS = 400;
 export async function listGates(options: GatesOptions): Promise<Told> {
   const { file, run, all, json, medium, counting, now } = options;
   return reading(file, async (store) => {
-    const { gates, unread } = await (run === null
-      ? gatesOfAll(store, now, counting)
+    const { gates, unread, answered } = await (run === null
+      ? gatesOfAll(store, now, counting, all)
       : gatesOf(store, run, now, counting));
     const problem = unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}`;
     const shown = gates.filter(({ status }) => all || status === 'pending');
     if (json) return { pieces: shown.map((gate) => `${JSON.stringify(fields(gate, file), plain)}\n`), problem };
-    if (shown.length === 0) return { pieces: [`${emptyText(gates.length, run, file)}\n`], problem };
+    if (shown.length === 0) return { pieces: [`${emptyText(gates.length + answered, run, file)}\n`], problem };
     return { pieces: [shown.map((gate) => gateText(gate, file, medium)).join('\n')], problem };
   });
 }
 
-/** The requests of every run of a file; a run that cannot be read must not hide the others. */
-export async function gatesOfAll(store: JournalStore, now: number, counting: Counting = () => {}) {
+/**
+ * The requests of every run of a file; a run that cannot be read must not hide the others. Most runs ask no person: of those that
+ * have a note, only the ones are read that it names.
+ * @param all false to leave out runs in which nothing waits for an answer; `answered` is their number.
+ */
+export async function gatesOfAll(store: JournalStore, now: number, counting: Counting = () => {}, all = true) {
   const gates: AskedGate[] = [];
   const unread: string[] = [];
-  for (const { run } of await store.runs()) {
+  let answered = 0;
+  for (const summary of await store.runs()) {
+    const { run } = summary;
     try {
-      if (await asksAnything(store, run)) gates.push(...(await gatesOf(store, run, now, counting)).gates);
+      const { asked, unanswered } = await noted(store, summary, counting);
+      if (unanswered > 0 || (asked && all)) gates.push(...(await gatesOf(store, run, now, counting)).gates);
+      else if (asked) answered += 1;
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       unread.push(`${JSON.stringify(run)} (${error.code})`);
     }
   }
-  return { gates, unread };
+  return { gates, unread, answered };
 }
 
-/** Most runs ask no person, and the kinds of their rows show that without decoding. */
-async function asksAnything(store: JournalStore, run: string): Promise<boolean> {
-  for await (const row of store.read(run)) if (kindOf(row) === 'gate') return true;
-  return false;
+async function noted(store: JournalStore, { run, note }: RunSummary, counting: Counting): Promise<RunNote> {
+  return parseRunNote(note) ?? runNoteOf(await countedRows(store, run, counting));
 }
 
 async function gatesOf(store: JournalStore, run: string, now: number, counting: Counting) {
@@ -114,7 +120,7 @@ async function gatesOf(store: JournalStore, run: string, now: number, counting: 
       },
     ];
   });
-  return { gates, unread: [] as string[] };
+  return { gates, unread: [] as string[], answered: 0 };
 }
 
 function emptyText(known: number, run: string | null, file: string): string {

@@ -1,6 +1,7 @@
 /** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run as a trace. */
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
-import { type RunStatus, runStatusOf } from '../../reports/run-status.ts';
+import { parseRunNote, runNoteOf } from '../../reports/run-note.ts';
+import type { RunStatus } from '../../reports/run-status.ts';
 import { traceOf } from '../../reports/trace.ts';
 import { type Counting, countedRows, reading, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
@@ -39,10 +40,10 @@ export async function listRuns(file: string, json: boolean, medium: Medium, coun
   });
 }
 
-/** A damaged run must not hide the others. */
+/** A run as its note tells it, or else its rows. A damaged run must not hide the others. */
 async function listed(store: JournalStore, run: RunSummary, counting: Counting): Promise<Listed> {
   try {
-    const { agent, standing } = runStatusOf(await countedRows(store, run.run, counting));
+    const { agent, standing } = parseRunNote(run.note) ?? runNoteOf(await countedRows(store, run.run, counting));
     return { ...run, agent, stands: standing };
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;

@@ -7,6 +7,9 @@ export interface MemoryRun {
   readonly name: string;
   readonly rows: StoredRow[];
   readonly posts: Posted[];
+  /** The note of the last append, and the one that is durable. */
+  note: string | undefined;
+  durableNote: string | undefined;
   /** The number of durable rows. */
   durable: number;
   /** True if a journal of it is open. */
@@ -35,7 +38,7 @@ export class MemoryJournal implements LocalJournal {
     return this.#kept.durable;
   }
 
-  append(rows: readonly Row[]): number {
+  append(rows: readonly Row[], note?: string): number {
     this.#refuseIfClosed();
     // J3: checks all rows before it takes the first.
     for (const row of rows) bytesOf(row);
@@ -43,6 +46,7 @@ export class MemoryJournal implements LocalJournal {
     // One time per group, as on disk: the clock of its first row, never before the row that precedes it.
     const time = kept.length > durable ? (kept.at(-1)?.time ?? 0) : Math.max(this.#now(), kept.at(-1)?.time ?? 0);
     for (const { kind, body } of rows) kept.push({ seq: kept.length + 1, time, kind, body });
+    if (rows.length > 0) this.#kept.note = note;
     return this.head;
   }
 
@@ -71,6 +75,7 @@ export class MemoryJournal implements LocalJournal {
     return new Promise((resolve) => {
       setImmediate(() => {
         this.#kept.durable = this.#kept.rows.length;
+        this.#kept.durableNote = this.#kept.note;
         resolve(this.#kept.durable);
       });
     });

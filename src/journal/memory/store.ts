@@ -50,7 +50,7 @@ class MemoryStore implements LocalStore {
       const reason = `Run ${JSON.stringify(run)} is open in this process. Close that journal first.`;
       throw new JournalError('lease_held', reason);
     }
-    const opened = found ?? { name: run, rows: [], posts: [], durable: 0, held: false };
+    const opened = found ?? newRun(run);
     opened.held = true;
     this.#runs.set(run, opened);
     return new MemoryJournal(opened, this.#now);
@@ -108,6 +108,10 @@ class MemoryStore implements LocalStore {
   }
 }
 
-function summary({ name, rows, durable, held }: MemoryRun): RunSummary {
-  return { run: name, head: durable, time: rows[durable - 1]?.time ?? 0, held };
+function newRun(name: string): MemoryRun {
+  return { name, rows: [], posts: [], note: undefined, durableNote: undefined, durable: 0, held: false };
+}
+
+function summary({ name, rows, durable, held, durableNote: note }: MemoryRun): RunSummary {
+  return { run: name, head: durable, time: rows[durable - 1]?.time ?? 0, held, ...(note !== undefined && { note }) };
 }

@@ -8,7 +8,7 @@
 import { JournalError } from '../journal.ts';
 import type { Database } from './database.ts';
 import { failingOf } from './errors.ts';
-import { isHead, whole } from './tables.ts';
+import { isHead, keptNote, whole } from './tables.ts';
 import { type Flying, fail, land, launch, type Writer } from './writer.ts';
 
 /** The limits of rows and bytes after which pending rows are committed without a flush, and of bytes that leave together. */
@@ -19,7 +19,7 @@ const MESSAGE = 128 * 1024 * 1024;
 const PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
-const APPEND = 'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
+const APPEND = 'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
 const FENCE = 'SELECT head, hash, token, nonce FROM belay.run WHERE id = $1';
 
 /** Settings of the group commit. */
@@ -96,7 +96,7 @@ export class Commits {
 
   async #send(sent: readonly Sent[]): Promise<void> {
     if (sent.length === 0) return;
-    const values = valuesOf(sent);
+    const values = valuesOf(sent, await this.#database.identity());
     const patience = performance.now() + this.#timing.patienceMs;
     for (let tries = 1; ; tries += 1) {
       try {
@@ -146,7 +146,13 @@ export function lost({ run }: Writer): JournalError {
   return new JournalError('lease_lost', `${what} Resume it to take it back.`);
 }
 
-function valuesOf(sent: readonly Sent[]): unknown[] {
+/** The note of a group as the store keeps it: null where it is the one it has, nothing where there is none. */
+function noteOf({ writer, flying: { note } }: Sent, identity: Buffer): Buffer | null {
+  if (note === writer.durableNote) return null;
+  return note === null ? Buffer.alloc(0) : keptNote(identity, writer.run, note);
+}
+
+function valuesOf(sent: readonly Sent[], identity: Buffer): unknown[] {
   const owners: number[] = [];
   const places: number[] = [];
   const entries = sent.flatMap(({ flying }) => flying.entries);
@@ -172,5 +178,6 @@ function valuesOf(sent: readonly Sent[]): unknown[] {
     places,
     entries.map(({ body }) => body.length),
     Buffer.concat(entries.map(({ body }) => body)),
+    sent.map((each) => noteOf(each, identity)),
   ];
 }

@@ -36,7 +36,7 @@ export class PostgresJournal implements Journal {
     return this.#writer.durable.seq;
   }
 
-  append(rows: readonly Row[]): number {
+  append(rows: readonly Row[], note?: string): number {
     this.#refuseUnlessOpen();
     const writer = this.#writer;
     // J3: checks all rows before it takes the first.
@@ -46,7 +46,7 @@ export class PostgresJournal implements Journal {
     if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), before.time);
     for (const [index, { kind }] of rows.entries()) {
       const body = bodies[index] as Buffer;
-      writer.pending.push({ seq: this.head + 1, kind, body, ends: index === rows.length - 1 });
+      writer.pending.push({ seq: this.head + 1, kind, body, ends: index === rows.length - 1, note: note ?? null });
       writer.pendingBytes += body.length;
     }
     this.#host.commits.pending(writer);

@@ -112,7 +112,7 @@ class PostgresStore implements JournalStore {
         const found = await this.#tables.found(run);
         if (found === null) throw wrongRun('run_unknown', run);
         await this.#tables.check(found.run, found.head);
-        const rest = { pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], posts: [] };
+        const rest = { pending: [], pendingBytes: 0, pendingTime: 0, durableNote: undefined, waiting: [], posts: [] };
         const writer: Writer = { ...fence, ...rest, durable: found.head, flying: null, state: { kind: 'open' } };
         await this.#hear([writer]);
         this.#writers.add(writer);

@@ -2,7 +2,7 @@
  * Reads the tables of a store. They are not trusted to hold what was written: every value is checked before it is used, and
  * rows against the chain of their groups' hashes before they are told. Rows never change, so that their reading needs no transaction.
  */
-import { chained, type Entry, type Group, seed } from '../chain.ts';
+import { chained, type Entry, type Group, noteDigest, seed } from '../chain.ts';
 import type { Posted, RunSummary, RunsFilter, StoredRow } from '../journal.ts';
 import type { Database } from './database.ts';
 import { corrupt } from './errors.ts';
@@ -23,7 +23,7 @@ export interface Head {
 /** The number of rows that are fetched and checked at once, if the groups are small. */
 const BATCH = 1_024;
 
-const SUMMARY = `SELECT r.id, r.name, r.head, r.time, w.id IS NOT NULL AS held FROM belay.run r
+const SUMMARY = `SELECT r.id, r.name, r.head, r.time, r.note, w.id IS NOT NULL AS held FROM belay.run r
   LEFT JOIN belay.worker w ON w.id = r.worker AND w.expires > clock_timestamp()`;
 
 const HEAD = `SELECT r.id, r.head, r.hash, r.time,
@@ -84,19 +84,19 @@ export class Tables {
 
   /** A run without its rows; null where there is none. */
   async summary(name: string): Promise<RunSummary | null> {
-    await this.#database.identity();
+    const identity = await this.#database.identity();
     const [row] = await this.#database.ask('read', `${SUMMARY} WHERE r.name = $1`, [name]);
-    return row === undefined ? null : this.#summary(row);
+    return row === undefined ? null : this.#summary(row, identity);
   }
 
   /** The runs that were asked for, without their rows; null where `after` names none. */
   async summaries({ after, limit, state }: RunsFilter): Promise<readonly RunSummary[] | null> {
-    await this.#database.identity();
+    const identity = await this.#database.identity();
     const found = after === undefined ? { id: 0 } : await this.#id(after);
     if (found === null) return null;
     const where = `WHERE r.id > $1 AND ($2::text IS NULL OR (w.id IS NOT NULL) = ($2 = 'held')) ORDER BY r.id LIMIT $3`;
     const values = [found.id, state ?? null, limit ?? null];
-    return (await this.#database.ask('read', `${SUMMARY} ${where}`, values)).map((row) => this.#summary(row));
+    return (await this.#database.ask('read', `${SUMMARY} ${where}`, values)).map((row) => this.#summary(row, identity));
   }
 
   /** The messages of runs with a number above one for each, in order, without a gap. */
@@ -133,11 +133,12 @@ export class Tables {
     return { id, name };
   }
 
-  #summary({ name, head, time, held }: Readonly<Record<string, unknown>>): RunSummary {
-    const [seq, at] = [whole(head), whole(time)];
-    if (typeof name !== 'string' || seq === null || at === null || typeof held !== 'boolean')
+  #summary({ id, name, head, time, held, note }: Readonly<Record<string, unknown>>, identity: Buffer): RunSummary {
+    const [number, seq, at] = [whole(id), whole(head), whole(time)];
+    if (number === null || typeof name !== 'string' || seq === null || at === null || typeof held !== 'boolean')
       throw this.#corrupt(String(name), 0, 'its row has no form');
-    return { run: name, head: seq, time: at, held };
+    const text = noteIn(note, identity, { id: number, name });
+    return { run: name, head: seq, time: at, held, ...(text !== null && { note: text }) };
   }
 
   /** The link of the chain with which the group after `seq` begins. */
@@ -185,6 +186,19 @@ export class Tables {
   #corrupt(run: string, seq: number, what: string) {
     return corrupt(this.#database.where, run, seq, what);
   }
+}
+
+/** A note as the row of its run keeps it: behind its digest. */
+export function keptNote(identity: Buffer, { id, name }: Run, note: string): Buffer {
+  const body = Buffer.from(note, 'utf8');
+  return Buffer.concat([noteDigest(seed(identity, id, name), Buffer.alloc(0), body), body]);
+}
+
+/** The note in the row of a run; null where there is none, or none that fits. */
+function noteIn(kept: unknown, identity: Buffer, run: Run): string | null {
+  if (!Buffer.isBuffer(kept) || kept.length < 32) return null;
+  const text = kept.subarray(32).toString('utf8');
+  return keptNote(identity, run, text).equals(kept) ? text : null;
 }
 
 /** A whole number from 0; null for anything else. The driver tells those of 64 bits as text. */

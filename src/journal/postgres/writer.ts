@@ -9,12 +9,16 @@ import type { Head, Run } from './tables.ts';
 /** A row that waits; `ends` where it is the last of its append. */
 interface Pending extends Entry {
   readonly ends: boolean;
+  /** The note of its append. */
+  readonly note: string | null;
 }
 
 /** A commit group that is on its way, and the end of the run after it. */
 export interface Flying {
   readonly head: Head;
   readonly entries: readonly Entry[];
+  /** The note that comes with it. */
+  readonly note: string | null;
 }
 
 interface Waiter {
@@ -35,6 +39,8 @@ export interface Writer {
   pendingBytes: number;
   /** The time of the next group: the clock of its first row, but never before the group before it. */
   pendingTime: number;
+  /** The note that is durable; undefined until this writer's first group. */
+  durableNote: string | null | undefined;
   waiting: Waiter[];
   /** The messages that have been heard of. */
   posts: Posted[];
@@ -61,7 +67,8 @@ export function launch(writer: Writer): Flying {
   writer.pendingBytes = writer.pending.reduce((sum, { body }) => sum + body.length, 0);
   const { token, pendingTime: time, durable } = writer;
   const hash = chained(durable.hash, token, time, entries);
-  writer.flying = { head: { seq: durable.seq + entries.length, time, hash }, entries };
+  const note = entries.at(-1)?.note ?? null;
+  writer.flying = { head: { seq: durable.seq + entries.length, time, hash }, entries, note };
   return writer.flying;
 }
 
@@ -69,6 +76,7 @@ export function launch(writer: Writer): Flying {
 export function land(writer: Writer): void {
   if (writer.flying === null) return;
   writer.durable = writer.flying.head;
+  writer.durableNote = writer.flying.note;
   writer.flying = null;
   const { seq } = writer.durable;
   const { waiting } = writer;

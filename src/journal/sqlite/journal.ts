@@ -46,13 +46,14 @@ export class SqliteJournal implements LocalJournal {
     return this.#writer.durable.seq;
   }
 
-  append(rows: readonly Row[]): number {
+  append(rows: readonly Row[], note?: string): number {
     this.#refuseUnlessOpen();
     const writer = this.#writer;
     // J3: checks all rows before it takes the first.
     const bodies = rows.map(bytesOf);
     if (bodies.length === 0) return this.head;
     if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), writer.durable.time);
+    writer.note = note ?? null;
     const { cipher } = this.#host.tables;
     rows.forEach(({ kind }, index) => {
       const seq = this.head + 1;

@@ -1,6 +1,6 @@
 /**
- * The store that only reads. Each question opens the file, so that the store holds nothing in between and sees the
- * present content.
+ * The store that only reads. It opens the file for a question, sees its present content, and holds it until the process turns to something
+ * else: questions that follow each other at once, as those about every run of a list, open it once.
  */
 import {
   JournalError,
@@ -15,8 +15,9 @@ import { guarded } from './errors.ts';
 import type { Migration } from './file/format.ts';
 import { openForReading, type View } from './file/view.ts';
 import { Leases } from './lease/lease.ts';
+import { Notes } from './log/notes.ts';
 import { Tables } from './log/tables.ts';
-import { postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 
 interface Settings {
   readonly migrations: readonly Migration[];
@@ -26,18 +27,28 @@ interface Settings {
   readonly key: Uint8Array | undefined;
 }
 
+/** The file while it is open. */
+interface Opened {
+  readonly view: View;
+  readonly tables: Tables;
+  /** The number of questions that are under way. */
+  users: number;
+}
+
 export class ReadOnlyStore implements LocalStore {
   readonly confidential: boolean;
   readonly #path: string;
   readonly #settings: Settings;
+  #opened: Opened | null = null;
+  #turn: NodeJS.Immediate | null = null;
 
   /** Opens the file once, so that a wrong path is refused here and not later. */
   constructor(path: string, settings: Settings) {
     this.#path = path;
     this.#settings = settings;
-    const view = guarded(path, 'read', () => this.#view());
-    this.confidential = view.cipher.seals;
-    view.close();
+    const opened = guarded(path, 'read', () => this.#lend());
+    this.confidential = opened.view.cipher.seals;
+    this.#giveBack(opened);
   }
 
   async open(run: string): Promise<LocalJournal> {
@@ -49,46 +60,78 @@ export class ReadOnlyStore implements LocalStore {
   }
 
   *read(run: string): Generator<StoredRow> {
-    const view = guarded(this.#path, 'read', () => this.#view());
+    const opened = guarded(this.#path, 'read', () => this.#lend());
+    const { view, tables } = opened;
     try {
-      const rows = guarded(this.#path, 'read', () => rowsOf(view, new Tables(view.db, this.#path, view.cipher), run));
+      const rows = guarded(this.#path, 'read', () => rowsOf(view, tables, run));
       for (;;) {
         const next = guarded(this.#path, 'read', () => rows.next());
         if (next.done === true) return;
         yield next.value;
       }
     } finally {
-      view.close();
+      this.#giveBack(opened);
     }
   }
 
   run(name: string): RunSummary | null {
-    return this.#asked((view, tables) => summary(view, tables, this.#leases(view), name));
+    return this.#asked((view, tables) => summary(this.#listing(view, tables), name));
   }
 
   runs(filter: RunsFilter = {}): readonly RunSummary[] {
-    return this.#asked((view, tables) => summaries(view, tables, this.#leases(view), filter));
+    return this.#asked((view, tables) => summaries(this.#listing(view, tables), filter));
   }
 
   posts(run: string): readonly Posted[] {
     return this.#asked((view, tables) => postsOf(view, tables, run));
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#letGo();
+  }
 
   #asked<T>(answer: (view: View, tables: Tables) => T): T {
     return guarded(this.#path, 'read', () => {
-      const view = this.#view();
+      const opened = this.#lend();
       try {
-        return answer(view, new Tables(view.db, this.#path, view.cipher));
+        return answer(opened.view, opened.tables);
       } finally {
-        view.close();
+        this.#giveBack(opened);
       }
     });
   }
 
-  #leases({ db }: View): Leases {
-    return new Leases(db, this.#path, this.#settings.now, this.#settings.leaseMs);
+  /** The file for one question, which gives it back. Every reading of rows is a question until it ends. */
+  #lend(): Opened {
+    if (this.#opened?.view.isCurrent() === false) this.#letGo();
+    if (this.#opened === null) {
+      const view = openForReading(this.#path, this.#settings);
+      this.#opened = { view, tables: new Tables(view.db, this.#path, view.cipher), users: 0 };
+    }
+    this.#opened.users += 1;
+    return this.#opened;
+  }
+
+  #giveBack(opened: Opened): void {
+    opened.users -= 1;
+    if (opened.users > 0) return;
+    if (opened !== this.#opened) opened.view.close();
+    else this.#turn ??= setImmediate(() => this.#letGo());
+  }
+
+  /** Holds the file no longer; who still reads of it closes it. */
+  #letGo(): void {
+    if (this.#turn !== null) clearImmediate(this.#turn);
+    this.#turn = null;
+    const opened = this.#opened;
+    this.#opened = null;
+    if (opened?.users === 0) opened.view.close();
+  }
+
+  #listing(file: View, tables: Tables): Listing {
+    const { db, identity } = file;
+    const leases = new Leases(db, this.#path, this.#settings.now, this.#settings.leaseMs);
+    return { file, tables, leases, notes: new Notes(db, tables, identity) };
   }
 
   #refused(to: string): JournalError {
@@ -96,9 +139,5 @@ export class ReadOnlyStore implements LocalStore {
       'journal_cannot_write',
       `${this.#path} was opened read-only. Open it without "readonly" ${to}.`,
     );
-  }
-
-  #view(): View {
-    return openForReading(this.#path, this.#settings);
   }
 }

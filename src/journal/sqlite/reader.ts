@@ -8,6 +8,7 @@ import { atOnce } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
 import type { AnchoredHead } from './log/anchor.ts';
+import type { Notes } from './log/notes.ts';
 import type { Run, Tables } from './log/tables.ts';
 import { verifiedHead, verifiedRows } from './log/verify.ts';
 
@@ -32,50 +33,42 @@ export function postsOf({ db }: Omit<OpenFile, 'presence'>, tables: Tables, name
   return (pragma(db, 'user_version') as number) < INBOX_FORMAT ? [] : new Inbox(db, tables).after(found, 0);
 }
 
+/** The parts of a file that a list of runs is read from. */
+export interface Listing {
+  readonly file: Omit<OpenFile, 'presence'>;
+  readonly tables: Tables;
+  readonly leases: Leases;
+  readonly notes: Notes;
+}
+
 /** A run, its head checked; null where there is none. */
-export function summary(
-  file: Omit<OpenFile, 'presence'>,
-  tables: Tables,
-  leases: Leases,
-  name: string,
-): RunSummary | null {
+export function summary(listing: Listing, name: string): RunSummary | null {
+  const { file, tables } = listing;
   const found = tables.run(name);
   if (found === null) return null;
   const anchored = file.anchor.head(found.id);
-  return atOnce(file.db, () => summaryOf(file, tables, leases, found, anchored));
+  return atOnce(file.db, () => summaryOf(listing, found, anchored));
 }
 
-/** The runs that were asked for, their heads checked. */
-export function summaries(
-  file: Omit<OpenFile, 'presence'>,
-  tables: Tables,
-  leases: Leases,
-  { after, limit, state }: RunsFilter,
-): readonly RunSummary[] {
+/** The runs that were asked for, their heads checked. Costs the same for each of them, whatever rows it has. */
+export function summaries(listing: Listing, { after, limit, state }: RunsFilter): readonly RunSummary[] {
+  const { file, tables, leases } = listing;
   checkLimit(limit);
   const first = after === undefined ? null : tables.run(after);
   if (after !== undefined && first === null) throw wrongRun('run_unknown', after);
   // Before the transaction: the anchors may lag behind what that sees, and must never be ahead of it.
-  const anchored = new Map<number, AnchoredHead | null>();
-  const asked = (run: Run) => state === undefined || leases.isHeld(run.id) === (state === 'held');
-  const listed = () =>
+  const anchored = file.anchor.heads();
+  return atOnce(file.db, () =>
     tables
       .runs(first?.id ?? 0, state === undefined ? limit : undefined)
-      .filter(asked)
-      .slice(0, limit);
-  for (const { id } of listed()) anchored.set(id, file.anchor.head(id));
-  return atOnce(file.db, () =>
-    listed().map((run) => summaryOf(file, tables, leases, run, anchored.get(run.id) ?? null)),
+      .filter((run) => state === undefined || leases.isHeld(run.id) === (state === 'held'))
+      .slice(0, limit)
+      .map((run) => summaryOf(listing, run, anchored(run.id))),
   );
 }
 
-function summaryOf(
-  { identity }: Omit<OpenFile, 'presence'>,
-  tables: Tables,
-  leases: Leases,
-  run: Run,
-  anchored: AnchoredHead | null,
-): RunSummary {
-  const { seq, time } = verifiedHead(tables, identity, run, anchored);
-  return { run: run.name, head: seq, time, held: leases.isHeld(run.id) };
+function summaryOf({ file, tables, leases, notes }: Listing, run: Run, anchored: AnchoredHead | null): RunSummary {
+  const note = notes.of(run);
+  const { seq, time } = verifiedHead(tables, file.identity, run, anchored, note !== null);
+  return { run: run.name, head: seq, time, held: leases.isHeld(run.id), ...(note !== null && { note }) };
 }

@@ -23,11 +23,12 @@ import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
 import { Leases } from './lease/lease.ts';
 import { Commits } from './log/commits.ts';
+import { Notes } from './log/notes.ts';
 import { type Run, Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
-import { postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 
 /** Options for opening a file; the defaults suit normal use. */
 export interface SqliteOptions {
@@ -90,6 +91,7 @@ class SqliteStore implements LocalStore {
   readonly #file: OpenFile;
   readonly #tables: Tables;
   readonly #leases: Leases;
+  readonly #notes: Notes;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
   readonly #renewal: NodeJS.Timeout;
@@ -103,11 +105,14 @@ class SqliteStore implements LocalStore {
     this.confidential = file.cipher.seals;
     const made = guarded(path, 'read', () => {
       const tables = new Tables(file.db, path, file.cipher);
-      return { tables, inbox: new Inbox(file.db, tables), leases: new Leases(file.db, path, now, leaseMs) };
+      const inbox = new Inbox(file.db, tables);
+      const notes = new Notes(file.db, tables, file.identity);
+      return { tables, inbox, notes, leases: new Leases(file.db, path, now, leaseMs) };
     });
     this.#tables = made.tables;
     this.#leases = made.leases;
-    const commits = new Commits(file.db, made.tables, made.leases, file);
+    this.#notes = made.notes;
+    const commits = new Commits(file.db, made.tables, made.leases, made.notes, file);
     this.#host = { ...made, identity: file.identity, commits, now, release: (writer) => this.#release(writer) };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
@@ -146,12 +151,12 @@ class SqliteStore implements LocalStore {
 
   run(name: string): RunSummary | null {
     this.#refuseUnlessOpen();
-    return this.#watched(() => summary(this.#file, this.#tables, this.#leases, name), 'read');
+    return this.#watched(() => summary(this.#listing(), name), 'read');
   }
 
   runs(filter: RunsFilter = {}): readonly RunSummary[] {
     this.#refuseUnlessOpen();
-    return this.#watched(() => summaries(this.#file, this.#tables, this.#leases, filter), 'read');
+    return this.#watched(() => summaries(this.#listing(), filter), 'read');
   }
 
   async close(): Promise<void> {
@@ -173,6 +178,10 @@ class SqliteStore implements LocalStore {
     });
   }
 
+  #listing(): Listing {
+    return { file: this.#file, tables: this.#tables, leases: this.#leases, notes: this.#notes };
+  }
+
   /** Inside a transaction: the run, its lease, and its head. Nothing can be committed beside it, so the anchor is not ahead. */
   #take(name: string, mode: OpenMode): Writer {
     const tables = this.#tables;
@@ -184,7 +193,8 @@ class SqliteStore implements LocalStore {
     const durable = verifiedHead(tables, this.#file.identity, run, this.#file.anchor.head(run.id));
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
-    return { run, lease, durable, pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], state: { kind: 'open' } };
+    const empty = { pending: [], pendingBytes: 0, pendingTime: 0, note: null, durableNote: undefined, waiting: [] };
+    return { run, lease, durable, ...empty, state: { kind: 'open' } };
   }
 
   #begun(name: string): Run {

@@ -56,7 +56,7 @@ export class MortalStore {
       isDead = true;
       this.#onDeath();
     };
-    const append = (rows: readonly Row[]): number => {
+    const append = (rows: readonly Row[], note?: string): number => {
       if (isDead) return journal.head;
       if (this.appends === this.#dies) {
         this.appends += 1;
@@ -65,7 +65,7 @@ export class MortalStore {
         return journal.head;
       }
       this.appends += 1;
-      const head = journal.append(rows);
+      const head = journal.append(rows, note);
       this.#tell(journal, false);
       return head;
     };

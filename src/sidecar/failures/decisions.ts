@@ -39,7 +39,7 @@ export class Decisions {
           : {
               places: runState.places,
               suspects: new Set(suspects),
-              escapes: (cut) => this.#run.queries.escapes(cut),
+              escapes: this.#run.queries.escaping(),
             },
       unavailable: (checkpoint) => this.#run.queries.unavailable(failure, checkpoint, signal),
     });

@@ -9,6 +9,7 @@ import { gathered } from '../../journal/gathered.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
+import { RunNoteFold } from '../../reports/run-note.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import { processClock } from '../clock.ts';
@@ -74,14 +75,10 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
   }
 }
 
-function parts(
-  options: RunOptions,
-  config: BoundaryConfig,
-  journal: Journal,
-  runState: RunState,
-  encoder: EntryEncoder,
-  decisionPolicy: DecisionPolicy,
-): RunParts {
+/** The parts that a run is recorded with. */
+type Recorded = Pick<RunParts, 'config' | 'journal' | 'runState' | 'encoder' | 'note' | 'decisionPolicy'>;
+
+function parts(options: RunOptions, { config, journal, runState, encoder, note, decisionPolicy }: Recorded): RunParts {
   const { redaction } = runState;
   return {
     run: options.run,
@@ -89,6 +86,7 @@ function parts(
     journal,
     runState,
     encoder,
+    note,
     decisionPolicy,
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},
@@ -115,7 +113,8 @@ function begin(
   decisionPolicy: DecisionPolicy,
 ): Opened {
   const encoder = new EntryEncoder(undefined, options.codecs);
-  const run = runOf(program, parts(options, config, journal, foldWith(options.codecs), encoder, decisionPolicy));
+  const recorded = { config, journal, encoder, decisionPolicy, note: new RunNoteFold() };
+  const run = runOf(program, parts(options, { ...recorded, runState: foldWith(options.codecs) }));
   const digests = { config: config.digest, machine: program.digest };
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
   const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
@@ -132,10 +131,11 @@ async function takeUp(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Opened> {
-  const { runState, reader } = readRun(await gathered(journal.read()), options.codecs);
+  const { runState, reader, note } = readRun(await gathered(journal.read()), options.codecs);
   refuseOthers(program, runState, reader);
   const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
-  const run = runOf(program, parts(options, config, journal, runState, encoder, DECISION_POLICY));
+  const recorded = { config, journal, runState, encoder, note, decisionPolicy: DECISION_POLICY };
+  const run = runOf(program, parts(options, recorded));
   run.hold();
   run.parts.observing?.opens(options.run, config.agent, runState);
   const now = { config: config.digest, machine: program.digest };

@@ -18,7 +18,6 @@ import { budgetKey } from '../../projection/open-decisions.ts';
 import type { Kept } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Placed } from '../../recording/entry-states.ts';
-import type { Cut } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';
 import type { Resume } from '../plan/restore-plan.ts';
@@ -79,9 +78,9 @@ export class RecoveryQueries {
     return this.#resuming.resumes(kept);
   }
 
-  /** @see {@link Resuming.escapes} */
-  escapes(cut: Pick<Cut, 'moves' | 'aside'>): { readonly instance: InstanceId; readonly step: number }[] {
-    return this.#resuming.escapes(cut);
+  /** @see {@link Resuming.escaping} */
+  escaping(): ReturnType<Resuming['escaping']> {
+    return this.#resuming.escaping();
   }
 
   /** A call as an effect; one that the ledger does not know is irreversible. */

@@ -3,21 +3,26 @@
  * nothing.
  */
 import type { BoundaryConfig, Skeleton } from '../../boundaries/config.ts';
-import type { PlacedStep } from '../../history/places.ts';
 import type { Aside } from '../../model/decision.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { split } from '../../model/region.ts';
 import type { StateValue } from '../../model/step-entry.ts';
-import { type Kept, undoneSteps } from '../../projection/rollback.ts';
+import type { Kept } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { partOf } from '../../projection/set-aside/records.ts';
-import type { RecordedStep } from '../../projection/state-types.ts';
 import { covers, type Placed } from '../../recording/entry-states.ts';
 import type { Cut } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { bare } from '../parts.ts';
-import { controlAfter } from '../plan/control.ts';
+import { controlBy } from '../plan/control.ts';
 import type { Resume } from '../plan/restore-plan.ts';
+import { Undoing } from './undoing.ts';
+
+/** An instance that would stand where the machine does not, and the number of its entry. */
+interface Escape {
+  readonly instance: InstanceId;
+  readonly step: number;
+}
 
 /** The control of one run after restores. */
 export class Resuming {
@@ -41,14 +46,19 @@ export class Resuming {
 
   /** Where a checkpoint's own state is no place to go on from, the config names one (§4, Separable). */
   resumes(kept: readonly Kept[]): Resume[] {
-    const undone = undoneSteps(this.#runState.places, kept);
+    const undoing = new Undoing(this.#runState.places);
+    undoing.to(kept);
+    return this.#resumes(kept, undoing);
+  }
+
+  #resumes(kept: readonly Kept[], undoing: Undoing): Resume[] {
     return kept.flatMap(([id, at]): Resume[] => {
       const skeleton = this.#config.skeletons.get(id.skeleton);
       const place = this.#runState.places.of(instanceName(id));
       if (skeleton === undefined || skeleton.rollback.resume === null || at === 0 || place === undefined) return [];
       // Work that is over, and whose end stands, goes on nowhere.
-      if (place.closed !== null && !undone.has(place.closed)) return [];
-      const stands = controlAfter(this.#runState, undone, split(place.region)[0]);
+      if (place.closed !== null && !undoing.steps.has(place.closed)) return [];
+      const stands = this.#controlAfter(undoing, split(place.region)[0]);
       const value = stands === undefined ? null : this.#resumeValue(skeleton, stands, place.region);
       return value === null ? [] : [{ region: place.region, by: id, value: value as StateValue }];
     });
@@ -57,18 +67,28 @@ export class Resuming {
   /**
    * Lists the instances that would stand where the machine does not: every live instance's region has to be active after a
    * restore.
+   * @returns a function that is asked about the cuts of one decision, one after the other.
    */
-  escapes({ moves, aside }: Pick<Cut, 'moves' | 'aside'>): { readonly instance: InstanceId; readonly step: number }[] {
-    const kept = keptOf(
-      [...moves].map(([{ id }, { keep }]) => [id, keep?.at ?? 0] as const),
-      aside,
-    );
+  escaping(): (cut: Pick<Cut, 'moves' | 'aside'>) => Escape[] {
+    const undoing = new Undoing(this.#runState.places);
+    return ({ moves, aside }) => {
+      const kept = keptOf(
+        [...moves].map(([{ id }, { keep }]) => [id, keep?.at ?? 0] as const),
+        aside,
+      );
+      const escapes = this.#escapes(kept, undoing);
+      // Several are told in the order in which their steps lie in this cut, whatever the cuts before it were.
+      return escapes.length > 1 ? this.#escapes(kept, new Undoing(this.#runState.places)) : escapes;
+    };
+  }
+
+  #escapes(kept: readonly Kept[], undoing: Undoing): Escape[] {
     const { places, history } = this.#runState;
-    const undone = undoneSteps(places, kept);
-    const resumes = this.resumes(kept);
+    undoing.to(kept);
+    const { steps: undone } = undoing;
+    const resumes = this.#resumes(kept, undoing);
     const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
-    const concerned = new Set([...limits.keys(), ...this.#runState.live.keys()]);
-    for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) concerned.add(name);
+    const concerned = new Set([...limits.keys(), ...this.#runState.live.keys(), ...undoing.closed()]);
     const controls = new Map<number, StateValue | null>();
     return [...concerned].flatMap((name) => {
       const place = places.of(name);
@@ -76,7 +96,7 @@ export class Resuming {
       if (place === undefined || place.root || isClosed || undone.has(place.entered) || limits.get(name) === 0)
         return [];
       const [actor, path] = split(place.region);
-      if (!controls.has(actor)) controls.set(actor, this.#standsAfter(undone, actor));
+      if (!controls.has(actor)) controls.set(actor, this.#standsAfter(undoing, actor));
       const control = controls.get(actor) ?? null;
       const resume = resumes.find(({ region, by }) => region === place.region && instanceName(by) === name);
       const skeleton = this.#config.skeletons.get(place.id.skeleton);
@@ -89,12 +109,17 @@ export class Resuming {
   }
 
   /** The control of an actor after a restore; null where it is not there then. */
-  #standsAfter(undone: ReadonlySet<PlacedStep>, actor: number): StateValue | null {
+  #standsAfter(undoing: Undoing, actor: number): StateValue | null {
+    const { steps: undone } = undoing;
     const { by, ended, parent } = this.#runState.actor(actor);
     if (by !== null && undone.has(by)) return null;
     if (ended !== null && !undone.has(ended)) return null;
-    if (parent !== null && this.#standsAfter(undone, parent) === null) return null;
-    return controlAfter(this.#runState, undone, actor) ?? null;
+    if (parent !== null && this.#standsAfter(undoing, parent) === null) return null;
+    return this.#controlAfter(undoing, actor) ?? null;
+  }
+
+  #controlAfter(undoing: Undoing, actor: number): StateValue | undefined {
+    return controlBy(this.#runState, actor, (region) => undoing.lastMover(region, actor));
   }
 
   #resumeValue(skeleton: Skeleton, value: unknown, region: string): unknown {

@@ -88,7 +88,7 @@ export class Calling {
     if (reply.is === 'unclaimed') {
       const { kept } = reply;
       // A replay may have taken it over since.
-      if (!parts.runState.ledger.kept().includes(kept)) return { next: 'again' };
+      if (!parts.runState.ledger.kept.isKept(kept)) return { next: 'again' };
       return new Promise((resolve) => {
         recovering.parkUnclaimed([kept], actor, instance, () => resolve({ next: 'again' }));
       });

@@ -125,9 +125,8 @@ export class Steps {
       reuse.begin();
     }
     for (const { skeleton, entity, ordinal } of fresh) {
-      const kept = parts.runState.ledger.kept().find(({ intent: { instance } }) => {
-        return instance.skeleton === skeleton && instance.entity === entity && instance.ordinal !== ordinal;
-      });
+      const { kept: standing } = parts.runState.ledger;
+      const kept = standing.keptOf({ skeleton, entity }).find(({ intent }) => intent.instance.ordinal !== ordinal);
       if (kept !== undefined) recovering.parkUnclaimed([kept], actor, { skeleton, entity, ordinal });
     }
   }

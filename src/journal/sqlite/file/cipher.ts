@@ -28,13 +28,17 @@ export interface Cipher {
 /** The cipher of a file without a key: it leaves bodies unchanged. */
 const PLAIN: Cipher = { seals: false, seal: (_, body) => body, open: (_, sealed) => sealed };
 
-/** The place of a row, and that of a message. */
+/** The place of a row, of a message, and of the note of a run. */
 export function rowPlace(run: number, seq: number, kind: number): string {
   return `row ${run} ${seq} ${kind}`;
 }
 
 export function postPlace(run: number, number: number): string {
   return `post ${run} ${number}`;
+}
+
+export function notePlace(run: number, seq: number): string {
+  return `note ${run} ${seq}`;
 }
 
 /** @throws JournalError `journal_key_bad` for anything but 32 bytes. */

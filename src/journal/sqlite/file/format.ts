@@ -4,7 +4,7 @@
  * `commit_group` one row per commit group of a run, `lease` the right to write. The lease table never changes its
  * shape, because a migration reads it. Format 2 adds `inbox`, the messages that were posted to a run: no part of any
  * hash chain, and never trusted like a row. Format 3 adds `cipher`: the id of the key under which every body of the
- * file is sealed, and no row in a plain file.
+ * file is sealed, and no row in a plain file. Format 4 adds `note`: what each run comes to, as its writer says.
  */
 
 /** "Bely": the application id in the file's header. */
@@ -49,6 +49,14 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;`,
   },
   { to: 3, adds: true, sql: 'CREATE TABLE cipher (key_id BLOB NOT NULL) STRICT;' },
+  {
+    to: 4,
+    adds: true,
+    sql: `
+      CREATE TABLE note (
+        run INTEGER PRIMARY KEY, at INTEGER NOT NULL, digest BLOB NOT NULL, body BLOB NOT NULL
+      ) STRICT;`,
+  },
 ];
 
 /** The first format with messages. */
@@ -56,6 +64,9 @@ export const INBOX_FORMAT = 2;
 
 /** The first format that may be encrypted. */
 export const SEALED_FORMAT = 3;
+
+/** The first format with notes. */
+export const NOTE_FORMAT = 4;
 
 /** The format that a list of migrations leads to. */
 export function newestFormat(migrations: readonly Migration[]): number {

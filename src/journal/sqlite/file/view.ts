@@ -19,6 +19,8 @@ const ATTEMPTS = 5;
 /** An open file, and how to end with it. */
 export interface View extends Omit<OpenFile, 'presence'> {
   close(): void;
+  /** True while it shows what the path names: the file itself, or a copy of which nothing has changed since. */
+  isCurrent(): boolean;
 }
 
 /** Opens a file for reading only. */
@@ -33,6 +35,7 @@ export function openForReading(
   }
   examine(path, newestFormat(migrations));
   const copy = isShared(path) ? null : copied(path);
+  const state = copy === null ? fileOf(path) : stateOf(path);
   try {
     const db = new Database(copy === null ? path : join(copy, 'journal'), { readonly: copy === null, timeout: busyMs });
     try {
@@ -44,6 +47,7 @@ export function openForReading(
         identity,
         cipher: cipherOf(db, path, { format, identity, key }),
         close: () => closed(db, copy),
+        isCurrent: () => state === (copy === null ? fileOf(path) : stateOf(path)),
       };
     } catch (error) {
       db.close();
@@ -100,6 +104,11 @@ function copied(path: string): string {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** The identity of the file that a path names. */
+function fileOf(path: string): string {
+  return String(statSync(path, { throwIfNoEntry: false, bigint: true })?.ino);
 }
 
 function stateOf(path: string): string {

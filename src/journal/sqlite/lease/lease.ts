@@ -38,7 +38,17 @@ export function livingHolder(
   now: number,
   here: Holder,
 ): (Holder & { readonly expires: number }) | null {
-  const row = checked(db.prepare(SELECT).get(run), path, run);
+  return holderIn(db.prepare(SELECT).get(run), path, run, now, here);
+}
+
+function holderIn(
+  found: unknown,
+  path: string,
+  run: number,
+  now: number,
+  here: Holder,
+): (Holder & { readonly expires: number }) | null {
+  const row = checked(found, path, run);
   if (row === null || row.host === null || row.pid === null || row.expires <= now) return null;
   const holder = { host: row.host, pid: row.pid, started: row.started, expires: row.expires };
   return isGone(holder, here) ? null : holder;
@@ -64,7 +74,7 @@ export class Leases {
   }
 
   isHeld(run: number): boolean {
-    return livingHolder(this.#db, this.#path, run, this.#now(), this.#here) !== null;
+    return this.#holder(run, this.#now()) !== null;
   }
 
   /**
@@ -73,7 +83,7 @@ export class Leases {
    */
   take(run: number, name: string): Lease {
     const now = this.#now();
-    const holder = livingHolder(this.#db, this.#path, run, now, this.#here);
+    const holder = this.#holder(run, now);
     if (holder !== null) throw held(name, holder, now);
     const before = checked(this.#select.get(run), this.#path, run)?.token ?? 0;
     const lease = { token: before + 1, nonce: ownerNonce(), expires: now + this.#duration };
@@ -83,6 +93,10 @@ export class Leases {
       )
       .run(run, lease.token, lease.nonce, this.#here.host, this.#here.pid, this.#here.started, lease.expires);
     return lease;
+  }
+
+  #holder(run: number, now: number) {
+    return holderIn(this.#select.get(run), this.#path, run, now, this.#here);
   }
 
   /** Returns true while the lease is ours; renews it once less than half of it is left, or a clock went back. */

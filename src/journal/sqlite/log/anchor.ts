@@ -4,8 +4,8 @@
  * id 0 names the file. It is written after each commit and never synced, so it may lag, be torn or be missing; it can
  * never be ahead.
  */
-import { createHash } from 'node:crypto';
-import { closeSync, constants, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { closeSync, constants, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 
 /** The newest head that the anchor remembers of a run. */
 export interface AnchoredHead {
@@ -47,8 +47,21 @@ export class Anchor {
     } catch {
       return null;
     }
-    if (!record.subarray(CONTENT).equals(checksum(record)) || record.readDoubleBE(0) !== id) return null;
-    return { seq: record.readDoubleBE(8), hash: Buffer.from(record.subarray(16, CONTENT)) };
+    return headIn(record, id);
+  }
+
+  /** The remembered heads of all runs as they are now, read at once. */
+  heads(): (id: number) => AnchoredHead | null {
+    let records: Buffer;
+    try {
+      records = readFileSync(this.path);
+    } catch {
+      return () => null;
+    }
+    return (id) => {
+      const record = records.subarray(id * SIZE, (id + 1) * SIZE);
+      return record.length < SIZE ? null : headIn(record, id);
+    };
   }
 
   /** Writes the nonce of the anchor's file. */
@@ -78,9 +91,11 @@ export class Anchor {
   }
 }
 
+function headIn(record: Buffer, id: number): AnchoredHead | null {
+  if (!record.subarray(CONTENT).equals(checksum(record)) || record.readDoubleBE(0) !== id) return null;
+  return { seq: record.readDoubleBE(8), hash: Buffer.from(record.subarray(16, CONTENT)) };
+}
+
 function checksum(record: Buffer): Buffer {
-  return createHash('sha256')
-    .update(record.subarray(0, CONTENT))
-    .digest()
-    .subarray(0, SIZE - CONTENT);
+  return hash('sha256', record.subarray(0, CONTENT), 'buffer').subarray(0, SIZE - CONTENT);
 }

@@ -12,6 +12,7 @@ import { guarded } from '../errors.ts';
 import type { Leases } from '../lease/lease.ts';
 import type { Presence } from '../lease/presence.ts';
 import type { Anchor } from './anchor.ts';
+import type { Notes } from './notes.ts';
 import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 import { fail, type Writer } from './writer.ts';
@@ -25,6 +26,7 @@ export class Commits {
   readonly #db: Database.Database;
   readonly #tables: Tables;
   readonly #leases: Leases;
+  readonly #notes: Notes;
   readonly #anchor: Anchor;
   readonly #presence: Presence;
   readonly #begin: Statement;
@@ -39,11 +41,13 @@ export class Commits {
     db: Database.Database,
     tables: Tables,
     leases: Leases,
+    notes: Notes,
     { anchor, presence }: { readonly anchor: Anchor; readonly presence: Presence },
   ) {
     this.#db = db;
     this.#tables = tables;
     this.#leases = leases;
+    this.#notes = notes;
     this.#anchor = anchor;
     this.#presence = presence;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
@@ -117,17 +121,19 @@ export class Commits {
   }
 
   /** Writes the pending group of a run, if the run is still ours (J1): null where it is not. */
-  #write({ run, lease, durable, pending, pendingTime }: Writer): Head | null {
+  #write({ run, lease, durable, pending, pendingTime, note, durableNote }: Writer): Head | null {
     if (!this.#leases.keep(run.id, lease)) return null;
     if (pending.length === 0) return durable;
     const hash = chained(durable.hash, lease.token, pendingTime, pending);
     const head = { seq: durable.seq + pending.length, token: lease.token, time: pendingTime, hash };
     this.#tables.addGroup(run, { last: head.seq, token: lease.token, time: pendingTime, hash }, pending);
+    if (note !== durableNote) this.#notes.keep(run, head, note);
     return head;
   }
 
   #settle(writer: Writer, head: Head): void {
     writer.durable = head;
+    writer.durableNote = writer.note;
     writer.pending = [];
     writer.pendingBytes = 0;
     this.#anchor.write(writer.run.id, head.seq, head.hash);

@@ -22,9 +22,16 @@ const BATCH = 4_096;
 
 /**
  * The head of a run, its first and last group checked. Must run inside a transaction, and `anchored` must have been read before that began.
+ * @param isNamed true where a note has proved already that these are this run's rows.
  * @throws JournalError `journal_tail_lost` when the anchor remembers more; `journal_corrupt` when it remembers something else.
  */
-export function verifiedHead(tables: Tables, identity: Buffer, run: Run, anchored: AnchoredHead | null): Head {
+export function verifiedHead(
+  tables: Tables,
+  identity: Buffer,
+  run: Run,
+  anchored: AnchoredHead | null,
+  isNamed = false,
+): Head {
   const last = tables.groupUpTo(run, Number.MAX_SAFE_INTEGER);
   const seq = last?.last ?? 0;
   if (anchored !== null && anchored.seq > seq) {
@@ -36,11 +43,11 @@ export function verifiedHead(tables: Tables, identity: Buffer, run: Run, anchore
   const before = groupBefore(tables, identity, run, seq - 1);
   checkGroup(tables, run, before.hash, last, tables.entries(run, before.seq, seq));
   // The first group proves that these are this run's rows: the chain begins with its name.
-  const first = before.seq === 0 ? undefined : tables.groupsAfter(run, 0, seq, 1)[0];
+  const first = before.seq === 0 || isNamed ? undefined : tables.groupsAfter(run, 0, seq, 1)[0];
   if (first !== undefined) {
     checkGroup(tables, run, seed(identity, run.id, run.name), first, tables.entries(run, 0, first.last));
   }
-  const named = anchored === null || anchored.seq === 0 ? null : tables.groupUpTo(run, anchored.seq);
+  const named = anchored === null || anchored.seq === 0 ? null : groupAt(tables, run, anchored.seq, last);
   if (named !== null && anchored !== null && (named.last !== anchored.seq || !named.hash.equals(anchored.hash))) {
     throw corrupt(tables.path, run.name, anchored.seq, 'the anchor remembers other rows: the tail was replaced');
   }
@@ -87,6 +94,11 @@ function fewest(groups: readonly Group[], after: number): Group[] {
 function groupBefore(tables: Tables, identity: Buffer, run: Run, seq: number): { seq: number; hash: Buffer } {
   const group = seq === 0 ? null : tables.groupUpTo(run, seq);
   return group === null ? { seq: 0, hash: seed(identity, run.id, run.name) } : { seq: group.last, hash: group.hash };
+}
+
+/** The newest group that ends at or before a seq, which mostly is the last of all. */
+function groupAt(tables: Tables, run: Run, seq: number, last: Group): Group | null {
+  return seq >= last.last ? last : tables.groupUpTo(run, seq);
 }
 
 function checkGroup(tables: Tables, run: Run, before: Buffer, group: Group, entries: readonly Entry[]): void {

@@ -23,6 +23,10 @@ export interface Writer {
   /** Rows that are not durable yet: the next group. */
   pending: Entry[];
   pendingBytes: number;
+  /** The note of the last append; null where it had none. */
+  note: string | null;
+  /** The note that is durable; undefined until this writer's first group. */
+  durableNote: string | null | undefined;
   /** The time of the next group: the clock of its first row, but never before the group that is durable. */
   pendingTime: number;
   waiting: Waiter[];

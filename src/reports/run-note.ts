@@ -1,0 +1,156 @@
+/**
+ * The note of a run (J6): the facts that a list of runs tells of it, as a text that stands beside its rows, so that the list costs the same for each
+ * run however long it is. It is folded by the writer from the entries that it appends, and is never more than a copy of them.
+ */
+import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
+import type { StoredRow } from '../journal/journal.ts';
+import type { Verdict } from '../model/decision.ts';
+import { isOpen } from '../model/effect.ts';
+import type { Entry } from '../model/entry.ts';
+import { type RunStatus, RunStatusFold } from './run-status.ts';
+
+/** The content of a note. */
+export interface RunNote {
+  readonly agent: string | null;
+  /** The digest of the config that it goes by. */
+  readonly config: string | null;
+  readonly standing: RunStatus;
+  /** True once it has asked a person anything. */
+  readonly asked: boolean;
+  /** The number of questions that no entry has answered; those that a restore has voided may be among them. */
+  readonly unanswered: number;
+}
+
+/** The longest note, in characters; a longer one is left out. */
+const LONGEST = 4_096;
+
+/** The entries that the note depends on, whatever the run stands at. */
+const TELLING: ReadonlySet<Entry['do']> = new Set([
+  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate'] as const),
+  ...(['answer', 'outcome', 'restored'] as const),
+]);
+
+/** Follows a run from entry to entry. */
+export class RunNoteFold {
+  readonly #status = new RunStatusFold();
+  #config: string | null = null;
+  #asked = false;
+  /** The questions without an answer: the key of the call, by the gate. */
+  readonly #unanswered = new Map<string, string>();
+  /** The text of the note; undefined where it has to be made anew. */
+  #text: string | null | undefined;
+
+  /** The present note. */
+  get now(): RunNote {
+    const { agent, now: standing } = this.#status;
+    return { agent, config: this.#config, standing, asked: this.#asked, unanswered: this.#unanswered.size };
+  }
+
+  /** The present note as a text; undefined where it would be too long. */
+  get text(): string | undefined {
+    if (this.#text === undefined) {
+      const text = JSON.stringify({ note: 1, ...this.now });
+      this.#text = text.length > LONGEST ? null : text;
+    }
+    return this.#text ?? undefined;
+  }
+
+  /** True where the entry itself has to be handed to `take`. */
+  needs(kind: Entry['do']): boolean {
+    return kind === 'config' || this.#status.needs(kind) || (this.#unanswered.size > 0 && TELLING.has(kind));
+  }
+
+  /** Takes an entry in; of one that is not needed its kind is enough. */
+  take(entry: Pick<Entry, 'do'> | Entry): void {
+    // A step tells something only of a run that is parked.
+    if (!TELLING.has(entry.do) && (entry.do !== 'step' || this.#status.now.is !== 'parked')) return;
+    this.#text = undefined;
+    this.#status.take(entry);
+    if (entry.do === 'gate') this.#asked = true;
+    if (this.needs(entry.do)) this.#takeWhole(entry as Entry);
+  }
+
+  #takeWhole(entry: Entry): void {
+    switch (entry.do) {
+      case 'begin':
+      case 'config':
+        this.#config = entry.digests.config;
+        return;
+      case 'gate':
+        this.#unanswered.set(entry.gate, entry.key);
+        return;
+      case 'answer':
+        if (entry.verdict !== 'refused') this.#unanswered.delete(entry.gate);
+        return;
+      case 'outcome':
+        if (!isOpen(entry.status)) this.#known(entry.key);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #known(about: string): void {
+    for (const [gate, key] of this.#unanswered) if (key === about) this.#unanswered.delete(gate);
+  }
+}
+
+/** The note that the rows of a run come to. @throws JournalError `journal_corrupt`, `journal_too_new`. */
+export function runNoteOf(rows: Iterable<StoredRow>): RunNote {
+  const fold = new RunNoteFold();
+  const reader = new EntryDecoder();
+  for (const row of rows) {
+    const kind = kindOf(row);
+    if (kind === null || fold.needs(kind)) {
+      const entry = reader.entry(row);
+      if (entry !== null) fold.take(entry);
+    } else fold.take({ do: kind });
+  }
+  return fold.now;
+}
+
+/** The note of a text; null where it is none of this version's. */
+export function parseRunNote(text: string | undefined): RunNote | null {
+  if (text === undefined) return null;
+  try {
+    const { note, agent, config, standing, asked, unanswered } = JSON.parse(text) as Record<string, unknown>;
+    const fits =
+      note === 1 &&
+      isName(agent) &&
+      isName(config) &&
+      isStanding(standing) &&
+      typeof asked === 'boolean' &&
+      Number.isSafeInteger(unanswered);
+    return fits ? { agent, config, standing, asked, unanswered: unanswered as number } : null;
+  } catch {
+    return null;
+  }
+}
+
+const STANDINGS: Readonly<Record<RunStatus['is'], (of: Readonly<Record<string, unknown>>) => boolean>> = {
+  done: () => true,
+  open: () => true,
+  parked: ({ verdict }) => isVerdict(verdict),
+  recovering: ({ verdict }) => isVerdict(verdict),
+  stuck: ({ verdict, effect, error }) => isVerdict(verdict) && typeof effect === 'string' && typeof error === 'string',
+  waiting: ({ approvals }) => Number.isSafeInteger(approvals),
+};
+
+const VERDICTS: Readonly<Record<Verdict, true>> = {
+  ...{ settle: true, restore: true, restore_joint: true },
+  ...{ rerun: true, escalate: true },
+};
+
+function isVerdict(value: unknown): boolean {
+  return typeof value === 'string' && Object.hasOwn(VERDICTS, value);
+}
+
+function isStanding(value: unknown): value is RunStatus {
+  if (typeof value !== 'object' || value === null) return false;
+  const of = value as Readonly<Record<string, unknown>>;
+  return typeof of.is === 'string' && Object.hasOwn(STANDINGS, of.is) && STANDINGS[of.is as RunStatus['is']](of);
+}
+
+function isName(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
