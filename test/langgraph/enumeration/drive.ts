@@ -84,8 +84,7 @@ class Drive {
         if (this.#complains === 'now') this.#complains = 'again';
         this.#world.dies();
       },
-      row: (row, isOld) => {
-        if (process.env.ROWS && !isOld) this.#world.log.push(`   row ${this.#store.appends} ${JSON.stringify(row).slice(0, 400)}`);
+      row: () => {
         this.#beats += 1;
       },
     });

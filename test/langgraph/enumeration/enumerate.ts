@@ -1,7 +1,7 @@
 /** Runs a share of all cases, graph by graph, and counts how they end. */
 import { type Case, casesAt, caseText, drawn, idOf, killed } from './cases.ts';
 import { type Result, runCase } from './drive.ts';
-import { judge, type LegalEnding, legalEnding, type Verdict } from './judge.ts';
+import { judge, legalEnding, type Verdict } from './judge.ts';
 import { type LittleGraph, littleGraph, pick } from './little-graph.ts';
 import { configOf } from './real-graph.ts';
 import { allShapes, type Shape } from './shapes.ts';
@@ -72,7 +72,7 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
 }
 
 /** The graphs of a share. */
-export function* shapesIn({ nodes, graphs, seed, shape }: EnumerationOptions): Generator<Shape> {
+function* shapesIn({ nodes, graphs, seed, shape }: EnumerationOptions): Generator<Shape> {
   const isIn = (text: string) => (shape === undefined ? pick(`${text} ${seed}`, graphs) === 0 : text === shape);
   for (const many of nodes) yield* allShapes(many, isIn);
 }
@@ -83,8 +83,7 @@ async function* outcomes(
   { cases, seed, id, lies = false }: EnumerationOptions,
 ): AsyncGenerator<readonly [Case, Result]> {
   const config = configOf(graph, lies);
-  const isIn = (one: Case) =>
-    id !== undefined ? idOf(one) === id : pick(`${caseText(one)} ${seed}`, cases) === 0;
+  const isIn = (one: Case) => (id !== undefined ? idOf(one) === id : pick(`${caseText(one)} ${seed}`, cases) === 0);
   for (const next of ['oldest', 'newest'] as const) {
     const right = drawn({ graph, kind: 'nothing', call: '', later: 0, next });
     const whole = await runCase(right, config);
@@ -94,7 +93,10 @@ async function* outcomes(
     let isOver = false;
     const both = async function* (one: Case): AsyncGenerator<readonly [Case, Result]> {
       const kills = killed(one, whole.appends);
-      for (const each of [one, kills].filter(isIn)) {
+      // A call without a key cannot be told from the one before it where a reply was lost with its process.
+      const isKeyless =
+        one.kind.startsWith('wrong') && isNone(graph, one.call) && whole.returned.includes(secondOf(one.call));
+      for (const each of (isKeyless ? [one] : [one, kills]).filter(isIn)) {
         const result = await runCase(each, config);
         // Where the run was over before, nothing was found wrong.
         if (result.isTold || !each.kind.startsWith('wrong')) yield [each, result];
@@ -103,8 +105,8 @@ async function* outcomes(
     };
     yield* both(right);
     for (const one of casesAt(graph, whole.returned, next)) yield* both(one);
+    // A wrong answer may lead elsewhere, where fewer or more calls follow.
     for (const call of whole.returned)
-      // A wrong answer may lead elsewhere, where fewer or more calls follow.
       for (let later = 0; later <= whole.returned.length; later += 1) {
         const one = drawn({ graph, kind: 'wrong key', call, later, next });
         isOver = false;
@@ -112,6 +114,14 @@ async function* outcomes(
         if (isOver) break;
       }
   }
+}
+
+function isNone({ nodes }: LittleGraph, call: string): boolean {
+  return nodes.some(({ name, class: is }) => is === 'none' && call.startsWith(`${name}/`));
+}
+
+function secondOf(call: string): string {
+  return call.replace(/#.*$/, '#1');
 }
 
 function none(): Counts {
@@ -123,5 +133,3 @@ function count(counts: Counts, verdict: Verdict): void {
   if (verdict.is === 'parked') counts[verdict.isNeeded ? 'needed' : 'needless'] += 1;
   else counts[verdict.is] += 1;
 }
-
-export type { LegalEnding };

@@ -35,7 +35,11 @@ export async function legalEnding(graph: LittleGraph): Promise<LegalEnding> {
 }
 
 /** Judges one run. */
-export function judge(one: Case, { rest, world: { acts } }: Pick<Result, 'rest' | 'world'>, legal: LegalEnding): Verdict {
+export function judge(
+  one: Case,
+  { rest, world: { acts } }: Pick<Result, 'rest' | 'world'>,
+  legal: LegalEnding,
+): Verdict {
   if (rest.is === 'hang') return { is: 'hang', cause: rest.why };
   if (rest.is === 'done') return judgeDone(stateText(rest.state), standing(acts), legal);
   const harm = harmOfPark(one, acts, legal);

@@ -51,9 +51,9 @@ export function realGraph({ shape, nodes }: LittleGraph, act: Act): Native {
         const sender = nodes[node];
         const sends = (state: Values) =>
           ['x', 'y'].map((item) => {
-            const item_ = nodes[exit.to]?.isPerPass ? `${item}${state.i}` : item;
+            const about = nodes[exit.to]?.isPerPass ? `${item}${state.i}` : item;
             const carries = nodes[exit.to]?.reads.includes(node) ? { [`k${node}`]: state[`k${node}`] } : {};
-            return new Send(name(exit.to), { item: item_, ...(sender !== undefined && carries) });
+            return new Send(name(exit.to), { item: about, ...(sender !== undefined && carries) });
           });
         builder.addConditionalEdges(from, sends, [name(exit.to)]);
         return;

@@ -33,7 +33,10 @@ export function* allShapes(nodes: number, isIn: (text: string) => boolean = () =
   for (const drawn of graphs(nodes)) {
     const text = textOf(drawn);
     // Of the graphs that differ by names alone, the one whose text comes first stands for all.
-    if (isIn(text) && orders.every((order) => text <= textOf(renamed(drawn, order)) || !isForward(renamed(drawn, order))))
+    if (
+      isIn(text) &&
+      orders.every((order) => text <= textOf(renamed(drawn, order)) || !isForward(renamed(drawn, order)))
+    )
       yield { ...drawn, text };
   }
 }
@@ -142,7 +145,12 @@ function textOf({ start, exits, join }: Drawn): string {
   const out = (exit: Exit, node: number): string => {
     switch (exit.is) {
       case 'edges':
-        return exit.to.length === 0 ? 'end' : [...exit.to].sort().map((to) => wait(node, to) + name(to)).join('+');
+        return exit.to.length === 0
+          ? 'end'
+          : [...exit.to]
+              .sort()
+              .map((to) => wait(node, to) + name(to))
+              .join('+');
       case 'if':
         return `(${name(exit.right)}|${name(exit.wrong)})`;
       case 'send':
@@ -175,7 +183,7 @@ function renamed({ start, exits, join }: Drawn, order: readonly number[]): Drawn
 }
 
 function subsets(of: readonly number[]): number[][] {
-  return of.reduce<number[][]>((all, one) => [...all, ...all.map((each) => [...each, one])], [[]]);
+  return Array.from({ length: 2 ** of.length }, (_, bits) => of.filter((_, at) => (bits >> at) % 2 === 1));
 }
 
 function permutations(of: number): number[][] {

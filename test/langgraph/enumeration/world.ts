@@ -84,17 +84,21 @@ export class World {
     });
   }
 
+  /** Names a call by its tool, what it is about, and its number among such calls: tools of class `none` get no key, and are told apart by their replies. */
+  #nameOf(tool: string, of: string, key: string): string {
+    const about = `${tool}/${of}`;
+    const keys = this.#keys.get(about) ?? [];
+    const answered = this.log.filter((line) => line.startsWith(`${about}#`) && line.endsWith(' answers')).length;
+    const known = key === '' ? `${answered}` : key;
+    if (!keys.includes(known)) keys.push(known);
+    this.#keys.set(about, keys);
+    return `${about}#${keys.indexOf(known)}`;
+  }
+
   /** The process has died: no reply is heard any more, and what acts with its reply never does. */
   dies(): void {
     this.log.push('the process dies');
     this.calls = [];
-  }
-
-  #nameOf(tool: string, of: string, key: string): string {
-    const keys = this.#keys.get(`${tool}/${of}`) ?? [];
-    if (!keys.includes(key)) keys.push(key);
-    this.#keys.set(`${tool}/${of}`, keys);
-    return `${tool}/${of}#${keys.indexOf(key)}`;
   }
 
   #act(name: string, tool: string, args: Args, key: string, isLater: boolean): string {
