@@ -1,7 +1,7 @@
 /** The failures of a little graph: which call fails and how, how many replies later that is found, in which order calls return, and when the process dies. */
 import { digest, type LittleGraph, pick } from './little-graph.ts';
 
-export type FailureKind =
+type FailureKind =
   /** The answer was heard, and its key is found wrong. */
   | 'wrong key'
   /** The answer was heard, and the work is found wrong without naming a key. */
