@@ -17,7 +17,11 @@ const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Chunks as one compares them: what LangGraph makes random, and when things happened, is left out. */
 const shown = (chunks: readonly unknown[]) =>
-  chunks.map((chunk) => JSON.stringify(chunk).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID').replace(TIME, 'TIME'));
+  chunks.map((chunk) =>
+    JSON.stringify(chunk)
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+      .replace(TIME, 'TIME'),
+  );
 
 async function all(chunks: AsyncIterable<unknown>): Promise<string[]> {
   const found: unknown[] = [];
