@@ -208,8 +208,16 @@ export default {
       severity: 'error',
       comment:
         'LangGraph is an optional peer: who does not run graphs need not have it. Move what uses it into src/langgraph.',
-      from: { path: '^src/', pathNot: '^src/langgraph/' },
+      from: { path: '^src/', pathNot: '^src/(langgraph/|cli/reading/)' },
       to: { path: '(^src/langgraph/|node_modules/@langchain/)' },
+    },
+    {
+      name: 'the-command-reads-the-shape-of-graphs',
+      severity: 'error',
+      comment:
+        'The command runs without LangGraph: it knows the shape of a graph by src/langgraph/shape.ts, which loads nothing of LangGraph, and imports it once a module exports a graph.',
+      from: { path: '^src/cli/reading/' },
+      to: { path: '(^src/langgraph/(?!shape\\.ts$)|node_modules/@langchain/)' },
     },
     {
       name: 'adapters-import-effects-and-the-tool-call',

@@ -6,6 +6,7 @@ import { guardTools } from './tools/guard-tools.ts';
 /** A node of a compiled graph, as this room uses it. */
 interface GraphNode {
   bound: Runnable;
+  triggers: string[];
   subgraphs?: Runnable[];
   readonly retryPolicy?: unknown;
   readonly cachePolicy?: unknown;
@@ -53,6 +54,21 @@ export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: In
     }),
   );
   return copy;
+}
+
+/**
+ * Has edges of a watched copy lead to some nodes alone. A superstep that is entered again has the tasks that it had: LangGraph looks at the
+ * channels of the step before while it goes on, and at all of them where it is entered, so that a join which an edge beside it has
+ * overtaken would set its node going once more.
+ * @returns has edges lead to all nodes again.
+ */
+export function leadingTo({ nodes }: Graph, wanted: ReadonlySet<string>): () => void {
+  const others = Object.entries(nodes).flatMap(([name, node]) => (wanted.has(name) ? [] : [node]));
+  const triggers = others.map((node) => node.triggers);
+  for (const node of others) node.triggers = [];
+  return () => {
+    for (const [nth, node] of others.entries()) node.triggers = triggers[nth] ?? [];
+  };
 }
 
 class WatchedNode extends Runnable {

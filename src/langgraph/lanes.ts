@@ -23,6 +23,14 @@ export const END = 'end';
 /** The state of a superstep, and of a lane whose node has not begun. */
 const BETWEEN = '#';
 
+/** The tie of a task that edges lead to: one of a node at a time. */
+export const PULLED = '0';
+
+/** True for the task of a node that edges lead to, and false for one that is sent to. */
+export function isPulled({ tie }: Lane): boolean {
+  return tie === PULLED;
+}
+
 /** The lane of a task. */
 export function laneOf(node: string, tie: string): Lane {
   return { node, tie, name: `${node}.${tie}` };

@@ -2,23 +2,16 @@
 import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint } from '@langchain/langgraph';
 import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
-import { type Graph, watchedCopy } from './copy.ts';
+import { type Graph, leadingTo, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
-import { type Lane, laneOf } from './lanes.ts';
+import { isPulled, type Lane } from './lanes.ts';
 import type { TaskNotes } from './memory.ts';
 import { Observed } from './observe.ts';
 import { RunSaver } from './saver.ts';
 import type { TaskWrites } from './superstep.ts';
+import { type Announced, type Task, tasksOf } from './tasks.ts';
 import { type NodeCalls, never } from './tools/node-calls.ts';
 import { caller } from './tools/tool.ts';
-
-/** A task that LangGraph is about to execute. */
-export interface Task {
-  readonly id: string;
-  readonly lane: Lane;
-  /** The load that a `Send` carries to it. */
-  readonly sent?: { readonly args: unknown };
-}
 
 /** A superstep that is over. */
 export interface Closed {
@@ -63,13 +56,6 @@ export interface Host {
   chunk(chunk: unknown): void;
 }
 
-interface Announced {
-  readonly id: string;
-  readonly name: string;
-  readonly input: unknown;
-  readonly triggers: readonly string[];
-}
-
 /** One entry into a graph. */
 export class Pass {
   isStale = false;
@@ -80,6 +66,7 @@ export class Pass {
   readonly #tasks = new Map<string, Task>();
   readonly #questions: Question[] = [];
   #announced: Announced[] = [];
+  #leadsAnywhere = () => {};
   #closed: Closed | null = null;
   #opening: { readonly done: Promise<void>; go(): void } | null = null;
 
@@ -91,6 +78,16 @@ export class Pass {
     });
     this.#saver = new RunSaver({ put: (checkpoint, step) => this.#close(checkpoint, step) }, host.from(), answers);
     this.graph = watchedCopy(graph, this.#saver, (node, bound, input, config) => this.#run(node, bound, input, config));
+    if (host.lanes().length > 0)
+      this.#leadsAnywhere = leadingTo(
+        this.graph,
+        new Set(
+          host
+            .lanes()
+            .filter(isPulled)
+            .map(({ node }) => node),
+        ),
+      );
   }
 
   /** Leaves the graph: nothing that it does from now on counts. */
@@ -151,7 +148,8 @@ export class Pass {
 
   #open(): void {
     if (this.isStale) return;
-    const tasks = this.#tasksOf(this.#announced);
+    this.#leadsAnywhere();
+    const tasks = tasksOf(this.#announced, (node, args) => this.#host.tieOf(node, args));
     for (const task of tasks) this.#tasks.set(task.id, task);
     const closed = this.#closed;
     const known = this.#host.lanes();
@@ -173,22 +171,6 @@ export class Pass {
       this.#closed = null;
       this.#opened().go();
     });
-  }
-
-  #tasksOf(announced: readonly Announced[]): Task[] {
-    const taken = new Set<string>();
-    const tasks = announced.map(({ id, name, input, triggers }): Task => {
-      const isSent = triggers.includes('__pregel_push');
-      const tie = isSent ? this.#host.tieOf(name, input) : '0';
-      let lane = laneOf(name, tie);
-      for (let nth = 2; taken.has(lane.name); nth += 1) lane = laneOf(name, `${tie}-${nth}`);
-      taken.add(lane.name);
-      return { id, lane, ...(isSent && { sent: { args: input } }) };
-    });
-    // The order in which LangGraph applies what they write.
-    const pulled = tasks.filter(({ sent }) => sent === undefined);
-    pulled.sort((a, b) => (a.lane.node < b.lane.node ? -1 : 1));
-    return [...pulled, ...tasks.filter(({ sent }) => sent !== undefined)];
   }
 
   #opened() {

@@ -13,9 +13,14 @@ export function stateChannels(graph: Graph): string[] {
   return Object.keys(graph.channels).filter((name) => !/^(?:branch:|join:|__)/.test(name));
 }
 
+/** Lists why a graph cannot be run soundly, each with a way out. */
+export function whyUnsupported(graph: Graph, config: BoundaryConfig | null): readonly string[] {
+  return [...reasons(graph, config)];
+}
+
 /** @throws GraphError `unsupported_graph`. */
 export function refuseUnsupported(graph: Graph, config: BoundaryConfig | null): void {
-  const why = [...reasons(graph, config)][0];
+  const [why] = whyUnsupported(graph, config);
   if (why !== undefined) throw new GraphError('unsupported_graph', `Belay cannot run this graph: ${why}`);
 }
 

@@ -2,8 +2,9 @@
 import type { Graph } from './copy.ts';
 import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
 import { type Memory, noted, notesOf, OWN, SENDS } from './memory.ts';
-import type { Closed, Task } from './pass.ts';
+import type { Closed } from './pass.ts';
 import { applied, withChannels } from './superstep.ts';
+import type { Task } from './tasks.ts';
 import type { Change, Telling } from './telling.ts';
 
 /** The output of a node that is noted together with what it wrote. */

@@ -45,6 +45,8 @@ export interface MachineShape {
      */
     readonly takesKey: boolean;
   }[];
+  /** The channels of a graph, which its nodes write by themselves. They are functions, and may call tools that the structure does not tell. */
+  readonly channels?: readonly string[];
   /** Digest of states and edges, for `checkpoint_stale` (semantics.md §5). */
   readonly digest: string;
 }

@@ -1,4 +1,5 @@
 /** What a graph does under Belay beside what it does by itself, where nothing fails. */
+import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, test } from 'vitest';
 import { attachGraph } from '../../src/langgraph/graph.ts';
 import { TOYS, type Toy } from './toys.ts';
@@ -12,9 +13,15 @@ interface Native {
   invoke(input: object): Promise<object>;
 }
 
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
 /** Chunks as one compares them: what LangGraph makes random, and when things happened, is left out. */
 const shown = (chunks: readonly unknown[]) =>
-  chunks.map((chunk) => JSON.stringify(chunk).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID'));
+  chunks.map((chunk) =>
+    JSON.stringify(chunk)
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+      .replace(TIME, 'TIME'),
+  );
 
 async function all(chunks: AsyncIterable<unknown>): Promise<string[]> {
   const found: unknown[] = [];
@@ -40,6 +47,16 @@ describe.each(TOYS.filter(({ name }) => name !== 'ask'))('the graph $name under 
     expect([...ours].sort()).toEqual([...theirs].sort());
     expect(ours[0]).toBe(theirs[0]);
     expect(ours.at(-1)).toBe(theirs.at(-1));
+    await run.close();
+  });
+
+  test('streams its messages and checkpoints as by itself with a checkpointer', async () => {
+    const native = Object.assign(toy.graph(act) as Native, { checkpointer: new MemorySaver() });
+    const run = await open(toy, toy.graph(act));
+    const options = { streamMode: ['messages', 'debug', 'checkpoints'] };
+    const ours = await all(run.stream(null, options));
+    const theirs = await all(await native.stream(toy.input, { ...options, configurable: { thread_id: toy.name } }));
+    expect([...ours].sort()).toEqual([...theirs].sort());
     await run.close();
   });
 

@@ -47,8 +47,9 @@ describe('a compiled graph', () => {
     const copy = graph.withConfig({});
     expect(copy).not.toBe(graph);
     expect(Object.keys(copy.nodes)).toEqual(['__start__', 'a', 'b']);
-    const a = copy.nodes.a as unknown as { bound: Runnable; writers: unknown[] };
+    const a = copy.nodes.a as unknown as { bound: Runnable; writers: unknown[]; triggers: string[] };
     expect([a.bound instanceof Runnable, Array.isArray(a.writers)]).toEqual([true, true]);
+    expect(a.triggers).toEqual(['branch:to:a']);
     const own = Object.assign(Object.create(Object.getPrototypeOf(a)) as typeof a, a);
     class Other extends Runnable {
       lc_namespace = ['test'];

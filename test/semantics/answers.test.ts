@@ -29,6 +29,22 @@ describe('C10: the answer of the suspect is never served again', () => {
     await it.sidecar.close();
   });
 
+  test('the reply of an idempotent call that is asked again is lost: its counterparty is not believed about the answer of before', async () => {
+    const { world, machine, config } = asked('idempotent, reconcile: { ask: find, wait: 1ms }', (nth) => {
+      if (nth === 1) throw new Error('connection reset');
+      return nth === 0 ? 'wrong' : 'right';
+    });
+    const find = () => ({ is: 'applied', output: 'wrong' }) as const;
+    const it = await run(machine, config, { reconcilers: { find } });
+    await it.at('rest');
+    // Without a key: an answer that the tool itself gives again would count as right.
+    await it.wrong('LOOK');
+    await it.at('rest');
+    expect([world.count('look'), it.context()]).toEqual([3, { looked: 'right' }]);
+    expect(new Set(world.keys('look')).size).toBe(1);
+    await it.sidecar.close();
+  });
+
   test('an equal answer is the same failure again, and once the budget is spent the run is parked', async () => {
     const { world, machine, config } = asked('idempotent', () => 'the same');
     const it = await run(machine, config);

@@ -93,7 +93,7 @@ function certifying(config: BoundaryConfig, reach: Reach | null, reachable: Read
     [...config.skeletons.values()].flatMap((skeleton) =>
       skeleton.boundaries.map((boundary) => {
         const trouble = reach === null ? [] : siteTrouble(boundary, skeleton, reach, reachable);
-        const why = [...whyNot(boundary, skeleton, config), ...trouble];
+        const why = [...whyNot(boundary, skeleton, config, reach?.shape ?? null), ...trouble];
         return [`${skeleton.name}::${boundary.id}`, { skeleton: skeleton.name, at: boundary.id, why }] as const;
       }),
     ),

@@ -20,6 +20,11 @@ export function isOfChild({ text }: KeyTemplate): boolean {
   return text.startsWith('actor:');
 }
 
+/** True for a key that steps write by themselves, whatever tools declare: of a child machine, or in a channel of a graph. */
+export function isOfSteps(key: KeyTemplate, channels: readonly string[]): boolean {
+  return isOfChild(key) || channels.includes(key.text.split('/')[0] ?? '');
+}
+
 /**
  * True if everything below `key` lies below `other`: each segment of `other` is the same, or `*`, or a hole that may be
  * the same.

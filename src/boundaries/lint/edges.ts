@@ -3,9 +3,11 @@
  * certify lies on them (semantics.md §4). It finds what can be known without running anything; the rest is known when a
  * step is made.
  */
+
+import type { MachineShape } from '../../model/machine.ts';
 import { constantAnswer } from '../../predicates/compile.ts';
 import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
-import { coverage, isOfChild } from '../keys/keys.ts';
+import { coverage, isOfSteps } from '../keys/keys.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
@@ -32,7 +34,9 @@ export function lostEdges(config: BoundaryConfig, reach: Reach): readonly LostEd
           ? isWithin(from, site.at) || isWithin(to, site.at)
           : isWithin(from, site.from) && isWithin(to, site.to);
       });
-      const why = on.map((boundary) => whyNot(boundary, skeleton, config).map((reason) => `${boundary.id}: ${reason}`));
+      const why = on.map((boundary) =>
+        whyNot(boundary, skeleton, config, reach.shape).map((reason) => `${boundary.id}: ${reason}`),
+      );
       if (on.length === 0) lost.push({ skeleton: skeleton.name, from, to, event, why: ['no boundary lies on it'] });
       else if (why.every((reasons) => reasons.length > 0))
         lost.push({ skeleton: skeleton.name, from, to, event, why: why.flat() });
@@ -47,7 +51,12 @@ export function isOf(state: string, { states }: Skeleton): boolean {
 }
 
 /** The reason why a boundary certifies on no step at all. Empty where it may. */
-export function whyNot(boundary: Boundary, skeleton: Skeleton, config: BoundaryConfig): readonly string[] {
+export function whyNot(
+  boundary: Boundary,
+  skeleton: Skeleton,
+  config: BoundaryConfig,
+  shape: MachineShape | null,
+): readonly string[] {
   const why: string[] = [];
   const { site, id, when, outputs } = boundary;
   const { anchors, pending } = skeleton.rollback;
@@ -61,7 +70,7 @@ export function whyNot(boundary: Boundary, skeleton: Skeleton, config: BoundaryC
   if (answer !== null && answer.is !== 'yes') why.push(`its condition is always ${answer.is}, so it is not Closed`);
   const writes = [...config.tools.values()].flatMap((tool) => tool.writes);
   for (const output of outputs) {
-    if (!isOfChild(output) && !coverage(output, writes).some)
+    if (!isOfSteps(output, shape?.channels ?? []) && !coverage(output, writes).some)
       why.push(`no tool writes its output ${output.text}, so it is not Closed`);
   }
   return why;

@@ -2,12 +2,12 @@
 import { readsOf } from '../../predicates/reads.ts';
 import type { BoundaryConfig, KeyTemplate, Skeleton } from '../config.ts';
 import { keyTemplate } from '../keys/key-template.ts';
-import { coverage, isOfChild } from '../keys/keys.ts';
+import { coverage, isOfChild, isOfSteps } from '../keys/keys.ts';
 import { entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
 import type { Findings } from '../page/finding.ts';
 
-/** Reports likely mistakes in the keys of a config. */
-export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings): void {
+/** Reports likely mistakes in the keys of a config. `channels` are those of its graph. */
+export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings, channels: readonly string[]): void {
   const writes = [...config.tools.values()].flatMap((tool) => tool.writes);
   const outputs = [...config.skeletons.values()].flatMap((skeleton) => skeleton.outputs);
   for (const [name, { item }] of entriesOf(field(root, 'skeletons'))) {
@@ -16,7 +16,7 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
     for (const list of [item, ...boundaries]) {
       for (const [text, { at }] of textsOf(field(list, 'outputs'))) {
         const key = keyTemplate(text, config.scopes);
-        if (isOfChild(key) || coverage(key, writes).some) continue;
+        if (isOfSteps(key, channels) || coverage(key, writes).some) continue;
         findings.report(
           'output_unwritten',
           'warning',
@@ -27,7 +27,8 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings)
       }
     }
     for (const [text, { at }] of textsOf(field(item, 'inputs'))) {
-      if (isOutside(text) || coverage(keyTemplate(text, config.scopes), [...writes, ...outputs]).some) continue;
+      const key = keyTemplate(text, config.scopes);
+      if (isOutside(text) || isOfSteps(key, channels) || coverage(key, [...writes, ...outputs]).some) continue;
       const mend = "Add it to the writes of a tool, or make sure that the machine's own input has it.";
       findings.report('input_unprovided', 'note', at, `nothing that is declared writes "${text}"`, mend);
     }

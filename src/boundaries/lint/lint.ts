@@ -25,7 +25,7 @@ export function lintConfig(
   const findings = new Findings(document.file);
   const { root } = document;
   if (root === null) return [];
-  lintKeys(config, root, findings);
+  lintKeys(config, root, findings, shape?.channels ?? []);
   if (shape === null) {
     const at = field(root, 'agent')?.at ?? root.at;
     const message = `there is no machine "${config.agent}" to check the config against`;

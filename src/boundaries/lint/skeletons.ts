@@ -60,7 +60,7 @@ function lintBoundaries(
   const items = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
   for (const [index, boundary] of skeleton.boundaries.entries()) {
     const why = [
-      ...whyNot(boundary, skeleton, config),
+      ...whyNot(boundary, skeleton, config, reach?.shape ?? null),
       ...(reach === null ? [] : siteTrouble(boundary, skeleton, reach, reachable)),
     ];
     if (why.length === 0) continue;

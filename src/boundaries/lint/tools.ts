@@ -40,6 +40,7 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
 
 /** Tools that are declared and never called. An action without an actor is named by its event. */
 function lintDeclared({ config, reach, findings, kinds, invoked, declared }: Calls): void {
+  if (reach.shape.channels) return;
   const events = new Set(reach.shape.edges.map(({ event }) => event));
   for (const [name, { at }] of declared) {
     if (invoked.has(name) || events.has(name)) continue;

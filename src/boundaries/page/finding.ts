@@ -62,6 +62,7 @@ type LintCode =
   | 'no_machine'
   /** Another file is about the same agent. */
   | 'agent_twice'
+  | 'unsupported_graph'
   | 'unknown_state'
   | 'unknown_edge'
   | 'tool_never_called'

@@ -71,6 +71,16 @@ function checkFile(file: string, machines: Machines, agents: Map<string, string>
   const { config, findings, document } = readConfig(file, { guards: machines.guards });
   const shape = config === null ? null : (machines.shapes.get(config.agent) ?? null);
   const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape, strict))];
+  for (const message of config === null ? [] : (machines.graphs.get(config.agent)?.unsupported(config) ?? []))
+    all.push({
+      code: 'unsupported_graph',
+      severity: 'error',
+      file,
+      line: 1,
+      column: 1,
+      message: `attachGraph refuses the graph: ${message}`,
+      mend: 'docs/langgraph.md lists what is refused.',
+    });
   if (config !== null) {
     const other = agents.get(config.agent);
     if (other === undefined) agents.set(config.agent, file);

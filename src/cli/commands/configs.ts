@@ -24,7 +24,10 @@ export function addCheck(program: Command): void {
     .command('check')
     .description('report the errors and likely mistakes of boundary configs, each with its place and its fix')
     .argument('[paths...]', 'configs (docs/boundary-format.md), or directories of *.yaml and *.yml', ['boundaries/'])
-    .option('--machines <file>', 'a built JavaScript module that exports the xstate machines; its code is run')
+    .option(
+      '--machines <file>',
+      'a built JavaScript module that exports the machines or LangGraph graphs; its code is run',
+    )
     .option('--no-exec', 'run no code: configs are not checked against a machine')
     .option('--strict', 'warnings are errors')
     .addOption(new Option('--format <format>', 'for whom').choices(FORMATS).default('text'))
@@ -42,6 +45,7 @@ The command runs the code of that module, and names it on standard error first.
 Examples:
   belay check
   belay check boundaries/schedule-form.yaml --machines dist/machines.js
+  belay check boundaries/trip.yaml --machines dist/graph.js
   belay check --strict --format sarif > belay.sarif
   belay check --json | jq '.files[].findings[].code'
 
@@ -132,7 +136,7 @@ export function addInit(program: Command): void {
   program
     .command('init')
     .description('write a boundary config to start from, with a TODO for each question that only a person can answer')
-    .argument('[machine]', 'the id of the machine; left out, the only one of the module')
+    .argument('[machine]', 'the id of the machine or the name of the graph; left out, the only one of the module')
     .option('--machines <file>', 'as for check')
     .option('--mcp <file>', 'what an MCP server answered to tools/list, as JSON: schemas are taken, hints are quoted')
     .option('--out <file>', 'where it is written (default: standard output)')
@@ -149,6 +153,7 @@ check says of it is said on a line with a TODO.
 
 Examples:
   belay init --machines machine.ts
+  belay init trip --machines dist/graph.js --out boundaries/trip.yaml
   belay init expenses --out boundaries/expenses.yaml
   belay init expenses --mcp tools.json --out boundaries/expenses.yaml --force
 

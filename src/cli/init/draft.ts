@@ -19,14 +19,32 @@ export interface DraftTool {
 }
 
 const SCHEMA = '../node_modules/belay-sidecar/dist/boundaries/boundary.schema.json';
+const ENTITY = {
+  machine: 'TODO which one is it about: args.NAME of the call on entering, if there are several',
+  graph: 'TODO which one is it about, if there are several: memory.NAME of the state, args.NAME of a Send',
+};
+const NAMES = {
+  machine: 'by the names in setup(); one that is not here is irreversible',
+  graph:
+    'TODO those of each graphTool, too: a graph tells the tools of its ToolNodes only; one that is not here is irreversible',
+};
 const CLASSES = 'TODO none, idempotent, reversible, compensable or irreversible';
 
-/** The lines up to the skeletons. `unmatched` are tools of the server that the machine does not have. */
-export function toolLines(agent: string, tools: readonly DraftTool[], unmatched: readonly string[]): DraftLine[] {
+/**
+ * The lines up to the skeletons. `unmatched` are tools of the server that the machine does not have; `channels` are those of a graph, null for
+ * a machine.
+ */
+export function toolLines(
+  agent: string,
+  tools: readonly DraftTool[],
+  unmatched: readonly string[],
+  channels: readonly string[] | null = null,
+): DraftLine[] {
+  const of = channels === null ? 'machine' : 'graph';
   return [
     line(`# yaml-language-server: $schema=${SCHEMA}`),
     line(
-      `# A config to start from, made by belay init from the machine ${printable(agent)}. Nothing in it is reviewed: what is`,
+      `# A config to start from, made by belay init from the ${of} ${printable(agent)}. Nothing in it is reviewed: what is`,
     ),
     line(
       '# not known is irreversible, and no boundary certifies. Each TODO is a question; docs/guide.md asks them in order.',
@@ -34,9 +52,11 @@ export function toolLines(agent: string, tools: readonly DraftTool[], unmatched:
     ...(unmatched.length === 0
       ? []
       : [line(`# The machine has no tool of the name of these of tools/list: ${printable(unmatched.join(', '))}`)]),
+    ...(channels === null ? [] : [line(`# Its channels, which are keys: ${printable(channels.join(', '))}`)]),
     line('belay: 1'),
     line(`agent: ${value(agent)}`),
-    line(tools.length === 0 ? 'tools: {}' : 'tools:', 'by the names in setup(); one that is not here is irreversible'),
+    ...(channels === null ? [] : [line('# TODO keys: { append: [...] } names the channels that are only added to')]),
+    line(tools.length === 0 ? 'tools: {}' : 'tools:', NAMES[of]),
     ...tools.flatMap(oneTool),
   ];
 }
@@ -67,17 +87,22 @@ function oneTool({ name, writes, mcp }: DraftTool): DraftLine[] {
 }
 
 /** The lines of the skeletons; `why` says why none could be proposed. */
-export function skeletonLines(agent: string, proposals: readonly Proposal[], why: string | null): DraftLine[] {
+export function skeletonLines(
+  agent: string,
+  proposals: readonly Proposal[],
+  why: string | null,
+  isGraph = false,
+): DraftLine[] {
   if (proposals.length === 0)
     return [line('skeletons: {}', why ?? 'TODO the machine has no state in which work is done')];
   const taken = new Set<string>();
   return [
     line('skeletons:', 'TODO is each of these one unit of work? Split what you would want to redo by itself'),
-    ...proposals.flatMap((each) => oneSkeleton(nameFor(each, agent, taken), each)),
+    ...proposals.flatMap((each) => oneSkeleton(nameFor(each, agent, taken), each, isGraph)),
   ];
 }
 
-function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Proposal): DraftLine[] {
+function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Proposal, isGraph: boolean): DraftLine[] {
   const of = (kind: 'commit' | 'exit') => {
     const mine = boundaries.filter((boundary) => boundary.kind === kind);
     return mine.length === 0 ? [] : [line(`    ${kind}:`), ...mine.map(oneBoundary)];
@@ -85,11 +110,15 @@ function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Propo
   const pending = boundaries.map(({ id }) => id);
   return [
     line(`  ${value(name)}:`),
-    line(`    entity: '"it"'`, 'TODO which one is it about: args.NAME of the call on entering, if there are several'),
+    line(`    entity: '"it"'`, isGraph ? ENTITY.graph : ENTITY.machine),
     line(`    states: ${value(states)}`),
     line(`    entry: ${value(entry)}`),
-    line('    inputs: []', 'TODO what the work reads that others write, and what lies outside'),
-    line(`    outputs: ${value(outputs)}`, 'what its tools write'),
+    ...(isGraph
+      ? [line('    outputs: []', 'TODO the channels that the node writes; what it reads is observed')]
+      : [
+          line('    inputs: []', 'TODO what the work reads that others write, and what lies outside'),
+          line(`    outputs: ${value(outputs)}`, 'what its tools write'),
+        ]),
     ...of('commit'),
     ...of('exit'),
     line('    rollback:'),

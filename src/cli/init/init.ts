@@ -8,7 +8,6 @@ import type { Finding } from '../../boundaries/page/finding.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import { assignedByTool } from '../../xstate/assigned.ts';
-import type { MachineLike } from '../../xstate/shape.ts';
 import { findMachines } from '../check/check.ts';
 import type { Machines } from '../reading/machines.ts';
 import { type DraftLine, type DraftTool, draftText, skeletonLines, toolLines, withFindings } from './draft.ts';
@@ -49,17 +48,23 @@ export async function initConfig(options: InitOptions): Promise<Drafted | { read
   if ('problem' in agent) return agent;
   const described = mcp === null ? new Map<string, McpTool>() : readMcpTools(mcp);
   if ('problem' in described) return described as { readonly problem: string };
-  const drafted = draft(agent.shape, assignedByTool(agent.machine), described);
+  const drafted = draft(agent, described);
   if ('problem' in drafted) return drafted;
   const refused = out === null ? null : written(out, drafted.config, force);
   return refused === null ? { ...drafted, file: out } : { problem: refused };
 }
 
+/** A machine or a graph of which a config is made. */
+interface Origin {
+  readonly shape: MachineShape;
+  /** The keys that a machine assigns once a tool has answered, by the tool. */
+  readonly assigned: ReadonlyMap<string, readonly string[]>;
+  /** The channels of a graph; null for a machine. */
+  readonly channels: readonly string[] | null;
+}
+
 /** The machine of an id, or the only one. */
-function agentOf(
-  id: string | null,
-  { shapes, machines }: Machines,
-): { readonly shape: MachineShape; readonly machine: MachineLike } | { readonly problem: string } {
+function agentOf(id: string | null, { shapes, machines }: Machines): Origin | { readonly problem: string } {
   const ids = [...shapes.keys()];
   if (ids.length === 0)
     return {
@@ -69,14 +74,14 @@ function agentOf(
     return { problem: `which_machine the module exports ${ids.length}: belay init ${ids.join(', belay init ')}` };
   const named = id ?? (ids[0] as string);
   const [shape, machine] = [shapes.get(named), machines.get(named)];
-  if (shape === undefined || machine === undefined)
+  if (shape === undefined)
     return { problem: `no_machine the module exports no machine "${named}". ${suggest(named, ids)}` };
-  return { shape, machine };
+  const assigned = machine === undefined ? new Map<string, never>() : assignedByTool(machine);
+  return { shape, assigned, channels: shape.channels ?? null };
 }
 
 function draft(
-  shape: MachineShape,
-  assigned: ReadonlyMap<string, readonly string[]>,
+  { shape, assigned, channels }: Origin,
   described: ReadonlyMap<string, McpTool>,
 ): Drafted | { readonly problem: string } {
   const tools = toolsOf(shape, assigned, described);
@@ -85,11 +90,12 @@ function draft(
     shape.id,
     tools,
     [...described.keys()].filter((name) => !names.has(name)),
+    channels,
   );
   const base = load([...head, ...skeletonLines(shape.id, [], null)]);
   if (base.config === null) return { problem: `bad_name ${shape.id} cannot be described: ${firstError(base)}` };
   const proposals = propose(base.config, new Reach(shape));
-  const whole = [...head, ...skeletonLines(shape.id, proposals, null)];
+  const whole = [...head, ...skeletonLines(shape.id, proposals, null, channels !== null)];
   const refused = errorsOf(whole, shape)[0];
   // What no config can name, such as a state with an arrow in its name, is left to the person.
   const lines =

@@ -5,16 +5,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { GraphFacts } from '../../langgraph/shape.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Agent } from '../../xstate/agent.ts';
 import { isMachine, type MachineLike, machineShape } from '../../xstate/shape.ts';
+import { graphsAmong } from './graphs.ts';
 
 /** The contents of a module. */
 export interface Machines {
   readonly shapes: ReadonlyMap<string, MachineShape>;
   /** The machines themselves, by their ids. */
   readonly machines: ReadonlyMap<string, MachineLike>;
+  /** The compiled graphs of LangGraph, by their names. */
+  readonly graphs: ReadonlyMap<string, GraphFacts>;
   /** The module's export `guards`: conditions in code that configs may name. */
   readonly guards: Guards;
   /** The agents of its export `agents`, by the ids of their machines. */
@@ -22,7 +26,13 @@ export interface Machines {
 }
 
 /** No module was named: there is nothing to hold configs against. */
-export const NO_MACHINES: Machines = { shapes: new Map(), machines: new Map(), guards: {}, agents: new Map() };
+export const NO_MACHINES: Machines = {
+  shapes: new Map(),
+  machines: new Map(),
+  graphs: new Map(),
+  guards: {},
+  agents: new Map(),
+};
 
 /** The time that a module may take to load, in milliseconds. */
 const PATIENCE = 30_000;
@@ -63,9 +73,12 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   const agents = agentsIn(exports.agents);
   if ('problem' in agents) return { problem: `${file}: bad_agent ${agents.problem}` };
   for (const { machine } of agents.values()) if (!machines.has(machine.id)) machines.set(machine.id, machine);
-  const shapes = new Map([...machines].map(([id, machine]) => [id, machineShape(machine)]));
-  if (shapes.size === 0) return { problem: `${file}: no_machine it exports no xstate machine` };
-  return { shapes, machines, guards: guardsIn(exports.guards), agents };
+  const graphs = await graphsAmong(exports);
+  const shapes = new Map([...graphs].map(([id, { shape }]) => [id, shape]));
+  for (const [id, machine] of machines) shapes.set(id, machineShape(machine));
+  if (shapes.size === 0)
+    return { problem: `${file}: no_machine it exports no xstate machine and no compiled graph of LangGraph` };
+  return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents };
 }
 
 /** The agents of an export; a machine among them is only a machine. */

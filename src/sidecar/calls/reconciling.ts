@@ -72,6 +72,8 @@ export class Reconciling {
   }
 
   #counterpartyOf(call: LedgerCall | undefined): Counterparty | null {
+    // Its counterparty would tell the answer that was found wrong: the tool itself is asked again (semantics.md C10).
+    if (call?.wrong && call.intent.class === 'idempotent') return null;
     const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
     const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
     return tool === undefined || reconciler === undefined ? null : { reconciler, asking: tool.asking };

@@ -1,0 +1,71 @@
+/**
+ * The shape of a compiled graph, for a config to be checked against: its nodes as states, each entered from anywhere and left to the end. Reads
+ * the structure alone, runs nothing, and loads nothing of LangGraph.
+ */
+import { createHash } from 'node:crypto';
+import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { MachineShape, StateShape } from '../model/machine.ts';
+import type { Graph } from './copy.ts';
+import { BEGIN, END } from './lanes.ts';
+import { stateChannels, whyUnsupported } from './support.ts';
+
+/** A compiled graph, as a config sees it. */
+export interface GraphFacts {
+  readonly shape: MachineShape;
+  /** Tells why the graph cannot be attached; empty where it can. */
+  unsupported(config: BoundaryConfig): readonly string[];
+}
+
+/** The facts of a value, where it is a compiled graph; null else. */
+export function graphFacts(value: unknown): GraphFacts | null {
+  if (!isGraph(value)) return null;
+  return { shape: shapeOf(value), unsupported: (config) => whyUnsupported(value, config) };
+}
+
+function shapeOf(graph: Graph): MachineShape {
+  const nodes = Object.keys(graph.nodes).filter((name) => !name.startsWith('__'));
+  const states: StateShape[] = [
+    state('', 'compound', BEGIN),
+    // Control is there before the first node; no work is done in it.
+    state(BEGIN, 'compound'),
+    ...nodes.map((name) => state(name, 'atomic', null, toolsOf(graph.nodes[name]?.bound))),
+    state(END, 'final'),
+  ];
+  const edges = nodes.flatMap((name) => [
+    { from: BEGIN, to: name, event: 'graph.task', guarded: false },
+    { from: name, to: END, event: 'graph.done', guarded: false },
+  ]);
+  const tools = new Set(states.flatMap(({ invokes }) => invokes.flatMap(({ tool }) => tool ?? [])));
+  const actors = [...tools].map((name) => ({ name, kind: 'promise', takesKey: true }) as const);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([states, edges]))
+    .digest('hex');
+  return { id: graph.getName(), states, edges, actors, digest, channels: stateChannels(graph) };
+}
+
+function state(
+  path: string,
+  type: StateShape['type'],
+  initial: string | null = null,
+  tools: readonly string[] = [],
+): StateShape {
+  return { path, type, initial, invokes: tools.map((tool) => ({ id: tool, tool })), delayed: false };
+}
+
+/** The tools of a `ToolNode`; what a function calls cannot be seen. */
+function toolsOf(bound: unknown): readonly string[] {
+  const { tools } = (bound ?? {}) as { readonly tools?: readonly { readonly name?: unknown }[] };
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+}
+
+function isGraph(value: unknown): value is Graph {
+  if (typeof value !== 'object' || value === null) return false;
+  const { nodes, channels, getName, withConfig } = value as Partial<Graph>;
+  const isTold = typeof getName === 'function' && typeof withConfig === 'function';
+  return isTold && isRecord(nodes) && isRecord(channels);
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

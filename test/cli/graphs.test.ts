@@ -1,0 +1,130 @@
+/** `belay init` and `belay check` of compiled graphs of LangGraph, as a user runs them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { belay } from './belay.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'belay-graphs-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let number = 0;
+let folder = '';
+beforeEach(() => {
+  number += 1;
+  folder = join(root, String(number));
+  mkdirSync(folder);
+});
+const put = (name: string, content: string) => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+const at = (name: string) => JSON.stringify(import.meta.resolve(name));
+
+/** A module with a graph: a model node, a ToolNode, and a node that sums up. */
+const moduleOf = (compile = "{ name: 'shop' }", more = '') =>
+  put(
+    'graph.mjs',
+    `import { Annotation, MemorySaver, MessagesAnnotation, StateGraph } from ${at('@langchain/langgraph')};
+import { ToolNode } from ${at('@langchain/langgraph/prebuilt')};
+import { tool } from ${at('@langchain/core/tools')};
+import { z } from ${at('zod')};
+const of = (name) => tool(async () => name, { name, description: name, schema: z.object({ of: z.string() }) });
+const State = Annotation.Root({ ...MessagesAnnotation.spec, receipt: Annotation });
+export const graph = new StateGraph(State)
+  .addNode('agent', () => ({ messages: [] }))
+  .addNode('tools', new ToolNode([of('book'), of('mail')]))
+  .addNode('sum', () => ({ receipt: 'done' }))
+  .addEdge('__start__', 'agent')
+  .addConditionalEdges('agent', () => 'sum', ['tools', 'sum'])
+  .addEdge('tools', 'agent')
+  .addEdge('sum', '__end__')
+  .compile(${compile});
+${more}`,
+  );
+const CONFIG = `belay: 1
+agent: shop
+tools:
+  book: { reads: [], writes: [], effect: idempotent }
+  mail: { reads: [], writes: [], effect: idempotent }
+  pay: { reads: [], writes: [], effect: idempotent }
+skeletons:
+  Tools:
+    entity: '"it"'
+    states: [tools]
+    entry: [tools]
+    inputs: []
+    outputs: [messages]
+    exit:
+      - { id: called, at: tools -> end, when: 'size(memory.messages) > 0', outputs: [messages] }
+    rollback: { anchors: [called], resume: tools }
+`;
+
+/** The codes and messages of what \`belay check\` finds. */
+async function check(config: string, machines: string) {
+  const { code, out, err } = await belay(['check', put('shop.yaml', config), '--machines', machines, '--json']);
+  const { files } = JSON.parse(out);
+  const findings: { code: string; message: string }[] = files[0].findings;
+  return { code, err, codes: findings.map((finding) => finding.code), text: JSON.stringify(findings) };
+}
+
+describe('belay check of a graph', () => {
+  test('finds nothing wrong with a config that fits, also of tools that no structure tells', async () => {
+    const found = await check(CONFIG, moduleOf());
+    expect(found).toMatchObject({ code: 0, codes: [], err: '' });
+  });
+
+  test('says which node the graph does not have, and that a node is left to the end', async () => {
+    const strange = CONFIG.replace('states: [tools]', 'states: [tools, tool]').replace(
+      'tools -> end',
+      'tools -> agent',
+    );
+    const found = await check(strange, moduleOf());
+    expect(found.code).toBe(1);
+    expect(found.codes).toEqual(expect.arrayContaining(['unknown_state', 'unknown_edge']));
+    expect(found.text).toContain('From \\"tools\\" the machine goes to end.');
+  });
+
+  test('names a tool of a ToolNode that is not declared', async () => {
+    const found = await check(CONFIG.replace(/ {2}mail: .*\n/, ''), moduleOf());
+    expect(found.codes).toEqual(expect.arrayContaining(['tool_undeclared']));
+    expect(found.text).toContain('shop calls \\"mail\\"');
+  });
+
+  test('says what attachGraph would refuse', async () => {
+    const found = await check(CONFIG, moduleOf("{ name: 'shop', checkpointer: new MemorySaver() }"));
+    expect(found).toMatchObject({ code: 1, codes: ['unsupported_graph'] });
+    expect(found.text).toMatch(/checkpointer.*Compile it without one/);
+  });
+
+  test('finds graphs in lists and records, and leaves what only looks like one', async () => {
+    const found = await check(
+      CONFIG,
+      moduleOf(undefined, 'export const all = { graph, other: { nodes: 1, channels: 2 } };'),
+    );
+    expect(found).toMatchObject({ code: 0, codes: [] });
+    const none = put('none.mjs', 'export const odd = { nodes: {}, channels: {} };\n');
+    expect(await belay(['check', put('shop.yaml', CONFIG), '--machines', none])).toMatchObject({
+      code: 2,
+      err: `${none}: no_machine it exports no xstate machine and no compiled graph of LangGraph\n`,
+    });
+  });
+});
+
+describe('belay init of a graph', () => {
+  test('writes a config of its nodes, tools and channels, on which belay check has no errors', async () => {
+    const module = moduleOf();
+    const { code, out } = await belay(['init', '--machines', module]);
+    expect(code).toBe(0);
+    expect(out).toContain('made by belay init from the graph shop');
+    expect(out).toContain('# Its channels, which are keys: messages, receipt');
+    for (const name of ['book', 'mail'])
+      expect(out).toMatch(new RegExp(`^  ${name}:\\n(.*\\n)*    effect: irreversible`, 'm'));
+    for (const node of ['agent', 'tools', 'sum']) expect(out).toContain(`at: ${node} -> end`);
+    expect(out).not.toMatch(/begin/);
+    expect(out.match(/TODO/g)?.length).toBeGreaterThan(10);
+    const { files, errors } = JSON.parse(
+      (await belay(['check', put('draft.yaml', out), '--machines', module, '--json'])).out,
+    );
+    expect([errors, files[0].agent, files[0].machine]).toEqual([0, 'shop', true]);
+  });
+});

@@ -1,0 +1,35 @@
+/** Runs a share of the exhaustive check of little graphs (`npm run enumerate:graphs`), and shows that its judge can tell a wrong ending. */
+import { expect, test } from 'vitest';
+import { enumerate } from './enumerate.ts';
+import { reportText } from './report.ts';
+import { allShapes } from './shapes.ts';
+
+test('a share of all failures ends as LangGraph by itself without them, or parked without harm', async () => {
+  const small = await enumerate({ nodes: [1, 2, 3], graphs: 40, cases: 12, seed: 1 });
+  const large = await enumerate({ nodes: [4], graphs: 7_000, cases: 12, seed: 1 });
+  const text = [small, large].map((each) => reportText(each, 5)).join('\n\n');
+  for (const { totals } of [small, large]) expect(totals, text).toMatchObject({ wrong: 0, hang: 0 });
+  const same = small.totals.same + large.totals.same;
+  expect(same / (small.totals.cases + large.totals.cases), text).toBeGreaterThanOrEqual(2 / 3);
+  const kinds = Object.keys({ ...small.kinds, ...large.kinds });
+  for (const kind of ['lost reply', 'throws', 'late', 'wrong in flight', 'wrong work', 'wrong key', 'nothing'])
+    expect(kinds).toEqual(expect.arrayContaining([kind, `${kind}, and killed`]));
+});
+
+test('every graph of at most three nodes is there, and each once up to renaming', () => {
+  const texts = [1, 2, 3].map((nodes) => [...allShapes(nodes)].map(({ text }) => text));
+  expect(texts.map(({ length }) => length)).toEqual([3, 34, 752]);
+  expect(texts[0]).toEqual(['>n0 n0>end', '>n0 n0>(n0 again|end)', '>2xn0 n0>end']);
+  // Fan-out with a join, a diamond with a choice, and tasks that are sent.
+  expect(texts[2]).toEqual(
+    expect.arrayContaining(['>n0+n1 n0>&n2 n1>&n2 n2>end', '>n0 n0>(n1|n2) n1>n2 n2>end', '>n0 n0>2xn1 n1>n2 n2>end']),
+  );
+});
+
+test('the judge sees a payment that is made twice under a config that calls it harmless', async () => {
+  const honest = await enumerate({ nodes: [2], graphs: 1, cases: 1, seed: 38, shape: '>n0 n0>n1 n1>end' });
+  const lying = await enumerate({ nodes: [2], graphs: 1, cases: 1, seed: 38, shape: '>n0 n0>n1 n1>end', lies: true });
+  expect(honest.totals.wrong).toBe(0);
+  expect(lying.totals.wrong).toBeGreaterThan(0);
+  expect(lying.told.find(({ is }) => is === 'wrong')?.cause).toMatch(/too much|twice/);
+});
