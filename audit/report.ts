@@ -4,6 +4,7 @@ import { FROZEN, type Strategy } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { GUARDS, type Guard } from './guards.ts';
 import type { JudgedCase } from './judge.ts';
+import type { Studied, Witnessed } from './langgraph/study.ts';
 import type { Paper } from './paper.ts';
 import type { Reviewed } from './reviewed.ts';
 import { admittedTable, calibrationTable, eventsOf, newlyAdmitted } from './tables/calibration.ts';
@@ -16,6 +17,8 @@ import {
   signalsTable,
   wrongEdgeTable,
 } from './tables/experiments.ts';
+import { langgraphTables } from './tables/langgraph.ts';
+import { studiedTable, witnessTable, wrongIn as wrongInStudy } from './tables/langgraph-cases.ts';
 import { latencyTable } from './tables/latency.ts';
 import { alignedOf, localisationTable, probesTable } from './tables/localisation.ts';
 import { isBroken, necessityTable } from './tables/necessity.ts';
@@ -35,6 +38,9 @@ export interface Experiments {
   readonly edges: readonly WrongEdge[];
   readonly depths: readonly Depth[];
   readonly overheads: readonly Overhead[];
+  /** The study on LangGraph, and its blocking witnesses. */
+  readonly studied: readonly Studied[];
+  readonly witnesses: readonly Witnessed[];
 }
 
 /** True if the whole audit was run, so that its gaps count. */
@@ -77,7 +83,7 @@ export interface Report {
 
 /** Puts the report together. */
 export function reportOf(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper, scope: Scope): Report {
-  const { reviewed, signals, edges, depths, overheads } = experiments;
+  const { reviewed, signals, edges, depths, overheads, studied, witnesses } = experiments;
   const tables = [
     recoveryTable(judged, paper),
     semanticTable(judged, paper),
@@ -94,6 +100,9 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
     overheadTable(overheads, paper),
     necessityTable(judged, paper),
     latencyTable(judged, paper),
+    ...(studied.length > 0 ? langgraphTables(studied, paper) : []),
+    witnessTable(witnesses, paper),
+    studiedTable(studied),
   ].filter(({ rows }) => rows.length > 0);
   return { summary: summaryOf(judged, experiments, scope), tables, cases: judged, experiments };
 }
@@ -154,7 +163,7 @@ function wrongIn(
 /** The errors of the audit as a whole. */
 function wrongAround(
   judged: readonly JudgedCase[],
-  { signals, edges }: Experiments,
+  { signals, edges, studied, witnesses }: Experiments,
   { blocked }: Pick<Summary, 'blocked'>,
   { whole, without }: Scope,
 ): readonly string[] {
@@ -165,6 +174,7 @@ function wrongAround(
   const wrong = [
     ...several.map(({ site }) => `${site}: raw failures lead to several decisions`),
     ...marked.map(({ domain, edge }) => `${domain}: ${edge} is an exit as reviewed, or none when declared`),
+    ...wrongInStudy(studied, witnesses),
   ];
   if (!whole || without !== null) return wrong;
   const idle = (Object.keys(GUARDS) as Guard[]).filter(

@@ -257,7 +257,10 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
         if (failing === null || !isNth(failing.call, tool, asked)) return null;
         if ('found' in failing) {
           fails(call);
-          await attached.commands.fail(failing.signal ?? 'CONTRACT_VIOLATION', { instance: failing.found, key: failing.key });
+          await attached.commands.fail(failing.signal ?? 'CONTRACT_VIOLATION', {
+            instance: failing.found,
+            key: failing.key,
+          });
         }
         if (raw !== 'denied') return null;
         fails(call);
@@ -328,7 +331,8 @@ function observed(
   };
 }
 
-function latencyOf(
+/** From the failure to the success of what had failed, in milliseconds; null where it never did. */
+export function latencyOf(
   { calls, failed, failedAt }: Substrate,
   first: { readonly decision: Decision; readonly at: number } | null,
   mark: number,

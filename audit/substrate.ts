@@ -80,8 +80,8 @@ export function onSubstrate(
   return substrate;
 }
 
-/** The call of a tool. */
-type ToolCalls = Readonly<Record<string, (call: object) => Promise<unknown>>>;
+/** Calls tools, by their names. */
+export type ToolCalls = Readonly<Record<string, (call: object) => Promise<unknown>>>;
 
 /** The tools of a machine, by their names, to be called by another runtime. */
 export function callsOf(machine: OpenAgent['machine']): ToolCalls {

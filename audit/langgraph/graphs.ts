@@ -1,11 +1,12 @@
 /** The two agents of the study as graphs: the same tools in the same worlds as their machines, and boundaries at the same promises. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BoundaryConfig, loadConfig, type OpenAgent } from 'belay-sidecar';
-import { attachGraphJudged } from '#graph-seam';
+import { type BoundaryConfig, loadConfig } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
+import { attachGraphJudged } from '#graph-seam';
 import { ROOT } from '../root.ts';
 import type { Attaching } from '../run.ts';
+import { callsOf, type ToolCalls } from '../substrate.ts';
 import { navigationGraph } from './navigation.ts';
 import { scheduleGraph } from './schedule-form.ts';
 import { toolsOf } from './tools.ts';
@@ -14,15 +15,15 @@ import { toolsOf } from './tools.ts';
 export interface GraphAgent {
   readonly name: string;
   readonly config: BoundaryConfig;
-  /** The graph over the tools of a machine, which is not compiled yet. */
-  build(machine: OpenAgent['machine']): Built;
+  /** The graph over the calls of tools, which is not compiled yet. */
+  build(calls: ToolCalls): Built;
 }
 
 type Built = ReturnType<typeof scheduleGraph> | ReturnType<typeof navigationGraph>;
 
 const GRAPHS: Readonly<Record<string, GraphAgent['build']>> = {
-  'schedule-form': (machine) => scheduleGraph(toolsOf(machine)),
-  navigation: (machine) => navigationGraph(toolsOf(machine)),
+  'schedule-form': (calls) => scheduleGraph(toolsOf(calls)),
+  navigation: (calls) => navigationGraph(toolsOf(calls)),
 };
 
 /** The domains that are graphs, too. */
@@ -49,7 +50,7 @@ function configOf(name: string): BoundaryConfig {
 /** LangGraph executes it, under Belay. */
 export function onGraph({ name, config, build }: GraphAgent): Attaching {
   return async (machine, options, judges) => {
-    const graph = build(machine).compile({ name });
+    const graph = build(callsOf(machine)).compile({ name });
     const settings = { recursionLimit: 200 };
     const input = { asked: options.input };
     const run = await attachGraphJudged(graph, { ...options, config, input, settings }, judges);

@@ -1,7 +1,6 @@
 /** The tools of an agent, as the nodes of a graph call them. */
-import type { OpenAgent } from 'belay-sidecar';
 import { graphTool } from 'belay-sidecar/langgraph';
-import { callsOf } from '../substrate.ts';
+import type { ToolCalls } from '../substrate.ts';
 
 /** Functions by the names of the tools, with what each takes and answers. */
 export type ToolsOf<TTypes> = {
@@ -10,8 +9,8 @@ export type ToolsOf<TTypes> = {
     : never;
 };
 
-/** The tools of a machine: under Belay they are guarded, and in a graph that runs by itself they are called as they are. */
-export function toolsOf<TTypes>(machine: OpenAgent['machine']): ToolsOf<TTypes> {
-  const tools = Object.entries(callsOf(machine)).map(([name, call]) => [name, graphTool(name, call)]);
+/** The tools, by how they are called: under Belay they are guarded, and in a graph that runs by itself they are called as they are. */
+export function toolsOf<TTypes>(calls: ToolCalls): ToolsOf<TTypes> {
+  const tools = Object.entries(calls).map(([name, call]) => [name, graphTool(name, call)]);
   return Object.fromEntries(tools) as ToolsOf<TTypes>;
 }
