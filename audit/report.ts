@@ -18,7 +18,7 @@ import {
   wrongEdgeTable,
 } from './tables/experiments.ts';
 import { langgraphTables } from './tables/langgraph.ts';
-import { studiedTable, witnessTable, wrongIn as wrongInStudy } from './tables/langgraph-cases.ts';
+import { harmIn, studiedTable, witnessTable, wrongIn as wrongInStudy } from './tables/langgraph-cases.ts';
 import { latencyTable } from './tables/latency.ts';
 import { alignedOf, localisationTable, probesTable } from './tables/localisation.ts';
 import { isBroken, necessityTable } from './tables/necessity.ts';
@@ -69,6 +69,13 @@ interface Summary {
   /** Cases in which a whole rerun leaves another world than the run that never failed, and the rows there that are there twice. */
   readonly harmfulReruns: number;
   readonly rerunDuplicates: number;
+  /** The study on LangGraph: its cases, those in which the world is not as it has to be, and the rows that are there twice. */
+  readonly langgraph: {
+    readonly cases: number;
+    readonly witnesses: number;
+    readonly harmed: { readonly native: number; readonly belay: number };
+    readonly twice: { readonly native: number; readonly belay: number };
+  };
   /** Everything that is not as it has to be, in words. Empty is good. */
   readonly wrong: readonly string[];
 }
@@ -83,8 +90,20 @@ export interface Report {
 
 /** Puts the report together. */
 export function reportOf(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper, scope: Scope): Report {
-  const { reviewed, signals, edges, depths, overheads, studied, witnesses } = experiments;
+  const { studied, witnesses } = experiments;
   const tables = [
+    ...(judged.length > 0 ? caseTables(judged, experiments, paper) : []),
+    ...(studied.length > 0 ? langgraphTables(studied, paper) : []),
+    witnessTable(witnesses, paper),
+    studiedTable(studied),
+  ].filter(({ rows }) => rows.length > 0);
+  return { summary: summaryOf(judged, experiments, scope), tables, cases: judged, experiments };
+}
+
+/** The tables of the cases, and of what is measured besides. */
+function caseTables(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper): readonly Table[] {
+  const { reviewed, signals, edges, depths, overheads } = experiments;
+  return [
     recoveryTable(judged, paper),
     semanticTable(judged, paper),
     calibrationTable(judged, paper),
@@ -100,11 +119,7 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
     overheadTable(overheads, paper),
     necessityTable(judged, paper),
     latencyTable(judged, paper),
-    ...(studied.length > 0 ? langgraphTables(studied, paper) : []),
-    witnessTable(witnesses, paper),
-    studiedTable(studied),
-  ].filter(({ rows }) => rows.length > 0);
-  return { summary: summaryOf(judged, experiments, scope), tables, cases: judged, experiments };
+  ];
 }
 
 function summaryOf(judged: readonly JudgedCase[], experiments: Experiments, scope: Scope): Summary {
@@ -133,6 +148,11 @@ function summaryOf(judged: readonly JudgedCase[], experiments: Experiments, scop
     reruns: judged.filter((each) => each.rows.some(({ strategy }) => strategy === 'retry-only')).length,
     harmfulReruns: reruns.length,
     rerunDuplicates: reruns.reduce((sum, duplicates) => sum + duplicates, 0),
+    langgraph: {
+      cases: experiments.studied.length,
+      witnesses: experiments.witnesses.length,
+      ...harmIn(experiments.studied),
+    },
   };
   return { ...counted, wrong: [...wrongIn(judged, events), ...wrongAround(judged, experiments, counted, scope)] };
 }

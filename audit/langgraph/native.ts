@@ -21,6 +21,8 @@ interface NativeRun {
   readonly step: number;
   /** The instance at whose beginning that is; null for the start. */
   readonly at: string | null;
+  /** What was promised behind that, as the journal has it: `INSTANCE BOUNDARY`. */
+  readonly crossed: readonly string[];
   /** The nodes that ran until then, and those that ran from there, in order. */
   readonly ran: readonly string[];
   readonly again: readonly string[];
@@ -69,9 +71,11 @@ export function natively(
       latency: latencyOf(substrate, { decision, at: substrate.failedAt }, mark),
     };
     const from = way === 'rerun' ? undefined : entered[index];
+    const step = from?.checkpoints[0]?.step ?? -1;
     return {
       outcome,
-      step: from?.checkpoints[0]?.step ?? -1,
+      step,
+      crossed: entered.flatMap(({ id, checkpoints }) => promisesAfter(step, instanceName(id), checkpoints)),
       at: from === undefined ? null : instanceName(from.id),
       ran,
       again: [...program.ran],
@@ -137,6 +141,11 @@ function enteredIn({ before }: Outcome, ran: readonly string[]): Entered {
   if (JSON.stringify(names) !== JSON.stringify(ran))
     throw new Error(`LangGraph ran ${ran.join(', ')}, and the journal has ${names.join(', ')}`);
   return entered;
+}
+
+function promisesAfter(step: number, who: string, checkpoints: Entered[number]['checkpoints']): readonly string[] {
+  const promises = checkpoints.filter((each) => each.kind !== 'entry' && each.step > step);
+  return promises.map(({ boundary }) => `${who} ${boundary}`);
 }
 
 function indexOf(entered: Entered, { decision }: Outcome): number {

@@ -32,6 +32,8 @@ export interface StudyRow extends Measured {
   readonly blocked: boolean;
   /** Where the run went back to: an instance, and its checkpoint. */
   readonly backTo: string;
+  /** What was promised behind that and is done again, as `INSTANCE BOUNDARY`: LangGraph knows no promises. */
+  readonly crossed: readonly string[];
   /** The vetoes of checkpoints, as `CHECKPOINT CODE WITNESS`. */
   readonly vetoes: readonly string[];
   /** Rows that are in the world twice, by their table. */
@@ -86,9 +88,10 @@ export async function study(
     const reference = await undisturbed(site, seed);
     const stopped = await stoppedAt(site, graph, seed);
     for (const way of WAYS) {
-      const { outcome, step, at } = await natively(site, graph, seed, way, stopped);
+      const { outcome, step, at, crossed } = await natively(site, graph, seed, way, stopped);
       const measured = measure(domain, given, STRATEGY[way], outcome, reference, step);
-      rows.push(rowOf(way, seed, { outcome, measured }, reference, at ?? 'the start', []));
+      const back = { backTo: at ?? 'the start', crossed, vetoes: [] };
+      rows.push(rowOf(way, seed, { outcome, measured }, reference, back));
     }
     for (const [runtime, judges] of Object.entries(ON_GRAPH) as ['ungated' | 'gated', DecisionPolicy][])
       rows.push(decided(runtime, seed, await recovered({ ...site, judges }, seed, reference), reference));
@@ -106,30 +109,18 @@ async function recovered(site: Site, seed: number, reference: Outcome): Promise<
   return (await recover(site, 'belay', seed, reference)) as Ran;
 }
 
-function rowOf(
-  runtime: Runtime,
-  seed: number,
-  { outcome, measured }: Ran,
-  reference: Outcome,
-  backTo: string,
-  refused: readonly string[],
-): StudyRow {
+type Back = Pick<StudyRow, 'backTo' | 'crossed' | 'vetoes'>;
+
+function rowOf(runtime: Runtime, seed: number, { outcome, measured }: Ran, reference: Outcome, back: Back): StudyRow {
   const verdict = outcome.after === null ? null : outcome.decision?.verdict;
-  return {
-    ...measured,
-    runtime,
-    seed,
-    blocked: verdict === 'rerun' || verdict === 'escalate',
-    backTo,
-    vetoes: refused,
-    twice: duplicatesIn(outcome.world, reference.world),
-  };
+  const blocked = verdict === 'rerun' || verdict === 'escalate';
+  return { ...measured, ...back, runtime, seed, blocked, twice: duplicatesIn(outcome.world, reference.world) };
 }
 
 function decided(runtime: Runtime, seed: number, ran: Ran, reference: Outcome): StudyRow {
   const { verdict, instance, checkpoint, vetoes: refused } = shownBy(ran.outcome, ran.measured);
   const backTo = checkpoint === null ? verdict : `${instance} ${checkpoint}`;
-  return rowOf(runtime, seed, ran, reference, backTo, refused);
+  return rowOf(runtime, seed, ran, reference, { backTo, crossed: [], vetoes: refused });
 }
 
 /** Runs the witness: with the gate, past it, and by LangGraph alone. @throws where no committed consumer is in the way of the producer. */

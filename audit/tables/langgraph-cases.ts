@@ -50,7 +50,7 @@ export function studiedTable(studied: readonly Studied[]): Table {
     id: 'langgraph-cases',
     title: 'LangGraph: every case under every runtime',
     notes: [
-      'back to: the instance whose node runs again, and its checkpoint; settle: the held call was answered, and nothing was gone back to. against: what stands against the other checkpoints. gone: committed instances whose promise was taken back without leave. twice: rows in the world, by table.',
+      'back to: the instance whose node runs again, and its checkpoint; settle: the held call was answered, and nothing was gone back to. against: what stands against the other checkpoints. crossed: what was promised behind that, as the journal has it, and is done again without leave. twice: rows in the world, by table.',
       `Runtimes: ${Object.entries(RUNTIMES)
         .map(([name, what]) => `${name} – ${what}`)
         .join('; ')}.`,
@@ -66,7 +66,7 @@ export function studiedTable(studied: readonly Studied[]): Table {
       { key: 'upstream', title: 'upstream' },
       { key: 'backTo', title: 'back to' },
       { key: 'against', title: 'against' },
-      { key: 'dropped', title: 'gone' },
+      { key: 'crossed', title: 'crossed' },
       { key: 'twice', title: 'twice' },
       { key: 'missing', title: 'lost' },
       { key: 'unexpected', title: 'wrong' },
@@ -89,7 +89,7 @@ export function studiedTable(studied: readonly Studied[]): Table {
             only(medianOf(rows.map(({ upstream }) => upstream))),
             only(first.backTo),
             only(first.vetoes.join('; ')),
-            only(first.dropped.join(', ')),
+            only(first.crossed.join(', ')),
             only(twiceText(first.twice)),
             only(first.difference.missing),
             only(first.difference.unexpected),
@@ -104,6 +104,20 @@ function twiceText(twice: StudyRow['twice']): string {
   return Object.entries(twice)
     .map(([table, count]) => `${table} ${count}`)
     .join(', ');
+}
+
+/** Counts the cases in which the world is not that of the run that never failed, and the rows that are there twice, of one run each. */
+export function harmIn(studied: readonly Studied[]) {
+  const firsts = (runtime: Runtime) => rowsBy(studied, runtime).filter(({ seed }) => seed === 0);
+  const harmed = (runtime: Runtime) =>
+    firsts(runtime).filter(
+      ({ difference: { duplicates, missing, unexpected } }) => duplicates + missing + unexpected > 0,
+    ).length;
+  const twice = (runtime: Runtime) => firsts(runtime).reduce((sum, { difference }) => sum + difference.duplicates, 0);
+  return {
+    harmed: { native: harmed('restore'), belay: harmed('gated') },
+    twice: { native: twice('restore'), belay: twice('gated') },
+  };
 }
 
 /** What the study has to come to and does not, in words. */
