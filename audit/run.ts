@@ -43,7 +43,7 @@ export interface Recovery {
 }
 
 /** A run of an agent that is attached, and not started. */
-export interface Attached {
+interface Attached {
   readonly commands: Pick<Sidecar, 'finished' | 'settle' | 'fail' | 'durable' | 'close'>;
   start(): void;
   /** The memory as it is now, or as it was in the end. */

@@ -20,7 +20,7 @@ export interface Site {
   readonly attach?: Attaching;
 }
 
-/** How the runs of a site are attached. */
+/** The attachment of the runs of a site. */
 function attachment({ attach }: Site): Pick<Recovery, 'attach'> {
   return attach === undefined ? {} : { attach };
 }

@@ -26,9 +26,6 @@ const GRAPHS: Readonly<Record<string, GraphAgent['build']>> = {
   navigation: (calls) => navigationGraph(toolsOf(calls)),
 };
 
-/** The domains that are graphs, too. */
-export const DOMAINS: readonly string[] = Object.keys(GRAPHS);
-
 /** The graph of a domain. @throws where there is none. */
 export function graphOf(name: string): GraphAgent {
   const build = GRAPHS[name];

@@ -21,7 +21,7 @@ interface NativeRun {
   readonly step: number;
   /** The instance at whose beginning that is; null for the start. */
   readonly at: string | null;
-  /** What was promised behind that, as the journal has it: `INSTANCE BOUNDARY`. */
+  /** The promises behind that, as the journal has it: `INSTANCE BOUNDARY`. */
   readonly crossed: readonly string[];
   /** The nodes that ran until then, and those that ran from there, in order. */
   readonly ran: readonly string[];

@@ -6,7 +6,7 @@ import { type Case, CaseError, readCases } from '../case.ts';
 import { ROOT } from '../root.ts';
 
 /** The sets. */
-export const SETS = ['direct', 'official', 'regime-balanced', 'witness'] as const;
+const SETS = ['direct', 'official', 'regime-balanced', 'witness'] as const;
 
 /** One of them. */
 export type SetName = (typeof SETS)[number];

@@ -32,7 +32,7 @@ export interface StudyRow extends Measured {
   readonly blocked: boolean;
   /** Where the run went back to: an instance, and its checkpoint. */
   readonly backTo: string;
-  /** What was promised behind that and is done again, as `INSTANCE BOUNDARY`: LangGraph knows no promises. */
+  /** The promises behind that which are made again, as `INSTANCE BOUNDARY`: LangGraph knows no promises. */
   readonly crossed: readonly string[];
   /** The vetoes of checkpoints, as `CHECKPOINT CODE WITNESS`. */
   readonly vetoes: readonly string[];

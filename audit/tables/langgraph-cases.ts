@@ -5,7 +5,7 @@ import { beside, only, type Table } from '../workloads/table.ts';
 import { isAsOnMachine, rowsBy } from './langgraph.ts';
 import { medianOf } from './recovery.ts';
 
-/** What each way back past committed consumers comes to. */
+/** The result of each way back past committed consumers. */
 export function witnessTable(witnesses: readonly Witnessed[], { langgraph: { witness } }: Paper): Table {
   const settings = { on: 'the gate on', off: 'the gate off', langgraph: 'LangGraph goes back by itself' } as const;
   return {
@@ -44,7 +44,7 @@ export function witnessTable(witnesses: readonly Witnessed[], { langgraph: { wit
   };
 }
 
-/** What each runtime went back to in each case, and what came of it. */
+/** The place that each runtime went back to in each case, and the result. */
 export function studiedTable(studied: readonly Studied[]): Table {
   return {
     id: 'langgraph-cases',
@@ -120,7 +120,7 @@ export function harmIn(studied: readonly Studied[]) {
   };
 }
 
-/** What the study has to come to and does not, in words. */
+/** Everything in the study that is not as it has to be, in words. */
 export function wrongIn(studied: readonly Studied[], witnesses: readonly Witnessed[]): readonly string[] {
   return [...studied.flatMap(wrongInCase), ...witnesses.flatMap(wrongInWitness)];
 }

@@ -185,7 +185,7 @@ export class Accesses {
 
   /**
    * The outputs of a unit whose code goes on behind an answer and writes at its end: what was heard may come to any of them. A boundary within
-   * such a unit keeps its answers, so whoever finds an output wrong goes back to before them (§8.1).
+   * such a unit keeps its answers, so an output that is found wrong goes back to before them (§8.1).
    */
   *#pending(parties: readonly Party[]): Generator<HistoryEvent> {
     for (const { instance } of parties) {

@@ -174,7 +174,7 @@ describe('the runtimes of the study', () => {
 });
 
 describe('duplicates', () => {
-  test('are counted in the world alone: two mails to one person are one too many, whoever says what of the calls', async () => {
+  test('are counted in the world alone: two mails to one person are one too many, without a word about the calls', async () => {
     const { agent } = found('schedule-form', 'query-timeout');
     const there = await inWorld(agent, undefined, async (opened) => {
       const calls = opened.machine.implementations.actors as unknown as Record<
