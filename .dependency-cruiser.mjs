@@ -200,7 +200,8 @@ export default {
       from: { path: '^src/langgraph/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(model|runtime|langgraph|effects/|sidecar/|boundaries/config\\.ts$|recovery/decision-policy\\.ts$|journal/value-codec\\.ts$)',
+        pathNot:
+          '^src/(model|runtime|langgraph|effects/|sidecar/|boundaries/config\\.ts$|recovery/decision-policy\\.ts$|journal/value-codec\\.ts$)',
       },
     },
     {
