@@ -200,7 +200,8 @@ export default {
       from: { path: '^src/langgraph/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(model|runtime|langgraph|effects/|sidecar/|boundaries/config\\.ts$|journal/value-codec\\.ts$)',
+        pathNot:
+          '^src/(model|runtime|langgraph|effects/|sidecar/|boundaries/config\\.ts$|recovery/decision-policy\\.ts$|journal/value-codec\\.ts$)',
       },
     },
     {
@@ -311,7 +312,7 @@ export default {
       to: {
         path: '^(src|test|bench)/',
         pathNot:
-          '^src/((adapters/|recovery/|reports/|testing/)?index|journal/(sqlite|postgres)/store|xstate/seam)\\.ts$',
+          '^src/((adapters/|recovery/|reports/|testing/|langgraph/)?index|journal/(sqlite|postgres)/store|(xstate|langgraph)/seam)\\.ts$',
       },
     },
     {
@@ -351,7 +352,7 @@ export default {
       severity: 'error',
       comment: 'A run has all of its judges. Only the audit takes one away, to show what it is for.',
       from: { path: '.', pathNot: '^(audit|test)/' },
-      to: { path: '^src/xstate/seam\\.ts$' },
+      to: { path: '^src/(xstate|langgraph)/seam\\.ts$' },
     },
     {
       name: 'nothing-imports-the-audit',

@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^#seam$/, replacement: own('src/xstate/seam.ts') },
+      { find: /^#graph-seam$/, replacement: own('src/langgraph/seam.ts') },
       { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
       { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },

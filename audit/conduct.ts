@@ -5,6 +5,8 @@ import { agents } from '../domains/agents.ts';
 import { type Case, readCases, readDomains, readSites } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import type { JudgedCase, Wanted } from './judge.ts';
+import { readSets } from './langgraph/sets.ts';
+import type { Studied, Witnessed } from './langgraph/study.ts';
 import type { Experiments } from './report.ts';
 import { reviewed } from './reviewed.ts';
 import type { Task } from './worker.ts';
@@ -19,6 +21,8 @@ const TIMES = 7;
 const DEPTHS = Array.from({ length: 5 }, (_, index) => ({
   slots: ['Kickoff', 'Budget', 'Roadmap', 'Hiring', 'Closing'].slice(0, index + 1),
 }));
+
+type Study = Pick<Experiments, 'studied' | 'witnesses'>;
 
 /** The threads. */
 export class Threads {
@@ -43,7 +47,7 @@ export class Threads {
   }
 
   /** Measures what is measured besides, of the domains that are chosen. Timings come last, one after the other. */
-  async experiments(isChosen: (domain: string) => boolean): Promise<Experiments> {
+  async experiments(isChosen: (domain: string) => boolean): Promise<Omit<Experiments, keyof Study>> {
     const domains = readDomains().filter(({ name }) => isChosen(name));
     const sites = readSites().filter(({ domain }) => isChosen(domain));
     const signals = sites.map(async ({ site, domain, case: name }) => {
@@ -67,6 +71,24 @@ export class Threads {
       depths: form === undefined ? [] : await this.#depths(form.name),
       overheads: await this.#overheads(domains.map(({ name }) => name)),
     };
+  }
+
+  /** Runs the study on LangGraph, of the domains that are chosen. */
+  async study(isChosen: (domain: string) => boolean, repeat: number): Promise<Study> {
+    const members = readSets().filter(({ given }) => isChosen(given.domain));
+    const studied = members.filter(({ sets }) => sets.some((set) => set !== 'witness'));
+    const witnesses = members.filter(({ sets }) => sets.includes('witness'));
+    const [cases, past] = await Promise.all([
+      Promise.all(
+        studied.map(({ given: { domain, name }, sets }) =>
+          this.#run<Studied>({ do: 'study', domain, case: name, sets, repeat }),
+        ),
+      ),
+      Promise.all(
+        witnesses.map(({ given: { domain, name } }) => this.#run<Witnessed>({ do: 'witness', domain, case: name })),
+      ),
+    ]);
+    return { studied: cases, witnesses: past };
   }
 
   async #depths(domain: string): Promise<readonly Depth[]> {

@@ -55,6 +55,13 @@ export const WITHOUT: Readonly<Record<Guard, DecisionPolicy>> = {
   },
 };
 
+/** The judges without the gate: what others were promised and what no one can take back is no reason against a checkpoint. */
+export const UNGATED: DecisionPolicy = {
+  ...DECISION_POLICY,
+  decide: (history, failure, rules, around) =>
+    DECISION_POLICY.decide(floorless(history), failure, { policy: rules?.policy ?? 'line', joint: 'all' }, around),
+};
+
 /** DecisionPolicy that know entries only: whatever the failed instance has written is suspected, so that it goes back to before all of it. */
 export const ENTRIES_ONLY: DecisionPolicy = {
   ...DECISION_POLICY,

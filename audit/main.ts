@@ -20,6 +20,7 @@ interface Options {
   readonly case?: string;
   readonly strategy?: Strategy;
   readonly without?: Guard;
+  readonly only?: Part;
   readonly repeat: number;
   readonly list?: boolean;
   readonly observe?: boolean;
@@ -29,12 +30,21 @@ interface Options {
   readonly report: string;
 }
 
+/** The parts of the audit that can be run alone. */
+const PARTS = ['cases', 'langgraph'] as const;
+type Part = (typeof PARTS)[number];
+
 const program = new Command('npm run audit --')
   .description('Runs agents that fail, under five ways of recovering, and counts what happened to their worlds.')
   .option('--domain <name>', 'only the cases of one agent')
   .option('--case <name>', 'only one case')
   .addOption(new Option('--strategy <name>', 'only one way of recovering').choices(STRATEGIES))
   .addOption(new Option('--without <guard>', 'Belay without one of its guards').choices(Object.keys(GUARDS)))
+  .addOption(
+    new Option('--only <part>', 'only the cases and what belongs to them, or only the study on LangGraph').choices(
+      PARTS,
+    ),
+  )
   .option('--repeat <n>', 'how often each case is run, each time with another seed', counted, ALL.repeat)
   .option('--list', 'name the cases and what each probes, and run none')
   .option('--observe', 'print what was observed as a case would say it, and compare nothing')
@@ -50,6 +60,7 @@ Examples:
   npm run audit -- --domain schedule-form --case receipt-after-submit
   npm run audit -- --strategy belay --json
   npm run audit -- --without live_readers
+  npm run audit -- --only langgraph --repeat 1
 
 The report is left in audit/report/: index.html, report.json, report.txt and junit.xml. How a case is written: audit/README.md.
 
@@ -100,23 +111,36 @@ async function audit(options: Options): Promise<number> {
 
 /** Runs what is wanted. What is measured besides the cases belongs to whole domains. */
 async function conducted(options: Options, chosen: readonly Case[], all: boolean): Promise<Report> {
-  const { strategy, without = null, repeat } = options;
+  const { strategy, without = null, repeat, only } = options;
   const partial = strategy !== undefined || without !== null || options.case !== undefined;
+  const isWanted = (part: Part) => only === undefined || only === part;
   const strategies = strategy === undefined ? STRATEGIES : [strategy];
   const line = progressLine();
   const threads = new Threads(tellIn(line));
   try {
-    const judged = await threads.judge(chosen, { strategies, repeat, without, probes: without === null });
+    const cases = isWanted('cases') ? chosen : [];
+    const judged = await threads.judge(cases, { strategies, repeat, without, probes: without === null });
     const domains = new Set(chosen.map(({ domain }) => domain));
-    const experiments = partial ? NONE : await threads.experiments((domain) => domains.has(domain));
-    return reportOf(judged, experiments, readPaper(), { whole: all && !partial, without });
+    const isChosen = (domain: string) => domains.has(domain);
+    const study = partial || !isWanted('langgraph') ? {} : await threads.study(isChosen, repeat);
+    const besides = partial || !isWanted('cases') ? {} : await threads.experiments(isChosen);
+    const experiments = { ...NONE, ...study, ...besides };
+    return reportOf(judged, experiments, readPaper(), { whole: all && !partial && isWanted('cases'), without });
   } finally {
     line.done();
     await threads.close();
   }
 }
 
-const NONE: Experiments = { reviewed: [], signals: [], edges: [], depths: [], overheads: [] };
+const NONE: Experiments = {
+  reviewed: [],
+  signals: [],
+  edges: [],
+  depths: [],
+  overheads: [],
+  studied: [],
+  witnesses: [],
+};
 
 /** Prints the `expect` of cases as they were observed, for the author of a case. A person has to check it. */
 async function observe(chosen: readonly Case[]): Promise<number> {

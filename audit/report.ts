@@ -4,6 +4,7 @@ import { FROZEN, type Strategy } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { GUARDS, type Guard } from './guards.ts';
 import type { JudgedCase } from './judge.ts';
+import type { Studied, Witnessed } from './langgraph/study.ts';
 import type { Paper } from './paper.ts';
 import type { Reviewed } from './reviewed.ts';
 import { admittedTable, calibrationTable, eventsOf, newlyAdmitted } from './tables/calibration.ts';
@@ -16,6 +17,8 @@ import {
   signalsTable,
   wrongEdgeTable,
 } from './tables/experiments.ts';
+import { langgraphTables } from './tables/langgraph.ts';
+import { harmIn, studiedTable, witnessTable, wrongIn as wrongInStudy } from './tables/langgraph-cases.ts';
 import { latencyTable } from './tables/latency.ts';
 import { alignedOf, localisationTable, probesTable } from './tables/localisation.ts';
 import { isBroken, necessityTable } from './tables/necessity.ts';
@@ -35,6 +38,9 @@ export interface Experiments {
   readonly edges: readonly WrongEdge[];
   readonly depths: readonly Depth[];
   readonly overheads: readonly Overhead[];
+  /** The study on LangGraph, and its blocking witnesses. */
+  readonly studied: readonly Studied[];
+  readonly witnesses: readonly Witnessed[];
 }
 
 /** True if the whole audit was run, so that its gaps count. */
@@ -63,6 +69,13 @@ interface Summary {
   /** Cases in which a whole rerun leaves another world than the run that never failed, and the rows there that are there twice. */
   readonly harmfulReruns: number;
   readonly rerunDuplicates: number;
+  /** The study on LangGraph: its cases, those in which the world is not as it has to be, and the rows that are there twice. */
+  readonly langgraph: {
+    readonly cases: number;
+    readonly witnesses: number;
+    readonly harmed: { readonly native: number; readonly belay: number };
+    readonly twice: { readonly native: number; readonly belay: number };
+  };
   /** Everything that is not as it has to be, in words. Empty is good. */
   readonly wrong: readonly string[];
 }
@@ -77,8 +90,20 @@ export interface Report {
 
 /** Puts the report together. */
 export function reportOf(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper, scope: Scope): Report {
-  const { reviewed, signals, edges, depths, overheads } = experiments;
+  const { studied, witnesses } = experiments;
   const tables = [
+    ...(judged.length > 0 ? caseTables(judged, experiments, paper) : []),
+    ...(studied.length > 0 ? langgraphTables(studied, paper) : []),
+    witnessTable(witnesses, paper),
+    studiedTable(studied),
+  ].filter(({ rows }) => rows.length > 0);
+  return { summary: summaryOf(judged, experiments, scope), tables, cases: judged, experiments };
+}
+
+/** The tables of the cases, and of what is measured besides. */
+function caseTables(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper): readonly Table[] {
+  const { reviewed, signals, edges, depths, overheads } = experiments;
+  return [
     recoveryTable(judged, paper),
     semanticTable(judged, paper),
     calibrationTable(judged, paper),
@@ -94,8 +119,7 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
     overheadTable(overheads, paper),
     necessityTable(judged, paper),
     latencyTable(judged, paper),
-  ].filter(({ rows }) => rows.length > 0);
-  return { summary: summaryOf(judged, experiments, scope), tables, cases: judged, experiments };
+  ];
 }
 
 function summaryOf(judged: readonly JudgedCase[], experiments: Experiments, scope: Scope): Summary {
@@ -124,6 +148,11 @@ function summaryOf(judged: readonly JudgedCase[], experiments: Experiments, scop
     reruns: judged.filter((each) => each.rows.some(({ strategy }) => strategy === 'retry-only')).length,
     harmfulReruns: reruns.length,
     rerunDuplicates: reruns.reduce((sum, duplicates) => sum + duplicates, 0),
+    langgraph: {
+      cases: experiments.studied.length,
+      witnesses: experiments.witnesses.length,
+      ...harmIn(experiments.studied),
+    },
   };
   return { ...counted, wrong: [...wrongIn(judged, events), ...wrongAround(judged, experiments, counted, scope)] };
 }
@@ -154,7 +183,7 @@ function wrongIn(
 /** The errors of the audit as a whole. */
 function wrongAround(
   judged: readonly JudgedCase[],
-  { signals, edges }: Experiments,
+  { signals, edges, studied, witnesses }: Experiments,
   { blocked }: Pick<Summary, 'blocked'>,
   { whole, without }: Scope,
 ): readonly string[] {
@@ -165,6 +194,7 @@ function wrongAround(
   const wrong = [
     ...several.map(({ site }) => `${site}: raw failures lead to several decisions`),
     ...marked.map(({ domain, edge }) => `${domain}: ${edge} is an exit as reviewed, or none when declared`),
+    ...wrongInStudy(studied, witnesses),
   ];
   if (!whole || without !== null) return wrong;
   const idle = (Object.keys(GUARDS) as Guard[]).filter(

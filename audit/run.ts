@@ -40,7 +40,41 @@ export interface Recovery {
   readonly config?: BoundaryConfig;
   /** The store of the journal, for those who read the run afterwards, and its name there; else it is in memory, and gone with the run. */
   readonly kept?: { readonly journal: ReturnType<typeof memoryStore>; readonly run: string };
+  /** Attaches the run to what executes the agent; its machine, if left out. */
+  readonly attach?: Attaching;
 }
+
+/** A run of an agent that is attached, and not started. */
+interface Attached {
+  readonly commands: Pick<Sidecar, 'finished' | 'settle' | 'fail' | 'durable' | 'close'>;
+  start(): void;
+  /** The memory as it is now, or as it was in the end. */
+  memory(): unknown;
+  /** The snapshots that a plain runtime would keep. */
+  readonly steps: readonly Persisted[];
+}
+
+/** Attaches a run, with judges, to what executes the agent; the tools are those of the machine. */
+export type Attaching = (
+  machine: OpenAgent['machine'],
+  options: RunOptions,
+  judges: DecisionPolicy,
+) => Promise<Attached>;
+
+type RunOptions = Omit<Parameters<typeof attachJudged>[1], 'inspect'>;
+
+/** The machine of an agent executes it. */
+const onMachine: Attaching = async (machine, options, judges) => {
+  const persistence = new Persistence(machine);
+  const sidecar = await attachJudged(machine, { ...options, inspect: persistence.inspect }, judges);
+  persistence.begin(sidecar.actor);
+  return {
+    commands: sidecar,
+    steps: persistence.steps,
+    start: () => void sidecar.actor.start(),
+    memory: () => (sidecar.actor.getSnapshot() as { context: unknown }).context,
+  };
+};
 
 /** A call as it was asked for, and by whom. */
 interface Asked {
@@ -177,7 +211,7 @@ export function withoutSidecar(agent: Agent, given: Case, seed: number, choose: 
 }
 
 /** DecisionPolicy that stop the run where it fails: what is refused then is what a plain runtime is left with. */
-const STOPPING: DecisionPolicy = {
+export const STOPPING: DecisionPolicy = {
   ...DECISION_POLICY,
   decide: (history, failure, rules, around) => {
     const { failed, at, policy, refusals } = DECISION_POLICY.decide(history, failure, rules, around);
@@ -205,14 +239,13 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
   const { journal, run } = how.kept ?? { journal: memoryStore(), run: 'audit' };
   const raw = failing === null ? null : rawOf(given, seed);
   const substrate = onSubstrate(opened.machine, failing, raw, seed);
-  const persistence = new Persistence(substrate.machine);
   const asked: Asked[] = [];
   const seen: { readonly decision: Decision; readonly calls: number; readonly at: number }[] = [];
   const fails = (call: { tool: string; args: unknown }): void => {
     substrate.failed = { tool: call.tool, args: JSON.stringify(call.args) };
     substrate.failedAt = performance.now();
   };
-  const sidecar = await attachJudged(
+  const attached = await (how.attach ?? onMachine)(
     substrate.machine,
     {
       run,
@@ -220,14 +253,16 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
       config: how.config ?? agent.config,
       input: opened.input,
       ...counterpartiesOf(opened, how.asks),
-      inspect: persistence.inspect,
       governor: async (call) => {
         const { tool, args } = call;
         asked.push({ tool, args: JSON.stringify(args), instance: instanceName(call.instance) });
         if (failing === null || !isNth(failing.call, tool, asked)) return null;
         if ('found' in failing) {
           fails(call);
-          await sidecar.fail(failing.signal ?? 'CONTRACT_VIOLATION', { instance: failing.found, key: failing.key });
+          await attached.commands.fail(failing.signal ?? 'CONTRACT_VIOLATION', {
+            instance: failing.found,
+            key: failing.key,
+          });
         }
         if (raw !== 'denied') return null;
         fails(call);
@@ -239,8 +274,8 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
     },
     { ...how.judges, policy: how.policy },
   );
-  persistence.begin(sidecar.actor);
-  sidecar.actor.start();
+  const { commands: sidecar } = attached;
+  attached.start();
   let status = await endingOf(sidecar);
   if (how.lies === true && status === 'parked') {
     const effects = effectsIn(seen.at(-1)?.decision);
@@ -255,12 +290,12 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
   return {
     status,
     substrate,
-    steps: persistence.steps,
+    steps: attached.steps,
     asked,
     first,
     decisions: seen.length,
     rows,
-    memory: () => (sidecar.actor.getSnapshot() as { context: unknown }).context,
+    memory: () => attached.memory(),
     rowsUntil() {
       const [decided] = accountOf(rows).decisions;
       return rows.filter(({ seq }) => decided === undefined || seq <= decided.seq);
@@ -298,7 +333,8 @@ function observed(
   };
 }
 
-function latencyOf(
+/** From the failure to the success of what had failed, in milliseconds; null where it never did. */
+export function latencyOf(
   { calls, failed, failedAt }: Substrate,
   first: { readonly decision: Decision; readonly at: number } | null,
   mark: number,
@@ -318,7 +354,7 @@ function effectsIn(decision: Decision | undefined): readonly Effect[] {
 }
 
 /** The end of a run; one that stands still for too long is broken. */
-async function endingOf(sidecar: Sidecar): Promise<Outcome['status']> {
+async function endingOf(sidecar: Attached['commands']): Promise<Outcome['status']> {
   const late = new AbortController();
   const waited = pause(LONGEST, 'failed' as const, { signal: late.signal, ref: false }).catch(() => 'failed' as const);
   const ended = sidecar.finished().then(
@@ -329,7 +365,7 @@ async function endingOf(sidecar: Sidecar): Promise<Outcome['status']> {
 }
 
 /** Opens an agent in a folder of its own, and closes it afterwards. */
-async function inWorld<T>(agent: Agent, input: unknown, use: (opened: OpenAgent) => Promise<T>): Promise<T> {
+export async function inWorld<T>(agent: Agent, input: unknown, use: (opened: OpenAgent) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'belay-audit-'));
   try {
     const opened = await agent.open({ run: 'audit', folder, input });
@@ -343,7 +379,7 @@ async function inWorld<T>(agent: Agent, input: unknown, use: (opened: OpenAgent)
   }
 }
 
-async function rowsOf(opened: OpenAgent): Promise<Rows> {
+export async function rowsOf(opened: OpenAgent): Promise<Rows> {
   return (await opened.world?.()) ?? {};
 }
 

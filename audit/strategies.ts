@@ -6,7 +6,7 @@ import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import type { Case, Domain, Strategy } from './case.ts';
 import { ENTRIES_ONLY, forcing } from './guards.ts';
 import { type Measured, measure } from './measure.ts';
-import { type Choice, type Outcome, type Recovery, underSidecar, withoutSidecar } from './run.ts';
+import { type Attaching, type Choice, type Outcome, type Recovery, underSidecar, withoutSidecar } from './run.ts';
 import type { Persisted } from './workloads/plain.ts';
 
 /** A case, and what it is run with. */
@@ -16,6 +16,13 @@ export interface Site {
   readonly given: Case;
   /** The judges of Belay: all of them, unless the audit is to show what one is for. */
   readonly judges: DecisionPolicy;
+  /** Attaches its runs to what executes the agent; its machine, if left out. */
+  readonly attach?: Attaching;
+}
+
+/** The attachment of the runs of a site. */
+function attachment({ attach }: Site): Pick<Recovery, 'attach'> {
+  return attach === undefined ? {} : { attach };
 }
 
 /** A run of a case, measured. Null where the strategy has nowhere to begin. */
@@ -31,11 +38,13 @@ const RECOVERIES: Readonly<Partial<Record<Strategy, Omit<Recovery, 'judges'>>>> 
 };
 
 /** The run of a case that never fails. @throws where it does not end. */
-export async function undisturbed({ agent, given }: Site, seed: number): Promise<Outcome> {
+export async function undisturbed(site: Site, seed: number): Promise<Outcome> {
+  const { agent, given } = site;
   const reference = await underSidecar(agent, given, seed, null, {
     policy: 'line',
     judges: DECISION_POLICY,
     asks: true,
+    ...attachment(site),
   });
   if (reference.status !== 'done' || reference.decisions > 0)
     throw new Error(`${given.domain}/${given.name}: the run that never fails does not end`);
@@ -52,7 +61,11 @@ export async function recover(site: Site, strategy: Strategy, seed: number, refe
   }
   const own = { belay: judges, 'comp-entry-only': ENTRIES_ONLY } as const;
   const chosen = strategy in own ? own[strategy as keyof typeof own] : DECISION_POLICY;
-  const outcome = await underSidecar(agent, given, seed, given.failing, { ...recovery, judges: chosen });
+  const outcome = await underSidecar(agent, given, seed, given.failing, {
+    ...recovery,
+    judges: chosen,
+    ...attachment(site),
+  });
   if (outcome.decision === null) throw new Error(`${given.domain}/${given.name}: the failure never came`);
   return { outcome, measured: measure(domain, given, strategy, outcome, reference, null) };
 }
@@ -107,18 +120,22 @@ export async function force(
     judges: forcing(checkpoint),
     asks: false,
     lies: true,
+    ...attachment(site),
   };
   const outcome = await underSidecar(agent, given, 0, given.failing, recovery);
   const measured = measure(domain, given, 'belay', outcome, reference, null);
-  // A forced line takes back promises without leave.
-  const { moves = [] } = outcome.decision?.line ?? {};
-  const moved = new Set(moves.map(({ instance: each }) => instanceName(each)));
-  const dropped = outcome.before.instances
-    .filter(
-      ({ id, committed }) => committed && moved.has(instanceName(id)) && instanceName(id) !== instanceName(instance),
-    )
-    .map(({ id }) => instanceName(id));
+  const dropped = takenBack(outcome, instance);
   return { ...measured, dropped, safe: measured.safe && dropped.length === 0 };
+}
+
+/** The others who had promised something and whom a line has moved: a line past the gate takes back promises without leave. */
+export function takenBack({ decision, before }: Outcome, producer: InstanceId): readonly string[] {
+  const { moves = [] } = decision?.line ?? {};
+  const moved = new Set(moves.map(({ instance }) => instanceName(instance)));
+  const others = before.instances.map(({ id, committed }) => ({ name: instanceName(id), committed }));
+  return others
+    .filter(({ name, committed }) => committed && moved.has(name) && name !== instanceName(producer))
+    .map(({ name }) => name);
 }
 
 /** The snapshot of the step at which a checkpoint stands. */

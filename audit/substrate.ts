@@ -80,6 +80,15 @@ export function onSubstrate(
   return substrate;
 }
 
+/** Calls tools, by their names. */
+export type ToolCalls = Readonly<Record<string, (call: object) => Promise<unknown>>>;
+
+/** The tools of a machine, by their names, to be called by another runtime. */
+export function callsOf(machine: OpenAgent['machine']): ToolCalls {
+  const { actors } = machine.implementations as { actors: Record<string, { config: ToolCalls[string] }> };
+  return Object.fromEntries(Object.entries(actors).map(([name, { config }]) => [name, config]));
+}
+
 /** True if the last of the calls is the nth of its tool. */
 export function isNth({ tool, nth }: CallSite, last: string, calls: readonly { readonly tool: string }[]): boolean {
   return last === tool && calls.filter((call) => call.tool === tool).length === nth;

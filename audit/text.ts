@@ -44,6 +44,7 @@ export function textOf({ summary, tables, cases }: Report, columns: number, colo
 /** The results, a sentence each. */
 export function shortly(summary: Report['summary'], cases: number): readonly string[] {
   const { blocked, unsafeAdmissions: unsafe, falseBlocked, alignedRows: aligned, newlyAdmitted, runs } = summary;
+  const { langgraph } = summary;
   const names = { 'comp-frozen': 'Comp-Frozen', belay: 'Belay' } as const;
   const ran = FROZEN.filter((strategy) => aligned[strategy].rows > 0);
   return [
@@ -57,6 +58,11 @@ export function shortly(summary: Report['summary'], cases: number): readonly str
       ? []
       : [
           `A whole rerun, which the paper calls always safe, leaves another world in ${summary.harmfulReruns} of ${summary.reruns} cases, with ${summary.rerunDuplicates} rows there twice.`,
+        ]),
+    ...(langgraph.cases === 0
+      ? []
+      : [
+          `LangGraph: ${langgraph.cases} cases on a graph. By itself it leaves another world in ${langgraph.harmed.native} of them, with ${langgraph.twice.native} rows there twice; under Belay in ${langgraph.harmed.belay}, with ${langgraph.twice.belay}.`,
         ]),
   ];
 }

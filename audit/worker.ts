@@ -7,11 +7,19 @@ import { scripted } from '../domains/schedule-form/planner.ts';
 import { type Case, CaseError, type Domain, readCases, readDomains } from './case.ts';
 import { depths, overhead, signalled, wrongEdge } from './experiments.ts';
 import { judge, type Wanted } from './judge.ts';
+import { study, witness } from './langgraph/study.ts';
 
 /** The requests to a thread, always about a case. */
 export type Task =
   | { readonly do: 'judge'; readonly domain: string; readonly case: string; readonly wanted: Wanted }
-  | { readonly do: 'signals' | 'edge'; readonly domain: string; readonly case: string }
+  | { readonly do: 'signals' | 'edge' | 'witness'; readonly domain: string; readonly case: string }
+  | {
+      readonly do: 'study';
+      readonly domain: string;
+      readonly case: string;
+      readonly sets: readonly string[];
+      readonly repeat: number;
+    }
   | { readonly do: 'depths'; readonly domain: string; readonly case: string; readonly inputs: readonly unknown[] }
   | { readonly do: 'overhead'; readonly domain: string; readonly case: string; readonly times: number };
 
@@ -28,6 +36,10 @@ export default async function run(task: Task): Promise<unknown> {
       return signalled(agent, given);
     case 'edge':
       return wrongEdge(agent, domain, given);
+    case 'study':
+      return study(agent, domain, given, task.sets, task.repeat);
+    case 'witness':
+      return witness(agent, domain, given);
     case 'depths':
       return depths(agent, given, task.inputs);
     case 'overhead':

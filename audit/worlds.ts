@@ -28,6 +28,15 @@ export function differenceOf(world: Rows, reference: Rows): Difference {
   return { duplicates, missing, unexpected };
 }
 
+/** The rows of a world that are there twice, counted by the name of their table. */
+export function duplicatesIn(world: Rows, reference: Rows): Readonly<Record<string, number>> {
+  const counts = Object.keys(world).map((table): [string, number] => {
+    const { duplicates } = differenceOf({ [table]: world[table] ?? [] }, { [table]: reference[table] ?? [] });
+    return [table, duplicates];
+  });
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
 /** True if nothing differs. */
 export function isSame({ duplicates, missing, unexpected }: Difference): boolean {
   return duplicates + missing + unexpected === 0;

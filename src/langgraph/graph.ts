@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
 import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
@@ -92,6 +93,15 @@ export function attachGraph(graph: object, options: GraphOptions): Promise<Attac
  */
 export function resumeGraph(graph: object, options: GraphOptions): Promise<AttachedGraph> {
   return open(resumeRun, graph as Graph, options);
+}
+
+/** Begins a run with another decision policy than every run has: for the audit (`seam.ts`). */
+export function attachGraphJudged(
+  graph: object,
+  options: GraphOptions,
+  decisionPolicy: DecisionPolicy,
+): Promise<AttachedGraph> {
+  return open((program, own) => beginRun(program, own, decisionPolicy), graph as Graph, options);
 }
 
 async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions): Promise<AttachedGraph> {

@@ -2,6 +2,7 @@
  * The reads and writes of those who take part in a microstep (semantics.md K5, K6): reads as their tools declare them, writes as the
  * changes of the context show them and, outside of it, as the tools declare those, too.
  */
+import type { Skeleton } from '../boundaries/config.ts';
 import { isExact } from '../boundaries/keys/scopes.ts';
 import { type Change, diff } from '../history/context.ts';
 import type { HistoryEvent, WriteMode } from '../model/event.ts';
@@ -20,6 +21,8 @@ export class Accesses {
   readonly edits: readonly Edit[];
   /** In the order in which the step made them. */
   readonly made: readonly HistoryEvent[];
+  /** The writes that may still come of what the step has heard: before its checkpoints, and no promise of any of them (§4, Closed). */
+  readonly pending: readonly HistoryEvent[];
   /** The reads of the calls that it starts, and the writes that may come of them: after the step, so that its checkpoints precede them. */
   readonly begun: readonly HistoryEvent[];
   readonly #view: StepView;
@@ -36,6 +39,7 @@ export class Accesses {
     const changes = diff(contextBefore, context, (path) => view.isAppend(view.keyOf(path)));
     this.edits = changes.map((change) => editOf(change, this.#authors(change, parties)));
     this.made = [...this.#reads(parties), ...this.#writes(this.edits, parties), ...this.#ties(this.edits, parties)];
+    this.pending = [...this.#pending(parties)];
     this.begun = [...this.#calls(parties)];
   }
 
@@ -179,6 +183,20 @@ export class Accesses {
     }
   }
 
+  /**
+   * The outputs of a unit whose code goes on behind an answer and writes at its end: what was heard may come to any of them. A boundary within
+   * such a unit keeps its answers, so an output that is found wrong goes back to before them (§8.1).
+   */
+  *#pending(parties: readonly Party[]): Generator<HistoryEvent> {
+    for (const { instance } of parties) {
+      const skeleton = this.#view.config.skeletons.get(instance.skeleton);
+      const heard = this.#view.toolsOf(instance).some(({ starts }) => !starts);
+      if (!heard || skeleton === undefined || !holdsAnswers(this.#view, skeleton)) continue;
+      for (const key of skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance.entity)))
+        if (!isExternal(key)) yield { do: 'write', in: instance, key, mode: 'append' };
+    }
+  }
+
   /** A write outside the declared outputs is a finding, and nothing certifies meanwhile (K5). */
   #outside(instance: InstanceId, key: Key, party: Party): void {
     if (instance.skeleton === ROOT || this.#outputs(party).some((output) => overlaps(output, key))) return;
@@ -197,4 +215,12 @@ export class Accesses {
       for (const index of by) yield { do: 'read', in: (parties[index] as Party).instance, key };
     }
   }
+}
+
+/**
+ * True where instances of a skeleton can be kept behind an answer and write later what comes of it: the runtime observes reads, as the code of
+ * a unit is its own, and a boundary lies within the unit.
+ */
+export function holdsAnswers({ seen }: StepView, { boundaries, rollback }: Skeleton): boolean {
+  return seen.reads !== undefined && (rollback.outcomeCheckpoints || boundaries.some(({ site }) => 'at' in site));
 }

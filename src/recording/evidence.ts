@@ -1,12 +1,13 @@
 /** Gathers what a microstep shows about its boundaries: the evidence that the four tests are made on (semantics.md §4). */
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
 import { lostIn, lostText } from '../journal/lost.ts';
+import { hasValue, isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Answer } from '../predicates/predicate.ts';
 import type { Live } from '../projection/state-types.ts';
 import type { Evidence } from '../recovery/certify.ts';
-import type { Accesses } from './accesses.ts';
+import { type Accesses, holdsAnswers } from './accesses.ts';
 import type { Entering } from './entering.ts';
 import { covers } from './entry-states.ts';
 import type { StepView } from './step-view.ts';
@@ -51,7 +52,7 @@ export class StepEvidence {
       predicate,
       missing: boundary.outputs
         .map((template) => this.#view.fill(template, entity))
-        .filter((key) => !this.#hasWritten(live.id, key))
+        .filter((key) => !this.#hasWritten(live.id, key, !isExternal(key) && holdsAnswers(this.#view, skeleton)))
         .map((key) => key.text),
       stray,
       neighbours: sharing.length,
@@ -84,8 +85,11 @@ export class StepEvidence {
       .map(({ key }) => key);
   }
 
-  /** True if a key has a version of an instance's own, or of an earlier ordinal's of the same entity that it read (§4, Closed). */
-  #hasWritten(id: InstanceId, key: Key): boolean {
+  /**
+   * True if a key has a version of an instance's own, or of an earlier ordinal's of the same entity that it read (§4, Closed).
+   * @param atItsEnd the instance writes the key at its end alone: what is noted of it before is only that it may.
+   */
+  #hasWritten(id: InstanceId, key: Key, atItsEnd: boolean): boolean {
     const name = instanceName(id);
     const hasMade = (what: 'read' | 'write') =>
       this.#accesses.made.some((mark) => mark.do === what && instanceName(mark.in) === name && overlaps(mark.key, key));
@@ -94,7 +98,8 @@ export class StepEvidence {
     const record = registry.get(id);
     if (record === undefined) return false;
     const isOf = (access: { readonly key: Key }) => overlaps(access.key, key);
-    if (versions.writesOf(record).some(isOf)) return true;
+    if (atItsEnd && !hasValue(this.#view.seen.context, key)) return false;
+    if (!atItsEnd && versions.writesOf(record).some(isOf)) return true;
     if (!hasMade('read') && !versions.readsBy(record).some(isOf)) return false;
     for (let ordinal = id.ordinal - 1; ordinal >= 0; ordinal -= 1) {
       const earlier = registry.get({ ...id, ordinal });

@@ -259,7 +259,7 @@ describe('the audit can fail', () => {
   const domain = readDomains().find(({ name }) => name === 'schedule-form') as ReturnType<typeof readDomains>[number];
   const wanted: Wanted = { strategies: ['belay'], repeat: 1, without: null, probes: false };
   const wrongIn = (judged: JudgedCase): readonly string[] => {
-    const none = { reviewed: [], signals: [], edges: [], depths: [], overheads: [] };
+    const none = { reviewed: [], signals: [], edges: [], depths: [], overheads: [], studied: [], witnesses: [] };
     return reportOf([judged], none, readPaper(), { whole: false, without: null }).summary.wrong;
   };
 
