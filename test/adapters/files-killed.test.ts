@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { fileAdapter } from '../../src/adapters/index.ts';
 import { ACTS, type Act, STAGED } from './acts-on-files.ts';
-import { thrown } from './calls.ts';
+import { thrown, undoOf } from './calls.ts';
 import { Lives } from './lives.ts';
 import { keptAside, tree } from './tree.ts';
 
@@ -45,7 +45,6 @@ async function* killed(base: string, act: Act): AsyncGenerator<{ root: string; d
 }
 
 const aside = (root: string) => keptAside(join(root, '.belay'));
-const call = (key: string) => ({ key, undoKey: `${key} undo`, tool: 'write', args: {}, output: {} });
 
 /** Somebody else writes before the publication is asked for again: it is refused, and nothing of it is visible. */
 async function contended(root: string, dieAt: number): Promise<void> {
@@ -73,7 +72,7 @@ describe('a process that is killed at any moment of', () => {
       expect([untouched, tree(done)]).toContainEqual(now);
       const files = fileAdapter({ root });
       if (before.length === 0) {
-        const finding = await files.reconcile(call(act));
+        const finding = await files.reconcile(undoOf(act));
         const applied = JSON.stringify(now) !== JSON.stringify(untouched);
         expect([dieAt, finding.is]).toEqual([dieAt, applied ? 'applied' : 'not_applied']);
         if (applied) expect(finding).toEqual({ is: 'applied', output: await ACTS[act](files) });
@@ -83,8 +82,8 @@ describe('a process that is killed at any moment of', () => {
       if (before.length === 0) {
         const other = `${root}-undone`;
         cpSync(root, other, { recursive: true });
-        expect(fileAdapter({ root: other }).inverse.moved(call(act))).toBe(null);
-        await fileAdapter({ root: other }).inverse.undo(call(act));
+        expect(fileAdapter({ root: other }).inverse.moved(undoOf(act))).toBe(null);
+        await fileAdapter({ root: other }).inverse.undo(undoOf(act));
         expect([dieAt, tree(other)]).toEqual([dieAt, BEFORE]);
       }
       writeFileSync(join(root, 'a.txt'), 'mine');
@@ -127,7 +126,7 @@ describe('a process that is killed at any moment of', () => {
       await ACTS.publish(files);
       expect(tree(root)['a.txt']).toBe('mine');
       writeFileSync(join(root, 'a.txt'), 'two');
-      expect(STAGED.map(({ key }) => files.inverse.moved(call(key)))).toEqual([null, null, null, null]);
+      expect(STAGED.map(({ key }) => files.inverse.moved(undoOf(key)))).toEqual([null, null, null, null]);
       await ACTS.undoAll(files);
       expect([dieAt, tree(root)]).toEqual([dieAt, BEFORE]);
     }
@@ -146,7 +145,7 @@ describe('a process that is killed at any moment of', () => {
       const files = fileAdapter({ root });
       await ACTS.discard(files);
       expect([dieAt, tree(root), aside(root)]).toEqual([dieAt, BEFORE, []]);
-      expect(await files.reconcile(call('k0'))).toEqual({ is: 'not_applied' });
+      expect(await files.reconcile(undoOf('k0'))).toEqual({ is: 'not_applied' });
     }
   });
 
