@@ -12,7 +12,16 @@ import type { Said } from './deadly.ts';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SCRIPTS = ['agent', 'client', 'counterparty', 'deadly', 'machines'];
+const SCRIPTS = [
+  'agent',
+  'client',
+  'counterparty',
+  'deadly',
+  'machine-parts',
+  'machine-posting',
+  'machine-slots',
+  'machines',
+];
 
 /** How long a process may live, in milliseconds: one that lives longer hangs. */
 const PATIENCE = 30_000;
