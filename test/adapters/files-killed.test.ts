@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { fileAdapter } from '../../src/adapters/index.ts';
+import { scratchFolder } from '../scratch.ts';
 import { ACTS, type Act, STAGED } from './acts-on-files.ts';
 import { thrown, undoOf } from './calls.ts';
 import { Lives } from './lives.ts';
@@ -12,10 +12,9 @@ import { keptAside, tree } from './tree.ts';
 vi.setConfig({ testTimeout: 300_000 });
 
 const lives = new Lives();
-const folder = mkdtempSync(join(tmpdir(), 'belay-files-killed-'));
+const folder = scratchFolder('files-killed');
 afterAll(() => {
   lives.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const BEFORE = { 'a.txt': 'one', 'b.txt': 'b' };

@@ -1,15 +1,11 @@
 /** The built audit as a command, its reports in a folder of their own, and its cases. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { readCases } from '../../audit/case.ts';
+import { scratchFolder } from '../scratch.ts';
 
 const MAIN = fileURLToPath(new URL('../../build/audit/main.js', import.meta.url));
-export const FOLDER = mkdtempSync(join(tmpdir(), 'belay-audit-test-'));
-afterAll(() => rmSync(FOLDER, { recursive: true }));
+export const FOLDER = scratchFolder('audit-test');
 
 export function audit(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {

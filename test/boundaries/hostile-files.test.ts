@@ -1,10 +1,10 @@
 /** Devices, links, folders and locks that are none: refused without an end being waited for. */
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configFiles, readConfig, readLock, writeLock } from '../../src/boundaries/directory.ts';
 import { isReviewed, parseLock } from '../../src/boundaries/review.ts';
+import { scratchFolder } from '../scratch.ts';
 
 describe('a lock that is no lock', () => {
   const good = { agent: 'm', digest: 'a'.repeat(64), by: 'Ada', when: '2026-01-01T00:00:00.000Z' };
@@ -35,8 +35,7 @@ describe('a lock that is no lock', () => {
 });
 
 describe('files that are no files', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'belay-config-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder('config');
 
   test('a device without an end is read as far as a config may go', () => {
     expect(readConfig('/dev/zero').findings).toMatchObject([{ code: 'too_large' }]);

@@ -1,18 +1,16 @@
 /** Configs and modules that `belay check` is given, in one folder. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { PLAIN } from '../boundaries/config.ts';
+import { scratchFolder } from '../scratch.ts';
 import { belay } from './belay.ts';
 
 const fixtures = fileURLToPath(new URL('../boundaries/fixtures', import.meta.url));
 export const schedule = `${fixtures}/schedule-form.yaml`;
 export const machines = `${fixtures}/machines.mjs`;
 
-export const folder = mkdtempSync(join(tmpdir(), 'belay-check-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+export const folder = scratchFolder('check');
 
 /** Writes a file below the folder of this test run, and says where. */
 export function put(name: string, content: string | Uint8Array): string {
