@@ -1,4 +1,4 @@
-/** How a gate is named at the terminal, and what is refused where a name or an option does not fit. */
+/** Gates named at the terminal: by their beginning, by what does not fit, and in another file. */
 import { createHash } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
