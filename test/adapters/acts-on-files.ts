@@ -1,6 +1,6 @@
 /** Acts on a folder that may be asked for again, always under the same keys. */
 import type { FileAdapter, FileWrite } from '../../src/adapters/files/adapter.ts';
-import { callOf } from './calls.ts';
+import { callOf, undoOf } from './calls.ts';
 
 const WRITES: readonly FileWrite[] = [
   { path: 'a.txt', content: 'two' },
@@ -12,8 +12,7 @@ export const STAGED = WRITES.map((args, n) => ({ key: `k${n}`, tool: 'write', ar
 
 const write = (key: string, path: string, content: FileWrite['content']) => (files: FileAdapter) =>
   files.write(callOf({ path, content }, key));
-const undo = (key: string) => (files: FileAdapter) =>
-  files.inverse.undo({ key, undoKey: `${key} undo`, tool: 'write', args: {}, output: {} });
+const undo = (key: string) => (files: FileAdapter) => files.inverse.undo(undoOf(key));
 
 export const ACTS = {
   replace: write('replace', 'a.txt', 'two'),

@@ -1,11 +1,10 @@
 /** Acts on the ledger that may be asked for again, always under the same keys. */
 import type { RowAdapter } from '../../src/adapters/rows/adapter.ts';
-import { callOf } from './calls.ts';
+import { callOf, undoOf } from './calls.ts';
 import { cents } from './ledger.ts';
 
 const WRITES = [cents('ada', 70), cents('bank', -70), cents('ada', 60), cents('bank', -60)];
 const calls = WRITES.map((args, n) => ({ key: `k${n}`, tool: 'write', args, staged: null }));
-const undoOf = (key: string) => ({ key, undoKey: `${key} undo`, tool: 'write', args: {}, output: {} });
 
 export const ACTS = {
   write: (rows: RowAdapter) => rows.write(callOf(cents('ada', 1), 'w')),

@@ -1,20 +1,19 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fileAdapter } from '../../src/adapters/index.ts';
+import { scratchFolder } from '../scratch.ts';
 import { ACTS, type Act, STAGED } from './acts-on-files.ts';
-import { thrown } from './calls.ts';
+import { thrown, undoOf } from './calls.ts';
 import { Lives } from './lives.ts';
 import { keptAside, tree } from './tree.ts';
 
 // Some hundred processes are started here, one after the other.
 
 const lives = new Lives('dying-files.ts');
-const folder = mkdtempSync(join(tmpdir(), 'belay-files-killed-'));
+const folder = scratchFolder('files-killed');
 afterAll(() => {
   lives.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const BEFORE = { 'a.txt': 'one', 'b.txt': 'b' };
@@ -44,7 +43,6 @@ async function* killed(base: string, act: Act): AsyncGenerator<{ root: string; d
 }
 
 const aside = (root: string) => keptAside(join(root, '.belay'));
-const call = (key: string) => ({ key, undoKey: `${key} undo`, tool: 'write', args: {}, output: {} });
 
 /** Somebody else writes before the publication is asked for again: it is refused, and nothing of it is visible. */
 async function contended(root: string, dieAt: number): Promise<void> {
@@ -72,7 +70,7 @@ describe('a process that is killed at any moment of', () => {
       expect([untouched, tree(done)]).toContainEqual(now);
       const files = fileAdapter({ root });
       if (before.length === 0) {
-        const finding = await files.reconcile(call(act));
+        const finding = await files.reconcile(undoOf(act));
         const applied = JSON.stringify(now) !== JSON.stringify(untouched);
         expect([dieAt, finding.is]).toEqual([dieAt, applied ? 'applied' : 'not_applied']);
         if (applied) expect(finding).toEqual({ is: 'applied', output: await ACTS[act](files) });
@@ -82,8 +80,8 @@ describe('a process that is killed at any moment of', () => {
       if (before.length === 0) {
         const other = `${root}-undone`;
         cpSync(root, other, { recursive: true });
-        expect(fileAdapter({ root: other }).inverse.moved(call(act))).toBe(null);
-        await fileAdapter({ root: other }).inverse.undo(call(act));
+        expect(fileAdapter({ root: other }).inverse.moved(undoOf(act))).toBe(null);
+        await fileAdapter({ root: other }).inverse.undo(undoOf(act));
         expect([dieAt, tree(other)]).toEqual([dieAt, BEFORE]);
       }
       writeFileSync(join(root, 'a.txt'), 'mine');
@@ -126,7 +124,7 @@ describe('a process that is killed at any moment of', () => {
       await ACTS.publish(files);
       expect(tree(root)['a.txt']).toBe('mine');
       writeFileSync(join(root, 'a.txt'), 'two');
-      expect(STAGED.map(({ key }) => files.inverse.moved(call(key)))).toEqual([null, null, null, null]);
+      expect(STAGED.map(({ key }) => files.inverse.moved(undoOf(key)))).toEqual([null, null, null, null]);
       await ACTS.undoAll(files);
       expect([dieAt, tree(root)]).toEqual([dieAt, BEFORE]);
     }
@@ -145,7 +143,7 @@ describe('a process that is killed at any moment of', () => {
       const files = fileAdapter({ root });
       await ACTS.discard(files);
       expect([dieAt, tree(root), aside(root)]).toEqual([dieAt, BEFORE, []]);
-      expect(await files.reconcile(call('k0'))).toEqual({ is: 'not_applied' });
+      expect(await files.reconcile(undoOf('k0'))).toEqual({ is: 'not_applied' });
     }
   });
 

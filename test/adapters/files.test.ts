@@ -1,9 +1,9 @@
+/** Files are written, deleted and put back: once per key, and never over what another has written. */
 import fs, {
   chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,47 +12,12 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type FileAdapter, type FileWrite, fileAdapter } from '../../src/adapters/index.ts';
-import type { Publication, StagedCall, UndoCall } from '../../src/effects/counterparty.ts';
-import { callOf, keyless, newKey, thrown } from './calls.ts';
+import { describe, expect, test } from 'vitest';
+import { type FileWrite, fileAdapter } from '../../src/adapters/index.ts';
+import { asked, callOf, keyless, newKey, thrown } from './calls.ts';
+import { files, folder, moved, root, undo, wrote } from './files-at-work.ts';
 import { keptAside, tree } from './tree.ts';
-
-let folder: string;
-let root: string;
-let files: FileAdapter;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'belay-files-'));
-  root = join(folder, 'root');
-  mkdirSync(join(root, 'notes'), { recursive: true });
-  writeFileSync(join(root, 'notes/a.txt'), 'one');
-  files = fileAdapter({ root });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const undoOf = (key: string): UndoCall => ({ key, undoKey: `${key} undo`, tool: 'write', args: {}, output: {} });
-const undo = async (key: string) => files.inverse.undo(undoOf(key));
-const moved = (key: string) => files.inverse.moved(undoOf(key));
-const asked = (key: string) => ({ key, tool: 'write', args: {} });
-const commit = (id: string): Publication => ({ id, run: 'r', instance: 'Write::a::0', boundary: 'written' });
-
-async function wrote(path: string, content: FileWrite['content']): Promise<string> {
-  const key = newKey();
-  await files.write(callOf({ path, content }, key));
-  return key;
-}
-
-async function staged(...writes: readonly (readonly [string, FileWrite['content']])[]): Promise<StagedCall[]> {
-  const calls: StagedCall[] = [];
-  for (const [path, content] of writes) {
-    const key = newKey();
-    const args = { path, content };
-    calls.push({ key, tool: 'write', args, staged: await files.stage(callOf(args, key)) });
-  }
-  return calls;
-}
 
 describe('a write', () => {
   test('creates, replaces and deletes a file, and makes the folders on the way', async () => {
@@ -268,218 +233,5 @@ describe('the inverse', () => {
     expect(keptAside(join(root, '.belay'))).toEqual([]);
     expect(moved(key)).toContain('forgotten');
     await expect(undo(key)).rejects.toThrow('nothing that can be undone');
-  });
-});
-
-describe('the buffer', () => {
-  test('keeps staged files invisible until they are published', async () => {
-    const calls = await staged(['notes/a.txt', 'two'], ['new/b.txt', 'three'], ['nowhere/c', null]);
-    expect(calls[0]?.staged).toEqual({ path: 'notes/a.txt', change: 'staged' });
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
-    expect(existsSync(join(root, 'new'))).toBe(false);
-    await files.buffer.publish(calls, commit('c1'));
-    expect(tree(root)).toEqual({ 'new/b.txt': 'three', 'notes/a.txt': 'two' });
-  });
-
-  test('publishes once, also when it is asked again after others have written', async () => {
-    const calls = await staged(['notes/a.txt', 'two'], ['b.txt', 'three']);
-    await files.buffer.publish(calls, commit('c1'));
-    writeFileSync(join(root, 'notes/a.txt'), 'mine');
-    rmSync(join(root, 'b.txt'));
-    await files.buffer.publish(calls, commit('c1'));
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'mine' });
-    expect((await thrown(() => files.buffer.publish(calls.slice(1), commit('c1')))).message).toContain('other calls');
-    expect((await thrown(() => files.buffer.publish(calls, commit('c2')))).applied).toBe('no');
-  });
-
-  test('publishes in order, of two writes to one path the last, and undoes to what was there before', async () => {
-    const calls = await staged(['b', '1'], ['notes/a.txt', 'two'], ['notes/a.txt', 'three'], ['b', null], ['b', '2']);
-    await files.buffer.publish(calls, commit('c1'));
-    expect(tree(root)).toEqual({ b: '2', 'notes/a.txt': 'three' });
-    expect(calls.map(({ key }) => moved(key))).toEqual([null, null, null, null, null]);
-    for (const { key } of calls.toReversed()) await undo(key);
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
-  });
-
-  test('publishes none of them where one of the paths has become one that is refused', async () => {
-    const calls = await staged(['b.txt', 'two'], ['notes/a.txt', 'three']);
-    rmSync(join(root, 'notes'), { recursive: true });
-    symlinkSync(folder, join(root, 'notes'));
-    expect((await thrown(() => files.buffer.publish(calls, commit('c1')))).applied).toBe('no');
-    expect(tree(root)).toEqual({ notes: `-> ${folder}` });
-    rmSync(join(root, 'notes'));
-    mkdirSync(join(root, 'notes'));
-    writeFileSync(join(root, 'notes/a.txt'), 'one');
-    await files.buffer.publish(calls, commit('c2'));
-    expect(tree(root)).toEqual({ 'b.txt': 'two', 'notes/a.txt': 'three' });
-  });
-
-  test('publishes none of them where one was not staged, or is not kept as it was staged', async () => {
-    const calls = await staged(['b.txt', 'two'], ['c.txt', 'three']);
-    const stranger = { ...(calls[0] as StagedCall), key: newKey() };
-    expect((await thrown(() => files.buffer.publish([...calls, stranger], commit('c1')))).applied).toBe('no');
-    for (const call of readdirSync(join(root, '.belay/calls')))
-      writeFileSync(join(root, '.belay/calls', call, 'next'), 'a lie');
-    expect(await thrown(() => files.buffer.publish(calls, commit('c1')))).toEqual({
-      applied: 'no',
-      message: 'what was staged for b.txt is not kept',
-    });
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
-    const gone = await staged(['notes/a.txt', null]);
-    await files.buffer.publish(gone, commit('c2'));
-    writeFileSync(join(root, 'notes/a.txt'), 'mine');
-    const key = await wrote('c.txt', null);
-    for (const done of [gone, [{ key, tool: 'write', args: {}, staged: null }]])
-      expect(await thrown(() => files.buffer.publish(done, commit('c3')))).toEqual({
-        applied: 'no',
-        message: expect.stringContaining('is not staged'),
-      });
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'mine' });
-  });
-
-  test('publishes nothing over what somebody else has written since the staging', async () => {
-    const [call] = await staged(['notes/a.txt', 'two']);
-    const { key } = call as StagedCall;
-    expect(moved(key)).toContain('not published');
-    await expect(undo(key)).rejects.toThrow('nothing that can be undone');
-    writeFileSync(join(root, 'notes/a.txt'), 'mine');
-    expect(await thrown(() => files.buffer.publish([call as StagedCall], commit('c1')))).toEqual({
-      applied: 'no',
-      message: 'notes/a.txt was changed since its change was staged',
-    });
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'mine' });
-  });
-
-  test('staging with the same key again is the same, before and after it was published', async () => {
-    const key = newKey();
-    const input = { path: 'b.txt', content: 'two' };
-    const first = await files.stage(callOf(input, key));
-    expect(await files.stage(callOf(input, key))).toEqual(first);
-    expect((await thrown(() => files.stage(callOf({ ...input, content: 'x' }, key)))).applied).toBe('unknown');
-    expect((await thrown(() => files.write(callOf(input, key)))).applied).toBe('unknown');
-    expect(await files.reconcile(asked(key))).toEqual({ is: 'applied', output: first });
-    await files.buffer.publish([{ key, tool: 'write', args: input, staged: first }], commit('c1'));
-    expect(await files.stage(callOf(input, key))).toEqual(first);
-    expect(await files.reconcile(asked(key))).toEqual({ is: 'applied', output: first });
-    const written = await wrote('c.txt', 'three');
-    expect((await thrown(() => files.stage(callOf({ path: 'c.txt', content: 'three' }, written)))).applied).toBe(
-      'unknown',
-    );
-  });
-
-  test('discards without a trace, also when it is asked again, and never what was written', async () => {
-    const calls = await staged(['b.txt', 'two'], ['notes/a.txt', null]);
-    expect(() => files.forget([calls[0]?.key as string])).toThrow('is staged');
-    await files.buffer.discard(calls);
-    await files.buffer.discard(calls);
-    expect(readdirSync(join(root, '.belay'), { recursive: true }).sort()).toEqual(['calls', 'publications']);
-    expect(await files.reconcile(asked(calls[0]?.key as string))).toEqual({ is: 'not_applied' });
-    const others = await staged(['b.txt', 'two']);
-    await files.buffer.publish(others, commit('c1'));
-    await expect((async () => files.buffer.discard(others))()).rejects.toThrow('is not discarded');
-    const key = await wrote('c.txt', 'three');
-    const direct = { key, tool: 'write', args: {}, staged: null };
-    await expect((async () => files.buffer.discard([direct]))()).rejects.toThrow('is not discarded');
-  });
-
-  test('asked to publish what was forgotten since does nothing', async () => {
-    const calls = await staged(['b.txt', 'two']);
-    await files.buffer.publish(calls, commit('c1'));
-    files.forget(calls.map(({ key }) => key));
-    rmSync(join(root, 'b.txt'));
-    await files.buffer.publish(calls, commit('c1'));
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
-  });
-});
-
-describe('hostile input', () => {
-  test.each([
-    '../outside',
-    'notes/../../outside',
-    '..',
-    '.',
-    '',
-    '/etc/passwd',
-    './notes/a.txt',
-    'notes//a.txt',
-    'notes/a.txt/',
-    'notes/./a.txt',
-    'notes/../notes/a.txt',
-    'notes/a.txt\0.png',
-    'notes',
-    'notes/a.txt/b',
-    'link',
-    'link/outside',
-    'inside/a.txt',
-    'dangling',
-    '.belay',
-    '.belay/calls/x',
-    'lone\ud800',
-    'x'.repeat(5000),
-    'y/'.repeat(5000),
-    7,
-    null,
-    undefined,
-    ['notes', 'a.txt'],
-    { toString: () => 'notes/a.txt' },
-  ])('in a path is refused, written at once or staged: %j', async (path) => {
-    symlinkSync(folder, join(root, 'link'));
-    symlinkSync(join(root, 'notes'), join(root, 'inside'));
-    symlinkSync(join(folder, 'not-yet'), join(root, 'dangling'));
-    const before = tree(folder);
-    for (const act of [files.write, files.stage])
-      for (const content of ['owned', null])
-        expect((await thrown(() => act(callOf({ path, content } as FileWrite)))).applied).toBe('no');
-    expect(tree(folder)).toEqual(before);
-    expect(keptAside(join(root, '.belay'))).toEqual([]);
-  });
-
-  test.each([undefined, 7, {}, ['a'], '\udc00', { path: '/etc/passwd' }, new ArrayBuffer(1)])(
-    'as content is refused: %j',
-    async (content) => {
-      for (const act of [files.write, files.stage])
-        expect((await thrown(() => act(callOf({ path: 'b', content } as FileWrite)))).applied).toBe('no');
-      expect((await thrown(() => files.write(callOf(undefined as unknown as FileWrite)))).applied).toBe('no');
-      expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
-    },
-  );
-
-  test('is told why, where a path leads through a link', async () => {
-    symlinkSync(folder, join(root, 'link'));
-    for (const path of ['link', 'link/outside'])
-      expect((await thrown(() => files.write(callOf({ path, content: 'owned' })))).message).toBe(
-        `"${path}" leads through a symbolic link`,
-      );
-  });
-
-  test('names that look like more are names', async () => {
-    for (const path of ['...', '..a', 'a..', '~', 'C:', 'a\\..\\b', '-rf', 'a\nb', '__proto__', '.belayed/x']) {
-      const key = await wrote(path, path);
-      expect(readFileSync(join(root, path), 'utf8')).toBe(path);
-      await undo(key);
-    }
-    expect(tree(root)).toEqual({ 'notes/a.txt': 'one' });
-  });
-
-  test('does not reach a folder aside that lies deeper or under another name', async () => {
-    const aside = join(root, 'var/kept');
-    mkdirSync(join(root, 'var'));
-    symlinkSync('var', join(root, 'v'));
-    const deep = fileAdapter({ root, aside: join(root, 'v/kept') });
-    const outcome = await thrown(() => deep.write(callOf({ path: 'var/kept/calls/x', content: 'owned' })));
-    expect(outcome).toEqual({ applied: 'no', message: expect.stringContaining('kept aside') });
-    expect(keptAside(aside)).toEqual([]);
-  });
-
-  test('a root that is none, or that lies in the folder aside, is refused at once', () => {
-    expect(() => fileAdapter({ root: join(root, 'nowhere') })).toThrow();
-    expect(() => fileAdapter({ root: join(root, 'notes/a.txt') })).toThrow();
-    for (const aside of [root, folder]) expect(() => fileAdapter({ root, aside })).toThrow(TypeError);
-    expect(() => fileAdapter({ root, aside: '/proc/self' })).toThrow();
-  });
-
-  test('what is kept aside is nobody else to read', async () => {
-    await wrote('notes/a.txt', 'two');
-    expect(statSync(join(root, '.belay')).mode & 0o077).toBe(0);
   });
 });

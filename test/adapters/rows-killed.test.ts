@@ -1,8 +1,8 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
+import { scratchFolder } from '../scratch.ts';
 import { ACTS, type Act } from './acts-on-rows.ts';
 import { everything, openLedger } from './ledger.ts';
 import { Lives } from './lives.ts';
@@ -10,10 +10,9 @@ import { Lives } from './lives.ts';
 // Some hundred processes are started here, one after the other.
 
 const lives = new Lives('dying-rows.ts');
-const folder = mkdtempSync(join(tmpdir(), 'belay-rows-killed-'));
+const folder = scratchFolder('rows-killed');
 afterAll(() => {
   lives.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const seen = (file: string) => {

@@ -1,36 +1,13 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** The whole audit, run once: its cases, its counts, and the report that it leaves. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Case, readCases, readDomains, STRATEGIES } from '../../audit/case.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readDomains } from '../../audit/case.ts';
 import { GUARDS } from '../../audit/guards.ts';
-import { type JudgedCase, judge, type Wanted } from '../../audit/judge.ts';
+import type { JudgedCase } from '../../audit/judge.ts';
 import { readPaper } from '../../audit/paper.ts';
-import { type Report, reportOf } from '../../audit/report.ts';
-import { differenceOf } from '../../audit/worlds.ts';
-import { agents } from '../../domains/agents.ts';
-
-const MAIN = fileURLToPath(new URL('../../build/audit/main.js', import.meta.url));
-const FOLDER = mkdtempSync(join(tmpdir(), 'belay-audit-test-'));
-afterAll(() => rmSync(FOLDER, { recursive: true }));
-
-function audit(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const all = [MAIN, '--report', FOLDER, ...args];
-    execFile(process.execPath, all, { maxBuffer: 256 * 1024 * 1024 }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : (error.code as number), out, err }),
-    );
-  });
-}
-
-const cases = readCases();
-const named = (name: string): Case => {
-  const found = cases.find((each) => each.name === name);
-  if (found === undefined) throw new Error(`there is no case ${name}`);
-  return found;
-};
+import type { Report } from '../../audit/report.ts';
+import { audit, cases, FOLDER } from './command.ts';
 
 interface Cell {
   readonly ours: unknown;
@@ -223,95 +200,5 @@ describe('npm run audit', () => {
     const { code, out } = await audit(...one, '--without', guard);
     expect(code).toBe(1);
     expect((JSON.parse(out) as Printed).summary.wrong.length).toBeGreaterThan(0);
-  });
-});
-
-describe('the command', () => {
-  test('lists the cases with what each probes', async () => {
-    const { code, out } = await audit('--list');
-    expect(code).toBe(0);
-    expect(out.trimEnd().split('\n')).toEqual(cases.map(({ domain, name, probes }) => `${domain}/${name}: ${probes}`));
-  });
-
-  test('runs one case under one strategy, and prints it', async () => {
-    const one = ['--domain', 'etl-pipeline', '--strategy', 'belay', '--repeat', '1'];
-    const given = cases.find(({ domain }) => domain === 'etl-pipeline') as Case;
-    const { code, out } = await audit(...one, '--case', given.name);
-    expect([code, out.includes('1 cases, 1 runs.')]).toEqual([0, true]);
-    expect(out).toContain('Everything is as it has to be.');
-  });
-
-  test('refuses a case that is none, and misuse', async () => {
-    expect(await audit('--case', 'nonsense')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('receipt-after-submit'),
-    });
-    expect(await audit('--strategy', 'hope')).toMatchObject({ code: 2 });
-    expect(await audit('--without', 'care')).toMatchObject({ code: 2 });
-    expect(await audit('--repeat', '0')).toMatchObject({ code: 2 });
-    expect(await audit('--freeze')).toMatchObject({ code: 2, err: expect.stringContaining('--by') });
-    expect(await audit('--help')).toMatchObject({ code: 0, out: expect.stringContaining('npm run audit -- --domain') });
-  });
-});
-
-describe('the audit can fail', () => {
-  const agent = agents.scheduleForm;
-  const domain = readDomains().find(({ name }) => name === 'schedule-form') as ReturnType<typeof readDomains>[number];
-  const wanted: Wanted = { strategies: ['belay'], repeat: 1, without: null, probes: false };
-  const wrongIn = (judged: JudgedCase): readonly string[] => {
-    const none = { reviewed: [], signals: [], edges: [], depths: [], overheads: [], studied: [], witnesses: [] };
-    return reportOf([judged], none, readPaper(), { whole: false, without: null }).summary.wrong;
-  };
-
-  test('where a case says something else than what happens', async () => {
-    const given = named('query-timeout');
-    const wrong = { ...given, expect: { ...given.expect, belay: { ...given.expect.belay, replayed: 1 } } };
-    const judged = await judge(agent, domain, wrong, wanted);
-    expect(judged.rows[0]?.mismatches).toEqual(['replayed is 2, and not 1']);
-    expect(wrongIn(judged)).toEqual(['schedule-form/query-timeout, belay, seed 0: replayed is 2, and not 1']);
-  });
-
-  test('where a config says that invitations do no harm', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'belay-audit-test-'));
-    const config = join(folder, 'schedule-form.yaml');
-    const content = readFileSync(agent.config, 'utf8');
-    writeFileSync(
-      config,
-      content.replace(/effect: irreversible\n {4}reconcile: \{ ask: find_submission.*/, 'effect: none'),
-    );
-    const judged = await judge({ ...agent, config }, domain, named('submit-reply-lost'), wanted);
-    rmSync(folder, { recursive: true });
-    expect(judged.rows[0]).toMatchObject({ unsafeAdmission: true, difference: { duplicates: 2 } });
-    expect(wrongIn(judged).join()).toContain('UNSAFE');
-  });
-
-  test('the paper’s rule knows no order, and blocks over what an earlier occurrence had read; forced, that does no harm', async () => {
-    const of = readDomains().find(({ name }) => name === 'navigation') as typeof domain;
-    const given: Case = {
-      ...named('reopened-stop-denied'),
-      failing: { call: { tool: 'choose_poi', nth: 4 }, when: 'before' },
-    };
-    const both: Wanted = { strategies: ['comp-frozen', 'belay'], repeat: 1, without: null, probes: true };
-    const { rows, counterfactuals } = await judge(agents.navigation, of, given, both);
-    expect(rows.map(({ strategy, blocked, safe }) => [strategy, blocked, safe])).toEqual([
-      ['comp-frozen', true, false],
-      ['belay', false, true],
-    ]);
-    expect(counterfactuals).toMatchObject([{ strategy: 'comp-frozen', boundary: 'entry', harmless: true }]);
-  });
-
-  test('worlds differ by what is there twice, by what is missing, and by what should not be there', () => {
-    const reference = { mail: [{ to: 'a' }, { to: 'b' }] };
-    expect(differenceOf({ mail: [{ to: 'a' }, { to: 'a' }, { to: 'c' }] }, reference)).toEqual({
-      duplicates: 1,
-      missing: 1,
-      unexpected: 1,
-    });
-    expect(differenceOf({ rows: [{}] }, reference)).toEqual({ duplicates: 0, missing: 2, unexpected: 1 });
-    expect(differenceOf(reference, reference)).toEqual({ duplicates: 0, missing: 0, unexpected: 0 });
-  });
-
-  test('there are five ways of recovering, by the paper’s names and ours', () => {
-    expect(STRATEGIES).toEqual(['retry-only', 'coarse-state-retry', 'comp-entry-only', 'comp-frozen', 'belay']);
   });
 });

@@ -1,47 +1,7 @@
-import { instance } from '@viz-js/viz';
-import { DirectedGraph } from 'graphology';
+/** `belay decide`: what is decided of a trace, for a program and in words. */
 import { describe, expect, test } from 'vitest';
-import { belay, file, trace } from './belay.ts';
-
-const A = ['S', 'A', 0];
-const B = ['S', 'B', 0];
-const begin = { do: 'trace', id: 't1' };
-
-interface Drawn {
-  name: string;
-  objects?: { label: string }[];
-  edges?: { tail: number; head: number; label: string }[];
-}
-
-/** Lays a graph out with Graphviz itself, which refuses what is not DOT. */
-async function draw(dot: string): Promise<Drawn> {
-  return (await instance()).renderJSON(dot) as Drawn;
-}
-
-/** A slot that was resolved and read by a final step that has sent something and committed. */
-const story = trace(
-  begin,
-  { do: 'enter', in: A },
-  { do: 'write', in: A, key: 'slots/0/value' },
-  { do: 'fail', in: A },
-  { do: 'boundary', in: A, kind: 'commit' },
-  { do: 'enter', in: B },
-  { do: 'read', in: B, key: 'slots/*/value' },
-  { do: 'fail', in: A, key: 'slots/0/value' },
-  { do: 'effect', in: B, class: 'irreversible', status: 'unknown', id: 'submit' },
-  { do: 'fail', in: B },
-  { do: 'effect', in: B, class: 'irreversible', status: 'confirmed', id: 'submit' },
-  { do: 'boundary', in: B, kind: 'exit' },
-  { do: 'fail', in: A, key: 'slots/0/value' },
-  { do: 'fail', in: A },
-);
-const path = file('story.jsonl', story);
-
-const answers = (out: string) =>
-  out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+import { belay, trace } from './belay.ts';
+import { A, answers, B, begin, path, story } from './story.ts';
 
 describe('belay decide --json', () => {
   test('answers every failure in order, as of its own line', async () => {
@@ -232,75 +192,5 @@ describe('belay decide in words', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     expect(out.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u202e]/);
     expect(out).toContain('"x\\u001b[2Jy\\u{202e}\\u0007", event 1: restore');
-  });
-});
-
-describe('belay decide --graph', () => {
-  test('dot draws one graph a history, an edge from each instance to those that depend on it', async () => {
-    const { code, out, err } = await belay(['decide', path, '--graph', 'dot']);
-    expect([code, err]).toEqual([0, '']);
-    const drawn = await draw(out);
-    expect(drawn.name).toBe('t1');
-    expect(drawn.objects?.map(({ label }) => label)).toEqual([
-      'S::A::0\\ncommitted at 3',
-      'S::B::0\\ncommitted at 8\\nfloor at 6',
-    ]);
-    expect(drawn.edges).toMatchObject([{ tail: 0, head: 1, label: 'slots/*/value' }]);
-  });
-
-  test('json is a graph that graphology reads', async () => {
-    const lines = trace(
-      begin,
-      { do: 'enter', in: A },
-      { do: 'enter', in: B, by: A },
-      { do: 'write', in: A, key: 'x' },
-      { do: 'read', in: B, key: 'x' },
-      { do: 'read', in: B, key: 'x' },
-      { do: 'read', in: B, key: 'x/y' },
-      { do: 'trace', id: 't2' },
-    );
-    const { out } = await belay(['decide', '-', '--graph', 'json'], lines);
-    const [first, second] = answers(out);
-    const graph = DirectedGraph.from(first);
-    expect(graph.getAttributes()).toEqual({ name: 't1' });
-    expect(graph.getNodeAttributes('S::B::0')).toEqual({
-      skeleton: 'S',
-      entity: 'B',
-      ordinal: 0,
-      entered: 2,
-      committed: null,
-      floor: null,
-    });
-    expect(graph.mapEdges((_edge, fields, from, to) => [from, to, fields])).toEqual([
-      ['S::A::0', 'S::B::0', { keys: ['x', 'x/y'], started: true, count: 4 }],
-    ]);
-    expect([DirectedGraph.from(second).order, second.attributes.name]).toEqual([0, 't2']);
-  });
-
-  test('names each of a hundred thousand shared keys once', async () => {
-    const keys = Array.from({ length: 100_000 }, (_, n) => `k/${n}`);
-    const entered = trace(begin, { do: 'enter', in: A }, { do: 'enter', in: B });
-    const writes = keys.map((key) => trace({ do: 'write', in: A, key })).join('');
-    const reads = keys.map((key) => trace({ do: 'read', in: B, key })).join('');
-    const [graph] = answers((await belay(['decide', '-', '--graph', 'json'], entered + writes + reads)).out);
-    expect(graph.edges).toMatchObject([{ source: 'S::A::0', target: 'S::B::0', attributes: { count: 100_000 } }]);
-    expect(graph.edges[0].attributes.keys.sort()).toEqual(keys.sort());
-  });
-
-  test('stays a graph whatever a run is called', async () => {
-    const hostile = 'a"]; b -> c \\" <b> \\N \n } &#66; &#8238; \\';
-    const lines = trace(
-      { do: 'trace', id: hostile },
-      { do: 'enter', in: [hostile, '\\', 0] },
-      { do: 'enter', in: B, by: [hostile, '\\', 0] },
-    );
-    const { out } = await belay(['decide', '-', '--graph', 'dot'], lines);
-    const drawn = await draw(out);
-    expect([drawn.objects?.length, drawn.edges?.length]).toEqual([2, 1]);
-    const text = (await instance()).renderString(out, { format: 'svg' }).replaceAll('&#45;', '-');
-    const printed = `${hostile.replace('\n', '\\u{a}')}::\\::0`;
-    expect(text).toContain(
-      `>${printed.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')}<`,
-    );
   });
 });

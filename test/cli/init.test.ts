@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { scratchFolder } from '../scratch.ts';
 import { belay } from './belay.ts';
 
 const schedule = fileURLToPath(new URL('../boundaries/fixtures/machines.mjs', import.meta.url));
 const domains = fileURLToPath(new URL('../../build/domains/agents.js', import.meta.url));
-const root = mkdtempSync(join(tmpdir(), 'belay-init-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchFolder('init');
 const xstate = import.meta.resolve('xstate');
 
 let number = 0;

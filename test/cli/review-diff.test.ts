@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { scratchFolder } from '../scratch.ts';
 import { belay } from './belay.ts';
 
 const fixtures = fileURLToPath(new URL('../boundaries/fixtures', import.meta.url));
 const SCHEDULE = readFileSync(`${fixtures}/schedule-form.yaml`, 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'belay-diff-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('diff');
 
 const put = (name: string, content: string) => {
   writeFileSync(join(folder, name), content);

@@ -1,16 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readConfig, readLock } from '../../src/boundaries/directory.ts';
 import { isReviewed } from '../../src/boundaries/review.ts';
 import { PLAIN } from '../boundaries/config.ts';
+import { scratchFolder } from '../scratch.ts';
 import { belay } from './belay.ts';
 
 const fixtures = fileURLToPath(new URL('../boundaries/fixtures', import.meta.url));
-const root = mkdtempSync(join(tmpdir(), 'belay-review-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchFolder('review');
 
 let number = 0;
 let folder = '';

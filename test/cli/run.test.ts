@@ -1,9 +1,8 @@
 /** `belay run` and `belay resume`: an agent at the terminal, whole, with a failure in it, stopped, and taken up again. */
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { AGENTS, Desk, widest } from './agents.ts';
-import { belay, file } from './belay.ts';
 
 const desk = new Desk();
 afterAll(() => desk.clear());
@@ -198,140 +197,6 @@ describe('a run that is stopped', () => {
     await running.closed;
     expect((await desk.ask('runs')).out).toMatch(/killed +order +\d+ +\S+ +at rest\n/);
     expect(await desk.ask('resume', 'killed')).toMatchObject({ code: 0, out: booked(1) });
-  });
-});
-
-describe('what cannot be done is said in one sentence, with exit 2, and begins no run', () => {
-  test('a module that is not there', async () => {
-    expect(await desk.ask('run', 'order', '--machines', 'no.mjs')).toEqual({
-      code: 2,
-      out: '',
-      err: 'no.mjs: cannot_read there is no such file\n',
-    });
-  });
-
-  test.each<[string, string[], string | RegExp]>([
-    ['an agent that is not there', ['run', 'odrer'], /^there is no agent "odrer"\. Did you mean "order"\?\n {2}AGENT/],
-    ['an input that is not JSON', ['run', 'order', '--input', '{'], /^--input is not JSON: /],
-    [
-      'an input that is none of its',
-      ['run', 'order', '--input', '7'],
-      'order: cannot_open the input is {"item": "tea"}\n',
-    ],
-    [
-      'a run that is there',
-      ['run', 'order', '--run', 'order-1'],
-      /^there is a run "order-1" already\. To go on with it: belay resume order-1/,
-    ],
-    ['a name that is none', ['run', 'order', '--run', ''], /^--run: /],
-    ['a config that is not there', ['run', 'order', '--config', 'no.yaml'], /^no\.yaml:1:1 cannot_read ENOENT/],
-    [
-      'a tool that is not there',
-      ['run', 'order', '--fail-at', 'apy'],
-      '--fail-at: "apy" is no tool of order. Did you mean "pay"?\n',
-    ],
-    [
-      'a call that is none',
-      ['run', 'order', '--fail-at', 'pay#0'],
-      '--fail-at: calls are counted from 1, so 0 is none of them\n',
-    ],
-    [
-      'a signal without a step',
-      ['run', 'order', '--signal', 'TIMEOUT'],
-      '--signal needs --fail-at STEP: which call is to fail\n',
-    ],
-    [
-      'a time without a step',
-      ['run', 'order', '--when', 'after'],
-      '--when needs --fail-at STEP: which call is to fail\n',
-    ],
-    [
-      'a signal of the machine',
-      ['run', 'order', '--fail-at', 'pay', '--signal', 'CHAIN_EXCEPTION'],
-      /^--fail-at: CHAIN_EXCEPTION comes from the machine itself/,
-    ],
-    [
-      'a denial after the call',
-      ['run', 'order', '--fail-at', 'pay', '--signal', 'GOVERNOR_DENIED', '--when', 'after'],
-      /^--fail-at: GOVERNOR_DENIED comes before the call/,
-    ],
-    [
-      'an output that nobody refuses',
-      ['run', 'order', '--fail-at', 'ship', '--signal', 'INVALID_OUTPUT'],
-      /^--signal INVALID_OUTPUT: whatever "ship" answers is taken/,
-    ],
-    [
-      'a run to resume that is not there',
-      ['resume', 'oder-1'],
-      'belay.sqlite: run_unknown There is no run "oder-1". Did you mean "order-1"?\n',
-    ],
-    [
-      'a call without a word on it',
-      ['resume', 'order-1', '--settle', 'pay'],
-      '--settle needs --as: confirmed, failed, compensated\n',
-    ],
-    ['a word without a call', ['resume', 'order-1', '--as', 'failed'], '--as needs --settle EFFECT: of which call?\n'],
-    [
-      'an answer of what did not happen',
-      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--output', '1'],
-      /^--output goes with --as confirmed/,
-    ],
-    [
-      'two things at once',
-      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--rerun'],
-      /^--settle and --rerun exclude each other/,
-    ],
-    [
-      'a rerun that nobody advised',
-      ['resume', 'order-1', '--rerun'],
-      /^no rerun is advised for "order-1": it is not parked/,
-    ],
-    [
-      'a call that is settled',
-      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed'],
-      '--settle: no open call is called "pay". Nothing in this run waits to be settled.\n',
-    ],
-    [
-      'a key of a call that is settled',
-      ['resume', 'order-1', '--settle', '["order-1","Payment","tea",0,"pay",0]', '--as', 'failed'],
-      /^--settle: "pay" is confirmed already, so it can only be compensated/,
-    ],
-  ])('%s', async (_name, args, complaint) => {
-    const { code, out, err } = await desk.ask(...args);
-    expect([code, out]).toEqual([2, '']);
-    expect(err.replace(/^config_unreviewed.*\n/, '')).toMatch(complaint);
-  });
-
-  test('an open call that is named wrongly is refused with those that there are', async () => {
-    await desk.ask('run', 'order', '--run', 'misnamed', '--fail-at', 'pay', '--no-reconcilers');
-    const { code, err } = await desk.ask('resume', 'misnamed', '--settle', 'event 1', '--as', 'failed');
-    expect(code).toBe(2);
-    expect(err).toContain('--settle: no open call is called "event 1". There is "event 13" (pay, unknown).\n');
-    const answerless = await desk.ask('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed');
-    expect(answerless.err).toContain('--as confirmed needs --output JSON: "pay" has to answer by its output schema');
-    const wrong = await desk.ask('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed', '--output', '7');
-    expect(wrong.err).toContain('--output is not what "pay" answers by its output schema: the output must be string');
-  });
-
-  test('a module without agents, and one with something that is none', async () => {
-    const none = file('none.mjs', 'export const x = 1;');
-    expect(await belay(['run', 'order', '--machines', none])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('no_machine'),
-    });
-    const bad = file('bad.mjs', 'export const agents = { order: { about: "x" } };');
-    expect((await belay(['run', 'order', '--machines', bad])).err).toBe(
-      `${bad}: bad_agent "order" of its agents has no machine of xstate v5\n`,
-    );
-    expect((await belay(['run', 'order'], '', {}, dirname(none))).err).toMatch(/^there are no agents to run: /);
-  });
-
-  test('nothing of this has left a run or a folder', async () => {
-    const runs = (await desk.json('runs')).map(({ run }) => run);
-    expect(runs.filter((run) => /^order-/.test(run))).toEqual([...new Set(runs.filter((run) => /^order-/.test(run)))]);
-    expect((await desk.ask('run', 'order', '--input', '7')).code).toBe(2);
-    const [next] = /^order-\d+/.exec((await desk.ask('run', 'order')).out) as RegExpExecArray;
-    expect(next).toBe(`order-${runs.filter((run) => /^order-/.test(run)).length + 1}`);
   });
 });
 

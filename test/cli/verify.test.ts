@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchFolder } from '../scratch.ts';
 import { AGENTS, Desk, OFFICE } from './agents.ts';
 import { belay } from './belay.ts';
 
 const domains = fileURLToPath(new URL('../../build/domains/agents.js', import.meta.url));
 const desk = new Desk();
 const office = new Desk(OFFICE);
-const root = mkdtempSync(join(tmpdir(), 'belay-verify-'));
+const root = scratchFolder('verify');
 afterAll(() => {
   desk.clear();
   office.clear();
-  rmSync(root, { recursive: true, force: true });
 });
 const JOURNAL = 'belay.sqlite';
 const xstate = import.meta.resolve('xstate');

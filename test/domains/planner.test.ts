@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { chosen } from '../../domains/planner/chosen.ts';
 import { type Endpoint, endpointFrom, live } from '../../domains/planner/live.ts';
 import { ask, line, type Planner, type Question, scripted } from '../../domains/planner/planner.ts';
@@ -12,10 +11,10 @@ import { recorded, recording } from '../../domains/planner/recorded.ts';
 import { scheduleForm } from '../../domains/schedule-form/agent.ts';
 import { MailServer } from '../../domains/schedule-form/mail.ts';
 import * as questions from '../../domains/schedule-form/planner.ts';
+import { scratchFolder } from '../scratch.ts';
 import { runsOf } from './running.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'belay-planner-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder('planner');
 
 const time: Question<{ times: readonly string[] }, string> = {
   name: 'time',

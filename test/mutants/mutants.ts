@@ -177,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'only the complaint that is decided takes answers out of service, not those that wait and go back with it',
     find: 'return [...new Set([raised, ...this.parked, ...this.queued])];',
     replace: 'return [raised];',
-    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
+    by: { run: 'tests', file: 'test/semantics/complaints-served.test.ts' },
   },
   {
     rule: 'C11',
@@ -185,7 +185,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a call of which it was said that it did not happen leaves all the same',
     find: "if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);",
     replace: '',
-    by: { run: 'tests', file: 'test/semantics/answers.test.ts' },
+    by: { run: 'tests', file: 'test/semantics/in-flight.test.ts' },
   },
   {
     rule: 'C11',
@@ -209,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a complaint about work that is undone is decided about what stands there now',
     find: 'if (isTakenBack(parts.runState, raised)) return this.#by.takingBack.takeBackStanding(raised).then(() => WAIT);',
     replace: '',
-    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
+    by: { run: 'tests', file: 'test/semantics/complaints-undone.test.ts' },
   },
   {
     rule: 'C12',
@@ -217,7 +217,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a complaint about work that is set aside does not reach its record',
     find: 'if (record !== null) return this.#by.takingBack.giveUp(raised, record).then(() => WAIT);',
     replace: '',
-    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
+    by: { run: 'tests', file: 'test/semantics/complaints-undone.test.ts' },
   },
   {
     rule: 'C12',
@@ -233,6 +233,6 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a rerun is carried out as it was advised, without deciding again',
     find: 'const decision = this.#decisions.decide(raised);\n    if (decision.verdict !==',
     replace: 'const { decision } = advised;\n    if (decision.verdict !==',
-    by: { run: 'tests', file: 'test/semantics/complaints.test.ts' },
+    by: { run: 'tests', file: 'test/semantics/complaints-answered.test.ts' },
   },
 ];

@@ -1,105 +1,17 @@
 /** Random histories, longer and stranger than the exhaustive ones, held against the same oracle. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { History } from '../../src/history/history.ts';
-import type { Act, Decision, Rules } from '../../src/model/decision.ts';
-import type { Effect } from '../../src/model/effect.ts';
-import { type InstanceId, instanceName } from '../../src/model/instance.ts';
-import { parseKey } from '../../src/model/key.ts';
-import type { Dependence } from '../../src/model/veto.ts';
-import { decide } from '../../src/recovery/decide.ts';
+import { instanceName } from '../../src/model/instance.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
-import { greatest, includes, type Line, type Name, Oracle, type SeenEffect, type WrittenEvent } from './oracle.ts';
-import { positions } from './sweep.ts';
-import { histories, historyOf, keys } from './written.ts';
-
-const RUNS = { numRuns: Number(process.env.BELAY_RUNS ?? 3_000) };
-
-/** A failure of a random history, in the terms of both sides. */
-interface Question {
-  events: WrittenEvent[];
-  history: History;
-  known: Oracle;
-  failed: number;
-  suspect: string | undefined;
-  /** The number of the first suspect write; Infinity where none is suspected, 0 where it never happened. */
-  suspectAt: number;
-  ask: (rules: Rules) => Decision;
-  line: (decision: Decision) => number[] | null;
-  indexOf: (id: InstanceId) => number;
-}
-
-function forQuestions(property: (question: Question) => void): void {
-  const questions = fc.record({
-    events: histories,
-    who: fc.nat(),
-    suspect: fc.option(keys, { nil: undefined, freq: 1 }),
-  });
-  fc.assert(
-    fc.property(questions, ({ events, who, suspect }) => {
-      const history = historyOf(events);
-      const known = new Oracle(events, suspect === undefined ? [] : [suspect]);
-      const ids = [...history.registry.all()].map(({ id }) => id);
-      const failed = who % ids.length;
-      const failure = { in: ids[failed] as InstanceId, key: suspect === undefined ? null : parseKey(suspect) };
-      const ask = (rules: Rules) => decide(history, failure, rules);
-      const indexOf = (id: InstanceId) => known.numberOf([id.skeleton, id.entity, id.ordinal]);
-      const line = (decision: Decision) => positions(decision, ids.length, indexOf);
-      property({
-        events,
-        history,
-        known,
-        failed,
-        suspect,
-        suspectAt: known.suspectAt(failed, suspect),
-        ask,
-        line,
-        indexOf,
-      });
-    }),
-    RUNS,
-  );
-}
-
-/** The safe lines of a failure: consistent, above every floor, with the failed instance where it may stand. */
-function safeLines({ known, failed, suspectAt }: Question): Line[] {
-  return known.open(known.lines(), failed, suspectAt).filter(({ crosses }) => !crosses);
-}
-
-/** The candidates, newest first: every checkpoint before the suspect write. */
-function checkpoints({ known, failed, suspectAt }: Question): { at: number; kind: string }[] {
-  return (known.seen[failed]?.checkpoints ?? []).filter(({ at }) => at < suspectAt).reverse();
-}
-
-function codeOf(effect: SeenEffect): string {
-  if (effect.status !== 'confirmed') return 'effect_outcome_unknown';
-  return effect.class === 'irreversible' ? 'irreversible_effect_policy' : 'compensation_missing';
-}
-
-/** A decision's vetoes, each as one comparable word. */
-function vetoWords({ indexOf }: Question, decision: Decision): string[] {
-  return [...vetoes(decision)].map((veto) => {
-    const place = `${veto.candidate?.at} ${veto.code}`;
-    if ('effect' in veto) return `${place} ${veto.effect.at}`;
-    if ('dependence' in veto) return `${place} ${indexOf(veto.dependence.consumer)}`;
-    return veto.code === 'ambiguous_instance' ? veto.code : place;
-  });
-}
-
-/** The dependency stands among the events: the consumer read what the producer wrote, or was started by it. */
-function expectDependence({ known, events, indexOf }: Question, cause: Dependence): void {
-  const consumer = events[cause.step - 1] as WrittenEvent;
-  expect(known.numberOf(consumer.in)).toBe(indexOf(cause.consumer));
-  if (cause.kind === 'start') {
-    expect(known.numberOf(consumer.by as Name)).toBe(indexOf(cause.producer));
-    return;
-  }
-  if (cause.kind === 'control') throw new Error('a trace has no control');
-  const producer = events[cause.write - 1] as WrittenEvent;
-  expect(known.numberOf(producer.in)).toBe(indexOf(cause.producer));
-  expect([producer.key, consumer.key]).toEqual([cause.wrote, cause.key]);
-  expect((known.sources.get(cause.step) ?? 0) & (1 << cause.write)).not.toBe(0);
-}
+import { greatest, includes } from './oracle.ts';
+import {
+  checkpoints,
+  codeOf,
+  expectDependence,
+  forQuestions,
+  type Question,
+  safeLines,
+  vetoWords,
+} from './questions.ts';
 
 describe('under the policy line', () => {
   test('the line is the greatest safe one, or there is none, and the level is what it crosses', () => {
@@ -199,75 +111,6 @@ describe('under the policy line', () => {
       expect(question.ask({ policy: 'line', joint: 'none' })).toEqual(first);
     });
   });
-});
-
-describe('the acts that would unblock a refusal', () => {
-  const better = { escalate: ['restore', 'restore_joint', 'rerun'], rerun: ['restore', 'restore_joint'] };
-
-  /** What the world tells once the acts are done, as later lines about the same effects. */
-  function news(effect: Effect, act: Act['act']): WrittenEvent {
-    const { skeleton, entity, ordinal } = effect.instance;
-    const done = { settle_outcome: 'failed', undo_by_hand: 'compensated', register_undo: effect.status } as Record<
-      string,
-      string
-    >;
-    return {
-      do: 'effect',
-      in: [skeleton, entity, ordinal],
-      id: effect.id as string,
-      class: effect.class,
-      status: done[act] as string,
-      ...(act === 'register_undo' && { undo: true }),
-    };
-  }
-
-  function clearing(effect: SeenEffect): Act['act'] {
-    if (effect.status !== 'confirmed') return 'settle_outcome';
-    return effect.class === 'irreversible' ? 'undo_by_hand' : 'register_undo';
-  }
-
-  const rules = (['line', 'static', 'dart'] as const).flatMap((policy) => {
-    return [{ policy, joint: 'none' } as const, { policy, joint: 'all' } as const];
-  });
-
-  test.each(rules)(
-    'lead where they say, and no fewer acts lead anywhere better (policy $policy, joint $joint)',
-    ({ policy, joint }) => {
-      forQuestions((question) => {
-        const refusal = question.ask({ policy, joint });
-        if (!('unblock' in refusal)) return;
-        const { acts, leadsTo } = refusal.unblock;
-        if (leadsTo === 'ask_again') {
-          expect(question.suspectAt).toBe(0);
-          expect(acts).toEqual([{ act: 'name_suspect', why: 'never_wrote' }]);
-          return;
-        }
-        const failure = {
-          in: refusal.failed as InstanceId,
-          key: question.suspect === undefined ? null : parseKey(question.suspect),
-        };
-        const verdictAfter = (clear: WrittenEvent[], allow: boolean) => {
-          const history = historyOf([...question.events, ...clear]);
-          return decide(history, failure, { policy, joint: allow ? 'all' : joint }).verdict;
-        };
-        const cleared = acts.flatMap((act) => ('effect' in act ? [news(act.effect, act.act)] : []));
-        const allowed = acts.some((act) => act.act === 'allow_joint');
-        if (joint === 'all') expect(allowed).toBe(false);
-        expect(verdictAfter(cleared, allowed)).toBe(leadsTo);
-
-        const choices = question.known.blocking.slice(0, 5).map((effect) => {
-          const recorded = question.history.effects.blocking().find((other) => other.at === effect.at) as Effect;
-          return news(recorded, clearing(effect));
-        });
-        for (let set = 0; set < 2 ** (choices.length + 1); set += 1) {
-          const chosen = choices.filter((_, i) => (set >> (i + 1)) & 1);
-          const size = chosen.length + (set & 1);
-          if (size >= acts.length) continue;
-          expect(better[refusal.verdict]).not.toContain(verdictAfter(chosen, (set & 1) === 1));
-        }
-      });
-    },
-  );
 });
 
 describe('under the policy static', () => {

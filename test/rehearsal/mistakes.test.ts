@@ -1,18 +1,17 @@
 /** A mistake in a config does harm in a rehearsal, and the harm is reported on the line of the mistake. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReconcileResult } from '../../src/index.ts';
 import { type RehearsalOptions, recordingWorld, rehearse } from '../../src/testing/index.ts';
 import { read } from '../pages.ts';
+import { scratchFolder } from '../scratch.ts';
 import { ERRAND, errandOn } from './agents/errand.ts';
 import { LETTER, letter } from './agents/letter.ts';
 import { config as refundConfig, refundIn, refundOn } from './agents/refund.ts';
 import { ordered, shop } from './agents/shop.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'belay-mistakes-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('mistakes');
 const REFUND = readFileSync(refundConfig, 'utf8');
 
 /** Writes a page with a mistake in it, and says on which line the text stands that is looked for. */

@@ -9,11 +9,11 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { StagingArea, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
-import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
+import { entriesOf } from '../journal/entries-of.ts';
 
 const REGIONS = ['a', 'b', 'c'] as const;
 type Region = (typeof REGIONS)[number];
@@ -181,11 +181,9 @@ async function drive(all: readonly Step[], draws: readonly number[]) {
   while ((await sidecar.finished()).status !== 'done') await sidecar.reconcile();
   const { context } = sidecar.actor.getSnapshot() as unknown as { context: Record<Region, Count> };
   await sidecar.close();
-  const reader = new EntryDecoder();
-  const commits = [...options.journal.read('r')].flatMap((row) => {
-    const entry = reader.entry(row);
-    return entry?.do === 'publish' ? [entry.keys.length] : [];
-  });
+  const commits = entriesOf(options.journal.read('r')).flatMap((entry) =>
+    entry.do === 'publish' ? [entry.keys.length] : [],
+  );
   return { board, context, commits };
 }
 

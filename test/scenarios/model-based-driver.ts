@@ -5,16 +5,9 @@ import { type InstanceId, ROOT } from '../../src/model/instance.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import type { Report } from '../../src/sidecar/report.ts';
 import { attach, resume, type Sidecar } from '../../src/xstate/attach.ts';
-import {
-  type ActName,
-  Disk,
-  digest,
-  type Fault,
-  type RegionName,
-  Workworld,
-  workshop,
-  workshopConfig,
-} from './model-based-workshop.ts';
+import { Disk, digest } from './model-based-disk.ts';
+import { type RegionName, workshop, workshopConfig } from './model-based-workshop.ts';
+import { type ActName, type Fault, Workworld } from './model-based-world.ts';
 
 /** Something that a test can tell the workshop. */
 export type Told =

@@ -1,7 +1,8 @@
 /** What a workshop is told, drawn at random. */
 import fc from 'fast-check';
 import type { Told } from './model-based-driver.ts';
-import { ACTS, FAULTS, REGIONS } from './model-based-workshop.ts';
+import { REGIONS } from './model-based-workshop.ts';
+import { ACTS, FAULTS } from './model-based-world.ts';
 
 const region = fc.constantFrom(...REGIONS);
 const key = fc.constantFrom('k0', 'k1');

@@ -5,7 +5,8 @@ import type { Policy } from '../../src/model/decision.ts';
 import { DECISION_POLICY } from '../../src/recovery/decision-policy.ts';
 import type { Report } from '../../src/sidecar/report.ts';
 import { attach, attachJudged, resume } from '../../src/xstate/attach.ts';
-import { TOYS, type Toy } from './toys.ts';
+import type { Toy } from './toy-parts.ts';
+import { TOYS } from './toys.ts';
 import { FAULTS, type Fault, World } from './world.ts';
 
 const SITES: Record<Fault, readonly string[]> = {

@@ -1,6 +1,7 @@
 /** C8 and C9: what must not be done beside what stands, and what is left over at the end. */
 import { describe, expect, test } from 'vitest';
-import { calls, configOf, held, machineOf, run, until, World } from './little.ts';
+import { assign } from 'xstate';
+import { calls, configOf, type Given, held, machineOf, run, until, World } from './little.ts';
 
 /** n0; if (k0) { pay in one unit } else { pay in another }; both are about the same entity. */
 function twoPayers() {
@@ -192,4 +193,66 @@ describe('C9: nothing is left over at the end', () => {
     expect([ending.status, it.context()]).toEqual(['done', { k0: false, kz: 'z' }]);
     await it.sidecar.close();
   });
+});
+
+/** Two regions: one looks, and waits for a flag; the other, once all in it have found, sets that flag. Both are left for `rest`. */
+function twoRegions() {
+  const world = new World();
+  const finding = {
+    initial: 'find',
+    states: { find: calls('find', 'found', 'over'), over: { type: 'final' } },
+  };
+  const machine = machineOf(
+    { look: world.tool('look'), find: world.tool('find') },
+    {
+      initial: 'both',
+      states: {
+        both: {
+          type: 'parallel',
+          states: {
+            a: {
+              initial: 'look',
+              states: {
+                look: calls('look', 'looked', 'wait'),
+                wait: { always: { guard: ({ context }: Given) => context.flag === 1, target: '#m.rest' } },
+              },
+            },
+            b: {
+              initial: 'all',
+              states: {
+                all: {
+                  type: 'parallel',
+                  states: { one: finding, two: { initial: 'end', states: { end: { type: 'final' } } } },
+                  onDone: 'flag',
+                },
+                flag: { always: { target: 'end', actions: assign({ flag: 1 } as never) } },
+                end: {},
+              },
+            },
+          },
+        },
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    { look: 'writes: [looked], effect: none', find: 'writes: [found], effect: none' },
+    {
+      LOOK: { states: ['both.a.look'], at: 'both.a.look -> both.a.wait', writes: ['looked'] },
+      FIND: { states: ['both.b.all.one.find'], at: 'both.b.all.one.find -> both.b.all.one.over', writes: ['found'] },
+    },
+  );
+  return { world, machine, config };
+}
+
+test('what a restore has completed is not heard once the next restore takes it back: the flag is set after the work (C9)', async () => {
+  const { world, machine, config } = twoRegions();
+  const it = await run(machine, config);
+  await it.at('rest');
+  await Promise.all([it.wrong('LOOK'), it.wrong('FIND')]);
+  await until(() => world.count('find') === 2);
+  await it.at('rest');
+  expect([it.verdicts(), it.context()]).toEqual([['restore', 'restore'], { flag: 1, looked: 'look1', found: 'find1' }]);
+  await it.sidecar.close();
 });

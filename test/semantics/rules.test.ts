@@ -87,7 +87,7 @@ describe('the rules and their numbers', () => {
       expect(files, rule).not.toEqual([]);
       const start = page.indexOf(`- **${rule}** `);
       const end = page.indexOf('\n- **', start + 1);
-      const named = page.slice(start, end).match(/\(`([a-z]+\.test\.ts)`\)/)?.[1];
+      const named = page.slice(start, end).match(/\(`([a-z-]+\.test\.ts)`\)/)?.[1];
       expect(files, rule).toContain(named);
     }
   });

@@ -8,7 +8,7 @@ import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import type { Report } from '../../src/sidecar/report.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
-import { until } from './stations.ts';
+import { Line, of, until } from './stations.ts';
 
 /** What a planner wants: payments one after the other, and perhaps a look at the balance before them. */
 interface Plan {
@@ -154,4 +154,43 @@ test('two equal payments are two decisions, and both happen', async () => {
   expect(paid.map(({ cents }) => cents)).toEqual([50, 50]);
   expect(new Set(paid.map(({ key }) => key)).size).toBe(2);
   await sidecar.close();
+});
+
+describe('E3: the same key with other arguments', () => {
+  test('is a divergence: refused, shown, and not served', async () => {
+    const line = new Line(
+      [
+        { name: 'a', reads: ['wanted'] },
+        { name: 'b', reads: ['a'], tool: 'effect: idempotent' },
+      ].map((station) => (station.name === 'a' ? { ...station, rollback: 'joint: [B]' } : station)),
+      { a: ({ nth }) => `a${nth}` },
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect((await run.finished()).status).toBe('parked');
+    expect(line.codes()).toEqual(['effect_diverged']);
+    expect(line.called('b')).toBe(1);
+    expect(run.context.b).toBeUndefined();
+    await run.close();
+  });
+
+  test('is answered from the ledger where the arguments are the same', async () => {
+    const line = new Line(
+      [
+        { name: 'a', reads: ['wanted'], rollback: 'joint: [B]' },
+        { name: 'b', reads: ['a'], tool: 'effect: idempotent' },
+      ],
+      { b: ({ nth }) => `b${nth}` },
+    );
+    const run = await line.begin();
+    run.send('go');
+    await run.at('rest');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await run.at('rest');
+    expect(line.calls.map(({ tool }) => tool)).toEqual(['a', 'b', 'a']);
+    expect(run.context.b).toBe('b0');
+    await run.close();
+  });
 });

@@ -5,20 +5,8 @@
 import type { Chance } from './chance.ts';
 import { drawTool } from './draw-tool.ts';
 import type { Feature } from './features.ts';
+import { Keys, type Scope } from './keys.ts';
 import type { Block, Child, Step, ToolSpec, Unit } from './scenario.ts';
-
-/** What a place in the machine may read and write. */
-interface Scope {
-  readonly machine: string;
-  /** Keys that are written on every path here, and on some. */
-  readonly sure: string[];
-  readonly maybe: string[];
-  /** Those of them that this very sequence has written, and so may write again. */
-  readonly own: string[];
-  readonly inLoop: boolean;
-  readonly inRegion: boolean;
-  readonly depth: number;
-}
 
 /** Generates the machine of one scenario. */
 export class Generator {
@@ -26,18 +14,18 @@ export class Generator {
   readonly children: Child[] = [];
   readonly #chance: Chance;
   readonly #has: (feature: Feature) => boolean;
+  readonly #keys: Keys;
   readonly #ofMachine = new Map<string, string[]>();
   /** Whether units have little to do with each other: then most of what is done after a wrong value stands. */
   readonly #apart: boolean;
-  #coarse: string | null = null;
   /** Whether a unit is being made that can be undone: the one whose value is found wrong, and the one that is under way then. */
   #isUndone = false;
-  #names = 0;
   #calls = 0;
 
   constructor(chance: Chance, only: readonly Feature[] | null, apart = false) {
     this.#chance = chance;
     this.#apart = apart;
+    this.#keys = new Keys(chance, apart);
     this.#has = (feature) => only === null || only.includes(feature);
   }
 
@@ -61,15 +49,10 @@ export class Generator {
   /** A value that no unit has written, and that is often the same where what it rests on is corrected. */
   #digested(scope: Scope): Block[] {
     if (!this.#apart || !this.#has('compute') || scope.sure[0] === undefined || !this.#chance.percent(80)) return [];
-    const key = this.#name('k');
+    const key = this.#keys.name('k');
     scope.sure.push(key);
-    this.#coarse = key;
-    return [{ block: 'compute', at: this.#name('x'), reads: [scope.sure[0]], key, coarse: true }];
-  }
-
-  #name(letter: string): string {
-    this.#names += 1;
-    return `${letter}${this.#names}`;
+    this.#keys.coarse = key;
+    return [{ block: 'compute', at: this.#keys.name('x'), reads: [scope.sure[0]], key, coarse: true }];
   }
 
   #sequence(scope: Scope, length: number): Block[] {
@@ -102,13 +85,13 @@ export class Generator {
       case 'compute':
         return {
           block: 'compute',
-          at: this.#name('x'),
-          reads: this.#reads(scope),
-          key: this.#written(scope, false),
+          at: this.#keys.name('x'),
+          reads: this.#keys.reads(scope),
+          key: this.#keys.written(scope, false),
           coarse: false,
         };
       case 'raise':
-        return { block: 'raise', at: this.#name('r'), key: this.#written(scope, false) };
+        return { block: 'raise', at: this.#keys.name('r'), key: this.#keys.written(scope, false) };
       case 'loose':
         return { block: 'loose', step: this.#step(scope, 'loose') };
     }
@@ -125,7 +108,7 @@ export class Generator {
     const odd = arm(this.#chance.int(1, 2));
     return {
       block: 'branch',
-      at: this.#name('b'),
+      at: this.#keys.name('b'),
       on: this.#decisive(on, scope),
       odd,
       even: arm(this.#chance.int(0, 1)),
@@ -143,7 +126,7 @@ export class Generator {
       return [unit];
     };
     const odd = arm();
-    return [{ block: 'branch', at: this.#name('b'), on, odd, even: this.#chance.percent(50) ? arm() : [] }];
+    return [{ block: 'branch', at: this.#keys.name('b'), on, odd, even: this.#chance.percent(50) ? arm() : [] }];
   }
 
   /** What a branch looks at: mostly the first value of the machine, where that is the one that is found wrong. */
@@ -155,11 +138,11 @@ export class Generator {
     const over = this.#chance.percent(60) ? 'entities' : 'rounds';
     const within: Scope = { ...scope, own: [], inLoop: true, depth: scope.depth + 1 };
     const body = this.#sequence(within, this.#chance.int(1, 2));
-    return { block: 'loop', at: this.#name('l'), over, times: this.#chance.percent(80) ? 2 : 3, body };
+    return { block: 'loop', at: this.#keys.name('l'), over, times: this.#chance.percent(80) ? 2 : 3, body };
   }
 
   #parallel(scope: Scope): Block {
-    const at = this.#name('p');
+    const at = this.#keys.name('p');
     const scopes: Scope[] = [];
     const regions: Block[][] = [];
     for (let i = 0; i < (this.#chance.percent(80) ? 2 : 3); i++) {
@@ -185,12 +168,12 @@ export class Generator {
   /** Has one region wait for another. */
   #meeting([first, second]: readonly Scope[], [raising, waiting]: readonly Block[][]): void {
     if (!this.#has('raise') || !this.#chance.percent(15) || first === undefined || second === undefined) return;
-    const key = this.#written(first, false);
-    const raise = { block: 'raise', at: this.#name('r'), key } as const;
+    const key = this.#keys.written(first, false);
+    const raise = { block: 'raise', at: this.#keys.name('r'), key } as const;
     raising?.splice(this.#chance.int(0, raising.length), 0, raise);
     waiting?.splice(this.#chance.int(0, waiting.length), 0, {
       block: 'meet',
-      at: this.#name('m'),
+      at: this.#keys.name('m'),
       from: raise.at,
       key,
     });
@@ -206,7 +189,7 @@ export class Generator {
     for (let i = 0; i < length; i++) steps.push(this.#step(scope, 'unit', i === length - 1, steps));
     return {
       block: 'unit',
-      name: this.#name('U'),
+      name: this.#keys.name('U'),
       steps,
       anchors: this.#chance.weighed([
         ['all', 75],
@@ -252,11 +235,15 @@ export class Generator {
       case 'call':
         return this.#call(scope, where, steps);
       case 'delay':
-        return { step: 'delay', at: this.#name('d'), ms: this.#chance.int(1, 3) };
+        return { step: 'delay', at: this.#keys.name('d'), ms: this.#chance.int(1, 3) };
       case 'await':
-        return { step: 'await', at: this.#name('w'), key: this.#written(scope, steps.at(-1)?.step === 'skip') };
+        return {
+          step: 'await',
+          at: this.#keys.name('w'),
+          key: this.#keys.written(scope, steps.at(-1)?.step === 'skip'),
+        };
       case 'skip':
-        return { step: 'skip', at: this.#name('q'), on: this.#chance.pick(scope.sure) };
+        return { step: 'skip', at: this.#keys.name('q'), on: this.#chance.pick(scope.sure) };
       case 'child':
         return this.#child(scope, steps);
     }
@@ -264,20 +251,20 @@ export class Generator {
 
   #call(scope: Scope, where: 'unit' | 'loose', steps: readonly Step[]): Step {
     this.#calls += 1;
-    const at = this.#name('s');
+    const at = this.#keys.name('s');
     const tool = this.#tool(scope, where);
-    const reads = this.#reads(scope);
+    const reads = this.#keys.reads(scope);
     const isSkipped = steps.at(-1)?.step === 'skip';
     const also = scope.own.length > 0 && this.#chance.percent(15) ? this.#chance.pick(scope.own) : null;
-    const key = this.#written(scope, isSkipped);
+    const key = this.#keys.written(scope, isSkipped);
     const retry = this.#has('retry') && this.#chance.percent(8);
     return { step: 'call', at, tool, key, also, reads, retry };
   }
 
   #child(scope: Scope, steps: readonly Step[]): Step {
-    const at = this.#name('c');
-    const reads = this.#reads(scope);
-    const name = this.#name('C');
+    const at = this.#keys.name('c');
+    const reads = this.#keys.reads(scope);
+    const name = this.#keys.name('C');
     const within: Scope = {
       machine: name,
       sure: ['given'],
@@ -289,26 +276,7 @@ export class Generator {
     };
     const body = [this.#unit(within), ...this.#sequence(within, this.#chance.int(0, 2))];
     this.children.push({ name, body });
-    return { step: 'child', at, child: name, reads, key: this.#written(scope, steps.at(-1)?.step === 'skip') };
-  }
-
-  #reads(scope: Scope): string[] {
-    const all = [...new Set([...scope.sure, ...scope.maybe])];
-    if (!this.#apart) return this.#chance.some(all, 3);
-    if (this.#coarse !== null && all.includes(this.#coarse) && this.#chance.percent(70)) return [this.#coarse];
-    return this.#chance.percent(70) ? [] : this.#chance.some(all, 2);
-  }
-
-  /** A key for an answer: mostly a new one. */
-  #written(scope: Scope, isSkipped: boolean): string {
-    if (scope.own.length > 0 && this.#chance.percent(this.#apart ? 18 : 10)) return this.#chance.pick(scope.own);
-    const key = this.#name('k');
-    if (isSkipped) scope.maybe.push(key);
-    else {
-      scope.sure.push(key);
-      scope.own.push(key);
-    }
-    return key;
+    return { step: 'child', at, child: name, reads, key: this.#keys.written(scope, steps.at(-1)?.step === 'skip') };
   }
 
   #tool(scope: Scope, where: 'unit' | 'loose'): string {
@@ -316,7 +284,7 @@ export class Generator {
     if (known.length > 0 && this.#chance.percent(12)) return this.#chance.pick(known);
     const drawn = drawTool(
       this.#chance,
-      this.#name('t'),
+      this.#keys.name('t'),
       this.#has,
       where === 'unit',
       this.#isUndone ? 'undone' : 'any',

@@ -1,0 +1,87 @@
+/** Calls that may be made twice: tools that do not take their key, and machines that call again by themselves. */
+import { describe, expect, test } from 'vitest';
+import { setup } from 'xstate';
+import { lintConfig } from '../../src/boundaries/lint/lint.ts';
+import { machineShape } from '../../src/xstate/shape.ts';
+import { tool } from '../../src/xstate/tool.ts';
+import { load } from './config.ts';
+import { lint, machine, states, work } from './linting.ts';
+
+describe('a strict check', () => {
+  const shape = (logic: object) =>
+    machineShape(
+      setup({ actors: { work: logic as typeof work } }).createMachine({ id: 'm', initial: 'IDLE', states } as never),
+    );
+  const keys = (logic: object, strict: boolean, from = 'effect: none', to = 'effect: irreversible') => {
+    const { config, document } = load(from, to);
+    if (config === null) throw new Error('no config');
+    return lintConfig(config, document, shape(logic), strict).flatMap(({ code, severity, message }) =>
+      code === 'key_not_taken' ? [`${severity} ${message}`] : [],
+    );
+  };
+
+  test('warns of an irreversible tool that does not take its key', () => {
+    const said = [expect.stringMatching(/^warning "work" is irreversible and does not take the key of its call/)];
+    expect(keys(work, true)).toEqual(said);
+    expect(
+      keys(
+        tool(async ({ input }) => input),
+        true,
+      ),
+    ).toEqual(said);
+    expect(
+      keys(
+        tool(async ({ key }) => key),
+        true,
+      ),
+    ).toEqual([]);
+  });
+
+  test('asks that of no other tool, and in no other check', () => {
+    expect(keys(work, true, 'effect: none', 'effect: idempotent')).toEqual([]);
+    expect(keys(work, false)).toEqual([]);
+  });
+});
+
+describe('a machine that calls again by itself', () => {
+  const again = (given: object, from = 'effect: none', to = 'effect: irreversible') =>
+    lint(machine(given), from, to).flatMap(({ code, severity, message }) =>
+      code === 'own_retry' ? [`${severity} ${message.split(' by itself')[0]}`] : [],
+    );
+  const waits = { BUSY: { invoke: { src: 'work', onDone: 'DONE', onError: 'WAIT' } }, WAIT: { after: { 10: 'BUSY' } } };
+
+  test('after a wait, with a tool of which nobody can be asked, is warned of', () => {
+    expect(again(waits)).toEqual(['warning "BUSY" is entered again']);
+  });
+
+  test('is noted where the tool has a reconciler', () => {
+    expect(again(waits, 'effect: none', 'effect: irreversible, reconcile: find')).toEqual([
+      'note "BUSY" is entered again',
+    ]);
+  });
+
+  test.each([
+    ['at once', { BUSY: { invoke: { src: 'work', onDone: 'DONE', onError: { target: 'BUSY', reenter: true } } } }],
+    [
+      'by a delay of its own',
+      { BUSY: { invoke: { src: 'work', onDone: 'DONE' }, after: { 10: { target: 'BUSY', reenter: true } } } },
+    ],
+    [
+      'through the state around it',
+      {
+        BUSY: { initial: 'IN', states: { IN: { invoke: { src: 'work', onDone: '#m.DONE', onError: '#m.WAIT' } } } },
+        WAIT: { always: 'BUSY' },
+      },
+    ],
+  ])('is found where it does so %s', (_, given) => {
+    expect(again(given)).toHaveLength(1);
+  });
+
+  test.each([
+    ['the tool changes nothing', waits, 'effect: none'],
+    ['the same call again changes nothing', waits, 'effect: idempotent'],
+    ['a person has it call again', { ...waits, WAIT: { on: { retry: 'BUSY' } } }, 'effect: irreversible'],
+  ])('is no finding where %s', (_, given, effect) => {
+    expect(again(given, 'effect: none', effect)).toEqual([]);
+  });
+});

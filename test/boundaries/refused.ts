@@ -1,0 +1,22 @@
+/** The work that a file costs, and the findings that refuse it. */
+import { expect } from 'vitest';
+import { loadConfig } from '../../src/boundaries/load.ts';
+
+/** Milliseconds of work since a mark, of this process: how busy the machine is with others is no matter. */
+export const workSince = (mark: NodeJS.CpuUsage) => process.cpuUsage(mark).user / 1_000;
+
+/** The codes of a file, which must be refused within a second of work. */
+export function refused(content: string | Uint8Array): string[] {
+  const start = process.cpuUsage();
+  const { config, findings } = loadConfig(content, { file: 'x.yaml' });
+  expect(workSince(start)).toBeLessThan(1_000);
+  expect(config).toBe(null);
+  expect(findings.length).toBeGreaterThan(0);
+  expect(findings.length).toBeLessThanOrEqual(201);
+  for (const { line, column, message, mend } of findings) {
+    expect(line).toBeGreaterThan(0);
+    expect(column).toBeGreaterThan(0);
+    expect(message.length + mend.length).toBeLessThan(2_000);
+  }
+  return [...new Set(findings.map(({ code }) => code))];
+}

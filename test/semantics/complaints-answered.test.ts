@@ -1,0 +1,105 @@
+/** C13: an answer to a complaint holds only at the journal head at which it was given. */
+import { describe, expect, test } from 'vitest';
+import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
+import { IRREVERSIBLE, REVERSIBLE, shop } from './shop.ts';
+
+describe('C13: an answer holds only at the journal head at which it was given', () => {
+  /** The payment has read what is found wrong, and nobody may cross its promise: a rerun is advised. */
+  async function advised() {
+    const { world, machine, config } = shop({ ...REVERSIBLE, reads: ['looked'] });
+    const state = { moved: null as string | null };
+    const un = { undo: world.undo.un, moved: () => state.moved };
+    const it = await run(machine, config, { undo: { un } as never });
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await it.ending();
+    expect(it.verdicts()).toEqual(['rerun']);
+    return { world, it, state };
+  }
+
+  test('work that the run relies on is not said to be undone by hand, unless an open question names it', async () => {
+    const { world, machine, config } = shop(IRREVERSIBLE);
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    const [key] = world.keys('pay') as [string];
+    await expect(it.sidecar.settle(key, 'compensated')).rejects.toMatchObject({ code: 'not_advised' });
+    await it.wrong('PAY', 'paid');
+    expect((await it.ending()).status).toBe('parked');
+    await it.sidecar.settle(key, 'compensated');
+    await until(() => world.count('pay') === 2);
+    await it.at('rest');
+    it.send('close');
+    expect((await it.ending()).status).toBe('done');
+    const [, again] = world.keys('pay') as [string, string];
+    await expect(it.sidecar.settle(again, 'compensated')).rejects.toMatchObject({ code: 'not_advised' });
+    await it.sidecar.close();
+  });
+
+  test('advice that is still right is carried out', async () => {
+    const { world, it } = await advised();
+    await it.sidecar.rerun();
+    await until(() => world.count('pay') === 2);
+    await it.at('rest');
+    expect([world.undone, it.context()]).toEqual([[world.keys('pay')[0]], { looked: 'look1', paid: 'pay1' }]);
+    it.send('close');
+    expect((await it.ending()).status).toBe('done');
+    await it.sidecar.close();
+  });
+
+  test('advice that an approved payment has overtaken is not: the payment stands, and the other answer is shown', async () => {
+    const world = new World();
+    const names = ['look', 'pay', 'ship'] as const;
+    const machine = machineOf(Object.fromEntries(names.map((name) => [name, world.tool(name)])), {
+      type: 'parallel',
+      states: {
+        p: {
+          initial: 'look',
+          states: {
+            look: calls('look', 'looked', 'pay'),
+            pay: calls('pay', 'paid', 'rest', ['looked']),
+            rest: {},
+          },
+        },
+        q: { initial: 'ship', states: { ship: calls('ship', 'shipped', 'over'), over: {} } },
+      },
+    });
+    const config = configOf(
+      {
+        look: 'writes: [looked], effect: none',
+        pay: 'reads: [looked], writes: [paid], effect: none',
+        ship: 'reads: [], writes: [shipped], effect: irreversible, gate: { expires: 1h }',
+      },
+      {
+        LOOK: { states: ['p.look'], at: 'p.look -> p.pay', writes: ['looked'] },
+        PAY: { states: ['p.pay'], at: 'p.pay -> p.rest', writes: ['paid'], reads: ['looked'] },
+        SHIP: { states: ['q.ship'], at: 'q.ship -> q.over', writes: ['shipped'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at({ p: 'rest', q: 'ship' });
+    await it.wrong('LOOK', 'looked');
+    await it.ending();
+    expect(it.verdicts()).toEqual(['rerun']);
+    const [gate] = it.sidecar.gates();
+    await it.sidecar.answer((gate as { gate: string }).gate, 'approved', { by: 'Ada' });
+    await until(() => world.count('ship') === 1);
+    await calm();
+    await it.sidecar.rerun();
+    expect((await it.ending()).status).toBe('parked');
+    expect([it.verdicts().at(-1), names.map((name) => world.count(name))]).toEqual(['escalate', [1, 1, 1]]);
+    await it.sidecar.close();
+  });
+
+  test('advice that the world has overtaken is not: the other answer is shown, and nothing is done', async () => {
+    const { world, it, state } = await advised();
+    state.moved = 'the room was given to another guest';
+    await it.sidecar.rerun();
+    expect((await it.ending()).status).toBe('parked');
+    expect([it.verdicts(), it.codes()]).toEqual([
+      ['rerun', 'escalate'],
+      ['committed_consumers_present', 'compensation_missing'],
+    ]);
+    expect([world.undone, world.count('look'), world.count('pay')]).toEqual([[], 1, 1]);
+    await it.sidecar.close();
+  });
+});
