@@ -7,6 +7,7 @@
  * and no row.
  */
 import { CodedError } from '../model/coded-error.ts';
+import type { Rest, WorkQueue } from './work.ts';
 
 /** A row before it has a place: the kind of its entry, and its body as JSON text. */
 export interface Row {
@@ -72,6 +73,8 @@ export type JournalErrorCode =
   | 'run_exists'
   /** A message has more than 64 KiB. */
   | 'post_too_large'
+  /** The input of a run that is left for workers has more than 1 MiB. */
+  | 'input_too_large'
   /** A run has 10,000 messages already. */
   | 'inbox_full';
 
@@ -102,8 +105,11 @@ export interface Journal {
    * enough to be asked several times a second.
    */
   posted(after: number): readonly Posted[];
-  /** Makes everything durable, gives the lease back, and closes. */
-  close(): Promise<void>;
+  /**
+   * Makes everything durable, gives the lease back, and closes.
+   * @param rest when the run can go on, for the workers of the store; left out, nothing is said of that.
+   */
+  close(rest?: Rest): Promise<void>;
 }
 
 /** The way of opening a run: `create` refuses one that exists, `resume` one that does not, `either` takes both. */
@@ -158,6 +164,8 @@ export interface JournalStore {
    * @throws JournalError `run_unknown` where `after` names none.
    */
   runs(filter?: RunsFilter): Awaitable<readonly RunSummary[]>;
+  /** The runs that are left for workers. */
+  readonly work: WorkQueue;
   /** Closes the store; every journal of it must be closed before. */
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Journal, JournalStore, Row, RunsFilter } from '../../src/journal/journal.ts';
 import { inboxContract } from './inbox-contract.ts';
 import { all, failing, refused, row, told } from './rows-of.ts';
+import { workContract } from './work-contract.ts';
 
 /**
  * Runs the contract on stores that `open` makes, each empty, with the clock it is given.
@@ -257,6 +258,7 @@ export function journalContract(
     });
 
     inboxContract({ newStore, journalOf, fill, setClock });
+    workContract({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {
       const act = fc.oneof(

@@ -41,8 +41,8 @@ async function filled(path: string, options: SqliteOptions = {}): Promise<void> 
 const read = (path: string, options: SqliteOptions = {}) =>
   bodies(sqliteStore(path, { readonly: true, ...options }).read('a'));
 const files = (path: string) => readdirSync(dirname(path)).sort();
-const fourth = { to: 4, sql: 'CREATE TABLE note (text TEXT NOT NULL) STRICT; INSERT INTO note SELECT name FROM run' };
-const fifth = { to: 5, sql: 'ALTER TABLE note ADD COLUMN more TEXT' };
+const fifth = { to: 5, sql: 'CREATE TABLE note (text TEXT NOT NULL) STRICT; INSERT INTO note SELECT name FROM run' };
+const sixth = { to: 6, sql: 'ALTER TABLE note ADD COLUMN more TEXT' };
 
 describe('a file that is not ours stays as it is', () => {
   test.each<[string, string, (path: string) => void]>([
@@ -95,7 +95,7 @@ describe('what a commit rests on is set and read back', () => {
     const settings = raw(path, (db) =>
       ['application_id', 'user_version', 'journal_mode', 'page_size'].map((name) => db.pragma(name, { simple: true })),
     );
-    expect(settings).toEqual([0x42656c79, 3, 'wal', 4096]);
+    expect(settings).toEqual([0x42656c79, 4, 'wal', 4096]);
   });
 
   test('a medium that has no log is refused', async () => {
@@ -127,7 +127,7 @@ describe('what a commit rests on is set and read back', () => {
 describe('formats', () => {
   test('a newer one is refused, by writers and readers, and its file is left as it is', async () => {
     const path = freshPath();
-    await filled(path, { migrations: [...MIGRATIONS, fourth] });
+    await filled(path, { migrations: [...MIGRATIONS, fifth] });
     const before = bytesOf(path);
     for (const readonly of [false, true])
       expect(() => sqliteStore(path, { readonly })).toThrow(failing('journal_too_new'));
@@ -139,7 +139,7 @@ describe('formats', () => {
     const path = freshPath();
     await filled(path);
     const newer = new Database(path);
-    newer.exec('PRAGMA user_version = 4');
+    newer.exec('PRAGMA user_version = 5');
     const before = [bytesOf(`${path}-wal`)];
     expect(() => sqliteStore(path)).toThrow(failing('journal_too_new'));
     expect([bytesOf(`${path}-wal`)]).toEqual(before);
@@ -149,7 +149,7 @@ describe('formats', () => {
   test('an older one moves forward in all its steps, with a copy beside it that opens as it was', async () => {
     const path = freshPath();
     await filled(path);
-    const migrations = [...MIGRATIONS, fourth, fifth];
+    const migrations = [...MIGRATIONS, fifth, sixth];
     expect(() => sqliteStore(path, { readonly: true, migrations })).toThrow(failing('journal_cannot_read'));
     const store = sqliteStore(path, { migrations });
     expect(bodies(store.read('a'))).toEqual(['first', 'second']);
@@ -157,28 +157,26 @@ describe('formats', () => {
     journal.append([row('third')]);
     await journal.close();
     await store.close();
-    expect(files(path)).toEqual(['journal.db', 'journal.db-anchor', 'journal.db.v3-backup']);
+    expect(files(path)).toEqual(['journal.db', 'journal.db-anchor', 'journal.db.v4-backup']);
     expect(read(path, { migrations })).toEqual(['first', 'second', 'third']);
-    expect(read(`${path}.v3-backup`)).toEqual(['first', 'second']);
+    expect(read(`${path}.v4-backup`)).toEqual(['first', 'second']);
     expect(raw(path, (db) => db.prepare('SELECT text, more FROM note').all())).toEqual([{ text: 'a', more: null }]);
   });
 
   test('a copy that is there already is not written over', async () => {
     const path = freshPath();
     await filled(path);
-    writeFileSync(`${path}.v3-backup`, 'mine');
-    await sqliteStore(path, { migrations: [...MIGRATIONS, fourth] }).close();
-    expect(bytesOf(`${path}.v3-backup`)?.toString()).toBe('mine');
-    expect(read(`${path}.v3-backup-2`)).toEqual(['first', 'second']);
+    writeFileSync(`${path}.v4-backup`, 'mine');
+    await sqliteStore(path, { migrations: [...MIGRATIONS, fifth] }).close();
+    expect(bytesOf(`${path}.v4-backup`)?.toString()).toBe('mine');
+    expect(read(`${path}.v4-backup-2`)).toEqual(['first', 'second']);
   });
 
   test('a step that fails leaves the older format in force', async () => {
     const path = freshPath();
     await filled(path);
-    const broken = { to: 5, sql: 'CREATE TABLE half (a) STRICT' };
-    expect(() => sqliteStore(path, { migrations: [...MIGRATIONS, fourth, broken] })).toThrow(
-      failing('journal_corrupt'),
-    );
+    const broken = { to: 6, sql: 'CREATE TABLE half (a) STRICT' };
+    expect(() => sqliteStore(path, { migrations: [...MIGRATIONS, fifth, broken] })).toThrow(failing('journal_corrupt'));
     await filled(path);
     expect(read(path)).toEqual(['first', 'second', 'first', 'second']);
   });
@@ -187,7 +185,7 @@ describe('formats', () => {
     const path = freshPath();
     const writer = other();
     await writer.askAll({ do: 'store', path }, { do: 'open', run: 'a', mode: 'create' });
-    const migrations = [...MIGRATIONS, fourth];
+    const migrations = [...MIGRATIONS, fifth];
     expect(() => sqliteStore(path, { migrations })).toThrow(failing('lease_held'));
     await writer.askAll({ do: 'append', bodies: [1] }, { do: 'flush' });
     await writer.end('SIGKILL');

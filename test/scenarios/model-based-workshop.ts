@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Reconciler, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
 import {
   type Journal,
   JournalError,
@@ -308,6 +309,7 @@ export class Disk {
 }
 
 class Process implements JournalStore {
+  readonly work = memoryStore().work;
   dead = false;
   readonly disk: Disk;
   readonly #tail: StoredRow[] = [];

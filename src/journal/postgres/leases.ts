@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { JournalError, type OpenMode } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
+import type { Rest } from '../work.ts';
 import type { Database } from './database.ts';
 import { corrupt } from './errors.ts';
 import { type Run, whole } from './tables.ts';
@@ -20,7 +21,7 @@ export interface Fence {
 
 const BEAT = 'SELECT belay.beat($1, $2, $3)';
 const TAKE = 'SELECT refusal, holder, remaining, o_id, o_token FROM belay.take($1, $2, $3, $4)';
-const RELEASE = 'UPDATE belay.run SET worker = NULL, nonce = NULL WHERE id = $1 AND token = $2 AND nonce = $3';
+const RELEASE = 'SELECT belay.rest($1, $2, $3, $4, $5, $6, $7, $8, $9)';
 const HELD = `SELECT r.id, r.posts FROM belay.run r
   JOIN unnest($1::bigint[], $2::bigint[], $3::uuid[]) AS f (id, token, nonce)
   ON r.id = f.id AND r.token = f.token AND r.nonce = f.nonce`;
@@ -78,8 +79,11 @@ export class Leases {
     return new Map(rows.map(({ id, posts }) => [Number(id), whole(posts) ?? 0]));
   }
 
-  async release({ run, token, nonce }: Fence): Promise<void> {
-    await this.#database.ask('write', RELEASE, [run.id, token, nonce]);
+  /** Gives a run back; sent again it changes nothing. @param rest when it can go on, where that is known. */
+  async release({ run, token, nonce }: Fence, rest?: Rest): Promise<void> {
+    const { due = null, heard = 0, ended = false, digests = null } = rest ?? {};
+    const told = [rest !== undefined, due, heard, ended, digests?.machine ?? null, digests?.config ?? null];
+    await this.#database.ask('write', RELEASE, [run.id, token, nonce, ...told]);
   }
 
   /** Takes the worker off the list. */

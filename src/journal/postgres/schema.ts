@@ -3,9 +3,10 @@
  * transaction, and goes forward only. Bodies are `bytea`, because `text` takes no NUL.
  */
 import { FUNCTIONS } from './functions.ts';
+import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The format that this release writes; a store of a newer one is refused. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 const FIRST = `
 CREATE TABLE belay.store (
@@ -58,7 +59,7 @@ CREATE TABLE belay.inbox (
 ${FUNCTIONS}`;
 
 /** The statements that each format adds to the one before it, in the words of the schema "belay". */
-const MIGRATIONS: readonly string[] = [FIRST];
+const MIGRATIONS: readonly string[] = [FIRST, WORK_SCHEMA];
 
 /** A statement in the words of another schema. */
 export function within(schema: string, text: string): string {

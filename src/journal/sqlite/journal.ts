@@ -5,6 +5,7 @@
 import type { LocalJournal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
+import type { Rest } from '../work.ts';
 import { guarded } from './errors.ts';
 import { rowPlace } from './file/cipher.ts';
 import type { Inbox } from './inbox.ts';
@@ -21,7 +22,7 @@ export interface Host {
   readonly commits: Commits;
   readonly now: () => number;
   /** Gives the lease back, and forgets the writer. */
-  release(writer: Writer): void;
+  release(writer: Writer, rest: Rest | undefined): void;
 }
 
 export class SqliteJournal implements LocalJournal {
@@ -85,8 +86,8 @@ export class SqliteJournal implements LocalJournal {
     return guarded(tables.path, 'read', () => inbox.after(this.#writer.run, after));
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  close(rest?: Rest): Promise<void> {
+    this.#closing ??= this.#close(rest);
     return this.#closing;
   }
 
@@ -119,7 +120,7 @@ export class SqliteJournal implements LocalJournal {
     });
   }
 
-  async #close(): Promise<void> {
+  async #close(rest: Rest | undefined): Promise<void> {
     const flushed = this.#flushed();
     if (this.#writer.state.kind === 'open') this.#writer.state = { kind: 'closed' };
     const failure = await flushed.then(
@@ -127,7 +128,7 @@ export class SqliteJournal implements LocalJournal {
       (error: unknown) => error,
     );
     try {
-      this.#host.release(this.#writer);
+      this.#host.release(this.#writer, failure === null ? rest : undefined);
     } catch (error) {
       throw failure ?? error;
     }

@@ -11,12 +11,14 @@ import {
   type RunsFilter,
   type StoredRow,
 } from '../journal.ts';
+import type { WorkQueue } from '../work.ts';
 import { guarded } from './errors.ts';
 import type { Migration } from './file/format.ts';
 import { openForReading, type View } from './file/view.ts';
 import { Leases } from './lease/lease.ts';
 import { Tables } from './log/tables.ts';
 import { postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { Work } from './work.ts';
 
 interface Settings {
   readonly migrations: readonly Migration[];
@@ -28,6 +30,7 @@ interface Settings {
 
 export class ReadOnlyStore implements LocalStore {
   readonly confidential: boolean;
+  readonly work: WorkQueue;
   readonly #path: string;
   readonly #settings: Settings;
 
@@ -38,6 +41,7 @@ export class ReadOnlyStore implements LocalStore {
     const view = guarded(path, 'read', () => this.#view());
     this.confidential = view.cipher.seals;
     view.close();
+    this.work = this.#queue();
   }
 
   async open(run: string): Promise<LocalJournal> {
@@ -89,6 +93,27 @@ export class ReadOnlyStore implements LocalStore {
 
   #leases({ db }: View): Leases {
     return new Leases(db, this.#path, this.#settings.now, this.#settings.leaseMs);
+  }
+
+  #queue(): WorkQueue {
+    const asked = <T>(answer: (work: Work) => T): T =>
+      this.#asked((view, tables) =>
+        answer(new Work(view.db, tables, this.#leases(view), this.#settings.now, (name) => tables.addRun(name))),
+      );
+    return {
+      start: ({ run }) => {
+        throw this.#refused(`to leave run ${JSON.stringify(run)} for workers`);
+      },
+      order: (run) => asked((work) => work.order(run)),
+      ready: (wanted) => asked((work) => work.ready(wanted)),
+      left: (wanted) => asked((work) => work.left(wanted)),
+      bind: (run) => {
+        throw this.#refused(`to bind run ${JSON.stringify(run)}`);
+      },
+      delay: (run) => {
+        throw this.#refused(`to put run ${JSON.stringify(run)} off`);
+      },
+    };
   }
 
   #refused(to: string): JournalError {

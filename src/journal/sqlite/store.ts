@@ -14,6 +14,7 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
+import type { Rest, WorkQueue } from '../work.ts';
 import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
 import { closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
@@ -28,6 +29,7 @@ import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { Work, watchedQueue } from './work.ts';
 
 /** Options for opening a file; the defaults suit normal use. */
 export interface SqliteOptions {
@@ -90,6 +92,8 @@ class SqliteStore implements LocalStore {
   readonly #file: OpenFile;
   readonly #tables: Tables;
   readonly #leases: Leases;
+  readonly #work: Work;
+  readonly work: WorkQueue;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
   readonly #renewal: NodeJS.Timeout;
@@ -107,8 +111,19 @@ class SqliteStore implements LocalStore {
     });
     this.#tables = made.tables;
     this.#leases = made.leases;
+    this.#work = new Work(file.db, made.tables, made.leases, now, (name) => this.#begun(name));
+    this.work = watchedQueue(this.#work, (call, doing) => {
+      this.#refuseUnlessOpen();
+      return this.#watched(call, doing);
+    });
     const commits = new Commits(file.db, made.tables, made.leases, file);
-    this.#host = { ...made, identity: file.identity, commits, now, release: (writer) => this.#release(writer) };
+    this.#host = {
+      ...made,
+      identity: file.identity,
+      commits,
+      now,
+      release: (writer, rest) => this.#release(writer, rest),
+    };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
@@ -133,7 +148,7 @@ class SqliteStore implements LocalStore {
   post(run: string, body: string): number {
     this.#refuseUnlessOpen();
     return this.#watched(() => {
-      const number = this.#host.inbox.post(run, body, this.#host.now());
+      const number = this.#host.inbox.post(run, body, this.#host.now(), (id) => this.#work.posted(id));
       this.#file.presence.check();
       return number;
     }, 'write');
@@ -184,6 +199,7 @@ class SqliteStore implements LocalStore {
     const durable = verifiedHead(tables, this.#file.identity, run, this.#file.anchor.head(run.id));
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
+    this.#work.taken(run.id);
     return { run, lease, durable, pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], state: { kind: 'open' } };
   }
 
@@ -195,10 +211,13 @@ class SqliteStore implements LocalStore {
     throw new JournalError('journal_tail_lost', `${this.#path}: ${what}. Restore the newer file.`);
   }
 
-  #release(writer: Writer): void {
+  #release(writer: Writer, rest: Rest | undefined): void {
     this.#writers.delete(writer);
     guarded(this.#path, 'write', () => {
-      immediately(this.#file.db, () => this.#leases.release(writer.run.id, writer.lease));
+      immediately(this.#file.db, () => {
+        const { run, lease } = writer;
+        if (this.#leases.release(run.id, lease)) this.#work.given(run.id, rest, this.#host.inbox.last(run));
+      });
     });
   }
 

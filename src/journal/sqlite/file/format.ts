@@ -4,8 +4,10 @@
  * `commit_group` one row per commit group of a run, `lease` the right to write. The lease table never changes its
  * shape, because a migration reads it. Format 2 adds `inbox`, the messages that were posted to a run: no part of any
  * hash chain, and never trusted like a row. Format 3 adds `cipher`: the id of the key under which every body of the
- * file is sealed, and no row in a plain file.
+ * file is sealed, and no row in a plain file. Format 4 adds `work`: the runs that are left for workers, and when each can
+ * go on next.
  */
+import { WORK_SQL } from './work-table.ts';
 
 /** "Bely": the application id in the file's header. */
 export const APPLICATION_ID = 0x42656c79;
@@ -49,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;`,
   },
   { to: 3, adds: true, sql: 'CREATE TABLE cipher (key_id BLOB NOT NULL) STRICT;' },
+  { to: 4, adds: true, sql: WORK_SQL },
 ];
 
 /** The first format with messages. */
@@ -56,6 +59,9 @@ export const INBOX_FORMAT = 2;
 
 /** The first format that may be encrypted. */
 export const SEALED_FORMAT = 3;
+
+/** The first format with runs that are left for workers. */
+export const WORK_FORMAT = 4;
 
 /** The format that a list of migrations leads to. */
 export function newestFormat(migrations: readonly Migration[]): number {
