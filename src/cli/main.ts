@@ -10,6 +10,7 @@ import { addApprovals, addApprove, addSettle } from './commands/people.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addStore } from './commands/store.ts';
 import { addVerify } from './commands/verify.ts';
+import { addSend, addStart, addWork } from './commands/workers.ts';
 import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
 import { placeOf, STORE } from './reading/place.ts';
 import { JOURNAL } from './reading/reading.ts';
@@ -29,6 +30,7 @@ const verbs = [
   ...[addInit, addCheck, addReview, addTypes, addRehearse, addRun, addResume, addRuns, addShow, addLedger, addExplain],
   addInspect,
   ...[addApprovals, addApprove, addSettle, addReconcile, addExport, addDecide],
+  ...[addStart, addSend, addWork],
   ...[addVerify, addStore],
 ];
 for (const add of verbs) add(program);

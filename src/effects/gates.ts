@@ -39,8 +39,10 @@ export class ApprovalRequests {
   readonly #gates = new Map<string, ApprovalRequest>();
   readonly #newest = new Map<string, ApprovalRequest>();
   readonly #pending = new Map<string, ApprovalRequest>();
-  /** The number of the last message of the inbox that was read. */
+  /** The number of the last message of the inbox that was read as an answer. */
   read = 0;
+  /** The number of the last message that brought an event, which was sent or refused. */
+  sent = 0;
 
   get(id: string): ApprovalRequest | undefined {
     return this.#gates.get(id);
@@ -79,6 +81,11 @@ export class ApprovalRequests {
     this.read = Math.max(this.read, post ?? 0);
     const gate = this.#gates.get(id);
     if (gate !== undefined && verdict !== 'refused') this.#stand(gate, verdict, by, why);
+  }
+
+  /** A message that brought an event was sent, or refused. */
+  heard(post: number): void {
+    this.sent = Math.max(this.sent, post);
   }
 
   /** An approval was used up. */

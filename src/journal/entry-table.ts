@@ -69,6 +69,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   withdrawn: object('withdrawn', 23),
   position: object('position', 24),
   retracted: object('retracted', 25),
+  message: object('message', 26),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

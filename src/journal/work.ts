@@ -16,7 +16,7 @@ export interface StartRequest {
   readonly run: string;
   /** The agent, by the id of its machine. */
   readonly agent: string;
-  /** The input, as JSON text; at most 1 MiB of UTF-8. */
+  /** The input, as JSON text; empty for none. At most 1 MiB of UTF-8. */
   readonly input: string;
   /** The queue whose workers take it. */
   readonly queue: string;
@@ -36,6 +36,8 @@ export interface WorkOrder extends StartRequest {
   readonly note: string | null;
   /** True where a living process has it. */
   readonly held: boolean;
+  /** The output of a run that has ended, as JSON text; null where it has none. */
+  readonly output: string | null;
 }
 
 /** An agent as a worker carries it. */
@@ -64,6 +66,8 @@ export interface Rest {
   readonly heard: number;
   readonly ended: boolean;
   readonly digests: WorkDigests;
+  /** The output of a run that has ended, as JSON text; null where there is none. */
+  readonly output: string | null;
 }
 
 /** The runs of a store that are handed out. */

@@ -16,7 +16,7 @@ const asked = { queue: 'default', carries, limit: 10 };
 const request = (run: string, more: Partial<StartRequest> = {}): StartRequest => {
   return { run, agent: 'order', input: '{"item":"tea"}', queue: 'default', ...more };
 };
-const rest = (more: Partial<Rest> = {}): Rest => ({ due: null, heard: 0, ended: false, digests, ...more });
+const rest = (more: Partial<Rest> = {}): Rest => ({ due: null, heard: 0, ended: false, digests, output: null, ...more });
 const names = async (store: JournalStore, more: Partial<typeof asked> = {}) =>
   (await store.work.ready({ ...asked, ...more })).map(({ run }) => run);
 const left = async (store: JournalStore) =>
@@ -27,7 +27,7 @@ export function workContract({ newStore, journalOf }: Stores): void {
     const store = newStore();
     expect(await store.work.start(request('a'))).toBe(true);
     expect(await store.run('a')).toMatchObject({ run: 'a', head: 0, held: false });
-    const fresh = { digests: null, due: 0, taken: 0, ended: null, note: null, held: false };
+    const fresh = { digests: null, due: 0, taken: 0, ended: null, note: null, held: false, output: null };
     expect(await store.work.order('a')).toEqual({ ...request('a'), ...fresh });
     expect(await store.work.ready(asked)).toEqual([{ ...request('a'), ...fresh }]);
     const journal = await journalOf(store, 'a', 'either');
@@ -99,11 +99,11 @@ export function workContract({ newStore, journalOf }: Stores): void {
     await store.work.start(request('a'));
     const journal = await journalOf(store, 'a');
     journal.append([row(1)]);
-    await journal.close(rest({ ended: true }));
+    await journal.close(rest({ ended: true, output: '"tea"' }));
     await store.post('a', 'too late');
     await (await journalOf(store, 'a')).close();
     expect([await names(store), typeof (await store.work.order('a'))?.ended]).toEqual([[], 'number']);
-    expect(await store.work.start(request('a'))).toBe(false);
+    expect([await store.work.start(request('a')), (await store.work.order('a'))?.output]).toEqual([false, '"tea"']);
   });
 
   test('a run goes only to a worker with its agent and its digests; others are told with the digests that it wants', async () => {

@@ -40,7 +40,7 @@ export class MemoryWork implements WorkQueue {
     const other = there === undefined ? null : differs(there, request);
     if (other !== null) throw otherRequest(run, other);
     if (there !== undefined) return false;
-    const fresh = { digests: null, due: this.#now(), taken: 0, ended: null, note: null };
+    const fresh = { digests: null, due: this.#now(), taken: 0, ended: null, note: null, output: null };
     this.#orders.set(run, { run, agent, input, queue, ...fresh });
     this.#runs.set(run, { name: run, rows: [], posts: [], durable: 0, held: false });
     return true;
@@ -99,6 +99,7 @@ export class MemoryWork implements WorkQueue {
     kept.due = rest.ended || next === null ? null : this.#now() + next;
     if (rest.ended) kept.ended ??= this.#now();
     kept.digests = rest.digests;
+    kept.output = rest.output ?? kept.output;
     kept.note = null;
   }
 

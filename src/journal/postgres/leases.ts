@@ -21,7 +21,7 @@ export interface Fence {
 
 const BEAT = 'SELECT belay.beat($1, $2, $3)';
 const TAKE = 'SELECT refusal, holder, remaining, o_id, o_token FROM belay.take($1, $2, $3, $4)';
-const RELEASE = 'SELECT belay.rest($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+const RELEASE = 'SELECT belay.rest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
 const HELD = `SELECT r.id, r.posts FROM belay.run r
   JOIN unnest($1::bigint[], $2::bigint[], $3::uuid[]) AS f (id, token, nonce)
   ON r.id = f.id AND r.token = f.token AND r.nonce = f.nonce`;
@@ -81,8 +81,9 @@ export class Leases {
 
   /** Gives a run back; sent again it changes nothing. @param rest when it can go on, where that is known. */
   async release({ run, token, nonce }: Fence, rest?: Rest): Promise<void> {
-    const { due = null, heard = 0, ended = false, digests = null } = rest ?? {};
-    const told = [rest !== undefined, due, heard, ended, digests?.machine ?? null, digests?.config ?? null];
+    const { due = null, heard = 0, ended = false, digests = null, output = null } = rest ?? {};
+    const told: unknown[] = [rest !== undefined, due, heard, ended, digests?.machine ?? null, digests?.config ?? null];
+    told.push(output === null ? null : Buffer.from(output, 'utf8'));
     await this.#database.ask('write', RELEASE, [run.id, token, nonce, ...told]);
   }
 

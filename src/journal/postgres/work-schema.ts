@@ -13,7 +13,8 @@ CREATE TABLE belay.work (
   due timestamptz,
   taken int NOT NULL DEFAULT 0,
   ended timestamptz,
-  note text
+  note text,
+  output bytea
 ) WITH (fillfactor = 70);
 CREATE INDEX work_due ON belay.work (queue, due) WHERE due IS NOT NULL;
 
@@ -54,7 +55,7 @@ END $belay$;
 CREATE TRIGGER run_posted AFTER UPDATE OF posts ON belay.run FOR EACH ROW EXECUTE FUNCTION belay.work_posted();
 
 CREATE FUNCTION belay.rest(p_run bigint, p_token bigint, p_nonce uuid, p_known boolean, p_due bigint, p_heard bigint,
-  p_ended boolean, p_machine text, p_config text)
+  p_ended boolean, p_machine text, p_config text, p_output bytea)
 RETURNS void LANGUAGE plpgsql AS $belay$
 DECLARE
   messages bigint;
@@ -68,6 +69,7 @@ BEGIN
     RETURN;
   END IF;
   UPDATE belay.work SET taken = 0, note = NULL, machine = p_machine, config = p_config,
+    output = coalesce(p_output, output),
     ended = CASE WHEN p_ended THEN coalesce(ended, clock_timestamp()) ELSE ended END,
     due = CASE WHEN p_ended THEN NULL WHEN messages > p_heard THEN clock_timestamp()
       ELSE clock_timestamp() + p_due * interval '1 ms' END

@@ -20,7 +20,7 @@ import { whole } from './tables.ts';
 const LEFT = 1_000;
 
 const START = 'SELECT belay.start($1, $2, $3, $4) AS found';
-const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w.taken, w.note, k.id IS NOT NULL AS held,
+const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w.taken, w.note, w.output, k.id IS NOT NULL AS held,
     CASE WHEN w.due IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM w.due - clock_timestamp()) * 1000)) END AS due,
     floor(extract(epoch FROM w.ended) * 1000) AS ended
   FROM belay.work w JOIN belay.run r ON r.id = w.run
@@ -106,6 +106,7 @@ export class PostgresWork implements WorkQueue {
 
   #order(row: Readonly<Record<string, unknown>>): WorkOrder {
     const { name, agent, queue, input, machine, config, taken, note, held } = row;
+    const output = Buffer.isBuffer(row.output) ? row.output.toString('utf8') : null;
     const [due, ended] = [timeOf(row.due), timeOf(row.ended)];
     const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';
     const tries = whole(taken);
@@ -122,7 +123,7 @@ export class PostgresWork implements WorkQueue {
     )
       throw corrupt(this.#database.where, String(name), 0, 'its request has no form');
     const digests = machine === null || config === null ? null : { machine, config };
-    return { run: name, agent, queue, input: input.toString('utf8'), digests, due, taken: tries, ended, note, held };
+    return { run: name, agent, queue, input: input.toString('utf8'), digests, due, taken: tries, ended, note, held, output };
   }
 }
 

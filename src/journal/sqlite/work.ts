@@ -30,7 +30,7 @@ const PAGE = 256;
 /** The most runs that are told which a worker does not take. */
 const LEFT = 1_000;
 
-const SELECT = `SELECT w.run, r.name, w.agent, w.queue, w.input, w.machine, w.config, w.due, w.taken, w.ended, w.note
+const SELECT = `SELECT w.run, r.name, w.agent, w.queue, w.input, w.machine, w.config, w.due, w.taken, w.ended, w.note, w.output
   FROM work w JOIN run r ON r.id = w.run`;
 
 /** The table of one file. */
@@ -147,8 +147,8 @@ export class Work implements WorkQueue {
     const next = messages > rest.heard ? 0 : rest.due;
     const due = rest.ended || next === null ? null : now + next;
     this.#prepared(
-      'UPDATE work SET due = ?, ended = coalesce(ended, ?), machine = ?, config = ?, note = NULL WHERE run = ?',
-    ).run(due, rest.ended ? now : null, rest.digests.machine, rest.digests.config, run);
+      'UPDATE work SET due = ?, ended = coalesce(ended, ?), machine = ?, config = ?, output = coalesce(?, output), note = NULL WHERE run = ?',
+    ).run(due, rest.ended ? now : null, rest.digests.machine, rest.digests.config, this.#sealed(run, rest.output), run);
   }
 
   /** The due runs of a queue, in the order in which they became due, as many as `told` tells something of. */
@@ -183,7 +183,7 @@ export class Work implements WorkQueue {
   }
 
   #order(row: unknown): WorkOrder {
-    const { run, name, agent, queue, input, machine, config, due, taken, ended, note } = row as Record<string, unknown>;
+    const { run, name, agent, queue, input, machine, config, due, taken, ended, note, output } = row as Record<string, unknown>;
     const isText = (value: unknown) => value === null || typeof value === 'string';
     const isTime = (value: unknown) => value === null || Number.isSafeInteger(value);
     const valid =
@@ -192,25 +192,34 @@ export class Work implements WorkQueue {
       typeof agent === 'string' &&
       typeof queue === 'string' &&
       Buffer.isBuffer(input) &&
+      (output === null || Buffer.isBuffer(output)) &&
       [machine, config, note].every(isText) &&
       [due, ended].every(isTime) &&
       Number.isSafeInteger(taken);
     if (!valid) throw corrupt(this.#tables.path, String(name), 0, 'its request has no form');
-    const opened = this.#tables.cipher.open(inputPlace(run as number), input as Buffer);
-    if (opened === null)
-      throw corrupt(this.#tables.path, String(name), 0, 'its input was not sealed under the key of the file');
     return {
       run: name as string,
       agent: agent as string,
       queue: queue as string,
-      input: opened.toString('utf8'),
+      input: this.#opened(String(name), run as number, input as Buffer),
       digests: machine === null || config === null ? null : { machine: machine as string, config: config as string },
       due: due === null ? null : Math.max(0, (due as number) - this.#now()),
       taken: taken as number,
       ended: ended as number | null,
       note: note as string | null,
       held: this.#leases.isHeld(run as number),
+      output: output === null ? null : this.#opened(String(name), run as number, output as Buffer),
     };
+  }
+
+  #opened(name: string, run: number, sealed: Buffer): string {
+    const opened = this.#tables.cipher.open(inputPlace(run), sealed);
+    if (opened !== null) return opened.toString('utf8');
+    throw corrupt(this.#tables.path, name, 0, 'its request was not sealed under the key of the file');
+  }
+
+  #sealed(run: number, text: string | null): Buffer | null {
+    return text === null ? null : this.#tables.cipher.seal(inputPlace(run), Buffer.from(text, 'utf8'));
   }
 
   #prepared(sql: string): Statement {

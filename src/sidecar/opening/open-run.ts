@@ -11,6 +11,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import { Activity } from '../activity.ts';
 import { processClock } from '../clock.ts';
 import { observing } from '../observing.ts';
 import type { RunParts } from '../parts.ts';
@@ -85,6 +86,7 @@ function parts(
   const { redaction } = runState;
   return {
     run: options.run,
+    activity: new Activity(),
     config,
     journal,
     runState,
@@ -201,6 +203,7 @@ function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
   run.adopted(root, 0);
   const offer = () => queueMicrotask(() => run.offer());
   if (run.runState.toRedeliver.length > 0) run.runtime.machines?.onceTold(root, offer);
+  run.runtime.machines?.onceTold(root, () => queueMicrotask(() => run.messages.begin()));
   run.end.tellUnbegun();
   return { root, commands: commandsOf(run, root, journal) };
 }

@@ -2,6 +2,6 @@
 export const WORK_SQL = `
       CREATE TABLE work (
         run INTEGER PRIMARY KEY, agent TEXT NOT NULL, queue TEXT NOT NULL, input BLOB NOT NULL, machine TEXT, config TEXT,
-        due INTEGER, taken INTEGER NOT NULL, ended INTEGER, note TEXT
+        due INTEGER, taken INTEGER NOT NULL, ended INTEGER, note TEXT, output BLOB
       ) STRICT;
       CREATE INDEX work_due ON work (queue, due) WHERE due IS NOT NULL;`;
