@@ -41,8 +41,8 @@ export class ApprovalRequests {
   readonly #pending = new Map<string, ApprovalRequest>();
   /** The number of the last message of the inbox that was read as an answer. */
   read = 0;
-  /** The number of the last message that brought an event, which was sent or refused. */
-  sent = 0;
+  /** The numbers of the messages whose events were sent or refused. */
+  readonly sent = new Set<number>();
 
   get(id: string): ApprovalRequest | undefined {
     return this.#gates.get(id);
@@ -85,7 +85,7 @@ export class ApprovalRequests {
 
   /** A message that brought an event was sent, or refused. */
   heard(post: number): void {
-    this.sent = Math.max(this.sent, post);
+    this.sent.add(post);
   }
 
   /** An approval was used up. */

@@ -28,6 +28,8 @@ export interface WorkerOptions {
   readonly pollMs?: number;
   /** The longest wait for calls under way when it is stopped, in milliseconds; 30,000. */
   readonly drainMs?: number;
+  /** A run that can go on within so many milliseconds is not given back; 1,000. */
+  readonly lingerMs?: number;
   /** Told what becomes of runs. */
   readonly onTold?: (told: WorkTold) => void;
 }
@@ -65,8 +67,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** The linger of a run that can go on soon, and the first and the longest delay of one that failed, in milliseconds. */
-const LINGER = 1_000;
+/** The first and the longest delay of a run that failed, in milliseconds. */
 const FIRST_DELAY = 1_000;
 const LONGEST_DELAY = 5 * 60_000;
 /** So many takings of one run within a window are more than its messages explain: it then waits. */
@@ -164,7 +165,7 @@ class Working implements Worker {
 
   async #goOn(order: WorkOrder): Promise<void> {
     const { run } = order;
-    const { store, folderOf, drainMs = 30_000, onTold } = this.#options;
+    const { store, folderOf, drainMs = 30_000, lingerMs = 1_000, onTold } = this.#options;
     const agent = this.#agents.get(order.agent);
     const own = this.carries.find((each) => each.agent === order.agent);
     if (agent === undefined || own === undefined) return;
@@ -173,7 +174,7 @@ class Working implements Worker {
     if (order.digests === null && !(await store.work.bind(run, { machine, config }))) return;
     onTold?.({ is: 'taken', run, agent: order.agent });
     const stopping = this.#stopping.signal;
-    const left = await goOn({ order, agent, store, folder: folderOf(run), stopping, lingerMs: LINGER, drainMs });
+    const left = await goOn({ order, agent, store, folder: folderOf(run), stopping, lingerMs, drainMs });
     await this.#tell(run, left);
   }
 

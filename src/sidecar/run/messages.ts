@@ -44,7 +44,7 @@ export class Messages {
 
   /** Takes a message in, unless its event was sent before. */
   take(post: number, sent: SentEvent): void {
-    if (post > this.#port.parts.runState.asked.sent) this.#waiting.push({ post, sent });
+    if (!this.#port.parts.runState.asked.sent.has(post)) this.#waiting.push({ post, sent });
   }
 
   /** The root takes events: it was started. */
@@ -60,8 +60,8 @@ export class Messages {
     if (!this.#isAwake || this.#isSending || root === undefined || runtime.machines === null) return;
     this.#isSending = true;
     try {
-      for (let next = this.#waiting[0]; next !== undefined && this.#isDue(next); next = this.#waiting[0]) {
-        this.#waiting.shift();
+      for (let next = this.#due(); next !== undefined; next = this.#due()) {
+        this.#waiting.splice(this.#waiting.indexOf(next), 1);
         this.#send(next, root, runtime.machines);
       }
     } finally {
@@ -69,10 +69,11 @@ export class Messages {
     }
   }
 
-  #isDue({ sent: { at } }: Waiting): boolean {
+  /** The first that can be sent now: one that names another state lets those behind it pass. */
+  #due(): Waiting | undefined {
     const { runState } = this.#port.parts;
-    if (this.#port.isBusy() || runState.ended !== null || runState.toRedeliver.length > 0) return false;
-    return at === null || isAt(runState.actor(0).value, at.split('.'));
+    if (this.#port.isBusy() || runState.ended !== null || runState.toRedeliver.length > 0) return undefined;
+    return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
   }
 
   #send({ post, sent: { event, by } }: Waiting, root: ActorHandle, machines: Machines): void {

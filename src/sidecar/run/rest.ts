@@ -20,6 +20,8 @@ export interface RunRest {
 export function lookedRest(run: Run): RunRest {
   run.approvals.poll();
   run.messages.offer();
+  // Rows that no one waits for are made durable here: a run at rest has none.
+  if (!isDurable(run)) void run.write.durable().catch(() => {});
   return restOf(run);
 }
 
