@@ -106,6 +106,11 @@ export interface Journal {
    */
   posted(after: number): readonly Posted[];
   /**
+   * Makes sure that no other process can have taken the run: null where its lease has half of its time left at least; else it is renewed first.
+   * @throws JournalError, or rejects with one: `lease_lost` where the run was taken over.
+   */
+  confirm(): Promise<void> | null;
+  /**
    * Makes everything durable, gives the lease back, and closes.
    * @param rest when the run can go on, for the workers of the store; left out, nothing is said of that.
    */

@@ -41,6 +41,7 @@ function changed(journal: Journal, change: (journal: Journal) => Partial<Journal
     flush: () => journal.flush(),
     read: (after) => journal.read(after),
     posted: (after) => journal.posted(after),
+    confirm: () => journal.confirm(),
     close: (rest) => journal.close(rest),
     ...change(journal),
   };

@@ -113,6 +113,10 @@ class Deadly implements LocalJournal {
     return this.#journal.posted(after);
   }
 
+  confirm(): Promise<void> | null {
+    return this.#journal.confirm();
+  }
+
   close(): Promise<void> {
     return this.#journal.close();
   }

@@ -333,6 +333,7 @@ class Process implements JournalStore {
       flush: () => this.#flush(),
       read: (after = 0) => [...disk.rows, ...this.#tail].slice(after),
       posted: () => [],
+      confirm: () => null,
       close: async () => {
         if (!this.dead) await this.#flush();
         this.dead = true;

@@ -65,6 +65,12 @@ export class MemoryJournal implements LocalJournal {
     return this.#kept.posts.slice(Math.max(0, after));
   }
 
+  /** A process is the only one that knows of its runs in memory. */
+  confirm(): null {
+    this.#refuseIfClosed();
+    return null;
+  }
+
   close(rest?: Rest): Promise<void> {
     this.#closing ??= this.#close(rest);
     return this.#closing;

@@ -11,6 +11,8 @@ export interface Host {
   readonly tables: Tables;
   readonly commits: Commits;
   readonly now: () => number;
+  /** Makes sure that no other process can have taken the run; null where that is known. */
+  confirm(writer: Writer): Promise<void> | null;
   /** Gives the lease back, and forgets the writer. */
   release(writer: Writer, rest: Rest | undefined): Promise<void>;
 }
@@ -77,6 +79,11 @@ export class PostgresJournal implements Journal {
   posted(after: number): readonly Posted[] {
     this.#refuseUnlessOpen();
     return this.#writer.posts.slice(Math.max(0, after));
+  }
+
+  confirm(): Promise<void> | null {
+    this.#refuseUnlessOpen();
+    return this.#host.confirm(this.#writer);
   }
 
   close(rest?: Rest): Promise<void> {

@@ -35,6 +35,7 @@ export class Leases {
   readonly #name: string;
   readonly #duration: number;
   #beaten = Number.NEGATIVE_INFINITY;
+  #beatenAt = Number.NEGATIVE_INFINITY;
 
   constructor(database: Database, name: string | undefined, duration: number) {
     this.#database = database;
@@ -47,11 +48,23 @@ export class Leases {
     return performance.now() - this.#beaten > this.#duration / 4;
   }
 
+  /**
+   * True where half of the time is over after which others may take its runs. Both clocks are asked: one stands still while a machine sleeps, the other
+   * can be set.
+   */
+  get isOld(): boolean {
+    const half = this.#duration / 2;
+    const gone = Date.now() - this.#beatenAt;
+    return performance.now() - this.#beaten > half || gone > half || gone < 0;
+  }
+
   /** Says that this worker lives. */
   async beat(): Promise<void> {
     const from = performance.now();
+    const at = Date.now();
     await this.#database.ask('write', BEAT, [this.#worker, this.#name, this.#duration]);
     this.#beaten = from;
+    this.#beatenAt = at;
   }
 
   /** Takes a run. @throws JournalError `run_unknown`, `run_exists`, `lease_held`. */

@@ -101,7 +101,8 @@ class PostgresStore implements JournalStore {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
     };
     const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
-    this.#host = { tables: this.#tables, commits, now, release: (writer, rest) => this.#release(writer, rest) };
+    const confirm = (writer: Writer) => (this.#leases.isOld ? this.#confirmed(writer) : null);
+    this.#host = { tables: this.#tables, commits, now, confirm, release: (writer, rest) => this.#release(writer, rest) };
     this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
   }
 
@@ -195,6 +196,17 @@ class PostgresStore implements JournalStore {
   async #release(writer: Writer, rest: Rest | undefined): Promise<void> {
     this.#writers.delete(writer);
     await this.#leases.release(writer, rest);
+  }
+
+  /** Says that this worker lives, then looks if the run is still its own: from then on none can take it. */
+  async #confirmed(writer: Writer): Promise<void> {
+    try {
+      await this.#leases.beat();
+      if (!(await this.#leases.held([writer])).has(writer.run.id)) throw lost(writer);
+    } catch (error) {
+      fail(writer, error as JournalError);
+      throw error;
+    }
   }
 
   /** Keeps the leases, hears of messages, and of runs that others have taken. */

@@ -9,6 +9,7 @@ import type { Rest } from '../work.ts';
 import { guarded } from './errors.ts';
 import { rowPlace } from './file/cipher.ts';
 import type { Inbox } from './inbox.ts';
+import type { Leases } from './lease/lease.ts';
 import type { Commits } from './log/commits.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedRows } from './log/verify.ts';
@@ -20,6 +21,7 @@ export interface Host {
   readonly inbox: Inbox;
   readonly identity: Buffer;
   readonly commits: Commits;
+  readonly leases: Leases;
   readonly now: () => number;
   /** Gives the lease back, and forgets the writer. */
   release(writer: Writer, rest: Rest | undefined): void;
@@ -84,6 +86,14 @@ export class SqliteJournal implements LocalJournal {
     this.#refuseUnlessOpen();
     const { tables, inbox } = this.#host;
     return guarded(tables.path, 'read', () => inbox.after(this.#writer.run, after));
+  }
+
+  confirm(): null {
+    this.#refuseUnlessOpen();
+    if (!this.#host.leases.isDue(this.#writer.lease)) return null;
+    this.#host.commits.renew([this.#writer]);
+    this.#refuseUnlessOpen();
+    return null;
   }
 
   close(rest?: Rest): Promise<void> {

@@ -79,11 +79,22 @@ export class Calls {
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       clear: this.#clear,
+      confirm: () => this.#confirm(),
       secret: runState.secret,
       codecs: runState.codecs,
       stopping: () => this.#stop.signal.aborted,
     };
     return guardedCall(port, this.#guarded(call, number, whose, lacks));
+  }
+
+  /** @see {@link GuardPort.confirm} A run that was taken over ends here, with the error of its journal. */
+  #confirm(): Promise<boolean> | null {
+    const lost = () => this.#write.durable().then(() => false).catch(() => false);
+    try {
+      return this.#parts.journal.confirm()?.then(() => true, lost) ?? null;
+    } catch {
+      return lost();
+    }
   }
 
   /** A call that is made again and was about to leave sends what was journaled with it: one key has one body (E3). */
