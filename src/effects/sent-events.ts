@@ -30,7 +30,8 @@ let compiled: ValidateFunction | null = null;
 /** An event as a message. @throws TypeError where it is none, has a name of a runtime's own, or has no form that a journal could hold. */
 export function eventMessage(sent: SentEvent): string {
   const encoded = encode(sent);
-  if (!('text' in encoded)) throw new TypeError(`no journal can hold it: ${encoded.reason} at ${encoded.path.join('.')}`);
+  if (!('text' in encoded))
+    throw new TypeError(`no journal can hold it: ${encoded.reason} at ${encoded.path.join('.')}`);
   if (isReserved(sent.event.type)) throw new TypeError(`"${sent.event.type}" is a name that only the machine gives`);
   if (sentIn(encoded.text) === null) throw new TypeError('it has no type of 1 to 200 characters');
   return encoded.text;

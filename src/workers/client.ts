@@ -85,7 +85,10 @@ export function workClient(store: JournalStore): WorkClient {
     start: async ({ run, agent, input, queue = QUEUE }) =>
       store.work.start({ run, agent, queue, input: input === undefined ? '' : jsonOf(input) }),
     send: async (run, event, { at, by } = {}) =>
-      store.post(run, eventMessage({ event: typeof event === 'string' ? { type: event } : event, at: at ?? null, by: by ?? null })),
+      store.post(
+        run,
+        eventMessage({ event: typeof event === 'string' ? { type: event } : event, at: at ?? null, by: by ?? null }),
+      ),
     result: (run) => resultOf(store, run),
     approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
     deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),
@@ -129,7 +132,8 @@ async function answered(
 ): Promise<number> {
   const { runState } = timelineOf(await gathered(store.read(run)));
   const request = runState.asked.get(gate);
-  if (request === undefined) throw new RangeError(`run ${JSON.stringify(run)} asks nothing under ${JSON.stringify(gate)}`);
+  if (request === undefined)
+    throw new RangeError(`run ${JSON.stringify(run)} asks nothing under ${JSON.stringify(gate)}`);
   const { digest, epoch } = request;
   return store.post(run, messageOf({ gate, digest, epoch, by, why: why ?? null, ...said }));
 }

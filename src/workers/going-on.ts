@@ -1,8 +1,8 @@
 /** One run in the hands of a worker: opened, gone on with until it only waits, and given back with when it can go on next. */
-import { mkdir } from 'node:fs/promises';
-import { CodedError } from '../model/coded-error.ts';
+
 import type { JournalStore } from '../journal/journal.ts';
 import type { WorkOrder } from '../journal/work.ts';
+import { CodedError } from '../model/coded-error.ts';
 import { type Agent, openedOptions } from '../xstate/agent.ts';
 import { resume, type Sidecar } from '../xstate/attach.ts';
 
@@ -15,7 +15,7 @@ export interface Setting {
   readonly agent: Agent;
   readonly store: JournalStore;
   /** The folder of the run's own. */
-  readonly folder: string;
+  readonly folder: () => Promise<string>;
   /** Aborted when the worker takes leave. */
   readonly stopping: AbortSignal;
   /** A run that can go on within so many milliseconds is not given back. */
@@ -48,9 +48,9 @@ export async function goOn(setting: Setting): Promise<Left> {
 }
 
 async function opened(setting: Setting): Promise<Left> {
-  const { order, agent, store, folder } = setting;
+  const { order, agent, store } = setting;
   const { run, input } = order;
-  await mkdir(folder, { recursive: true });
+  const folder = await setting.folder();
   const open = await agent.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
   try {
     const own = { run, config: agent.config, journal: store, redeliver: true, keepAlive: false };

@@ -3,4 +3,4 @@ export type { SentEvent } from '../effects/sent-events.ts';
 export type { Carried, LeftRun, WorkDigests, WorkOrder } from '../journal/work.ts';
 export { type Answerer, QUEUE, type WorkClient, type WorkResult, workClient } from './client.ts';
 export type { Left } from './going-on.ts';
-export { startWorker, type Worker, type WorkCounts, type WorkerOptions, type WorkTold } from './worker.ts';
+export { startWorker, type WorkCounts, type Worker, type WorkerOptions, type WorkTold } from './worker.ts';

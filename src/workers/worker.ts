@@ -18,8 +18,8 @@ export interface WorkerOptions {
   readonly agents: Iterable<Agent>;
   /** Conditions in code that configs name. */
   readonly guards?: Guards;
-  /** The folder of a run's own. */
-  readonly folderOf: (run: string) => string;
+  /** The folder of a run's own, which has to be there. */
+  readonly folderOf: (run: string) => string | Promise<string>;
   /** The queue that it works on; `default`. */
   readonly queue?: string;
   /** The most runs at once; 16. */
@@ -174,7 +174,8 @@ class Working implements Worker {
     if (order.digests === null && !(await store.work.bind(run, { machine, config }))) return;
     onTold?.({ is: 'taken', run, agent: order.agent });
     const stopping = this.#stopping.signal;
-    const left = await goOn({ order, agent, store, folder: folderOf(run), stopping, lingerMs, drainMs });
+    const setting = { order, agent, store, folder: async () => folderOf(run), stopping, lingerMs, drainMs };
+    const left = await goOn(setting);
     await this.#tell(run, left);
   }
 
@@ -219,6 +220,7 @@ function carried({ machine, config }: Agent, guards: Guards | undefined): Carrie
   const { config: loaded, findings } = readConfig(config, guards === undefined ? {} : { guards });
   if (loaded !== null) return { agent: machine.id, machine: machineShape(machine).digest, config: loaded.digest };
   const first = findings.find(({ severity }) => severity === 'error');
-  const where = first === undefined ? config : `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
+  const where =
+    first === undefined ? config : `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
   throw new Error(`the config of ${machine.id} cannot be read: ${where}`);
 }

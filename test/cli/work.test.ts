@@ -26,14 +26,21 @@ function desk() {
   const ask = (...args: string[]) => belay(args, '', {}, folder);
   const payments = (run: string) => {
     const file = join(folder, 'belay.sqlite.world', run, 'payments.jsonl');
-    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) : [];
+    return existsSync(file)
+      ? readFileSync(file, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+      : [];
   };
   return { folder, ask, payments, work: (...args: string[]) => worker(folder, args) };
 }
 
 /** A worker in a process of its own, and what it has told. */
 function worker(cwd: string, args: string[]) {
-  const child = spawn(process.execPath, [MAIN, 'work', '--module', AGENTS, '--poll', '100ms', '--json', ...args], { cwd });
+  const child = spawn(process.execPath, [MAIN, 'work', '--module', AGENTS, '--poll', '100ms', '--json', ...args], {
+    cwd,
+  });
   children.push(child);
   const told: Record<string, unknown>[] = [];
   let rest = '';
@@ -130,6 +137,10 @@ test('a worker without agents, or with options that are none, does not begin', a
   const { ask } = desk();
   const none = await ask('work');
   expect([none.code, none.err]).toEqual([2, expect.stringContaining('there are no agents to work with')]);
-  for (const wrong of [['--concurrency', '0'], ['--poll', 'soon'], ['--health', '99999']])
+  for (const wrong of [
+    ['--concurrency', '0'],
+    ['--poll', 'soon'],
+    ['--health', '99999'],
+  ])
     expect((await ask('work', '--module', AGENTS, ...wrong)).code).toBe(2);
 });

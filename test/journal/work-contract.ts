@@ -16,7 +16,14 @@ const asked = { queue: 'default', carries, limit: 10 };
 const request = (run: string, more: Partial<StartRequest> = {}): StartRequest => {
   return { run, agent: 'order', input: '{"item":"tea"}', queue: 'default', ...more };
 };
-const rest = (more: Partial<Rest> = {}): Rest => ({ due: null, heard: 0, ended: false, digests, output: null, ...more });
+const rest = (more: Partial<Rest> = {}): Rest => ({
+  due: null,
+  heard: 0,
+  ended: false,
+  digests,
+  output: null,
+  ...more,
+});
 const names = async (store: JournalStore, more: Partial<typeof asked> = {}) =>
   (await store.work.ready({ ...asked, ...more })).map(({ run }) => run);
 const left = async (store: JournalStore) =>

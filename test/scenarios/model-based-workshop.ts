@@ -8,7 +8,6 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Reconciler, Undo } from '../../src/effects/counterparty.ts';
 import { NotApplied } from '../../src/effects/signals.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
-import { memoryStore } from '../../src/journal/memory/store.ts';
 import {
   type Journal,
   JournalError,
@@ -17,6 +16,7 @@ import {
   type RunSummary,
   type StoredRow,
 } from '../../src/journal/journal.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
 import { instanceName } from '../../src/model/instance.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import { tool } from '../../src/xstate/tool.ts';

@@ -23,7 +23,11 @@ const states = {
   },
   waits: {
     initial: 'waiting',
-    states: { waiting: { after: { 3_000: 'paying' } }, paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
+    states: {
+      waiting: { after: { 3000: 'paying' } },
+      paying: { invoke: { src: 'pay', onDone: 'paid' } },
+      paid: { type: 'final' },
+    },
   },
   hears: {
     initial: 'idle',
@@ -48,7 +52,12 @@ export function agentOf(name: keyof typeof states, how: { readonly ms?: number }
     types: { context: {} as { heard: number } },
     actors: { pay: tool<string, void>(none) },
     actions: { count: assign({ heard: ({ context }) => context.heard + 1 }) },
-  }).createMachine({ id: name, context: { heard: 0 }, ...(states[name] as object), output: ({ context }) => context.heard } as never);
+  }).createMachine({
+    id: name,
+    context: { heard: 0 },
+    ...(states[name] as object),
+    output: ({ context }) => context.heard,
+  } as never);
   return {
     machine,
     config,
@@ -71,7 +80,11 @@ export function agentOf(name: keyof typeof states, how: { readonly ms?: number }
 
 /** The lines of a file; none where it is not there. */
 export function linesOf(file: string): string[] {
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [];
+  return existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
 }
 
 /** Waits until something holds. */

@@ -1,6 +1,6 @@
 /** A worker on a store: it takes what can go on, gives back what waits, and leaves what it does not carry. */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
@@ -24,7 +24,11 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A worker of a store of its own, and what it tells. */
-function working(agents: WorkerOptions['agents'], store: JournalStore = memoryStore(), more: Partial<WorkerOptions> = {}) {
+function working(
+  agents: WorkerOptions['agents'],
+  store: JournalStore = memoryStore(),
+  more: Partial<WorkerOptions> = {},
+) {
   stores += 1;
   const own = join(folder, String(stores));
   const told: string[] = [];
@@ -32,7 +36,11 @@ function working(agents: WorkerOptions['agents'], store: JournalStore = memorySt
     if (each.is === 'left') told.push(`${each.run} ${each.as.is}`);
     if (each.is === 'not_taken') told.push(...each.runs.map(({ order, why }) => `${order.run} ${why}`));
   };
-  const worker = startWorker({ store, agents, folderOf: (run) => join(own, run), pollMs: 20, onTold, ...more });
+  const folderOf = (run: string) => {
+    mkdirSync(join(own, run), { recursive: true });
+    return join(own, run);
+  };
+  const worker = startWorker({ store, agents, folderOf, pollMs: 20, onTold, ...more });
   workers.push(worker);
   const paid = (run: string) => linesOf(join(own, run, 'payments')).length;
   return { worker, store, client: workClient(store), told, paid };

@@ -36,14 +36,16 @@ Examples:
 Exit code: 0 when the run is left, or was before; 2 when it is refused, the
 input or the store cannot be read or written, or the command is misused.`,
     )
-    .action(async (run: string, given: { agent: string; input?: string; queue: string; journal: string; json?: boolean }) => {
-      const { agent, input = null, queue, journal } = given;
-      const left = await startRun({ journal, run, agent, input, queue });
-      if ('problem' in left) return finish('', left.problem, 2);
-      if (given.json) return finish(`${JSON.stringify(left)}\n`, null, 0);
-      const said = left.started ? `is left for workers of queue ${queue}` : 'was left before, and nothing changes';
-      return finish(`${printable(`${run} ${said}\n`.trimEnd())}\n${printable(left.next)}\n`, null, 0);
-    });
+    .action(
+      async (run: string, given: { agent: string; input?: string; queue: string; journal: string; json?: boolean }) => {
+        const { agent, input = null, queue, journal } = given;
+        const left = await startRun({ journal, run, agent, input, queue });
+        if ('problem' in left) return finish('', left.problem, 2);
+        if (given.json) return finish(`${JSON.stringify(left)}\n`, null, 0);
+        const said = left.started ? `is left for workers of queue ${queue}` : 'was left before, and nothing changes';
+        return finish(`${printable(`${run} ${said}\n`.trimEnd())}\n${printable(left.next)}\n`, null, 0);
+      },
+    );
 }
 
 /** Adds `belay send`. */

@@ -46,7 +46,12 @@ function illness({ answered, polls }: WorkCounts, isLeaving: boolean): string | 
 function metricsText(counts: WorkCounts): string {
   const metrics = [
     ['belay_worker_runs_open', 'gauge', 'Runs that this worker has now.', counts.open],
-    ['belay_worker_runs_unserved', 'gauge', 'Due runs whose agent or digests this worker does not carry.', counts.unserved],
+    [
+      'belay_worker_runs_unserved',
+      'gauge',
+      'Due runs whose agent or digests this worker does not carry.',
+      counts.unserved,
+    ],
     ['belay_worker_runs_crashed', 'gauge', 'Due runs that have ended three processes.', counts.crashed],
     ['belay_worker_runs_taken_total', 'counter', 'Runs taken and left again.', counts.taken],
     ['belay_worker_runs_done_total', 'counter', 'Runs that ended here.', counts.done],

@@ -1,5 +1,7 @@
 /** The verb `work`: a worker in a process of its own, until it is told to stop. */
+import { mkdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
+import type { LeftRun } from '../../journal/work.ts';
 import { CodedError } from '../../model/coded-error.ts';
 import { startWorker, type Worker, type WorkTold } from '../../workers/worker.ts';
 import { findMachines } from '../check/check.ts';
@@ -29,7 +31,8 @@ export async function work(options: WorkOptions): Promise<Problem | { readonly d
   const machines = await findMachines(options.machines);
   if ('problem' in machines) return machines;
   const { agents, guards } = machines;
-  if (agents.size === 0) return { problem: 'there are no agents to work with: the module exports them as "agents" (docs/sidecar.md)' };
+  if (agents.size === 0)
+    return { problem: 'there are no agents to work with: the module exports them as "agents" (docs/sidecar.md)' };
   const { journal, queue, concurrency } = options;
   const say = (told: object, text: string) =>
     process.stdout.write(options.json ? `${JSON.stringify(told)}\n` : `${printable(text)}\n`);
@@ -39,12 +42,31 @@ export async function work(options: WorkOptions): Promise<Problem | { readonly d
     try {
       await store.runs({ limit: 0 });
       const onTold = (told: WorkTold) => tell(told, journal, say);
-      const folderOf = (run: string) => worldFolder(journal, run);
+      const folderOf = async (run: string) => {
+        const folder = worldFolder(journal, run);
+        await mkdir(folder, { recursive: true });
+        return folder;
+      };
       const { poll: pollMs, drain: drainMs } = options;
-      const settings = { store, agents: agents.values(), guards, folderOf, queue, concurrency, pollMs, drainMs, onTold };
+      const settings = {
+        store,
+        agents: agents.values(),
+        guards,
+        folderOf,
+        queue,
+        concurrency,
+        pollMs,
+        drainMs,
+        onTold,
+      };
       const worker = startWorker(settings);
       let isLeaving = false;
-      if (options.health !== null) server = await serveHealth(options.health, () => worker.counts, () => isLeaving);
+      if (options.health !== null)
+        server = await serveHealth(
+          options.health,
+          () => worker.counts,
+          () => isLeaving,
+        );
       say(begun(worker, options, server), begunText(worker, options, server));
       const signal = await stopSignal();
       isLeaving = true;
@@ -84,23 +106,28 @@ type Say = (told: object, text: string) => void;
 function tell(told: WorkTold, journal: string, say: Say): void {
   switch (told.is) {
     case 'taken':
-      return say(told, `${told.run}: taken (${told.agent})`);
+      say(told, `${told.run}: taken (${told.agent})`);
+      break;
     case 'left':
-      return left(told, journal, say);
+      left(told, journal, say);
+      break;
     case 'not_taken':
-      for (const { order, why } of told.runs) {
-        const { run, agent, digests } = order;
-        const wanted = digests === null ? '' : `, machine ${digests.machine.slice(0, 12)}, config ${digests.config.slice(0, 12)}`;
-        const next = command('resume', run, journal);
-        const text = why === 'unserved' ? `unserved: wants ${agent}${wanted}` : `worker_crashed: a person sets it going: ${next}`;
-        say({ is: why, run, agent, wants: digests }, `${run}: ${text}`);
-      }
-      return;
+      for (const each of told.runs) notTaken(each, journal, say);
+      break;
     case 'store_failed': {
       const why = told.error instanceof Error ? told.error.message : String(told.error);
-      return note(`the store cannot be asked, and is asked again: ${why.split('\n')[0]}`);
+      note(`the store cannot be asked, and is asked again: ${why.split('\n')[0]}`);
     }
   }
+}
+
+function notTaken({ order: { run, agent, digests }, why }: LeftRun, journal: string, say: Say): void {
+  const short = (digest: string) => digest.slice(0, 12);
+  const wanted = digests === null ? '' : `, machine ${short(digests.machine)}, config ${short(digests.config)}`;
+  const next = command('resume', run, journal);
+  const text =
+    why === 'unserved' ? `unserved: wants ${agent}${wanted}` : `worker_crashed: a person resumes it: ${next}`;
+  say({ is: why, run, agent, wants: digests }, `${run}: ${text}`);
 }
 
 function left({ run, as }: Extract<WorkTold, { is: 'left' }>, journal: string, say: Say): void {

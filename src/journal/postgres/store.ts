@@ -102,7 +102,13 @@ class PostgresStore implements JournalStore {
     };
     const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
     const confirm = (writer: Writer) => (this.#leases.isOld ? this.#confirmed(writer) : null);
-    this.#host = { tables: this.#tables, commits, now, confirm, release: (writer, rest) => this.#release(writer, rest) };
+    this.#host = {
+      tables: this.#tables,
+      commits,
+      now,
+      confirm,
+      release: (writer, rest) => this.#release(writer, rest),
+    };
     this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
   }
 

@@ -123,7 +123,19 @@ export class PostgresWork implements WorkQueue {
     )
       throw corrupt(this.#database.where, String(name), 0, 'its request has no form');
     const digests = machine === null || config === null ? null : { machine, config };
-    return { run: name, agent, queue, input: input.toString('utf8'), digests, due, taken: tries, ended, note, held, output };
+    return {
+      run: name,
+      agent,
+      queue,
+      input: input.toString('utf8'),
+      digests,
+      due,
+      taken: tries,
+      ended,
+      note,
+      held,
+      output,
+    };
   }
 }
 

@@ -183,7 +183,10 @@ export class Work implements WorkQueue {
   }
 
   #order(row: unknown): WorkOrder {
-    const { run, name, agent, queue, input, machine, config, due, taken, ended, note, output } = row as Record<string, unknown>;
+    const { run, name, agent, queue, input, machine, config, due, taken, ended, note, output } = row as Record<
+      string,
+      unknown
+    >;
     const isText = (value: unknown) => value === null || typeof value === 'string';
     const isTime = (value: unknown) => value === null || Number.isSafeInteger(value);
     const valid =

@@ -89,7 +89,11 @@ export class Calls {
 
   /** @see {@link GuardPort.confirm} A run that was taken over ends here, with the error of its journal. */
   #confirm(): Promise<boolean> | null {
-    const lost = () => this.#write.durable().then(() => false).catch(() => false);
+    const lost = () =>
+      this.#write
+        .durable()
+        .then(() => false)
+        .catch(() => false);
     try {
       return this.#parts.journal.confirm()?.then(() => true, lost) ?? null;
     } catch {

@@ -32,7 +32,9 @@ function restOf(run: Run): RunRest {
   const isHeld = run.recovering.isBusy;
   const times = [
     ...runState.asked.pending().flatMap(({ expires }) => (expires === null ? [] : [expires])),
-    ...runState.ledger.open().flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
+    ...runState.ledger
+      .open()
+      .flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
     // Delays move no machine whose run is parked.
     ...(isHeld ? [] : runState.timers.flatMap(({ gone, due }) => (gone === null ? [due] : []))),
   ];
