@@ -79,11 +79,18 @@ const LEFT_EVERY = 10;
 /**
  * Starts a worker.
  * @throws Error where the config of an agent cannot be read.
+ * @example
+ * import { memoryStore } from 'belay-sidecar';
+ * import { startWorker } from 'belay-sidecar/workers';
+ *
+ * const store = memoryStore();
+ * const worker = startWorker({ store, agents: [], folderOf: () => 'work' });
+ * assert.deepEqual(worker.carries, []);
+ * await worker.stop();
+ * await store.close();
  */
 export function startWorker(options: WorkerOptions): Worker {
-  const worker = new Working(options);
-  void worker.work();
-  return worker;
+  return new Working(options);
 }
 
 class Working implements Worker {
@@ -95,6 +102,7 @@ class Working implements Worker {
   readonly #failures = new Map<string, number>();
   readonly #takings = new Map<string, number[]>();
   readonly #counts = { taken: 0, done: 0, failed: 0, polls: 0, told: 0, unserved: 0, crashed: 0 };
+  readonly #working: Promise<void>;
   #answered: number | null = null;
   #left = '';
   #wake: () => void = () => {};
@@ -104,6 +112,7 @@ class Working implements Worker {
     const agents = [...options.agents];
     this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
     this.carries = agents.map((agent) => carried(agent, options.guards));
+    this.#working = this.#work();
   }
 
   get counts(): WorkCounts {
@@ -113,10 +122,10 @@ class Working implements Worker {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
-    await Promise.all(this.#open.values());
+    await Promise.all([...this.#open.values(), this.#working]);
   }
 
-  async work(): Promise<void> {
+  async #work(): Promise<void> {
     const { pollMs = 1_000 } = this.#options;
     for (let polls = 0; !this.#stopping.signal.aborted; polls += 1) {
       const woken = new Promise<void>((resolve) => {
