@@ -43,8 +43,8 @@ export function sentIn(message: string): SentEvent | null {
     const sent: unknown = revive(JSON.parse(message), { resolve: () => undefined });
     compiled ??= new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
     if (!compiled(sent)) return null;
-    const told = sent as SentEvent;
-    return isReserved(told.event.type) ? null : told;
+    const event = sent as SentEvent;
+    return isReserved(event.event.type) ? null : event;
   } catch {
     return null;
   }

@@ -58,7 +58,7 @@ export interface LeftRun {
   readonly why: 'unserved' | 'worker_crashed';
 }
 
-/** What a process knows of a run that it gives back. */
+/** The state of a run that a process gives back. */
 export interface Rest {
   /** In so many milliseconds the run can go on by itself, 0 for at once; null where it waits for a message. */
   readonly due: number | null;

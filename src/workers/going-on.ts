@@ -24,7 +24,7 @@ export interface Setting {
   readonly drainMs: number;
 }
 
-/** How a run was left. */
+/** The state in which a worker left a run. */
 export type Left =
   | { readonly is: 'done' }
   /** It waits, until a time (of the clock of this process, in milliseconds) or, with null, for a message. */
@@ -67,7 +67,7 @@ async function opened(setting: Setting): Promise<Left> {
   }
 }
 
-/** What a run has come to, as far as it is known. */
+/** The end of a run, as far as it is known. */
 interface End {
   status: 'done' | 'stuck' | null;
   error: unknown;

@@ -34,7 +34,7 @@ export interface WorkerOptions {
   readonly onTold?: (told: WorkTold) => void;
 }
 
-/** What a worker tells. */
+/** A report of a worker. */
 export type WorkTold =
   | { readonly is: 'taken'; readonly run: string; readonly agent: string }
   | { readonly is: 'left'; readonly run: string; readonly as: Left }

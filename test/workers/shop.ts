@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assign, setup } from 'xstate';
+import { type AnyStateMachine, assign, setup } from 'xstate';
 import type { Agent, OpenAgent } from '../../src/xstate/agent.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
@@ -48,16 +48,14 @@ const configOf = (agent: string, more: string) =>
 export function agentOf(name: keyof typeof states, how: { readonly ms?: number } = {}): Agent {
   const config = join(folder, `${name}.yaml`);
   writeFileSync(config, configOf(name, name === 'asks' ? ', gate: { expires: 2h }' : ''));
-  const machine = setup({
-    types: { context: {} as { heard: number } },
-    actors: { pay: tool<string, void>(none) },
-    actions: { count: assign({ heard: ({ context }) => context.heard + 1 }) },
-  }).createMachine({
+  const count = assign(({ context }: { context: { heard: number } }) => ({ heard: context.heard + 1 }));
+  const made = setup({ actors: { pay: tool<string, void>(none) }, actions: { count: count as never } }).createMachine({
     id: name,
     context: { heard: 0 },
     ...(states[name] as object),
-    output: ({ context }) => context.heard,
+    output: ({ context }: { context: { heard: number } }) => context.heard,
   } as never);
+  const machine = made as unknown as AnyStateMachine;
   return {
     machine,
     config,
@@ -72,8 +70,8 @@ export function agentOf(name: keyof typeof states, how: { readonly ms?: number }
       };
       const find = ({ key }: { readonly key: string }) =>
         linesOf(book).includes(key) ? ({ is: 'applied', output: 'paid' } as const) : ({ is: 'not_applied' } as const);
-      const open = machine.provide({ actors: { pay: tool<string, void>(pay) } } as never);
-      return { machine: open as never, reconcilers: { find }, close: async () => {} };
+      const open = machine.provide({ actors: { pay: tool<string, void>(pay) } });
+      return { machine: open, reconcilers: { find }, close: async () => {} };
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The runs of a store in memory that are left for workers. */
-import { checkRunName, wrongRun } from '../rows.ts';
+import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
 import {
   differs,
   type LeftRun,
@@ -11,7 +11,6 @@ import {
   type WorkQueue,
   whyLeft,
 } from '../work.ts';
-import { inputBytes, otherRequest } from '../work-rules.ts';
 import type { MemoryRun } from './journal.ts';
 
 /** A request as it is kept: `due` is a time of the clock. */

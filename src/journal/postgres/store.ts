@@ -16,7 +16,7 @@ import {
 import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
 import type { Rest } from '../work.ts';
-import { Commits, lost } from './commits.ts';
+import { Commits, confirmed, lost } from './commits.ts';
 import { Database, type PostgresPool } from './database.ts';
 import { failingOf } from './errors.ts';
 import { type Host, PostgresJournal } from './journal.ts';
@@ -101,7 +101,7 @@ class PostgresStore implements JournalStore {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
     };
     const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
-    const confirm = (writer: Writer) => (this.#leases.isOld ? this.#confirmed(writer) : null);
+    const confirm = (writer: Writer) => (this.#leases.isOld ? confirmed(this.#leases, writer) : null);
     this.#host = {
       tables: this.#tables,
       commits,
@@ -202,17 +202,6 @@ class PostgresStore implements JournalStore {
   async #release(writer: Writer, rest: Rest | undefined): Promise<void> {
     this.#writers.delete(writer);
     await this.#leases.release(writer, rest);
-  }
-
-  /** Says that this worker lives, then looks if the run is still its own: from then on none can take it. */
-  async #confirmed(writer: Writer): Promise<void> {
-    try {
-      await this.#leases.beat();
-      if (!(await this.#leases.held([writer])).has(writer.run.id)) throw lost(writer);
-    } catch (error) {
-      fail(writer, error as JournalError);
-      throw error;
-    }
   }
 
   /** Keeps the leases, hears of messages, and of runs that others have taken. */

@@ -1,5 +1,5 @@
 /** The runs of a database that are left for workers. Only the clock of the database says which of them are due. */
-import { checkRunName, isRunName, wrongRun } from '../rows.ts';
+import { checkRunName, inputBytes, isRunName, otherRequest, wrongRun } from '../rows.ts';
 import {
   type Carried,
   CRASHES,
@@ -11,7 +11,6 @@ import {
   type WorkQueue,
   whyLeft,
 } from '../work.ts';
-import { inputBytes, otherRequest } from '../work-rules.ts';
 import type { Database } from './database.ts';
 import { corrupt } from './errors.ts';
 import { whole } from './tables.ts';

@@ -1,10 +1,10 @@
 /**
- * The runs of a file that are left for workers. Whoever takes the lease of a run, posts to it or gives it back says so here, inside the
+ * The runs of a file that are left for workers. What takes the lease of a run, posts to it or gives it back says so here, inside the
  * same transaction. The table is not trusted: every value is checked before it is used.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
-import { checkRunName, wrongRun } from '../rows.ts';
+import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
 import {
   differs,
   type LeftRun,
@@ -16,7 +16,6 @@ import {
   type WorkQueue,
   whyLeft,
 } from '../work.ts';
-import { inputBytes, otherRequest } from '../work-rules.ts';
 import { corrupt } from './errors.ts';
 import { inputPlace } from './file/cipher.ts';
 import { pragma } from './file/file.ts';

@@ -12,6 +12,7 @@ import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { Claiming } from './claiming.ts';
 import { relationOf } from './earlier-calls.ts';
+import { confirmed } from './lease.ts';
 import { positioned } from './positions.ts';
 import { Preconditions } from './preconditions.ts';
 import { Reconciling } from './reconciling.ts';
@@ -79,26 +80,12 @@ export class Calls {
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       clear: this.#clear,
-      confirm: () => this.#confirm(),
+      confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
       stopping: () => this.#stop.signal.aborted,
     };
     return guardedCall(port, this.#guarded(call, number, whose, lacks));
-  }
-
-  /** @see {@link GuardPort.confirm} A run that was taken over ends here, with the error of its journal. */
-  #confirm(): Promise<boolean> | null {
-    const lost = () =>
-      this.#write
-        .durable()
-        .then(() => false)
-        .catch(() => false);
-    try {
-      return this.#parts.journal.confirm()?.then(() => true, lost) ?? null;
-    } catch {
-      return lost();
-    }
   }
 
   /** A call that is made again and was about to leave sends what was journaled with it: one key has one body (E3). */

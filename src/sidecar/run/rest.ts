@@ -41,7 +41,7 @@ function restOf(run: Run): RunRest {
   return { idle: true, due: times.length === 0 ? null : Math.min(...times) };
 }
 
-/** What the store is told of a run that is given back. */
+/** The state of a run that is given back, for the store. */
 export function givenBack(run: Run): Rest {
   const { now, runState } = run.parts;
   const digests = runState.digests ?? { config: '', machine: '' };
