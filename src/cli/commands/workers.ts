@@ -62,10 +62,10 @@ export function addSend(program: Command): void {
     .addHelpText(
       'after',
       `
-The event is sent in the state that it meets. Where the machine does not take it
-there, it is refused, and the journal says so; with --at it waits for that state.
-While a run is parked, events wait. Names that begin with xstate. or @ are the
-machine's own and are refused here.
+The event is sent in the state that it meets. Where the machine does not take
+it there, it is refused, and the journal says so; with --at it waits for that
+state. While a run is parked, events wait. Names that begin with xstate. or @
+are the machine's own and are refused here.
 
 Examples:
   belay send order-7 PAID
@@ -96,7 +96,7 @@ interface Given {
   poll: number;
   drain: number;
   health?: number;
-  healthHost: string;
+  healthAt: string;
   json?: boolean;
 }
 
@@ -112,13 +112,13 @@ export function addWork(program: Command): void {
     .option('--poll <time>', 'the time between two looks for runs', timeOf, 1_000)
     .option('--drain <time>', 'the longest wait for calls under way at the end', timeOf, 30_000)
     .option('--health <port>', 'serve /healthz and /metrics; 0 for any free port', numberOf(0, 65_535))
-    .option('--health-host <address>', 'the address that they are served at', '127.0.0.1')
+    .option('--health-at <host>', 'the address that they are served at', '127.0.0.1')
     .option(...FILE)
     .option('--json', 'one JSON object a line')
     .addHelpText(
       'after',
       `
-Takes runs that belay start has left, and whose delay is over, whose approval was
+Takes runs that belay start has left, whose delay is over, whose approval was
 answered or whose worker is gone, if it carries their agent with the machine and
 the config that they went on under. Others are told as unserved. A run that has
 ended three processes is told as worker_crashed; belay resume sets it going.
@@ -135,11 +135,11 @@ Exit code: 0 when it was told to stop and has given everything back; 2 when it
 cannot begin, or the command is misused.`,
     )
     .action(async (given: Given) => {
-      const { journal, queue, concurrency, poll, drain, health, healthHost } = given;
+      const { journal, queue, concurrency, poll, drain, health, healthAt } = given;
       const ended = await work({
         ...{ journal, queue, concurrency, poll, drain },
         machines: given.module ?? given.machines ?? null,
-        health: health === undefined ? null : { host: healthHost, port: health },
+        health: health === undefined ? null : { host: healthAt, port: health },
         json: given.json ?? false,
       });
       if ('problem' in ended) return finish('', ended.problem, 2);
