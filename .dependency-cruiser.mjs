@@ -205,6 +205,24 @@ export default {
       },
     },
     {
+      name: 'workers-hand-runs-out-through-the-port',
+      severity: 'error',
+      comment:
+        'workers/ takes runs of any store and has xstate open them. Which store it is, and what is printed, the command knows; what a run does is the business of the sidecar.',
+      from: { path: '^src/workers/' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(workers|model|predicates|boundaries|effects|reports|xstate)/|^src/journal/[^/]+\\.ts$',
+      },
+    },
+    {
+      name: 'only-the-command-works',
+      severity: 'error',
+      comment: 'A run does not know that it was handed out. Pass what it should do differently as an option.',
+      from: { path: '^src/', pathNot: '^src/(workers|cli)/' },
+      to: { path: '^src/workers/' },
+    },
+    {
       name: 'only-langgraph-knows-langgraph',
       severity: 'error',
       comment:

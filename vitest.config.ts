@@ -13,6 +13,7 @@ export default defineConfig({
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
       { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },
       { find: /^belay-sidecar\/otel$/, replacement: own('src/otel/otel.ts') },
+      { find: /^belay-sidecar\/workers$/, replacement: own('src/workers/index.ts') },
       { find: /^belay-sidecar\/langgraph$/, replacement: own('src/langgraph/index.ts') },
       { find: /^belay-sidecar\/decision$/, replacement: own('src/recovery/index.ts') },
       { find: /^belay-sidecar\/reports$/, replacement: own('src/reports/index.ts') },

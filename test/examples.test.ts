@@ -13,6 +13,7 @@ const LISTS = [
   'src/otel/otel.ts',
   'src/langgraph/index.ts',
   'src/testing/index.ts',
+  'src/workers/index.ts',
   'src/journal/sqlite/store.ts',
   'src/journal/postgres/store.ts',
 ];

@@ -13,6 +13,7 @@ const LISTS: readonly (readonly [name: string, list: string])[] = [
   ['belay-sidecar/reports', '../src/reports/index.ts'],
   ['belay-sidecar/sqlite', '../src/journal/sqlite/store.ts'],
   ['belay-sidecar/testing', '../src/testing/index.ts'],
+  ['belay-sidecar/workers', '../src/workers/index.ts'],
 ];
 
 /** The names of the global scope that a public name would hide from its user. */

@@ -8,8 +8,9 @@ const agents = () => import('./commands/agents.ts');
 const configs = () => import('./commands/configs.ts');
 const journals = () => import('./commands/journals.ts');
 const people = () => import('./commands/people.ts');
+const workers = () => import('./commands/workers.ts');
 
-/** How each verb is added. `deny` comes with `approve`, and every former name with the verb that replaced it. */
+/** The loading of each verb. `deny` comes with `approve`, and every former name with the verb that replaced it. */
 const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   init: async () => (await configs()).addInit,
   check: async () => (await configs()).addCheck,
@@ -29,13 +30,16 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   reconcile: async () => (await agents()).addReconcile,
   export: async () => (await journals()).addExport,
   decide: async () => (await import('./commands/decide.ts')).addDecide,
+  start: async () => (await workers()).addStart,
+  send: async () => (await workers()).addSend,
+  work: async () => (await workers()).addWork,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
   store: async () => (await import('./commands/store.ts')).addStore,
 };
 
 /**
- * What adds the verb that is named first, and nothing else, so that a verb loads no code of the others; or what adds
- * all of them, where the first argument names none: for the help, and for what is near to a name that is typed wrong.
+ * Finds the one that adds the verb that is named first, and nothing else, so that a verb loads no code of the
+ * others; or those of all verbs, where the first argument names none: for the help, and for what is near to a name that is typed wrong.
  */
 export async function verbs(first: string | undefined): Promise<readonly Add[]> {
   const one = first !== undefined && Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;

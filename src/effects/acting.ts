@@ -52,6 +52,8 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
  * was undone (E2, C11). `before`: it has left once under this key, and that this try did not happen says nothing of the first.
  */
 export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
+  const asked = port.confirm();
+  if (asked !== null && (!(await asked) || call.signal.aborted)) return { is: 'dropped' };
   const mine = port.ledger.get(key);
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);

@@ -43,8 +43,10 @@ export class ApprovalRequests {
   readonly #usable = new Map<string, ApprovalRequest>();
   /** The number of gates about each call. */
   readonly #asked = new Map<string, number>();
-  /** The number of the last message of the inbox that was read. */
+  /** The number of the last message of the inbox that was read as an answer. */
   read = 0;
+  /** The numbers of the messages whose events were sent or refused. */
+  readonly sent = new Set<number>();
 
   get(id: string): ApprovalRequest | undefined {
     return this.#gates.get(id);
@@ -85,6 +87,11 @@ export class ApprovalRequests {
     this.read = Math.max(this.read, post ?? 0);
     const gate = this.#gates.get(id);
     if (gate !== undefined && verdict !== 'refused') this.#stand(gate, verdict, by, why);
+  }
+
+  /** A message that brought an event was sent, or refused. */
+  heard(post: number): void {
+    this.sent.add(post);
   }
 
   /** An approval was used up. */

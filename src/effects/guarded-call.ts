@@ -19,6 +19,11 @@ export interface GuardPort {
   append(entries: readonly Entry[]): void;
   /** Resolves once everything appended is durable. */
   durable(): Promise<unknown>;
+  /**
+   * Makes sure that no other process can have taken the run: null where that is known, else true once it is, and false where one has. Fencing guards
+   * the journal and not the world, so that it is asked right before a call leaves.
+   */
+  confirm(): Promise<boolean> | null;
   /** Resolves once no plan is being carried out: nothing new leaves while one is (R5). */
   clear(): Promise<void>;
   /** True where the process takes leave of the run: what waits then goes on waiting. */

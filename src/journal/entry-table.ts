@@ -69,6 +69,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   withdrawn: object('withdrawn', 23),
   position: object('position', 24),
   retracted: object('retracted', 25),
+  // 26 and 27 are the rows of long contents.
+  message: object('message', 28),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

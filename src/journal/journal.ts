@@ -8,6 +8,7 @@
  * without one removes it.
  */
 import { CodedError } from '../model/coded-error.ts';
+import type { Rest, WorkQueue } from './work.ts';
 
 /** A row before it has a place: the kind of its entry, and its body as JSON text. */
 export interface Row {
@@ -73,6 +74,8 @@ export type JournalErrorCode =
   | 'run_exists'
   /** A message has more than 64 KiB. */
   | 'post_too_large'
+  /** The input of a run that is left for workers has more than 1 MiB. */
+  | 'input_too_large'
   /** A run has 10,000 messages already. */
   | 'inbox_full';
 
@@ -104,8 +107,16 @@ export interface Journal {
    * enough to be asked several times a second.
    */
   posted(after: number): readonly Posted[];
-  /** Makes everything durable, gives the lease back, and closes. */
-  close(): Promise<void>;
+  /**
+   * Makes sure that no other process can have taken the run: null where its lease has half of its time left at least; else it is renewed first.
+   * @throws JournalError, or rejects with one: `lease_lost` where the run was taken over.
+   */
+  confirm(): Promise<void> | null;
+  /**
+   * Makes everything durable, gives the lease back, and closes.
+   * @param rest when the run can go on, for the workers of the store; left out, nothing is said of that.
+   */
+  close(rest?: Rest): Promise<void>;
 }
 
 /** The way of opening a run: `create` refuses one that exists, `resume` one that does not, `either` takes both. */
@@ -162,6 +173,8 @@ export interface JournalStore {
    * @throws JournalError `run_unknown` where `after` names none.
    */
   runs(filter?: RunsFilter): Awaitable<readonly RunSummary[]>;
+  /** The runs that are left for workers. */
+  readonly work: WorkQueue;
   /** Closes the store; every journal of it must be closed before. */
   close(): Promise<void>;
 }

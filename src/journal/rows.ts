@@ -1,12 +1,16 @@
 /**
- * The rules that every store applies to a row and to a run's name before it takes them. A refusal changes nothing and ends
+ * The rules that every store applies to a row, to a run's name and to a request for a run before it takes them. A refusal changes nothing and ends
  * nothing.
  */
 import { JournalError, type Row } from './journal.ts';
+import type { StartRequest } from './work.ts';
 
 /** The size limit of a body, in bytes of UTF-8. */
 const BODY_LIMIT = 64 * 1024 * 1024;
 const NAME_LIMIT = 1_024;
+/** The size limit of an input, in bytes of UTF-8, and of the names of an agent and a queue. */
+const INPUT_LIMIT = 1024 * 1024;
+const WORK_NAME_LIMIT = 256;
 
 /**
  * The UTF-8 of a row's body.
@@ -42,6 +46,26 @@ export function wrongRun(code: 'run_unknown' | 'run_exists', run: string): Journ
   if (code === 'run_unknown')
     return new JournalError(code, `There is no run ${name}. Open it with "create" to begin it.`);
   return new JournalError(code, `There is a run ${name} already. Open it with "resume", or choose another name.`);
+}
+
+/** The UTF-8 of the input of a request. @throws JournalError `journal_cannot_write`, `input_too_large`. */
+export function inputBytes({ agent, queue, input }: StartRequest): Buffer {
+  for (const [what, name] of [
+    ['an agent', agent],
+    ['a queue', queue],
+  ] as const)
+    if (name === '' || name.length > WORK_NAME_LIMIT || !name.isWellFormed() || name.includes('\0'))
+      throw refused(`the name of ${what} has 1 to ${WORK_NAME_LIMIT} characters, all of them whole and none NUL`);
+  if (!input.isWellFormed()) throw refused('an input with half a surrogate pair has no UTF-8: write it as JSON text');
+  const bytes = Buffer.from(input, 'utf8');
+  if (bytes.length <= INPUT_LIMIT) return bytes;
+  const fix = 'Store large content elsewhere, and pass its place.';
+  throw new JournalError('input_too_large', `Not taken: an input has at most ${INPUT_LIMIT} bytes. ${fix}`);
+}
+
+/** The error of a request for a run that is there with another one, or without one. */
+export function otherRequest(run: string, what: string): JournalError {
+  return new JournalError('run_exists', `There is a run ${JSON.stringify(run)} already, ${what}. Choose another name.`);
 }
 
 function refused(what: string): JournalError {

@@ -2,12 +2,12 @@
 import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint } from '@langchain/langgraph';
 import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
+import type { TaskNotes } from './checkpoint/memory.ts';
+import { RunSaver } from './checkpoint/saver.ts';
 import { type Graph, leadingTo, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
 import { isPulled, type Lane } from './lanes.ts';
-import type { TaskNotes } from './memory.ts';
 import { Observed } from './observe.ts';
-import { RunSaver } from './saver.ts';
 import type { TaskWrites } from './superstep.ts';
 import { type Announced, type Task, tasksOf } from './tasks.ts';
 import { type NodeCalls, never } from './tools/node-calls.ts';

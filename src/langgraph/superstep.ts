@@ -1,6 +1,7 @@
 /** The end of a superstep: what each of its tasks has written, one after the other, in the order in which LangGraph applies it. */
+
+import type { Memory } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
-import type { Memory } from './memory.ts';
 
 /** The writes of one task. */
 export interface TaskWrites {

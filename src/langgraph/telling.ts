@@ -2,8 +2,8 @@
 import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { Watcher } from '../runtime/runtime.ts';
+import { type Memory, OWN } from './checkpoint/memory.ts';
 import { advanced, BEGIN, type Lane, lanesOf, type Part, partOf, placeOf, placesOf } from './lanes.ts';
-import { type Memory, OWN } from './memory.ts';
 
 /** A step of a lane, or of the graph around its lanes. */
 export type Change = (

@@ -1,7 +1,8 @@
 /** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
+
+import { type Memory, noted, notesOf, OWN, SENDS } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
 import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
-import { type Memory, noted, notesOf, OWN, SENDS } from './memory.ts';
 import type { Closed } from './pass.ts';
 import { applied, withChannels } from './superstep.ts';
 import type { Task } from './tasks.ts';

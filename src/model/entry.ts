@@ -121,6 +121,16 @@ export type Entry =
       /** The id of the boundary that it is about. */
       readonly boundary?: string;
     }
+  /** A message has brought the root an event from outside: it was sent with this entry, or refused. */
+  | {
+      readonly do: 'message';
+      /** The number of the message. */
+      readonly post: number;
+      readonly event: string;
+      readonly by: string | null;
+      /** The reason why it was refused; null where it was sent. */
+      readonly refused: string | null;
+    }
   | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
 
 /**

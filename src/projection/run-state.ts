@@ -2,7 +2,6 @@
  * The state of a run as its journal tells it: one fold of the entries, the same whether they are being written or read back after a crash
  * (architecture.md). It is composed of projections, each of which folds what is its own. It does no IO.
  */
-
 import type { Budgets } from '../effects/budgets.ts';
 import type { ApprovalRequests } from '../effects/gates.ts';
 import { keyFormOf } from '../effects/keys.ts';
@@ -174,6 +173,7 @@ export class RunState {
       asked: (entry) => calls.reconciled(entry),
       gate: (entry) => calls.asked.ask(entry, events.time),
       answer: (entry) => calls.asked.answer(entry),
+      message: ({ post }) => calls.asked.heard(post),
       publish: (entry) => calls.publish(entry),
       withdrawn: (entry) => calls.withdraw(entry.id),
       spend: (entry) => calls.budgets.apply(entry),

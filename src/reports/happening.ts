@@ -131,6 +131,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'dismissed':
     case 'passed':
     case 'late':
+    case 'message':
       return null;
   }
 }

@@ -11,6 +11,7 @@ import type { InstanceId } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
+import type { Activity } from './activity.ts';
 import type { Clock } from './clock.ts';
 import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
@@ -31,6 +32,8 @@ export interface Writer {
 /** The needs of a run besides its machine. */
 export interface RunParts extends Clock {
   readonly run: string;
+  /** The work that is under way in this process. */
+  readonly activity: Activity;
   readonly config: BoundaryConfig;
   readonly journal: Journal;
   readonly runState: RunState;

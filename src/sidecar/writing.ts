@@ -31,6 +31,11 @@ export class Writing {
     return this.#broken;
   }
 
+  /** True where nothing waits to be appended. */
+  get isEmpty(): boolean {
+    return this.#rows.length === 0;
+  }
+
   /** Calls a function when the journal refuses. */
   onBreak(listener: (error: unknown) => void): void {
     this.#onBreak = listener;

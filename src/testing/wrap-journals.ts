@@ -23,6 +23,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
+    work: store.work,
     close: () => store.close(),
   };
 }
@@ -40,7 +41,8 @@ function changed(journal: Journal, change: (journal: Journal) => Partial<Journal
     flush: () => journal.flush(),
     read: (after) => journal.read(after),
     posted: (after) => journal.posted(after),
-    close: () => journal.close(),
+    confirm: () => journal.confirm(),
+    close: (rest) => journal.close(rest),
     ...change(journal),
   };
 }

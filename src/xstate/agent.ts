@@ -93,3 +93,16 @@ export interface Agent {
   /** The rehearsal of it by `belay rehearse`. */
   readonly rehearsal?: AgentRehearsal;
 }
+
+/** The options of a sidecar that an opened agent brings. */
+export function openedOptions(open: OpenAgent) {
+  return {
+    input: open.input as never,
+    ...(open.reconcilers !== undefined && { reconcilers: open.reconcilers }),
+    ...(open.undo !== undefined && { undo: open.undo }),
+    ...(open.buffers !== undefined && { buffers: open.buffers }),
+    ...(open.checks !== undefined && { checks: open.checks }),
+    ...(open.guards !== undefined && { guards: open.guards }),
+    ...(open.codecs !== undefined && { codecs: open.codecs }),
+  };
+}

@@ -42,7 +42,11 @@ describe('belay check ends with 2 and one line', () => {
       "import 'nothing-of-that-name';",
       /cannot_import Cannot find package 'nothing-of-that-name'/,
     ],
-    ['exports no machine', 'export const x = { id: 1 };', /no_machine it exports no xstate machine and no compiled graph of LangGraph\n$/],
+    [
+      'exports no machine',
+      'export const x = { id: 1 };',
+      /no_machine it exports no xstate machine and no compiled graph of LangGraph\n$/,
+    ],
   ])('for a module that %s', async (what, body, complaint) => {
     const { code, out, err } = await belay([
       'check',

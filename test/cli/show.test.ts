@@ -213,6 +213,9 @@ test.each([
   'export',
   'verify',
   'rehearse',
+  'start',
+  'send',
+  'work',
   'inspect',
 ])('the help of %s fits, shows examples and says what the exit codes mean', async (verb) => {
   const { code, out } = await desk.ask(verb, '--help');

@@ -50,6 +50,7 @@ export function deadly(store: LocalStore, death: Death | null, told: { appends: 
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
+    work: store.work,
     close: () => store.close(),
   };
 }
@@ -110,6 +111,10 @@ class Deadly implements LocalJournal {
 
   posted(after: number): readonly Posted[] {
     return this.#journal.posted(after);
+  }
+
+  confirm(): Promise<void> | null {
+    return this.#journal.confirm();
   }
 
   close(): Promise<void> {

@@ -5,6 +5,7 @@ import type { Journal, JournalStore, Row, RunsFilter } from '../../src/journal/j
 import { inboxContract } from './inbox-contract.ts';
 import { notesContract } from './notes-contract.ts';
 import { all, failing, refused, row, told } from './rows-of.ts';
+import { workContract } from './work-contract.ts';
 
 /**
  * Runs the contract on stores that `open` makes, each empty, with the clock it is given.
@@ -259,6 +260,7 @@ export function journalContract(
 
     inboxContract({ newStore, journalOf, fill, setClock });
     notesContract(newStore, journalOf);
+    workContract({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {
       const act = fc.oneof(

@@ -197,6 +197,10 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'of a call without one': { do: 'position', actor: 3, instance: book, reads: [], areas: {} },
   },
   retracted: { 'of two questions': { do: 'retracted', questions: ['[1]', '[2]'] } },
+  message: {
+    'that was sent': { do: 'message', post: 3, event: 'PAID', by: 'ann', refused: null },
+    'that was refused': { do: 'message', post: 4, event: 'PAID', by: null, refused: 'not in this state' },
+  },
 };
 
 /** Entries with a value that no journal holds, by what each is. */

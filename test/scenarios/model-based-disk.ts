@@ -7,6 +7,7 @@ import {
   type RunSummary,
   type StoredRow,
 } from '../../src/journal/journal.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
 import { instanceName } from '../../src/model/instance.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
 
@@ -40,6 +41,7 @@ export class Disk {
 }
 
 class Process implements JournalStore {
+  readonly work = memoryStore().work;
   dead = false;
   readonly disk: Disk;
   readonly #tail: StoredRow[] = [];
@@ -63,6 +65,7 @@ class Process implements JournalStore {
       flush: () => this.#flush(),
       read: (after = 0) => [...disk.rows, ...this.#tail].slice(after),
       posted: () => [],
+      confirm: () => null,
       close: async () => {
         if (!this.dead) await this.#flush();
         this.dead = true;

@@ -8,7 +8,7 @@ import type { JournalStore } from '../../journal/journal.ts';
 import { CodedError } from '../../model/coded-error.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { Ending } from '../../sidecar/report.ts';
-import type { Agent, OpenAgent } from '../../xstate/agent.ts';
+import { type Agent, type OpenAgent, openedOptions } from '../../xstate/agent.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../xstate/attach.ts';
 import { type Fault, withFault } from '../../xstate/faults.ts';
 import { openJournal } from '../reading/journal-key.ts';
@@ -124,20 +124,16 @@ async function withSidecar(
 ): Promise<Ended> {
   const { agent, run, fault } = options;
   const faulty = fault === null ? null : withFault(open.machine, fault);
+  const { reconcilers: _, ...others } = openedOptions(open);
+  const opened = options.reconcilers ? openedOptions(open) : others;
   const settings: SidecarOptions = {
     run,
     config: options.config ?? agent.config,
     journal: store,
-    input: open.input as never,
     redeliver: true,
     // It ends where nothing is left to do in this process, and says for which events or persons the run waits.
     keepAlive: false,
-    ...(options.reconcilers && open.reconcilers !== undefined && { reconcilers: open.reconcilers }),
-    ...(open.undo !== undefined && { undo: open.undo }),
-    ...(open.buffers !== undefined && { buffers: open.buffers }),
-    ...(open.checks !== undefined && { checks: open.checks }),
-    ...(open.guards !== undefined && { guards: open.guards }),
-    ...(open.codecs !== undefined && { codecs: open.codecs }),
+    ...opened,
     ...(faulty !== null && { governor: faulty.governor }),
     onFinding: ({ code, text }) => {
       if (code === 'config_unreviewed') note(`${code}: ${text}`);

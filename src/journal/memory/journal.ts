@@ -1,6 +1,7 @@
 /** The journal of one run in memory. Durable means here that a flush has come back. */
 import { JournalError, type LocalJournal, type Posted, type Row, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
+import type { Rest } from '../work.ts';
 
 /** The store's record of a run. */
 export interface MemoryRun {
@@ -19,9 +20,12 @@ export interface MemoryRun {
 export class MemoryJournal implements LocalJournal {
   readonly #kept: MemoryRun;
   readonly #now: () => number;
+  readonly #given: (rest: Rest | undefined) => void;
   #closing: Promise<void> | null = null;
 
-  constructor(kept: MemoryRun, now: () => number) {
+  /** @param given is told when the run is given back, with what was said of it. */
+  constructor(kept: MemoryRun, now: () => number, given: (rest: Rest | undefined) => void) {
+    this.#given = given;
     this.#kept = kept;
     this.#now = now;
   }
@@ -65,8 +69,14 @@ export class MemoryJournal implements LocalJournal {
     return this.#kept.posts.slice(Math.max(0, after));
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  /** A process is the only one that knows of its runs in memory. */
+  confirm(): null {
+    this.#refuseIfClosed();
+    return null;
+  }
+
+  close(rest?: Rest): Promise<void> {
+    this.#closing ??= this.#close(rest);
     return this.#closing;
   }
 
@@ -81,9 +91,10 @@ export class MemoryJournal implements LocalJournal {
     });
   }
 
-  async #close(): Promise<void> {
+  async #close(rest: Rest | undefined): Promise<void> {
     await this.#flushed();
     this.#kept.held = false;
+    this.#given(rest);
   }
 
   #refuseIfClosed(): void {

@@ -14,6 +14,7 @@ import {
 import { checkRoom, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, wrongRun } from '../rows.ts';
 import { MemoryJournal, type MemoryRun } from './journal.ts';
+import { MemoryWork } from './work.ts';
 
 /**
  * A store that keeps nothing beyond the process.
@@ -32,12 +33,14 @@ export function memoryStore(options: { readonly now?: () => number } = {}): Loca
 
 class MemoryStore implements LocalStore {
   readonly confidential = true;
+  readonly work: MemoryWork;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #now: () => number;
   #closed = false;
 
   constructor(now: () => number) {
     this.#now = now;
+    this.work = new MemoryWork(this.#runs, now, () => this.#refuseIfClosed());
   }
 
   async open(run: string, mode: OpenMode): Promise<LocalJournal> {
@@ -53,7 +56,8 @@ class MemoryStore implements LocalStore {
     const opened = found ?? newRun(run);
     opened.held = true;
     this.#runs.set(run, opened);
-    return new MemoryJournal(opened, this.#now);
+    this.work.taken(run);
+    return new MemoryJournal(opened, this.#now, (rest) => this.work.given(opened, rest));
   }
 
   *read(run: string): Generator<StoredRow> {
@@ -67,7 +71,9 @@ class MemoryStore implements LocalStore {
     postBytes(body);
     const { posts } = this.#found(run);
     checkRoom(run, posts.length);
-    return posts.push({ number: posts.length + 1, time: this.#now(), body });
+    const number = posts.push({ number: posts.length + 1, time: this.#now(), body });
+    this.work.posted(run);
+    return number;
   }
 
   posts(run: string): readonly Posted[] {

@@ -8,6 +8,7 @@
 import { JournalError } from '../journal.ts';
 import type { Database } from './database.ts';
 import { failingOf } from './errors.ts';
+import type { Leases } from './leases.ts';
 import { isHead, keptNote, whole } from './tables.ts';
 import { type Flying, fail, land, launch, type Writer } from './writer.ts';
 
@@ -144,6 +145,17 @@ export class Commits {
 export function lost({ run }: Writer): JournalError {
   const what = `Run ${JSON.stringify(run.name)} was taken over by another process. Nothing more of it was written here.`;
   return new JournalError('lease_lost', `${what} Resume it to take it back.`);
+}
+
+/** Says that a worker lives, then looks if a run is still its own: from then on none can take it. @throws JournalError `lease_lost`. */
+export async function confirmed(leases: Leases, writer: Writer): Promise<void> {
+  try {
+    await leases.beat();
+    if (!(await leases.held([writer])).has(writer.run.id)) throw lost(writer);
+  } catch (error) {
+    fail(writer, error as JournalError);
+    throw error;
+  }
 }
 
 /** The note of a group as the store keeps it: null where it is the one it has, nothing where there is none. */

@@ -1,6 +1,7 @@
 /** The journal of one run over the store's database: it numbers and queues rows, and the group commit makes them durable. */
 import { type Journal, JournalError, type Posted, type Row, type Rows, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
+import type { Rest } from '../work.ts';
 import type { Commits } from './commits.ts';
 import type { Head, Tables } from './tables.ts';
 import { headOf, type Writer } from './writer.ts';
@@ -10,8 +11,10 @@ export interface Host {
   readonly tables: Tables;
   readonly commits: Commits;
   readonly now: () => number;
+  /** Makes sure that no other process can have taken the run; null where that is known. */
+  confirm(writer: Writer): Promise<void> | null;
   /** Gives the lease back, and forgets the writer. */
-  release(writer: Writer): Promise<void>;
+  release(writer: Writer, rest: Rest | undefined): Promise<void>;
 }
 
 export class PostgresJournal implements Journal {
@@ -78,8 +81,13 @@ export class PostgresJournal implements Journal {
     return this.#writer.posts.slice(Math.max(0, after));
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  confirm(): Promise<void> | null {
+    this.#refuseUnlessOpen();
+    return this.#host.confirm(this.#writer);
+  }
+
+  close(rest?: Rest): Promise<void> {
+    this.#closing ??= this.#close(rest);
     return this.#closing;
   }
 
@@ -99,7 +107,7 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  async #close(): Promise<void> {
+  async #close(rest: Rest | undefined): Promise<void> {
     const flushed = this.#flushed();
     if (this.#writer.state.kind === 'open') this.#writer.state = { kind: 'closed' };
     const failure = await flushed.then(
@@ -107,7 +115,7 @@ export class PostgresJournal implements Journal {
       (error: unknown) => error,
     );
     try {
-      await this.#host.release(this.#writer);
+      await this.#host.release(this.#writer, failure === null ? rest : undefined);
     } catch (error) {
       throw failure ?? error;
     }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { JournalError, type OpenMode } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
+import type { Rest } from '../work.ts';
 import type { Database } from './database.ts';
 import { corrupt } from './errors.ts';
 import { type Run, whole } from './tables.ts';
@@ -20,7 +21,7 @@ export interface Fence {
 
 const BEAT = 'SELECT belay.beat($1, $2, $3)';
 const TAKE = 'SELECT refusal, holder, remaining, o_id, o_token FROM belay.take($1, $2, $3, $4)';
-const RELEASE = 'UPDATE belay.run SET worker = NULL, nonce = NULL WHERE id = $1 AND token = $2 AND nonce = $3';
+const RELEASE = 'SELECT belay.rest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
 const HELD = `SELECT r.id, r.posts FROM belay.run r
   JOIN unnest($1::bigint[], $2::bigint[], $3::uuid[]) AS f (id, token, nonce)
   ON r.id = f.id AND r.token = f.token AND r.nonce = f.nonce`;
@@ -34,6 +35,7 @@ export class Leases {
   readonly #name: string;
   readonly #duration: number;
   #beaten = Number.NEGATIVE_INFINITY;
+  #beatenAt = Number.NEGATIVE_INFINITY;
 
   constructor(database: Database, name: string | undefined, duration: number) {
     this.#database = database;
@@ -46,11 +48,23 @@ export class Leases {
     return performance.now() - this.#beaten > this.#duration / 4;
   }
 
+  /**
+   * True where half of the time is over after which others may take its runs. Both clocks are asked: one stands still while a machine sleeps, the other
+   * can be set.
+   */
+  get isOld(): boolean {
+    const half = this.#duration / 2;
+    const gone = Date.now() - this.#beatenAt;
+    return performance.now() - this.#beaten > half || gone > half || gone < 0;
+  }
+
   /** Says that this worker lives. */
   async beat(): Promise<void> {
     const from = performance.now();
+    const at = Date.now();
     await this.#database.ask('write', BEAT, [this.#worker, this.#name, this.#duration]);
     this.#beaten = from;
+    this.#beatenAt = at;
   }
 
   /** Takes a run. @throws JournalError `run_unknown`, `run_exists`, `lease_held`. */
@@ -78,8 +92,12 @@ export class Leases {
     return new Map(rows.map(({ id, posts }) => [Number(id), whole(posts) ?? 0]));
   }
 
-  async release({ run, token, nonce }: Fence): Promise<void> {
-    await this.#database.ask('write', RELEASE, [run.id, token, nonce]);
+  /** Gives a run back; sent again it changes nothing. @param rest when it can go on, where that is known. */
+  async release({ run, token, nonce }: Fence, rest?: Rest): Promise<void> {
+    const { due = null, heard = 0, ended = false, digests = null, output = null } = rest ?? {};
+    const told: unknown[] = [rest !== undefined, due, heard, ended, digests?.machine ?? null, digests?.config ?? null];
+    told.push(output === null ? null : Buffer.from(output, 'utf8'));
+    await this.#database.ask('write', RELEASE, [run.id, token, nonce, ...told]);
   }
 
   /** Takes the worker off the list. */

@@ -4,9 +4,10 @@
  */
 import { FUNCTIONS } from './functions.ts';
 import { NOTED } from './noted.ts';
+import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The format that this release writes; a store of a newer one is refused. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 const FIRST = `
 CREATE TABLE belay.store (
@@ -59,7 +60,7 @@ CREATE TABLE belay.inbox (
 ${FUNCTIONS}`;
 
 /** The statements that each format adds to the one before it, in the words of the schema "belay". */
-const MIGRATIONS: readonly string[] = [FIRST, NOTED];
+const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA];
 
 /** A statement in the words of another schema. */
 export function within(schema: string, text: string): string {

@@ -15,12 +15,14 @@ import {
 } from '../journal.ts';
 import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
-import { Commits, lost } from './commits.ts';
+import type { Rest } from '../work.ts';
+import { Commits, confirmed, lost } from './commits.ts';
 import { Database, type PostgresPool } from './database.ts';
 import { failingOf } from './errors.ts';
 import { type Host, PostgresJournal } from './journal.ts';
 import { Leases } from './leases.ts';
 import { Tables, whole } from './tables.ts';
+import { PostgresWork } from './work.ts';
 import { fail, type Writer } from './writer.ts';
 
 export type { PostgresPool };
@@ -72,6 +74,7 @@ export function postgresStore(given: string | PostgresOptions = {}): JournalStor
 }
 
 class PostgresStore implements JournalStore {
+  readonly work: PostgresWork;
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #leases: Leases;
@@ -92,12 +95,20 @@ class PostgresStore implements JournalStore {
     this.#now = now;
     this.#database = new Database({ address, schema, pool, connections, connectMs, queryMs, migrate });
     this.#tables = new Tables(this.#database);
+    this.work = new PostgresWork(this.#database, () => this.#refuseIfClosed());
     this.#leases = new Leases(this.#database, options.name, leaseMs);
     const onPosts = (writer: Writer, messages: number) => {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
     };
     const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
-    this.#host = { tables: this.#tables, commits, now, release: (writer) => this.#release(writer) };
+    const confirm = (writer: Writer) => (this.#leases.isOld ? confirmed(this.#leases, writer) : null);
+    this.#host = {
+      tables: this.#tables,
+      commits,
+      now,
+      confirm,
+      release: (writer, rest) => this.#release(writer, rest),
+    };
     this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
   }
 
@@ -188,9 +199,9 @@ class PostgresStore implements JournalStore {
     }
   }
 
-  async #release(writer: Writer): Promise<void> {
+  async #release(writer: Writer, rest: Rest | undefined): Promise<void> {
     this.#writers.delete(writer);
-    await this.#leases.release(writer);
+    await this.#leases.release(writer, rest);
   }
 
   /** Keeps the leases, hears of messages, and of runs that others have taken. */

@@ -29,8 +29,8 @@ export class Inbox {
     this.#after = db.prepare('SELECT number, time, body FROM inbox WHERE run = ? AND number > ? ORDER BY number');
   }
 
-  /** Adds a message, durably, and gives its number. @throws JournalError as `JournalStore.post` says. */
-  post(name: string, body: string, time: number): number {
+  /** Adds a message, durably, and gives its number; `posted` is told inside its transaction. @throws JournalError as `JournalStore.post` says. */
+  post(name: string, body: string, time: number, posted: (run: number) => void): number {
     const bytes = postBytes(body);
     return immediately(this.#db, () => {
       const run = this.#tables.run(name);
@@ -41,8 +41,15 @@ export class Inbox {
       checkRoom(name, messages);
       const number = messages + 1;
       this.#add.run(run.id, number, time, this.#tables.cipher.seal(postPlace(run.id, number), bytes));
+      posted(run.id);
       return number;
     });
+  }
+
+  /** The number of the last message of a run; 0 where there is none. */
+  last(run: Run): number {
+    const { last } = this.#last.get(run.id) as { last: unknown };
+    return isNumber(last) ? last : 0;
   }
 
   /** The messages of a run with a number above `after`, without a gap. */

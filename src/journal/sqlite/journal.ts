@@ -5,9 +5,11 @@
 import type { LocalJournal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
+import type { Rest } from '../work.ts';
 import { guarded } from './errors.ts';
 import { rowPlace } from './file/cipher.ts';
 import type { Inbox } from './inbox.ts';
+import type { Leases } from './lease/lease.ts';
 import type { Commits } from './log/commits.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedRows } from './log/verify.ts';
@@ -19,9 +21,10 @@ export interface Host {
   readonly inbox: Inbox;
   readonly identity: Buffer;
   readonly commits: Commits;
+  readonly leases: Leases;
   readonly now: () => number;
   /** Gives the lease back, and forgets the writer. */
-  release(writer: Writer): void;
+  release(writer: Writer, rest: Rest | undefined): void;
 }
 
 export class SqliteJournal implements LocalJournal {
@@ -86,8 +89,16 @@ export class SqliteJournal implements LocalJournal {
     return guarded(tables.path, 'read', () => inbox.after(this.#writer.run, after));
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  confirm(): null {
+    this.#refuseUnlessOpen();
+    if (!this.#host.leases.isDue(this.#writer.lease)) return null;
+    this.#host.commits.renew([this.#writer]);
+    this.#refuseUnlessOpen();
+    return null;
+  }
+
+  close(rest?: Rest): Promise<void> {
+    this.#closing ??= this.#close(rest);
     return this.#closing;
   }
 
@@ -120,7 +131,7 @@ export class SqliteJournal implements LocalJournal {
     });
   }
 
-  async #close(): Promise<void> {
+  async #close(rest: Rest | undefined): Promise<void> {
     const flushed = this.#flushed();
     if (this.#writer.state.kind === 'open') this.#writer.state = { kind: 'closed' };
     const failure = await flushed.then(
@@ -128,7 +139,7 @@ export class SqliteJournal implements LocalJournal {
       (error: unknown) => error,
     );
     try {
-      this.#host.release(this.#writer);
+      this.#host.release(this.#writer, failure === null ? rest : undefined);
     } catch (error) {
       throw failure ?? error;
     }

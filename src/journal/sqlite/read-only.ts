@@ -11,6 +11,7 @@ import {
   type RunsFilter,
   type StoredRow,
 } from '../journal.ts';
+import type { WorkQueue } from '../work.ts';
 import { guarded } from './errors.ts';
 import type { Migration } from './file/format.ts';
 import { openForReading, type View } from './file/view.ts';
@@ -18,6 +19,7 @@ import { Leases } from './lease/lease.ts';
 import { Notes } from './log/notes.ts';
 import { Tables } from './log/tables.ts';
 import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { Work } from './work.ts';
 
 interface Settings {
   readonly migrations: readonly Migration[];
@@ -37,6 +39,7 @@ interface Opened {
 
 export class ReadOnlyStore implements LocalStore {
   readonly confidential: boolean;
+  readonly work: WorkQueue;
   readonly #path: string;
   readonly #settings: Settings;
   #opened: Opened | null = null;
@@ -49,6 +52,7 @@ export class ReadOnlyStore implements LocalStore {
     const opened = guarded(path, 'read', () => this.#lend());
     this.confidential = opened.view.cipher.seals;
     this.#giveBack(opened);
+    this.work = this.#queue();
   }
 
   async open(run: string): Promise<LocalJournal> {
@@ -130,8 +134,32 @@ export class ReadOnlyStore implements LocalStore {
 
   #listing(file: View, tables: Tables): Listing {
     const { db, identity } = file;
-    const leases = new Leases(db, this.#path, this.#settings.now, this.#settings.leaseMs);
-    return { file, tables, leases, notes: new Notes(db, tables, identity) };
+    return { file, tables, leases: this.#leasesIn(file), notes: new Notes(db, tables, identity) };
+  }
+
+  #leasesIn({ db }: View): Leases {
+    return new Leases(db, this.#path, this.#settings.now, this.#settings.leaseMs);
+  }
+
+  #queue(): WorkQueue {
+    const asked = <T>(answer: (work: Work) => T): T =>
+      this.#asked((view, tables) =>
+        answer(new Work(view.db, tables, this.#leasesIn(view), this.#settings.now, (name) => tables.addRun(name))),
+      );
+    return {
+      start: ({ run }) => {
+        throw this.#refused(`to leave run ${JSON.stringify(run)} for workers`);
+      },
+      order: (run) => asked((work) => work.order(run)),
+      ready: (wanted) => asked((work) => work.ready(wanted)),
+      left: (wanted) => asked((work) => work.left(wanted)),
+      bind: (run) => {
+        throw this.#refused(`to bind run ${JSON.stringify(run)}`);
+      },
+      delay: (run) => {
+        throw this.#refused(`to put run ${JSON.stringify(run)} off`);
+      },
+    };
   }
 
   #refused(to: string): JournalError {

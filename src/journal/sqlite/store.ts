@@ -14,6 +14,7 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
+import type { Rest, WorkQueue } from '../work.ts';
 import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
 import { closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
@@ -29,6 +30,7 @@ import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { Work, watchedQueue } from './work.ts';
 
 /** Options for opening a file; the defaults suit normal use. */
 export interface SqliteOptions {
@@ -92,6 +94,8 @@ class SqliteStore implements LocalStore {
   readonly #tables: Tables;
   readonly #leases: Leases;
   readonly #notes: Notes;
+  readonly #work: Work;
+  readonly work: WorkQueue;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
   readonly #renewal: NodeJS.Timeout;
@@ -112,8 +116,14 @@ class SqliteStore implements LocalStore {
     this.#tables = made.tables;
     this.#leases = made.leases;
     this.#notes = made.notes;
+    this.#work = new Work(file.db, made.tables, made.leases, now, (name) => this.#begun(name));
+    this.work = watchedQueue(this.#work, (call, doing) => {
+      this.#refuseUnlessOpen();
+      return this.#watched(call, doing);
+    });
     const commits = new Commits(file.db, made.tables, made.leases, made.notes, file);
-    this.#host = { ...made, identity: file.identity, commits, now, release: (writer) => this.#release(writer) };
+    const { identity } = file;
+    this.#host = { ...made, identity, commits, now, release: (writer, rest) => this.#release(writer, rest) };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
@@ -138,7 +148,7 @@ class SqliteStore implements LocalStore {
   post(run: string, body: string): number {
     this.#refuseUnlessOpen();
     return this.#watched(() => {
-      const number = this.#host.inbox.post(run, body, this.#host.now());
+      const number = this.#host.inbox.post(run, body, this.#host.now(), (id) => this.#work.posted(id));
       this.#file.presence.check();
       return number;
     }, 'write');
@@ -194,6 +204,7 @@ class SqliteStore implements LocalStore {
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
     const empty = { pending: [], pendingBytes: 0, pendingTime: 0, note: null, durableNote: undefined, waiting: [] };
+    this.#work.taken(run.id);
     return { run, lease, durable, ...empty, state: { kind: 'open' } };
   }
 
@@ -205,10 +216,13 @@ class SqliteStore implements LocalStore {
     throw new JournalError('journal_tail_lost', `${this.#path}: ${what}. Restore the newer file.`);
   }
 
-  #release(writer: Writer): void {
+  #release(writer: Writer, rest: Rest | undefined): void {
     this.#writers.delete(writer);
     guarded(this.#path, 'write', () => {
-      immediately(this.#file.db, () => this.#leases.release(writer.run.id, writer.lease));
+      immediately(this.#file.db, () => {
+        const { run, lease } = writer;
+        if (this.#leases.release(run.id, lease)) this.#work.given(run.id, rest, this.#host.inbox.last(run));
+      });
     });
   }
 

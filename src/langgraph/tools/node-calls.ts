@@ -1,5 +1,5 @@
 /** The calls of one node as it runs: those that were made before answer from the notes or are taken up, and the others leave. */
-import type { AnsweredCall } from '../memory.ts';
+import type { AnsweredCall } from '../checkpoint/memory.ts';
 import type { Act, Caller } from './tool.ts';
 
 /** A call under way, which is the handle of its actor. */

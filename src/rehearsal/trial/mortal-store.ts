@@ -76,7 +76,7 @@ export class MortalStore {
         // A process that died meanwhile hears of no flush.
         return isDead ? new Promise<number>(() => {}) : durable;
       },
-      close: () => (isDead ? Promise.resolve() : journal.close()),
+      close: (rest) => (isDead ? Promise.resolve() : journal.close(rest)),
     };
   }
 }

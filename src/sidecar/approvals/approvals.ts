@@ -5,6 +5,7 @@
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Approval } from '../../effects/guarded-call.ts';
 import { isDistrusted } from '../../effects/ledger.ts';
+import type { SentEvent } from '../../effects/sent-events.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { RunParts, Writer } from '../parts.ts';
@@ -32,11 +33,19 @@ export class Approvals {
   /** The requests that this process has told of. */
   readonly #announced = new Set<string>();
 
-  /** @param settled is told of calls of which a person has said what became of them. */
-  constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
+  /**
+   * @param settled is told of calls of which a person has said what became of them.
+   * @param sent is told of events that other processes have left.
+   */
+  constructor(
+    parts: RunParts,
+    write: Writer,
+    settled: (key: string) => void,
+    sent: (post: number, sent: SentEvent) => void,
+  ) {
     this.#parts = parts;
     this.#write = write;
-    this.#inbox = new Inbox(parts, write, settled);
+    this.#inbox = new Inbox(parts, write, settled, sent);
   }
 
   /** Waits for a person's approval of a call, and asks for it where it was not asked for. */
@@ -49,7 +58,9 @@ export class Approvals {
         const waits = this.#parts.runState.asked.of(asking.key);
         own = waits?.gate ?? null;
         if (waits !== undefined) this.#announce(waits);
+        const goesOn = this.#parts.activity.wait();
         await this.#inbox.woken(asking.signal);
+        goesOn();
       } else own = await this.#askFor(asking);
     }
     return { is: 'dropped' };
@@ -145,6 +156,11 @@ export class Approvals {
     ]);
     this.#inbox.wake();
     return refused;
+  }
+
+  /** The number of messages that were looked at. */
+  get looked(): number {
+    return this.#inbox.looked;
   }
 
   /** @see {@link Inbox.poll} */

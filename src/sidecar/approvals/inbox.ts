@@ -1,6 +1,7 @@
 /** Reads the answers that other processes leave for a run, and wakes the calls that wait for them (semantics.md R4). */
 import { type Alarm, setAlarm } from '../../effects/alarm.ts';
 import { answerIn } from '../../effects/answers.ts';
+import { type SentEvent, sentIn } from '../../effects/sent-events.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { refusalOf, unlikelyOutcome } from './refusals.ts';
@@ -13,28 +14,54 @@ export class Inbox {
   readonly #parts: RunParts;
   readonly #write: Writer;
   readonly #settled: (key: string) => void;
+  readonly #sent: (post: number, sent: SentEvent) => void;
+  /** The number of the last message that this process has looked at. */
+  #looked = 0;
   #waking: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   /** Set for the first time at which an approval expires. */
   #expiry: Alarm | null = null;
 
-  /** @param settled is told of calls of which a person has said what became of them. */
-  constructor(parts: RunParts, write: Writer, settled: (key: string) => void) {
+  /**
+   * @param settled is told of calls of which a person has said what became of them.
+   * @param sent is told of events that other processes have left, those included that were sent before.
+   */
+  constructor(
+    parts: RunParts,
+    write: Writer,
+    settled: (key: string) => void,
+    sent: (post: number, sent: SentEvent) => void,
+  ) {
+    this.#sent = sent;
     this.#parts = parts;
     this.#write = write;
     this.#settled = settled;
   }
 
+  /** The number of messages that were looked at. */
+  get looked(): number {
+    return this.#looked;
+  }
+
   /** Reads what was left for the run, and lets what has taken too long expire. */
   poll(): void {
     const { asked } = this.#parts.runState;
-    const posted = this.#parts.journal.posted(asked.read);
-    for (const { number, body } of posted) this.#take(number, body);
+    const posted = this.#parts.journal.posted(this.#looked);
+    let taken = 0;
+    for (const { number, body } of posted) {
+      this.#looked = number;
+      const sent = sentIn(body);
+      if (sent !== null) this.#sent(number, sent);
+      else if (number > asked.read) {
+        this.#take(number, body);
+        taken += 1;
+      }
+    }
     const now = this.#parts.now();
     const expired = asked.pending().filter(({ expires }) => expires !== null && expires <= now);
     for (const { gate } of expired)
       this.#write.append([{ do: 'answer', gate, verdict: 'expired', by: null, why: null, post: null }]);
-    if (posted.length === 0 && expired.length === 0) return;
+    if (taken === 0 && expired.length === 0) return;
     // The sender of a message looks into the journal for what became of it.
     void this.#write.durable().catch(() => {});
     this.wake();

@@ -12,6 +12,7 @@ import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { Claiming } from './claiming.ts';
 import { relationOf } from './earlier-calls.ts';
+import { confirmed } from './lease.ts';
 import { positioned } from './positions.ts';
 import { Preconditions } from './preconditions.ts';
 import { Reconciling } from './reconciling.ts';
@@ -79,6 +80,7 @@ export class Calls {
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       clear: this.#clear,
+      confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
       stopping: () => this.#stop.signal.aborted,

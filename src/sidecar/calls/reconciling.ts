@@ -48,9 +48,18 @@ export class Reconciling {
    * @returns the wall clock of the next question, or null where the outcome is known or no question is left.
    */
   async reconcile(key: string, now = false): Promise<number | null> {
-    const { ledger } = this.#parts.runState;
-    const counterparty = this.#counterpartyOf(ledger.get(key));
+    const counterparty = this.#counterpartyOf(this.#parts.runState.ledger.get(key));
     if (counterparty === null) return null;
+    const ends = this.#parts.activity.begin();
+    try {
+      return await this.#reconcile(key, counterparty, now);
+    } finally {
+      ends();
+    }
+  }
+
+  async #reconcile(key: string, counterparty: Counterparty, now: boolean): Promise<number | null> {
+    const { ledger } = this.#parts.runState;
     for (let owed = now; !this.#stopping.aborted; owed = false) {
       const call = ledger.get(key);
       if (call === undefined || !isOpen(call.status)) return null;

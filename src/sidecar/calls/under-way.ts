@@ -23,6 +23,11 @@ export class UnderWay {
     return this.#keyed.has(key);
   }
 
+  /** True while any call that may change the world has left and not come back. */
+  get isActing(): boolean {
+    return this.#keyed.size > 0;
+  }
+
   /** The tools whose calls change nothing and have not come back: a run that ends now drops their answers. */
   get plain(): string[] {
     return [...this.#plain].map(({ tool }) => tool);

@@ -101,6 +101,7 @@ export class Outbox {
 
   #carryOn(act: () => Promise<void>): void {
     const before = this.#under ?? Promise.resolve();
+    const ends = this.#parts.activity.begin();
     const under = before.then(async () => {
       await this.#run.durable();
       await act();
@@ -109,6 +110,7 @@ export class Outbox {
     const done = under
       .catch(() => {}) // The journal has broken, and says so to those who wait for the run.
       .then(() => {
+        ends();
         if (this.#under === done) this.#under = null;
       });
     this.#under = done;

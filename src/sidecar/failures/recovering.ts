@@ -84,6 +84,16 @@ export class Recovering {
     return queue.length > 0 || open.isParked || open.stuck !== null;
   }
 
+  /** True while a failure is being answered. */
+  get isAnswering(): boolean {
+    return this.#run.queue.length > 0;
+  }
+
+  /** True while an undo has failed whose plan is not finished (E5). */
+  get isStuck(): boolean {
+    return this.#run.open.stuck !== null;
+  }
+
   /** Takes leave of the run: nothing new is decided or asked. */
   stop(): void {
     this.#stop.abort();

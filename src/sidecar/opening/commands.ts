@@ -6,6 +6,7 @@ import { SIGNALS, type Signal } from '../../model/failure.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Suspect } from '../parts.ts';
 import type { Ending } from '../report.ts';
+import { givenBack, lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
 import { SidecarError } from '../sidecar-error.ts';
 
@@ -53,6 +54,11 @@ export interface RunCommands {
   reconcile(): Promise<void>;
   /** Starts the run over, where a decision advised it. @throws SidecarError `not_advised` where none did. */
   rerun(): Promise<void>;
+  /**
+   * Looks for messages, and says if anything of the run is under way in this process, and from when it can go on by itself: a run that is
+   * idle can be closed, and goes on in any process.
+   */
+  rest(): RunRest;
   /** Resolves once everything that happened so far is durable. */
   durable(): Promise<void>;
   /**
@@ -103,15 +109,17 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       commanded();
       await run.recovering.rerun();
     },
+    rest: () => lookedRest(run),
     durable: async () => void (await run.write.durable()),
     async close({ drain = 0 } = {}) {
       const longest = typeof drain === 'string' ? parseTime(drain) : drain;
       if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
       if (longest > 0) await run.drain(longest);
       isClosed = true;
+      const rest = givenBack(run);
       run.stopping();
       run.runtime.stop(root);
-      await journal.close();
+      await journal.close(rest);
       run.parts.observing?.closes();
     },
   };

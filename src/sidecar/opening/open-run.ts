@@ -12,6 +12,7 @@ import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-po
 import { RunNoteFold } from '../../reports/run-note.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import { Activity } from '../activity.ts';
 import { processClock } from '../clock.ts';
 import { observing } from '../observing.ts';
 import type { RunParts } from '../parts.ts';
@@ -82,6 +83,7 @@ function parts(options: RunOptions, { config, journal, runState, encoder, note, 
   const { redaction } = runState;
   return {
     run: options.run,
+    activity: new Activity(),
     config,
     journal,
     runState,
@@ -201,6 +203,7 @@ function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
   run.adopted(root, 0);
   const offer = () => queueMicrotask(() => run.offer());
   if (run.runState.toRedeliver.length > 0) run.runtime.machines?.onceTold(root, offer);
+  run.runtime.machines?.onceTold(root, () => queueMicrotask(() => run.messages.begin()));
   run.end.tellUnbegun();
   return { root, commands: commandsOf(run, root, journal) };
 }

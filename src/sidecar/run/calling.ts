@@ -51,22 +51,32 @@ export class Calling {
     const instance = parts.runState.ownerOf(region, placed)?.id ?? queries.rootOf(region);
     const whose = { instance, keyedAs: queries.keyedAs(instance) };
     const lacks = () => recorder.lacks(instance);
-    for (let tries = 0; ; ) {
-      // What was set aside is claimed or given up before anything new leaves (C5a).
-      await reuse.settled();
-      if (call.signal.aborted) return never();
-      // What a commit has promised is there before any call goes on from it (E4).
-      await outbox.settled();
-      const reply = await calls.ask(call, number, whose, lacks);
-      if (reply.is === 'done') return reply.output;
-      if (reply.is === 'dropped' || this.#port.isStopping() || call.signal.aborted) return never();
-      if (reply.is === 'failed' && (await calls.again(call, reply, tries))) {
-        tries += 1;
-        continue;
+    const ends = parts.activity.begin();
+    try {
+      for (let tries = 0; ; ) {
+        const goesOn = parts.activity.wait();
+        // What was set aside is claimed or given up before anything new leaves (C5a).
+        await reuse.settled();
+        if (call.signal.aborted) {
+          goesOn();
+          return never();
+        }
+        // What a commit has promised is there before any call goes on from it (E4).
+        await outbox.settled();
+        goesOn();
+        const reply = await calls.ask(call, number, whose, lacks);
+        if (reply.is === 'done') return reply.output;
+        if (reply.is === 'dropped' || this.#port.isStopping() || call.signal.aborted) return never();
+        if (reply.is === 'failed' && (await calls.again(call, reply, tries))) {
+          tries += 1;
+          continue;
+        }
+        const held = await this.#heard(call, number, instance, reply);
+        if (held.next === 'answer') return held.output;
+        if (held.next === 'wait') return never();
       }
-      const held = await this.#heard(call, number, instance, reply);
-      if (held.next === 'answer') return held.output;
-      if (held.next === 'wait') return never();
+    } finally {
+      ends();
     }
   }
 
@@ -89,8 +99,13 @@ export class Calling {
       const { kept } = reply;
       // A replay may have taken it over since.
       if (!parts.runState.ledger.kept.isKept(kept)) return { next: 'again' };
+      const goesOn = parts.activity.wait();
       return new Promise((resolve) => {
-        recovering.parkUnclaimed([kept], actor, instance, () => resolve({ next: 'again' }));
+        const again = () => {
+          goesOn();
+          resolve({ next: 'again' });
+        };
+        recovering.parkUnclaimed([kept], actor, instance, again);
       });
     }
     const failure = failureIn(instance);
@@ -105,7 +120,12 @@ export class Calling {
     }
     const { signal, error, key } = reply;
     // A call that waits for a person goes on waiting here: the same question, asked again, answers the same call.
-    return new Promise((answer) => {
+    const goesOn = parts.activity.wait();
+    return new Promise((resolve) => {
+      const answer = (next: Held) => {
+        goesOn();
+        resolve(next);
+      };
       const held = {
         actor: number,
         key,

@@ -13,7 +13,7 @@ import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microst
 import type { Armed, Call, Crash, Runtime, Watcher } from '../../runtime/runtime.ts';
 import { Approvals } from '../approvals/approvals.ts';
 import { Calls } from '../calls/calls.ts';
-import { Outbox } from '../commits/outbox.ts';
+import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
 import type { RunParts } from '../parts.ts';
@@ -26,6 +26,8 @@ import { Claiming } from './claiming.ts';
 import { Complaints } from './complaints.ts';
 import { Deliveries } from './deliveries.ts';
 import { RunEnd } from './ending.ts';
+import { Messages } from './messages.ts';
+import { outboxOf } from './ports.ts';
 import { Restoring } from './restoring.ts';
 import { Steps } from './steps.ts';
 import { Timers } from './timers.ts';
@@ -43,13 +45,14 @@ export class Run implements Watcher {
   readonly recovering: Recovering;
   readonly #actors = new Actors();
   readonly #outbox: Outbox;
-  readonly #reuse: Reuse;
+  readonly reuse: Reuse;
   readonly #deliveries: Deliveries;
   readonly #timers: Timers;
   readonly #steps: Steps;
   readonly #calling: Calling;
   readonly #restoring: Restoring;
   readonly #claiming: Claiming;
+  readonly messages: Messages;
   #isStopping = false;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
   #isAsleep = false;
@@ -64,9 +67,10 @@ export class Run implements Watcher {
     const verifier = parts.verify ? new Verifier() : null;
     const recorder = new StepRecorder(parts, placed, verifier);
     const queries = new RecoveryQueries(parts, placed, runtime);
-    const approvals = new Approvals(parts, write, () => void this.recovering.askAgain());
+    const asked = () => void this.recovering.askAgain();
+    const approvals = new Approvals(parts, write, asked, (post, sent) => this.messages.take(post, sent));
     const calls = new Calls(parts, write, approvals, () => this.recovering.clear());
-    const outbox = this.#outboxOf(parts, write, calls, runtime);
+    const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
     const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox });
     const reuse = this.#reuseOf(runState, write);
     const isStopping = () => this.#isStopping;
@@ -76,6 +80,7 @@ export class Run implements Watcher {
     const owedTo = (actor: number, ref: ActorHandle) => this.#restoring.owedTo(actor, ref);
     const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy, owedTo });
     const timers = new Timers({ parts, write, actors, isStopping });
+    this.messages = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });
     const raised = new WeakMap<RuntimeEvent, RecordedStep>();
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const common = { ...shared, deliveries, timers, recovering, raised, verifier, isStopping, now };
@@ -91,7 +96,7 @@ export class Run implements Watcher {
     this.write = write;
     this.calls = calls;
     this.#outbox = outbox;
-    this.#reuse = reuse;
+    this.reuse = reuse;
     this.#deliveries = deliveries;
     this.#timers = timers;
     this.#steps = steps;
@@ -105,18 +110,6 @@ export class Run implements Watcher {
     restoring.verifyAgain();
   }
 
-  #outboxOf(parts: RunParts, write: Writing, calls: Calls, runtime: Runtime): Outbox {
-    return new Outbox(parts, {
-      append: (entries) => write.append(entries),
-      durable: () => write.durable(),
-      toolOf: (name) => runtime.toolNamed(name),
-      reconcile: (key) => calls.reconcile(key),
-      discard: (call) => calls.discard(call),
-      park: (call, error) => this.recovering.parkCommit(call, error),
-      refused: (raised) => this.recovering.refused(raised),
-    });
-  }
-
   #reuseOf(runState: RunState, write: Writing): Reuse {
     return new Reuse(runState, {
       isBusy: () => this.#isAsleep || this.recovering.isBusy || this.#isStopping || write.broken !== null,
@@ -124,6 +117,10 @@ export class Run implements Watcher {
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.#goOn(),
     });
+  }
+
+  get root(): ActorHandle | undefined {
+    return this.#actors.at(0);
   }
 
   get runState(): RunState {
@@ -142,6 +139,7 @@ export class Run implements Watcher {
 
   steps(ref: ActorHandle, seen: readonly Microstep[]): void {
     this.#steps.take(ref, seen);
+    if (this.messages.isWaiting) queueMicrotask(() => this.messages.offer());
   }
 
   crashed(ref: ActorHandle, crash: Crash): void {
@@ -167,7 +165,7 @@ export class Run implements Watcher {
   /** The machine of a run that is taken up takes events: what a claim does to it counts for the next one (C5). */
   woken(): void {
     this.#isAsleep = false;
-    this.#reuse.begin();
+    this.reuse.begin();
   }
 
   stopping(): void {
@@ -199,7 +197,7 @@ export class Run implements Watcher {
   /** Has every machine of a run that is taken up go on from where it stands. */
   settleAll(): void {
     this.#restoring.settleAll();
-    if (!this.#reuse.isPending) return;
+    if (!this.reuse.isPending) return;
     this.#isAsleep = true;
     const root = this.#actors.at(0);
     if (root !== undefined) this.runtime.wake(root);
@@ -224,7 +222,7 @@ export class Run implements Watcher {
   }
 
   release(): void {
-    if (this.#reuse.isPending) this.#reuse.begin();
+    if (this.reuse.isPending) this.reuse.begin();
     else {
       this.#deliveries.release();
       void this.end.try();
@@ -233,7 +231,7 @@ export class Run implements Watcher {
 
   /** A recovery is over: what it held back goes on. */
   settled(): void {
-    if (this.#reuse.isPending) this.#reuse.begin();
+    if (this.reuse.isPending) this.reuse.begin();
     else {
       this.offer();
       void this.end.try();

@@ -33,6 +33,11 @@ export function rowPlace(run: number, seq: number, kind: number): string {
   return `row ${run} ${seq} ${kind}`;
 }
 
+/** The place of the input of a run that is left for workers. */
+export function inputPlace(run: number): string {
+  return `input ${run}`;
+}
+
 export function postPlace(run: number, number: number): string {
   return `post ${run} ${number}`;
 }

@@ -4,8 +4,10 @@
  * `commit_group` one row per commit group of a run, `lease` the right to write. The lease table never changes its
  * shape, because a migration reads it. Format 2 adds `inbox`, the messages that were posted to a run: no part of any
  * hash chain, and never trusted like a row. Format 3 adds `cipher`: the id of the key under which every body of the
- * file is sealed, and no row in a plain file. Format 4 adds `note`: what each run comes to, as its writer says.
+ * file is sealed, and no row in a plain file. Format 4 adds `note`: what each run comes to, as its writer says. Format 5
+ * adds `work`: the runs that are left for workers, and when each can go on next.
  */
+import { WORK_SQL } from './work-table.ts';
 
 /** "Bely": the application id in the file's header. */
 export const APPLICATION_ID = 0x42656c79;
@@ -57,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
         run INTEGER PRIMARY KEY, at INTEGER NOT NULL, digest BLOB NOT NULL, body BLOB NOT NULL
       ) STRICT;`,
   },
+  { to: 5, adds: true, sql: WORK_SQL },
 ];
 
 /** The first format with messages. */
@@ -67,6 +70,9 @@ export const SEALED_FORMAT = 3;
 
 /** The first format with notes. */
 export const NOTE_FORMAT = 4;
+
+/** The first format with runs that are left for workers. */
+export const WORK_FORMAT = 5;
 
 /** The format that a list of migrations leads to. */
 export function newestFormat(migrations: readonly Migration[]): number {

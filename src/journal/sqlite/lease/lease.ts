@@ -115,13 +115,14 @@ export class Leases {
     return left < this.#duration / 2 || left > this.#duration;
   }
 
-  /** Releases the lease, if it is still ours. The token stays: the next one is higher. */
-  release(run: number, lease: Lease): void {
-    this.#db
+  /** Releases the lease, if it is still ours. The token stays: the next one is higher. @returns true where it was. */
+  release(run: number, lease: Lease): boolean {
+    const { changes } = this.#db
       .prepare(
         'UPDATE lease SET host = NULL, pid = NULL, started = NULL, expires = 0 WHERE run = ? AND token = ? AND nonce = ?',
       )
       .run(run, lease.token, lease.nonce);
+    return changes > 0;
   }
 }
 

@@ -9,8 +9,8 @@ import { agents } from '../../domains/agents.ts';
 import { type Decision, instanceName, memoryStore } from '../../src/index.ts';
 import { DECISION_POLICY } from '../../src/xstate/seam.ts';
 import { CHROMIUM, launched } from '../chromium.ts';
+import { Served } from '../inspector/serving.ts';
 import { root } from '../pages.ts';
-import { Served } from './serving.ts';
 
 const WANTED = 10;
 /** The pictures of the runs lie there, to be looked at. */

@@ -1,0 +1,163 @@
+/** The verbs that hand runs out, `start`, `send` and `work`: their options, their help, and their calls. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseTime } from '../../boundaries/page/time.ts';
+import { QUEUE } from '../../workers/client.ts';
+import { JOURNAL } from '../reading/reading.ts';
+import { finish } from '../terminal/console.ts';
+import { printable } from '../terminal/terminal.ts';
+import { sendEvent, startRun } from '../work/leaving.ts';
+import { work } from '../work/work.ts';
+
+const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
+
+/** Adds `belay start`. */
+export function addStart(program: Command): void {
+  program
+    .command('start')
+    .description('leave a run for the workers of a store: it begins when one takes it')
+    .argument('<run>', 'the name of the run')
+    .requiredOption('--agent <name>', 'its agent, by the id of its machine')
+    .option('--input <file>', 'its input, a file of JSON; - for standard input')
+    .option('--queue <name>', 'the queue whose workers take it', QUEUE)
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+The request is durable when the command ends. The same command again changes
+nothing; with another agent, input or queue it is refused (run_exists). belay
+work takes the run.
+
+Examples:
+  belay start order-7 --agent order --input order-7.json
+  echo '{"item":"tea"}' | belay start order-7 --agent order --input -
+  belay start order-7 --agent order --queue slow --store postgres://db/orders
+
+Exit code: 0 when the run is left, or was before; 2 when it is refused, the
+input or the store cannot be read or written, or the command is misused.`,
+    )
+    .action(
+      async (run: string, given: { agent: string; input?: string; queue: string; journal: string; json?: boolean }) => {
+        const { agent, input = null, queue, journal } = given;
+        const left = await startRun({ journal, run, agent, input, queue });
+        if ('problem' in left) return finish('', left.problem, 2);
+        if (given.json) return finish(`${JSON.stringify(left)}\n`, null, 0);
+        const said = left.started ? `is left for workers of queue ${queue}` : 'was left before, and nothing changes';
+        return finish(`${printable(`${run} ${said}\n`.trimEnd())}\n${printable(left.next)}\n`, null, 0);
+      },
+    );
+}
+
+/** Adds `belay send`. */
+export function addSend(program: Command): void {
+  program
+    .command('send')
+    .description('leave an event for a run: its worker sends it to the machine, once')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .argument('<event>', 'the type of the event, or a JSON object with a "type"')
+    .option('--at <state>', 'send it in this state of the machine, and wait until then')
+    .option('--by <name>', 'the person or the program that sends it')
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+The event is sent in the state that it meets. Where the machine does not take
+it there, it is refused, and the journal says so; with --at it waits for that
+state. While a run is parked, events wait. Names that begin with xstate. or @
+are the machine's own and are refused here.
+
+Examples:
+  belay send order-7 PAID
+  belay send order-7 '{"type":"PAID","amount":5}' --at waiting --by till-2
+
+Exit code: 0 when the event is left; 2 when there is no such run, the event is
+none, the store cannot be written, or the command is misused.`,
+    )
+    .action(
+      async (run: string, event: string, given: { at?: string; by?: string; journal: string; json?: boolean }) => {
+        const { at = null, by = null, journal } = given;
+        const left = await sendEvent({ journal, run, event, at, by });
+        if ('problem' in left) return finish('', left.problem, 2);
+        if (given.json) return finish(`${JSON.stringify(left)}\n`, null, 0);
+        const who = left.held ? 'the process that has the run' : 'the worker that takes the run next';
+        return finish(`${printable(`${left.event} is left for ${who}, as message ${left.post}`)}\n`, null, 0);
+      },
+    );
+}
+
+/** Options of `work` on the command line. */
+interface Given {
+  journal: string;
+  module?: string;
+  machines?: string;
+  queue: string;
+  concurrency: number;
+  poll: number;
+  drain: number;
+  health?: number;
+  healthAt: string;
+  json?: boolean;
+}
+
+/** Adds `belay work`. */
+export function addWork(program: Command): void {
+  program
+    .command('work')
+    .description('take runs that can go on, go on with them, and give back what waits')
+    .option('--module <file>', 'a built JavaScript module that exports the agents; its code is run')
+    .option('--machines <file>', 'the same, as for run')
+    .option('--queue <name>', 'the queue', QUEUE)
+    .option('--concurrency <runs>', 'the most runs at once', numberOf(1, 10_000), 16)
+    .option('--poll <time>', 'the time between two looks for runs', timeOf, 1_000)
+    .option('--drain <time>', 'the longest wait for calls under way at the end', timeOf, 30_000)
+    .option('--health <port>', 'serve /healthz and /metrics; 0 for any free port', numberOf(0, 65_535))
+    .option('--health-at <host>', 'the address that they are served at', '127.0.0.1')
+    .option(...FILE)
+    .option('--json', 'one JSON object a line')
+    .addHelpText(
+      'after',
+      `
+Takes runs that belay start has left, whose delay is over, whose approval was
+answered or whose worker is gone, if it carries their agent with the machine and
+the config that they went on under. Others are told as unserved. A run that has
+ended three processes is told as worker_crashed; belay resume sets it going.
+
+On SIGTERM or SIGINT it takes no more runs, waits for the calls under way, and
+gives the rest back. Told twice, it ends at once.
+
+Examples:
+  belay work --module dist/agents.js
+  belay work --store postgres://db/orders --concurrency 32 --health 9464
+  belay work --queue slow --json
+
+Exit code: 0 when it was told to stop and has given everything back; 2 when it
+cannot begin, or the command is misused.`,
+    )
+    .action(async (given: Given) => {
+      const { journal, queue, concurrency, poll, drain, health, healthAt } = given;
+      const ended = await work({
+        ...{ journal, queue, concurrency, poll, drain },
+        machines: given.module ?? given.machines ?? null,
+        health: health === undefined ? null : { host: healthAt, port: health },
+        json: given.json ?? false,
+      });
+      if ('problem' in ended) return finish('', ended.problem, 2);
+      const text = `has taken ${ended.taken} and ended ${ended.done}`;
+      return finish(given.json ? `${JSON.stringify({ is: 'stopped', ...ended })}\n` : `${text}\n`, null, 0);
+    });
+}
+
+function numberOf(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It is a whole number from ${least} to ${most}.`);
+  };
+}
+
+function timeOf(text: string): number {
+  const time = parseTime(text);
+  if (time > 0 && time <= 2 ** 31 - 1) return time;
+  throw new InvalidArgumentError('It is a time such as 500ms, 2s or 1m.');
+}

@@ -1,0 +1,65 @@
+/** The health of a worker over HTTP: `/healthz` for what restarts it, `/metrics` for Prometheus. It tells counts and no names of runs. */
+import { createServer, type Server } from 'node:http';
+import type { WorkCounts } from '../../workers/worker.ts';
+
+/** The time without an answer of the store after which a worker is not well, in milliseconds. */
+const PATIENCE = 30_000;
+
+/** Serves the health of a worker. @param leaving true once it takes no more runs. */
+export async function serveHealth(
+  { host, port }: { readonly host: string; readonly port: number },
+  counts: () => WorkCounts,
+  leaving: () => boolean,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0];
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    response.setHeader('cache-control', 'no-store');
+    if (isRead && path === '/healthz') {
+      const why = illness(counts(), leaving());
+      response.writeHead(why === null ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(`${why ?? 'ok'}\n`);
+    } else if (isRead && path === '/metrics') {
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+      response.end(metricsText(counts()));
+    } else {
+      response.writeHead(isRead ? 404 : 405, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(isRead ? 'try /healthz or /metrics\n' : 'only GET is answered\n');
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  server.unref();
+  return server;
+}
+
+/** The reason why a worker is not well; null where it is. */
+function illness({ answered, polls }: WorkCounts, isLeaving: boolean): string | null {
+  if (isLeaving) return 'draining';
+  if (answered === null) return polls === 0 ? 'starting' : 'the store has not answered yet';
+  return Date.now() - answered > PATIENCE ? 'the store does not answer' : null;
+}
+
+/** The counts in the text format of Prometheus. */
+function metricsText(counts: WorkCounts): string {
+  const metrics = [
+    ['belay_worker_runs_open', 'gauge', 'Runs that this worker has now.', counts.open],
+    [
+      'belay_worker_runs_unserved',
+      'gauge',
+      'Due runs whose agent or digests this worker does not carry.',
+      counts.unserved,
+    ],
+    ['belay_worker_runs_crashed', 'gauge', 'Due runs that have ended three processes.', counts.crashed],
+    ['belay_worker_runs_taken_total', 'counter', 'Runs taken and left again.', counts.taken],
+    ['belay_worker_runs_done_total', 'counter', 'Runs that ended here.', counts.done],
+    ['belay_worker_runs_failed_total', 'counter', 'Takings that could not go on.', counts.failed],
+    ['belay_worker_polls_total', 'counter', 'Looks for runs.', counts.polls],
+    ['belay_worker_runs_told_total', 'counter', 'Runs that looks were told of.', counts.told],
+  ] as const;
+  return metrics
+    .map(([name, type, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`)
+    .join('');
+}

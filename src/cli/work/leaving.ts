@@ -1,0 +1,105 @@
+/** The verbs `start` and `send`: they leave work for the workers of a store, and hold no run. */
+import { readFileSync } from 'node:fs';
+import { text as textOf } from 'node:stream/consumers';
+import type { JournalStore } from '../../journal/journal.ts';
+import { QUEUE, workClient } from '../../workers/client.ts';
+import { openJournal } from '../reading/journal-key.ts';
+import { journalProblem } from '../reading/reading.ts';
+import type { Problem } from '../run/run.ts';
+import { command } from '../terminal/wording.ts';
+
+/** Options of `start`. */
+export interface StartOptions {
+  readonly journal: string;
+  readonly run: string;
+  readonly agent: string;
+  /** A file of JSON, `-` for standard input; null for none. */
+  readonly input: string | null;
+  readonly queue: string | null;
+}
+
+/** A run that is left for workers. */
+export interface Started {
+  readonly run: string;
+  readonly agent: string;
+  readonly queue: string;
+  /** False where the same request was there. */
+  readonly started: boolean;
+  /** The command that shows how far it is. */
+  readonly next: string;
+}
+
+/** Leaves a run for workers. */
+export async function startRun({ journal, run, agent, input, queue }: StartOptions): Promise<Started | Problem> {
+  const given = input === null ? null : await inputIn(input);
+  if (given !== null && 'problem' in given) return given;
+  return inStore(journal, async (store) => {
+    const wanted = { run, agent, queue: queue ?? QUEUE, ...(given !== null && { input: given.value }) };
+    const started = await workClient(store).start(wanted);
+    return { run, agent, queue: wanted.queue, started, next: command('show', run, journal) };
+  });
+}
+
+/** Options of `send`. */
+export interface SendOptions {
+  readonly journal: string;
+  readonly run: string;
+  /** The type of an event, or an event as a JSON object. */
+  readonly event: string;
+  readonly at: string | null;
+  readonly by: string | null;
+}
+
+/** An event that is left for a run. */
+export interface LeftEvent {
+  readonly run: string;
+  readonly event: string;
+  /** The number of the message. */
+  readonly post: number;
+  readonly held: boolean;
+}
+
+/** Leaves an event for a run. */
+export async function sendEvent({ journal, run, event, at, by }: SendOptions): Promise<LeftEvent | Problem> {
+  const parsed = eventIn(event);
+  if ('problem' in parsed) return parsed;
+  return inStore(journal, async (store) => {
+    const how = { ...(at !== null && { at }), ...(by !== null && { by }) };
+    const post = await workClient(store).send(run, parsed.event, how);
+    return { run, event: parsed.event.type, post, held: (await store.run(run))?.held ?? false };
+  });
+}
+
+function eventIn(text: string): { readonly event: { readonly type: string } } | Problem {
+  if (!text.trimStart().startsWith('{')) return { event: { type: text } };
+  try {
+    const event = JSON.parse(text) as { type?: unknown };
+    if (typeof event.type === 'string') return { event: event as { type: string } };
+    return { problem: `the event has no "type": {"type":"PAID","amount":5}` };
+  } catch (error) {
+    return { problem: `the event is not JSON: ${(error as Error).message}` };
+  }
+}
+
+async function inputIn(file: string): Promise<{ readonly value: unknown } | Problem> {
+  try {
+    return { value: JSON.parse(file === '-' ? await textOf(process.stdin) : readFileSync(file, 'utf8')) };
+  } catch (error) {
+    const what = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    return { problem: `--input ${file}: ${what}: ${(error as Error).message}` };
+  }
+}
+
+/** Opens the store for one act. Errors of the journal, and values that no message can hold, become a line. */
+async function inStore<T>(journal: string, act: (store: JournalStore) => Promise<T>): Promise<T | Problem> {
+  try {
+    const store = await openJournal(journal);
+    try {
+      return await act(store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return { problem: error instanceof TypeError ? error.message : journalProblem(journal, error) };
+  }
+}

@@ -1,0 +1,170 @@
+/** The verb `work`: a worker in a process of its own, until it is told to stop. */
+import { mkdir } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { LeftRun } from '../../journal/work.ts';
+import { CodedError } from '../../model/coded-error.ts';
+import { startWorker, type Worker, type WorkTold } from '../../workers/worker.ts';
+import { findMachines } from '../check/check.ts';
+import { openJournal } from '../reading/journal-key.ts';
+import { journalProblem } from '../reading/reading.ts';
+import type { Problem } from '../run/run.ts';
+import { worldFolder } from '../run/session.ts';
+import { note } from '../terminal/console.ts';
+import { printable } from '../terminal/terminal.ts';
+import { command, count, timeText } from '../terminal/wording.ts';
+import { serveHealth } from './health.ts';
+
+/** Options of `work`. */
+export interface WorkOptions {
+  readonly journal: string;
+  readonly machines: string | null;
+  readonly queue: string;
+  readonly concurrency: number;
+  readonly poll: number;
+  readonly drain: number;
+  readonly health: { readonly host: string; readonly port: number } | null;
+  readonly json: boolean;
+}
+
+/** Works until the process is told to stop. @returns a problem where it cannot begin. */
+export async function work(options: WorkOptions): Promise<Problem | { readonly done: number; readonly taken: number }> {
+  const machines = await findMachines(options.machines);
+  if ('problem' in machines) return machines;
+  const { agents, guards } = machines;
+  if (agents.size === 0)
+    return { problem: 'there are no agents to work with: the module exports them as "agents" (docs/sidecar.md)' };
+  const { journal, queue, concurrency } = options;
+  const say = (told: object, text: string) =>
+    process.stdout.write(options.json ? `${JSON.stringify(told)}\n` : `${printable(text)}\n`);
+  let server: Server | null = null;
+  try {
+    const store = await openJournal(journal);
+    try {
+      await store.runs({ limit: 0 });
+      const onTold = (told: WorkTold) => tell(told, journal, say);
+      const folderOf = async (run: string) => {
+        const folder = worldFolder(journal, run);
+        await mkdir(folder, { recursive: true });
+        return folder;
+      };
+      const { poll: pollMs, drain: drainMs } = options;
+      const settings = {
+        store,
+        agents: agents.values(),
+        guards,
+        folderOf,
+        queue,
+        concurrency,
+        pollMs,
+        drainMs,
+        onTold,
+      };
+      const worker = startWorker(settings);
+      let isLeaving = false;
+      if (options.health !== null)
+        server = await serveHealth(
+          options.health,
+          () => worker.counts,
+          () => isLeaving,
+        );
+      say(begun(worker, options, server), begunText(worker, options, server));
+      const signal = await stopSignal();
+      isLeaving = true;
+      const { open } = worker.counts;
+      say({ is: 'leaving', signal, open }, `${signal}: takes no more runs, and gives ${count(open, 'run')} back`);
+      await worker.stop();
+      const { taken, done } = worker.counts;
+      return { taken, done };
+    } finally {
+      server?.close();
+      await store.close().catch((error: unknown) => note(journalProblem(journal, error)));
+    }
+  } catch (error) {
+    if (error instanceof CodedError) return { problem: `${journal}: ${error.code} ${error.message}` };
+    return { problem: `belay work: ${(error as Error).message}` };
+  }
+}
+
+function begun({ carries }: Worker, { queue, concurrency }: WorkOptions, server: Server | null): object {
+  return { is: 'working', pid: process.pid, queue, concurrency, carries, health: addressOf(server) };
+}
+
+function begunText({ carries }: Worker, { queue, concurrency }: WorkOptions, server: Server | null): string {
+  const agents = carries.map(({ agent }) => agent).join(', ');
+  const health = server === null ? '' : `, health at http://${addressOf(server)}/healthz`;
+  return `process ${process.pid} works on queue ${queue} with ${agents}, ${count(concurrency, 'run')} at once at most${health}`;
+}
+
+function addressOf(server: Server | null): string | null {
+  const address = server?.address() ?? null;
+  if (address === null || typeof address === 'string') return null;
+  return `${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+type Say = (told: object, text: string) => void;
+
+function tell(told: WorkTold, journal: string, say: Say): void {
+  switch (told.is) {
+    case 'taken':
+      say(told, `${told.run}: taken (${told.agent})`);
+      break;
+    case 'left':
+      left(told, journal, say);
+      break;
+    case 'not_taken':
+      for (const each of told.runs) notTaken(each, journal, say);
+      break;
+    case 'store_failed': {
+      const why = told.error instanceof Error ? told.error.message : String(told.error);
+      note(`the store cannot be asked, and is asked again: ${why.split('\n')[0]}`);
+    }
+  }
+}
+
+function notTaken({ order: { run, agent, digests }, why }: LeftRun, journal: string, say: Say): void {
+  const short = (digest: string) => digest.slice(0, 12);
+  const wanted = digests === null ? '' : `, machine ${short(digests.machine)}, config ${short(digests.config)}`;
+  const next = command('resume', run, journal);
+  const text =
+    why === 'unserved' ? `unserved: wants ${agent}${wanted}` : `worker_crashed: a person resumes it: ${next}`;
+  say({ is: why, run, agent, wants: digests }, `${run}: ${text}`);
+}
+
+function left({ run, as }: Extract<WorkTold, { is: 'left' }>, journal: string, say: Say): void {
+  const at = 'due' in as && as.due !== null ? new Date(as.due).toISOString() : null;
+  const due = 'due' in as ? { due: at } : {};
+  const why = as.is === 'failed' ? { code: as.code, why: as.why } : {};
+  say({ is: as.is, run, ...due, ...why }, `${run}: ${leftText(run, as, journal)}`);
+}
+
+function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], journal: string): string {
+  const next = 'due' in as && as.due !== null ? `goes on at ${timeText(as.due)}` : 'waits for a message';
+  switch (as.is) {
+    case 'done':
+      return 'done';
+    case 'waits':
+      return next;
+    case 'parked':
+    case 'stuck':
+      return `${as.is}, ${next}: ${command('explain', run, journal)}`;
+    case 'given_back':
+      return 'given back';
+    case 'taken':
+      return 'another process has it';
+    case 'failed':
+      return `cannot go on: ${as.code} ${as.why}`;
+  }
+}
+
+/** Resolves when the process is told to stop. Told twice, it stops at once, as in a crash. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let told = false;
+    const onSignal = (by: NodeJS.Signals) => {
+      if (told) process.exit(by === 'SIGINT' ? 130 : 143);
+      told = true;
+      resolve(by);
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  });
+}

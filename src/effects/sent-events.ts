@@ -1,0 +1,56 @@
+/** Events from outside as messages: one process leaves them, and the one that has the run sends them. A message is untrusted. */
+import { Ajv, type ValidateFunction } from 'ajv';
+import { encode, revive } from '../journal/codec.ts';
+
+/** An event as it travels. */
+export interface SentEvent {
+  readonly event: { readonly type: string; readonly [member: string]: unknown };
+  /** The state of the root in which it is sent, as a path; null for the one that it meets. */
+  readonly at: string | null;
+  /** The sender. */
+  readonly by: string | null;
+}
+
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['event', 'at', 'by'],
+  properties: {
+    event: {
+      type: 'object',
+      required: ['type'],
+      properties: { type: { type: 'string', minLength: 1, maxLength: 200 } },
+    },
+    at: { type: ['string', 'null'], minLength: 1, maxLength: 500 },
+    by: { type: ['string', 'null'], minLength: 1, maxLength: 200 },
+  },
+};
+let compiled: ValidateFunction | null = null;
+
+/** An event as a message. @throws TypeError where it is none, has a name of a runtime's own, or has no form that a journal could hold. */
+export function eventMessage(sent: SentEvent): string {
+  const encoded = encode(sent);
+  if (!('text' in encoded))
+    throw new TypeError(`no journal can hold it: ${encoded.reason} at ${encoded.path.join('.')}`);
+  if (isReserved(sent.event.type)) throw new TypeError(`"${sent.event.type}" is a name that only the machine gives`);
+  if (sentIn(encoded.text) === null) throw new TypeError('it has no type of 1 to 200 characters');
+  return encoded.text;
+}
+
+/** Reads a message; null where it is no event that may be sent. */
+export function sentIn(message: string): SentEvent | null {
+  try {
+    const sent: unknown = revive(JSON.parse(message), { resolve: () => undefined });
+    compiled ??= new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
+    if (!compiled(sent)) return null;
+    const event = sent as SentEvent;
+    return isReserved(event.event.type) ? null : event;
+  } catch {
+    return null;
+  }
+}
+
+/** True for the names of events that runtimes make themselves: from outside they would forge an answer or a restore. */
+function isReserved(type: string): boolean {
+  return /^(xstate\.|@)/.test(type);
+}

@@ -1,0 +1,133 @@
+/** The runs of a store in memory that are left for workers. */
+import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
+import {
+  differs,
+  type LeftRun,
+  type Rest,
+  type StartRequest,
+  type WorkAsked,
+  type WorkDigests,
+  type WorkOrder,
+  type WorkQueue,
+  whyLeft,
+} from '../work.ts';
+import type { MemoryRun } from './journal.ts';
+
+/** A request as it is kept: `due` is a time of the clock. */
+type Kept = { -readonly [K in keyof Omit<WorkOrder, 'held'>]: WorkOrder[K] };
+
+/** The queue of one store. */
+export class MemoryWork implements WorkQueue {
+  readonly #orders = new Map<string, Kept>();
+  readonly #runs: Map<string, MemoryRun>;
+  readonly #now: () => number;
+  readonly #refuseIfClosed: () => void;
+
+  constructor(runs: Map<string, MemoryRun>, now: () => number, refuseIfClosed: () => void) {
+    this.#runs = runs;
+    this.#now = now;
+    this.#refuseIfClosed = refuseIfClosed;
+  }
+
+  start(request: StartRequest): boolean {
+    this.#refuseIfClosed();
+    const { run, agent, input, queue } = request;
+    checkRunName(run);
+    inputBytes(request);
+    const there = this.#orders.get(run);
+    if (there === undefined && this.#runs.has(run)) throw otherRequest(run, 'that was not left for workers');
+    const other = there === undefined ? null : differs(there, request);
+    if (other !== null) throw otherRequest(run, other);
+    if (there !== undefined) return false;
+    const fresh = { digests: null, due: this.#now(), taken: 0, ended: null, note: null, output: null };
+    this.#orders.set(run, { run, agent, input, queue, ...fresh });
+    this.#runs.set(run, {
+      name: run,
+      rows: [],
+      posts: [],
+      note: undefined,
+      durableNote: undefined,
+      durable: 0,
+      held: false,
+    });
+    return true;
+  }
+
+  order(run: string): WorkOrder | null {
+    this.#refuseIfClosed();
+    const kept = this.#orders.get(run);
+    return kept === undefined ? null : this.#told(kept);
+  }
+
+  ready({ queue, carries, limit }: WorkAsked): readonly WorkOrder[] {
+    return this.#due(queue)
+      .filter((order) => whyLeft(order, carries) === null)
+      .slice(0, limit);
+  }
+
+  left({ queue, carries }: WorkAsked): readonly LeftRun[] {
+    return this.#due(queue).flatMap((order) => {
+      const why = whyLeft(order, carries);
+      return why === null ? [] : [{ order, why }];
+    });
+  }
+
+  bind(run: string, digests: WorkDigests): boolean {
+    const kept = this.#named(run);
+    kept.digests ??= digests;
+    return kept.digests.machine === digests.machine && kept.digests.config === digests.config;
+  }
+
+  delay(run: string, milliseconds: number, note: string): void {
+    const kept = this.#named(run);
+    if (kept.ended === null) Object.assign(kept, { due: this.#now() + milliseconds, taken: 0, note });
+  }
+
+  /** A run was opened: until it is given back, it counts as due. */
+  taken(run: string): void {
+    const kept = this.#orders.get(run);
+    if (kept !== undefined && kept.ended === null) kept.taken += 1;
+    this.posted(run);
+  }
+
+  /** A run has a new message. */
+  posted(run: string): void {
+    const kept = this.#orders.get(run);
+    if (kept !== undefined && kept.ended === null) kept.due = Math.min(kept.due ?? this.#now(), this.#now());
+  }
+
+  /** A run was given back. */
+  given({ name, posts }: MemoryRun, rest: Rest | undefined): void {
+    const kept = this.#orders.get(name);
+    if (kept === undefined) return;
+    kept.taken = 0;
+    if (rest === undefined) return;
+    const next = posts.length > rest.heard ? 0 : rest.due;
+    kept.due = rest.ended || next === null ? null : this.#now() + next;
+    if (rest.ended) kept.ended ??= this.#now();
+    kept.digests = rest.digests;
+    kept.output = rest.output ?? kept.output;
+    kept.note = null;
+  }
+
+  #due(queue: string): WorkOrder[] {
+    this.#refuseIfClosed();
+    return [...this.#orders.values()]
+      .filter((kept) => kept.queue === queue && kept.due !== null && kept.due <= this.#now())
+      .sort((one, other) => (one.due as number) - (other.due as number))
+      .map((kept) => this.#told(kept))
+      .filter(({ held }) => !held);
+  }
+
+  #named(run: string): Kept {
+    this.#refuseIfClosed();
+    const kept = this.#orders.get(run);
+    if (kept === undefined) throw wrongRun('run_unknown', run);
+    return kept;
+  }
+
+  #told(kept: Kept): WorkOrder {
+    const due = kept.due === null ? null : Math.max(0, kept.due - this.#now());
+    return { ...kept, due, held: this.#runs.get(kept.run)?.held ?? false };
+  }
+}

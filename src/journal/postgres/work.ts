@@ -1,0 +1,153 @@
+/** The runs of a database that are left for workers. Only the clock of the database says which of them are due. */
+import { checkRunName, inputBytes, isRunName, otherRequest, wrongRun } from '../rows.ts';
+import {
+  type Carried,
+  CRASHES,
+  type LeftRun,
+  type StartRequest,
+  type WorkAsked,
+  type WorkDigests,
+  type WorkOrder,
+  type WorkQueue,
+  whyLeft,
+} from '../work.ts';
+import type { Database } from './database.ts';
+import { corrupt } from './errors.ts';
+import { whole } from './tables.ts';
+
+/** The most runs that are told which a worker does not take. */
+const LEFT = 1_000;
+
+const START = 'SELECT belay.start($1, $2, $3, $4) AS found';
+const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w.taken, w.note, w.output, k.id IS NOT NULL AS held,
+    CASE WHEN w.due IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM w.due - clock_timestamp()) * 1000)) END AS due,
+    floor(extract(epoch FROM w.ended) * 1000) AS ended
+  FROM belay.work w JOIN belay.run r ON r.id = w.run
+  LEFT JOIN belay.worker k ON k.id = r.worker AND k.expires > clock_timestamp()`;
+const SERVED = `EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[]) AS c (agent, machine, config)
+    WHERE c.agent = w.agent AND (w.machine IS NULL OR (c.machine = w.machine AND c.config = w.config)))`;
+const DUE = `${SELECT} WHERE w.queue = $1 AND w.due <= clock_timestamp() AND k.id IS NULL`;
+const READY = `${DUE} AND w.taken < ${CRASHES} AND ${SERVED} ORDER BY w.due, w.run LIMIT $5`;
+const OTHERS = `${DUE} AND (w.taken >= ${CRASHES} OR NOT ${SERVED}) ORDER BY w.due, w.run LIMIT $5`;
+const OF = 'run = (SELECT id FROM belay.run WHERE name = $1)';
+const BIND = `UPDATE belay.work SET machine = coalesce(machine, $2), config = coalesce(config, $3) WHERE ${OF}
+  RETURNING machine, config`;
+const DELAY = `UPDATE belay.work SET due = clock_timestamp() + $2 * interval '1 ms', taken = 0, note = $3
+  WHERE ${OF} AND ended IS NULL`;
+
+/** The queue of one store. */
+export class PostgresWork implements WorkQueue {
+  readonly #database: Database;
+  readonly #refuseIfClosed: () => void;
+
+  constructor(database: Database, refuseIfClosed: () => void) {
+    this.#database = database;
+    this.#refuseIfClosed = refuseIfClosed;
+  }
+
+  async start(request: StartRequest): Promise<boolean> {
+    this.#refuseIfClosed();
+    const { run, agent, queue } = request;
+    checkRunName(run);
+    const input = inputBytes(request);
+    await this.#database.identity();
+    const [row] = await this.#database.ask('write', START, [run, agent, queue, input]);
+    switch (row?.found) {
+      case 'new':
+        return true;
+      // Sent again after an answer that stayed out, it is the same as well.
+      case 'same':
+        return false;
+      case 'agent':
+        throw otherRequest(run, 'of another agent');
+      case 'input':
+        throw otherRequest(run, 'with another input');
+      case 'queue':
+        throw otherRequest(run, 'in another queue');
+      default:
+        throw otherRequest(run, 'that was not left for workers');
+    }
+  }
+
+  async order(run: string): Promise<WorkOrder | null> {
+    const [row] = isRunName(run) ? await this.#ask('read', `${SELECT} WHERE r.name = $1`, [run]) : [];
+    return row === undefined ? null : this.#order(row);
+  }
+
+  async ready({ queue, carries, limit }: WorkAsked): Promise<readonly WorkOrder[]> {
+    const rows = await this.#ask('read', READY, [queue, ...columns(carries), limit]);
+    return rows.map((row) => this.#order(row));
+  }
+
+  async left({ queue, carries }: WorkAsked): Promise<readonly LeftRun[]> {
+    const rows = await this.#ask('read', OTHERS, [queue, ...columns(carries), LEFT]);
+    return rows.map((row) => {
+      const order = this.#order(row);
+      return { order, why: whyLeft(order, carries) ?? 'unserved' };
+    });
+  }
+
+  async bind(run: string, { machine, config }: WorkDigests): Promise<boolean> {
+    const [row] = await this.#ask('write', BIND, [run, machine, config]);
+    if (row === undefined) throw wrongRun('run_unknown', run);
+    return row.machine === machine && row.config === config;
+  }
+
+  async delay(run: string, milliseconds: number, note: string): Promise<void> {
+    await this.#ask('write', DELAY, [run, milliseconds, note]);
+  }
+
+  async #ask(doing: 'read' | 'write', text: string, values: unknown[]) {
+    this.#refuseIfClosed();
+    await this.#database.identity();
+    return this.#database.ask(doing, text, values);
+  }
+
+  #order(row: Readonly<Record<string, unknown>>): WorkOrder {
+    const { name, agent, queue, input, machine, config, taken, note, held } = row;
+    const output = Buffer.isBuffer(row.output) ? row.output.toString('utf8') : null;
+    const [due, ended] = [timeOf(row.due), timeOf(row.ended)];
+    const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';
+    const tries = whole(taken);
+    if (
+      typeof name !== 'string' ||
+      typeof agent !== 'string' ||
+      typeof queue !== 'string' ||
+      !Buffer.isBuffer(input) ||
+      !isText(machine) ||
+      !isText(config) ||
+      !isText(note) ||
+      tries === null ||
+      typeof held !== 'boolean'
+    )
+      throw corrupt(this.#database.where, String(name), 0, 'its request has no form');
+    const digests = machine === null || config === null ? null : { machine, config };
+    return {
+      run: name,
+      agent,
+      queue,
+      input: input.toString('utf8'),
+      digests,
+      due,
+      taken: tries,
+      ended,
+      note,
+      held,
+      output,
+    };
+  }
+}
+
+function columns(carries: readonly Carried[]): [string[], string[], string[]] {
+  return [
+    carries.map(({ agent }) => agent),
+    carries.map(({ machine }) => machine),
+    carries.map(({ config }) => config),
+  ];
+}
+
+/** A number of milliseconds that the database tells; null where it tells none. */
+function timeOf(value: unknown): number | null {
+  const time = value === null ? Number.NaN : Number(value);
+  return Number.isFinite(time) ? time : null;
+}

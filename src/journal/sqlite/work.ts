@@ -1,0 +1,246 @@
+/**
+ * The runs of a file that are left for workers. What takes the lease of a run, posts to it or gives it back says so here, inside the
+ * same transaction. The table is not trusted: every value is checked before it is used.
+ */
+import type Database from 'better-sqlite3';
+import type { Statement } from 'better-sqlite3';
+import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
+import {
+  differs,
+  type LeftRun,
+  type Rest,
+  type StartRequest,
+  type WorkAsked,
+  type WorkDigests,
+  type WorkOrder,
+  type WorkQueue,
+  whyLeft,
+} from '../work.ts';
+import { corrupt } from './errors.ts';
+import { inputPlace } from './file/cipher.ts';
+import { pragma } from './file/file.ts';
+import { WORK_FORMAT } from './file/format.ts';
+import { atOnce, immediately } from './file/transaction.ts';
+import type { Leases } from './lease/lease.ts';
+import type { Run, Tables } from './log/tables.ts';
+
+/** The number of rows that are looked at together. */
+const PAGE = 256;
+/** The most runs that are told which a worker does not take. */
+const LEFT = 1_000;
+
+const SELECT = `SELECT w.run, r.name, w.agent, w.queue, w.input, w.machine, w.config, w.due, w.taken, w.ended, w.note, w.output
+  FROM work w JOIN run r ON r.id = w.run`;
+
+/** The table of one file. */
+export class Work implements WorkQueue {
+  readonly #db: Database.Database;
+  readonly #tables: Tables;
+  readonly #leases: Leases;
+  readonly #now: () => number;
+  readonly #begin: (name: string) => Run;
+  /** True where the file has the table. */
+  readonly #isThere: boolean;
+  readonly #statements = new Map<string, Statement>();
+
+  /** @param begin adds a run, inside a transaction. */
+  constructor(db: Database.Database, tables: Tables, leases: Leases, now: () => number, begin: (name: string) => Run) {
+    this.#db = db;
+    this.#tables = tables;
+    this.#leases = leases;
+    this.#now = now;
+    this.#begin = begin;
+    this.#isThere = (pragma(db, 'user_version') as number) >= WORK_FORMAT;
+  }
+
+  start(request: StartRequest): boolean {
+    checkRunName(request.run);
+    const { run: name, agent, queue } = request;
+    const input = inputBytes(request);
+    return immediately(this.#db, () => {
+      const found = this.#tables.run(name);
+      const there = found === null ? null : this.#orderOf(found);
+      if (found !== null && there === null) throw otherRequest(name, 'that was not left for workers');
+      const other = there === null ? null : differs(there, request);
+      if (other !== null) throw otherRequest(name, other);
+      if (there !== null) return false;
+      const { id } = this.#begin(name);
+      const sealed = this.#tables.cipher.seal(inputPlace(id), input);
+      this.#prepared('INSERT INTO work (run, agent, queue, input, due, taken) VALUES (?, ?, ?, ?, ?, 0)').run(
+        id,
+        agent,
+        queue,
+        sealed,
+        this.#now(),
+      );
+      return true;
+    });
+  }
+
+  order(run: string): WorkOrder | null {
+    return atOnce(this.#db, () => {
+      const found = this.#tables.run(run);
+      return found === null ? null : this.#orderOf(found);
+    });
+  }
+
+  ready({ queue, carries, limit }: WorkAsked): readonly WorkOrder[] {
+    return this.#due(queue, limit, (order) => (!order.held && whyLeft(order, carries) === null ? order : null));
+  }
+
+  left({ queue, carries }: WorkAsked): readonly LeftRun[] {
+    return this.#due(queue, LEFT, (order) => {
+      const why = order.held ? null : whyLeft(order, carries);
+      return why === null ? null : { order, why };
+    });
+  }
+
+  bind(name: string, { machine, config }: WorkDigests): boolean {
+    return immediately(this.#db, () => {
+      const run = this.#named(name);
+      this.#prepared('UPDATE work SET machine = ?, config = ? WHERE run = ? AND machine IS NULL').run(
+        machine,
+        config,
+        run.id,
+      );
+      const digests = this.#orderOf(run)?.digests ?? null;
+      return digests?.machine === machine && digests.config === config;
+    });
+  }
+
+  delay(name: string, milliseconds: number, note: string): void {
+    immediately(this.#db, () => {
+      const due = this.#now() + milliseconds;
+      this.#prepared('UPDATE work SET due = ?, taken = 0, note = ? WHERE run = ? AND ended IS NULL').run(
+        due,
+        note,
+        this.#named(name).id,
+      );
+    });
+  }
+
+  /** Inside the transaction that takes a lease: until it is given back, the run counts as due. */
+  taken(run: number): void {
+    if (!this.#isThere) return;
+    this.#prepared(
+      'UPDATE work SET taken = taken + 1, due = min(coalesce(due, ?), ?) WHERE run = ? AND ended IS NULL',
+    ).run(this.#now(), this.#now(), run);
+  }
+
+  /** Inside the transaction that adds a message. */
+  posted(run: number): void {
+    if (!this.#isThere) return;
+    this.#prepared('UPDATE work SET due = min(coalesce(due, ?), ?) WHERE run = ? AND ended IS NULL').run(
+      this.#now(),
+      this.#now(),
+      run,
+    );
+  }
+
+  /** Inside the transaction that gives a lease back. @param messages the number that the run has. */
+  given(run: number, rest: Rest | undefined, messages: number): void {
+    if (!this.#isThere) return;
+    this.#prepared('UPDATE work SET taken = 0 WHERE run = ?').run(run);
+    if (rest === undefined) return;
+    const now = this.#now();
+    const next = messages > rest.heard ? 0 : rest.due;
+    const due = rest.ended || next === null ? null : now + next;
+    this.#prepared(
+      'UPDATE work SET due = ?, ended = coalesce(ended, ?), machine = ?, config = ?, output = coalesce(?, output), note = NULL WHERE run = ?',
+    ).run(due, rest.ended ? now : null, rest.digests.machine, rest.digests.config, this.#sealed(run, rest.output), run);
+  }
+
+  /** The due runs of a queue, in the order in which they became due, as many as `told` tells something of. */
+  #due<T>(queue: string, limit: number, told: (order: WorkOrder) => T | null): T[] {
+    if (!this.#isThere) return [];
+    const found: T[] = [];
+    return atOnce(this.#db, () => {
+      for (let offset = 0; found.length < limit; offset += PAGE) {
+        const rows = this.#prepared(
+          `${SELECT} WHERE w.queue = ? AND w.due <= ? ORDER BY w.due, w.run LIMIT ${PAGE} OFFSET ?`,
+        ).all(queue, this.#now(), offset);
+        for (const row of rows) {
+          const one = found.length < limit ? told(this.#order(row)) : null;
+          if (one !== null) found.push(one);
+        }
+        if (rows.length < PAGE) break;
+      }
+      return found;
+    });
+  }
+
+  #named(name: string): Run {
+    const run = this.#tables.run(name);
+    if (run === null) throw wrongRun('run_unknown', name);
+    return run;
+  }
+
+  #orderOf(run: Run): WorkOrder | null {
+    if (!this.#isThere) return null;
+    const row = this.#prepared(`${SELECT} WHERE w.run = ?`).get(run.id);
+    return row === undefined ? null : this.#order(row);
+  }
+
+  #order(row: unknown): WorkOrder {
+    const { run, name, agent, queue, input, machine, config, due, taken, ended, note, output } = row as Record<
+      string,
+      unknown
+    >;
+    const isText = (value: unknown) => value === null || typeof value === 'string';
+    const isTime = (value: unknown) => value === null || Number.isSafeInteger(value);
+    const valid =
+      Number.isSafeInteger(run) &&
+      typeof name === 'string' &&
+      typeof agent === 'string' &&
+      typeof queue === 'string' &&
+      Buffer.isBuffer(input) &&
+      (output === null || Buffer.isBuffer(output)) &&
+      [machine, config, note].every(isText) &&
+      [due, ended].every(isTime) &&
+      Number.isSafeInteger(taken);
+    if (!valid) throw corrupt(this.#tables.path, String(name), 0, 'its request has no form');
+    return {
+      run: name as string,
+      agent: agent as string,
+      queue: queue as string,
+      input: this.#opened(String(name), run as number, input as Buffer),
+      digests: machine === null || config === null ? null : { machine: machine as string, config: config as string },
+      due: due === null ? null : Math.max(0, (due as number) - this.#now()),
+      taken: taken as number,
+      ended: ended as number | null,
+      note: note as string | null,
+      held: this.#leases.isHeld(run as number),
+      output: output === null ? null : this.#opened(String(name), run as number, output as Buffer),
+    };
+  }
+
+  #opened(name: string, run: number, sealed: Buffer): string {
+    const opened = this.#tables.cipher.open(inputPlace(run), sealed);
+    if (opened !== null) return opened.toString('utf8');
+    throw corrupt(this.#tables.path, name, 0, 'its request was not sealed under the key of the file');
+  }
+
+  #sealed(run: number, text: string | null): Buffer | null {
+    return text === null ? null : this.#tables.cipher.seal(inputPlace(run), Buffer.from(text, 'utf8'));
+  }
+
+  #prepared(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const made = this.#db.prepare(sql);
+    this.#statements.set(sql, made);
+    return made;
+  }
+}
+
+/** The queue of a store, each of whose calls `watched` makes: it turns errors of SQLite into the journal's own. */
+export function watchedQueue(work: Work, watched: <T>(call: () => T, doing: 'read' | 'write') => T): WorkQueue {
+  return {
+    start: (request) => watched(() => work.start(request), 'write'),
+    order: (run) => watched(() => work.order(run), 'read'),
+    ready: (asked) => watched(() => work.ready(asked), 'read'),
+    left: (asked) => watched(() => work.left(asked), 'read'),
+    bind: (run, digests) => watched(() => work.bind(run, digests), 'write'),
+    delay: (run, milliseconds, note) => watched(() => work.delay(run, milliseconds, note), 'write'),
+  };
+}

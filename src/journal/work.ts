@@ -1,0 +1,112 @@
+/**
+ * The runs of a store that workers may take: a request for each, durable before any worker has it, and when it can go on next. It
+ * says which runs are worth opening; only the lease of a run says who has it (J1). Times are those of the store's own clock.
+ */
+/** An answer: at once, or as a store on a server gives it. */
+type Awaitable<T> = T | Promise<T>;
+
+/** The digests that a run goes on under. */
+export interface WorkDigests {
+  readonly machine: string;
+  readonly config: string;
+}
+
+/** A request for a run. */
+export interface StartRequest {
+  readonly run: string;
+  /** The agent, by the id of its machine. */
+  readonly agent: string;
+  /** The input, as JSON text; empty for none. At most 1 MiB of UTF-8. */
+  readonly input: string;
+  /** The queue whose workers take it. */
+  readonly queue: string;
+}
+
+/** A run that was left for workers. */
+export interface WorkOrder extends StartRequest {
+  /** The digests that it was last taken under; null where no worker has had it. */
+  readonly digests: WorkDigests | null;
+  /** In so many milliseconds it can go on by itself, 0 for now; null where it waits for a message. */
+  readonly due: number | null;
+  /** The number of processes in a row that took it and did not give it back. */
+  readonly taken: number;
+  /** The wall clock of its end, in milliseconds; null while it goes on. */
+  readonly ended: number | null;
+  /** The reason why the last worker could not go on with it; null where it could. */
+  readonly note: string | null;
+  /** True where a living process has it. */
+  readonly held: boolean;
+  /** The output of a run that has ended, as JSON text; null where it has none. */
+  readonly output: string | null;
+}
+
+/** An agent as a worker carries it. */
+export interface Carried extends WorkDigests {
+  readonly agent: string;
+}
+
+/** The runs that a worker asks for. */
+export interface WorkAsked {
+  readonly queue: string;
+  readonly carries: readonly Carried[];
+  readonly limit: number;
+}
+
+/** A run that could go on and is not taken. `unserved`: no agent with its digests. `worker_crashed`: it has ended three processes. */
+export interface LeftRun {
+  readonly order: WorkOrder;
+  readonly why: 'unserved' | 'worker_crashed';
+}
+
+/** The state of a run that a process gives back. */
+export interface Rest {
+  /** In so many milliseconds the run can go on by itself, 0 for at once; null where it waits for a message. */
+  readonly due: number | null;
+  /** The number of its messages that were looked at: with one more it can go on at once. */
+  readonly heard: number;
+  readonly ended: boolean;
+  readonly digests: WorkDigests;
+  /** The output of a run that has ended, as JSON text; null where there is none. */
+  readonly output: string | null;
+}
+
+/** The runs of a store that are handed out. */
+export interface WorkQueue {
+  /**
+   * Leaves a run for workers, durably.
+   * @returns false where the same request is there already.
+   * @throws JournalError `run_exists` where there is a run of that name with another request, or without one; `input_too_large`.
+   */
+  start(request: StartRequest): Awaitable<boolean>;
+  /** The request of a run; null where it was not left for workers. */
+  order(run: string): Awaitable<WorkOrder | null>;
+  /** The runs that a worker can take now: due, held by no living process, with an agent that it carries. The longest due come first. */
+  ready(asked: WorkAsked): Awaitable<readonly WorkOrder[]>;
+  /** The runs of the queue that are due, and that such a worker does not take. */
+  left(asked: WorkAsked): Awaitable<readonly LeftRun[]>;
+  /** Binds a run to digests, where it is bound to none. @returns true where it is bound to these. */
+  bind(run: string, digests: WorkDigests): Awaitable<boolean>;
+  /** Puts a run off that could not be opened. @param note why. */
+  delay(run: string, milliseconds: number, note: string): Awaitable<void>;
+}
+
+/** The processes in a row that a run may end before it is given to no other. */
+export const CRASHES = 3;
+
+/** The part in which a request differs from the one that is there; null where it does not. */
+export function differs(there: StartRequest, asked: StartRequest): string | null {
+  if (there.agent !== asked.agent) return `of the agent ${JSON.stringify(there.agent)}`;
+  if (there.input !== asked.input) return 'with another input';
+  return there.queue === asked.queue ? null : `in the queue ${JSON.stringify(there.queue)}`;
+}
+
+/** The reason why a worker does not take a run that is due; null where it does. */
+export function whyLeft(order: WorkOrder, carries: readonly Carried[]): LeftRun['why'] | null {
+  if (order.taken >= CRASHES) return 'worker_crashed';
+  const { digests } = order;
+  const isServed = carries.some(
+    ({ agent, machine, config }) =>
+      agent === order.agent && (digests === null || (digests.machine === machine && digests.config === config)),
+  );
+  return isServed ? null : 'unserved';
+}

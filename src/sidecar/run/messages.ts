@@ -1,0 +1,98 @@
+/**
+ * Events that other processes leave for a run: each is sent once, in the commit with the steps that it causes, or refused with the reason. One
+ * waits while a plan is carried out or the run is parked, and one that names a state until the root is there.
+ */
+import type { SentEvent } from '../../effects/sent-events.ts';
+import type { StateValue } from '../../model/step-entry.ts';
+import { stateText } from '../../reports/timeline.ts';
+import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { Machines, Runtime } from '../../runtime/runtime.ts';
+import type { RunParts } from '../parts.ts';
+import type { Writing } from '../writing.ts';
+import type { Actors } from './actors.ts';
+
+/** The surroundings of the messages of a run. */
+interface MessagesPort {
+  readonly parts: RunParts;
+  readonly write: Writing;
+  readonly runtime: Runtime;
+  readonly actors: Actors;
+  /** True while no event may be sent: a recovery is under way, the run is parked, or it stops. */
+  isBusy(): boolean;
+}
+
+interface Waiting {
+  readonly post: number;
+  readonly sent: SentEvent;
+}
+
+/** The messages of one run that bring events. */
+export class Messages {
+  readonly #port: MessagesPort;
+  readonly #waiting: Waiting[] = [];
+  #isAwake = false;
+  #isSending = false;
+
+  constructor(port: MessagesPort) {
+    this.#port = port;
+  }
+
+  /** True while one waits to be sent. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Takes a message in, unless its event was sent before. */
+  take(post: number, sent: SentEvent): void {
+    if (!this.#port.parts.runState.asked.sent.has(post)) this.#waiting.push({ post, sent });
+  }
+
+  /** The root takes events: it was started. */
+  begin(): void {
+    this.#isAwake = true;
+    this.offer();
+  }
+
+  /** Sends what can be sent now, in the order of the messages. */
+  offer(): void {
+    const { runtime, actors } = this.#port;
+    const root = actors.at(0);
+    if (!this.#isAwake || this.#isSending || root === undefined || runtime.machines === null) return;
+    this.#isSending = true;
+    try {
+      for (let next = this.#due(); next !== undefined; next = this.#due()) {
+        this.#waiting.splice(this.#waiting.indexOf(next), 1);
+        this.#send(next, root, runtime.machines);
+      }
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  /** The first that can be sent now: one that names another state lets those behind it pass. */
+  #due(): Waiting | undefined {
+    const { runState } = this.#port.parts;
+    if (this.#port.isBusy() || runState.ended !== null || runState.toRedeliver.length > 0) return undefined;
+    return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
+  }
+
+  #send({ post, sent: { event, by } }: Waiting, root: ActorHandle, machines: Machines): void {
+    const { write, parts } = this.#port;
+    const isTaken = machines.takers(root, event as RuntimeEvent).length > 0;
+    const state = stateText(parts.runState.actor(0).value);
+    const refused = isTaken ? null : `the machine takes no ${event.type} in ${state}`;
+    write.together(() => {
+      write.append([{ do: 'message', post, event: event.type, by, refused }]);
+      if (isTaken) machines.send(root, event as RuntimeEvent);
+    }, false);
+    void write.durable().catch(() => {});
+  }
+}
+
+/** True where a machine stands in a state, by the path of the state. */
+function isAt(value: StateValue, [first, ...rest]: readonly string[]): boolean {
+  if (first === undefined) return true;
+  if (typeof value === 'string') return value === first && rest.length === 0;
+  const below = Object.hasOwn(value, first) ? value[first] : undefined;
+  return below !== undefined && isAt(below, rest);
+}

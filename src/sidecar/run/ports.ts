@@ -1,0 +1,24 @@
+/** The ports through which the outbox and the reuse of a run act on it. */
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { Calls } from '../calls/calls.ts';
+import { Outbox } from '../commits/outbox.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import type { RunParts } from '../parts.ts';
+import type { Writing } from '../writing.ts';
+
+/** The outbox of a run, whose recoveries are made after it. */
+export function outboxOf(
+  parts: RunParts,
+  { write, calls, runtime }: { readonly write: Writing; readonly calls: Calls; readonly runtime: Runtime },
+  recovering: () => Recovering,
+): Outbox {
+  return new Outbox(parts, {
+    append: (entries) => write.append(entries),
+    durable: () => write.durable(),
+    toolOf: (name) => runtime.toolNamed(name),
+    reconcile: (key) => calls.reconcile(key),
+    discard: (call) => calls.discard(call),
+    park: (call, error) => recovering().parkCommit(call, error).finally(parts.activity.wait()),
+    refused: (raised) => recovering().refused(raised),
+  });
+}

@@ -1,0 +1,84 @@
+/**
+ * Says of a run whether anything of it is under way in this process, and when it can go on by itself: a process can give back a run that
+ * only waits, for a time, a person or an event, and any process can go on with it.
+ */
+import { encode } from '../../journal/codec.ts';
+import type { Rest } from '../../journal/work.ts';
+import { isOpen } from '../../model/effect.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Run } from './run.ts';
+
+/** The rest of a run. */
+export interface RunRest {
+  /** True where nothing of it is under way in this process: no call, no recovery, no commit, no row that is not durable. */
+  readonly idle: boolean;
+  /** The wall clock from which it can go on by itself, in milliseconds; null where it waits for a message or has ended. */
+  readonly due: number | null;
+}
+
+/** Looks for messages, and says if a run is at rest, and until when. */
+export function lookedRest(run: Run): RunRest {
+  run.approvals.poll();
+  run.messages.offer();
+  // Rows that no one waits for are made durable here: a run at rest has none.
+  if (!isDurable(run)) void run.write.durable().catch(() => {});
+  return restOf(run);
+}
+
+function restOf(run: Run): RunRest {
+  const { runState, now } = run.parts;
+  if (isOver(run)) return { idle: isDurable(run), due: null };
+  if (!isIdle(run)) return { idle: false, due: now() };
+  const isHeld = run.recovering.isBusy;
+  const times = [
+    ...runState.asked.pending().flatMap(({ expires }) => (expires === null ? [] : [expires])),
+    ...runState.ledger
+      .open()
+      .flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
+    // Delays move no machine whose run is parked.
+    ...(isHeld ? [] : runState.timers.flatMap(({ gone, due }) => (gone === null ? [due] : []))),
+  ];
+  return { idle: true, due: times.length === 0 ? null : Math.min(...times) };
+}
+
+/** The state of a run that is given back, for the store. */
+export function givenBack(run: Run): Rest {
+  const { now, runState } = run.parts;
+  const digests = runState.digests ?? { config: '', machine: '' };
+  const { due } = restOf(run);
+  const ended = isOver(run);
+  const next = due === null ? null : Math.max(0, due - now());
+  return { due: next, heard: run.approvals.looked, ended, digests, output: ended ? outputOf(run) : null };
+}
+
+/** The output of the root, as JSON text; null where it has none, or none that a journal could hold. */
+function outputOf({ runtime, root, runState: { codecs } }: Run): string | null {
+  const output = root === undefined ? undefined : runtime.outputOf(root);
+  const encoded = output === undefined ? null : encode(output, { codecs });
+  return encoded !== null && 'text' in encoded ? encoded.text : null;
+}
+
+/** True where nothing is left to do of a run that has ended. */
+function isOver({ parts: { runState, activity } }: Run): boolean {
+  return runState.ended !== null && activity.isNone && runState.publications.length === 0;
+}
+
+function isIdle(run: Run): boolean {
+  const { parts, calls, recovering, reuse } = run;
+  if (recovering.isAnswering || calls.underWay.isActing || (reuse.isPending && !recovering.isBusy)) return false;
+  // Calls that come to a plan which cannot go on wait for it.
+  if (!parts.activity.isNone && !recovering.isStuck) return false;
+  return isDurable(run) && !hasLiveActors(parts.runState);
+}
+
+function isDurable({ parts: { journal }, write }: Run): boolean {
+  return write.isEmpty && journal.durable === journal.head;
+}
+
+/** True where an actor lives that goes on by itself, and that nothing but its process knows of: a callback, an observable. */
+function hasLiveActors({ actors }: RunState): boolean {
+  return actors.some(({ ended, started }) => {
+    if (ended !== null || started === null || started.kind === 'machine') return false;
+    return started.kind === 'other' || started.src === null;
+  });
+}

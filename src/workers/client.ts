@@ -1,0 +1,139 @@
+/**
+ * Leaves work for the workers of a store, from any process: runs to begin, events, and the answers of people. It holds no run and needs no
+ * agent; what it leaves is durable on return.
+ */
+import { messageOf } from '../effects/answers.ts';
+import { eventMessage, type SentEvent } from '../effects/sent-events.ts';
+import { encode, revive } from '../journal/codec.ts';
+import { gathered } from '../journal/gathered.ts';
+import { JournalError, type JournalStore } from '../journal/journal.ts';
+import { CRASHES } from '../journal/work.ts';
+import { timelineOf } from '../reports/timeline.ts';
+
+/** The queue of runs that name none. */
+export const QUEUE = 'default';
+
+/** The state of a run that was left for workers. */
+export type WorkResult =
+  | { readonly is: 'done'; readonly output: unknown }
+  /** No worker has had it yet. */
+  | { readonly is: 'left' }
+  | { readonly is: 'running' }
+  /** It waits: for a time, a person, an event or a worker. */
+  | { readonly is: 'waits' }
+  /** It has ended three processes, and is given to no other before a person has resumed it. */
+  | { readonly is: 'worker_crashed' };
+
+/** A person who answers. */
+export interface Answerer {
+  readonly by: string;
+  readonly why?: string;
+}
+
+/** The client of a store. */
+export interface WorkClient {
+  /**
+   * Leaves a run for workers.
+   * @returns false where the same request was left before.
+   * @throws JournalError `run_exists` where the run is there with another agent, input or queue.
+   */
+  start(request: {
+    readonly run: string;
+    readonly agent: string;
+    readonly input?: unknown;
+    readonly queue?: string;
+  }): Promise<boolean>;
+  /**
+   * Leaves an event for a run. It is sent once, in the state that it meets or in the state `at`; what the machine does not take is refused,
+   * and its journal says so.
+   * @returns the number of the message.
+   * @throws TypeError for an event that no run may be sent.
+   */
+  send(
+    run: string,
+    event: SentEvent['event'] | string,
+    how?: { readonly at?: string; readonly by?: string },
+  ): Promise<number>;
+  /** Tells how far a run is, and its output. @throws JournalError `run_unknown`. */
+  result(run: string): Promise<WorkResult>;
+  /** Approves a call that waits, by the id of its request. @throws JournalError `run_unknown`; RangeError where no request has that id. */
+  approve(run: string, gate: string, answer: Answerer): Promise<number>;
+  /** Denies a call that waits. @throws as `approve`. */
+  deny(run: string, gate: string, answer: Answerer): Promise<number>;
+  /** Says what became of a call whose outcome is unknown. @throws as `approve`. */
+  settle(
+    run: string,
+    gate: string,
+    outcome: { readonly status: 'confirmed' | 'failed'; readonly output?: unknown },
+    answer: Answerer,
+  ): Promise<number>;
+}
+
+/**
+ * Makes a client of a store.
+ * @example
+ * import { memoryStore } from 'belay-sidecar';
+ * import { workClient } from 'belay-sidecar/workers';
+ *
+ * const client = workClient(memoryStore());
+ * assert.equal(await client.start({ run: 'order-1', agent: 'order', input: { item: 'tea' } }), true);
+ * assert.equal(await client.start({ run: 'order-1', agent: 'order', input: { item: 'tea' } }), false);
+ * assert.deepEqual(await client.result('order-1'), { is: 'left' });
+ */
+export function workClient(store: JournalStore): WorkClient {
+  return {
+    start: async ({ run, agent, input, queue = QUEUE }) =>
+      store.work.start({ run, agent, queue, input: input === undefined ? '' : jsonOf(input) }),
+    send: async (run, event, { at, by } = {}) =>
+      store.post(
+        run,
+        eventMessage({ event: typeof event === 'string' ? { type: event } : event, at: at ?? null, by: by ?? null }),
+      ),
+    result: (run) => resultOf(store, run),
+    approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
+    deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),
+    settle: (run, gate, outcome, answer) => answered(store, run, gate, { verdict: 'settled', ...outcome }, answer),
+  };
+}
+
+/** The input of a run as JSON text. @throws TypeError where JSON cannot hold it: a worker would receive another value. */
+function jsonOf(input: unknown): string {
+  const encoded = encode(input);
+  const text = JSON.stringify(input);
+  if ('text' in encoded && encoded.text === text) return text;
+  throw new TypeError('the input of a run is plain JSON: no undefined, dates, maps or functions in it');
+}
+
+async function resultOf(store: JournalStore, run: string): Promise<WorkResult> {
+  const order = await store.work.order(run);
+  if (order === null) {
+    const what = (await store.run(run)) === null ? 'There is no run' : 'No worker was asked for the run';
+    throw new JournalError('run_unknown', `${what} ${JSON.stringify(run)}. Leave it for workers with start().`);
+  }
+  if (order.ended !== null) {
+    const output = order.output === null ? undefined : revive(JSON.parse(order.output), { resolve: () => undefined });
+    return { is: 'done', output };
+  }
+  if (order.held) return { is: 'running' };
+  if (order.taken >= CRASHES) return { is: 'worker_crashed' };
+  return order.digests === null ? { is: 'left' } : { is: 'waits' };
+}
+
+type Said =
+  | { readonly verdict: 'approved' | 'denied' }
+  | { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output?: unknown };
+
+async function answered(
+  store: JournalStore,
+  run: string,
+  gate: string,
+  said: Said,
+  { by, why }: Answerer,
+): Promise<number> {
+  const { runState } = timelineOf(await gathered(store.read(run)));
+  const request = runState.asked.get(gate);
+  if (request === undefined)
+    throw new RangeError(`run ${JSON.stringify(run)} asks nothing under ${JSON.stringify(gate)}`);
+  const { digest, epoch } = request;
+  return store.post(run, messageOf({ gate, digest, epoch, by, why: why ?? null, ...said }));
+}

@@ -1,0 +1,123 @@
+/** One run in the hands of a worker: opened, gone on with until it only waits, and given back with when it can go on next. */
+
+import type { JournalStore } from '../journal/journal.ts';
+import type { WorkOrder } from '../journal/work.ts';
+import { CodedError } from '../model/coded-error.ts';
+import { type Agent, openedOptions } from '../xstate/agent.ts';
+import { resume, type Sidecar } from '../xstate/attach.ts';
+
+/** The time between two looks at a run, in milliseconds. */
+const LOOK = 100;
+
+/** The setting of a run that is gone on with. */
+export interface Setting {
+  readonly order: WorkOrder;
+  readonly agent: Agent;
+  readonly store: JournalStore;
+  /** The folder of the run's own. */
+  readonly folder: () => Promise<string>;
+  /** Aborted when the worker takes leave. */
+  readonly stopping: AbortSignal;
+  /** A run that can go on within so many milliseconds is not given back. */
+  readonly lingerMs: number;
+  /** The longest wait for calls under way, when the worker takes leave. */
+  readonly drainMs: number;
+}
+
+/** The state in which a worker left a run. */
+export type Left =
+  | { readonly is: 'done' }
+  /** It waits, until a time (of the clock of this process, in milliseconds) or, with null, for a message. */
+  | { readonly is: 'waits' | 'parked' | 'stuck'; readonly due: number | null }
+  /** The worker takes leave: what is left to do is done by another one. */
+  | { readonly is: 'given_back' }
+  /** Another process has it. */
+  | { readonly is: 'taken' }
+  | { readonly is: 'failed'; readonly code: string; readonly why: string };
+
+/** Goes on with a run. Never throws. */
+export async function goOn(setting: Setting): Promise<Left> {
+  try {
+    return await opened(setting);
+  } catch (error) {
+    const code = error instanceof CodedError ? String(error.code) : 'cannot_run';
+    if (code === 'lease_held' || code === 'lease_lost') return { is: 'taken' };
+    const why = (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
+    return { is: 'failed', code, why };
+  }
+}
+
+async function opened(setting: Setting): Promise<Left> {
+  const { order, agent, store } = setting;
+  const { run, input } = order;
+  const folder = await setting.folder();
+  const open = await agent.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
+  try {
+    const own = { run, config: agent.config, journal: store, redeliver: true, keepAlive: false };
+    const sidecar = await resume(open.machine, { ...openedOptions(open), ...own });
+    try {
+      const ended = endOf(sidecar);
+      sidecar.actor.start();
+      return await standstill(sidecar, ended, setting);
+    } finally {
+      await sidecar.close({ drain: setting.stopping.aborted ? setting.drainMs : 0 });
+    }
+  } finally {
+    await open.close();
+  }
+}
+
+/** The end of a run, as far as it is known. */
+interface End {
+  status: 'done' | 'stuck' | null;
+  error: unknown;
+}
+
+/** Follows the end of a run: a journal that refuses says so there. */
+function endOf(sidecar: Sidecar): End {
+  const end: End = { status: null, error: null };
+  const follow = () =>
+    sidecar.finished().then(
+      ({ status }) => {
+        if (status === 'done' || status === 'stuck') end.status = status;
+      },
+      (error: unknown) => {
+        end.error = error;
+      },
+    );
+  void follow();
+  return end;
+}
+
+/** Waits until a run only waits. */
+async function standstill(sidecar: Sidecar, end: End, { stopping, lingerMs }: Setting): Promise<Left> {
+  for (let looks = 0; ; ) {
+    if (end.error !== null) throw end.error;
+    if (stopping.aborted) return { is: 'given_back' };
+    const { idle, due } = sidecar.rest();
+    const isAtRest = idle && (due === null || due - Date.now() > lingerMs);
+    looks = isAtRest ? looks + 1 : 0;
+    if (looks > 1) return leftAs(sidecar, end, due);
+    // What is told in the same turn is seen at the second look.
+    await paused(isAtRest ? 0 : LOOK, stopping);
+  }
+}
+
+function leftAs({ status }: Sidecar, end: End, due: number | null): Left {
+  if (status === 'done') return { is: 'done' };
+  if (end.status === 'stuck') return { is: 'stuck', due };
+  return { is: status === 'parked' ? 'parked' : 'waits', due };
+}
+
+/** Waits so long, or until the worker takes leave. */
+function paused(milliseconds: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, milliseconds);
+    stopping.addEventListener('abort', over, { once: true });
+  });
+}

@@ -1,0 +1,15 @@
+/** Runs that are handed out: the client that leaves them in a store, and the worker that takes them (`belay-sidecar/workers`). */
+export type { SentEvent } from '../effects/sent-events.ts';
+export type {
+  Carried,
+  LeftRun,
+  Rest,
+  StartRequest,
+  WorkAsked,
+  WorkDigests,
+  WorkOrder,
+  WorkQueue,
+} from '../journal/work.ts';
+export { type Answerer, QUEUE, type WorkClient, type WorkResult, workClient } from './client.ts';
+export type { Left } from './going-on.ts';
+export { startWorker, type WorkCounts, type Worker, type WorkerOptions, type WorkTold } from './worker.ts';

@@ -1,0 +1,235 @@
+/**
+ * A worker: takes runs of a store that can go on, goes on with so many at once, and gives back what only waits. Only the lease of a run says
+ * who has it: another worker that was faster is no error.
+ */
+import { readConfig } from '../boundaries/directory.ts';
+import type { JournalStore } from '../journal/journal.ts';
+import type { Carried, LeftRun, WorkOrder } from '../journal/work.ts';
+import type { Guards } from '../predicates/compile.ts';
+import type { Agent } from '../xstate/agent.ts';
+import { machineShape } from '../xstate/shape.ts';
+import { goOn, type Left } from './going-on.ts';
+
+/** Options of a worker; the defaults suit normal use. */
+export interface WorkerOptions {
+  /** Where the runs are. The caller closes it, after the worker. */
+  readonly store: JournalStore;
+  /** The agents that it carries. */
+  readonly agents: Iterable<Agent>;
+  /** Conditions in code that configs name. */
+  readonly guards?: Guards;
+  /** The folder of a run's own, which has to be there. */
+  readonly folderOf: (run: string) => string | Promise<string>;
+  /** The queue that it works on; `default`. */
+  readonly queue?: string;
+  /** The most runs at once; 16. */
+  readonly concurrency?: number;
+  /** The time between two looks for runs, in milliseconds; 1,000. */
+  readonly pollMs?: number;
+  /** The longest wait for calls under way when it is stopped, in milliseconds; 30,000. */
+  readonly drainMs?: number;
+  /** A run that can go on within so many milliseconds is not given back; 1,000. */
+  readonly lingerMs?: number;
+  /** Told what becomes of runs. */
+  readonly onTold?: (told: WorkTold) => void;
+}
+
+/** A report of a worker. */
+export type WorkTold =
+  | { readonly is: 'taken'; readonly run: string; readonly agent: string }
+  | { readonly is: 'left'; readonly run: string; readonly as: Left }
+  /** Runs that are due and that it does not take. Told when they change. */
+  | { readonly is: 'not_taken'; readonly runs: readonly LeftRun[] }
+  /** The store could not be asked; it is asked again. */
+  | { readonly is: 'store_failed'; readonly error: unknown };
+
+/** The counts of a worker, since it began. */
+export interface WorkCounts {
+  readonly open: number;
+  readonly taken: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly polls: number;
+  /** The runs that polls were told of. */
+  readonly told: number;
+  readonly unserved: number;
+  readonly crashed: number;
+  /** The wall clock of the last poll that was answered, in milliseconds; null before the first. */
+  readonly answered: number | null;
+}
+
+/** A worker that works. */
+export interface Worker {
+  readonly counts: WorkCounts;
+  /** The agents that it carries, with their digests. */
+  readonly carries: readonly Carried[];
+  /** Takes no more runs, waits for the calls that are under way, and gives everything back. */
+  stop(): Promise<void>;
+}
+
+/** The first and the longest delay of a run that failed, in milliseconds. */
+const FIRST_DELAY = 1_000;
+const LONGEST_DELAY = 5 * 60_000;
+/** So many takings of one run within a window are more than its messages explain: it then waits. */
+const TOO_OFTEN = 20;
+const WINDOW = 10_000;
+/** Polls between two looks for runs that are not taken. */
+const LEFT_EVERY = 10;
+
+/**
+ * Starts a worker.
+ * @throws Error where the config of an agent cannot be read.
+ * @example
+ * import { memoryStore } from 'belay-sidecar';
+ * import { startWorker } from 'belay-sidecar/workers';
+ *
+ * const store = memoryStore();
+ * const worker = startWorker({ store, agents: [], folderOf: () => 'work' });
+ * assert.deepEqual(worker.carries, []);
+ * await worker.stop();
+ * await store.close();
+ */
+export function startWorker(options: WorkerOptions): Worker {
+  return new Working(options);
+}
+
+class Working implements Worker {
+  readonly carries: readonly Carried[];
+  readonly #options: WorkerOptions;
+  readonly #agents: ReadonlyMap<string, Agent>;
+  readonly #stopping = new AbortController();
+  readonly #open = new Map<string, Promise<void>>();
+  readonly #failures = new Map<string, number>();
+  readonly #takings = new Map<string, number[]>();
+  readonly #counts = { taken: 0, done: 0, failed: 0, polls: 0, told: 0, unserved: 0, crashed: 0 };
+  readonly #working: Promise<void>;
+  #answered: number | null = null;
+  #left = '';
+  #wake: () => void = () => {};
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    const agents = [...options.agents];
+    this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
+    this.carries = agents.map((agent) => carried(agent, options.guards));
+    this.#working = this.#work();
+  }
+
+  get counts(): WorkCounts {
+    return { ...this.#counts, open: this.#open.size, answered: this.#answered };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await Promise.all([...this.#open.values(), this.#working]);
+  }
+
+  async #work(): Promise<void> {
+    const { pollMs = 1_000 } = this.#options;
+    for (let polls = 0; !this.#stopping.signal.aborted; polls += 1) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      try {
+        await this.#poll();
+        if (polls % LEFT_EVERY === 0) await this.#lookForLeft();
+        this.#answered = Date.now();
+      } catch (error) {
+        this.#options.onTold?.({ is: 'store_failed', error });
+      }
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, pollMs);
+      });
+      await Promise.race([woken, late]);
+      clearTimeout(timer);
+    }
+  }
+
+  get #asked() {
+    const { queue = 'default', concurrency = 16 } = this.#options;
+    return { queue, carries: this.carries, limit: concurrency - this.#open.size };
+  }
+
+  async #poll(): Promise<void> {
+    const asked = this.#asked;
+    if (asked.limit <= 0) return;
+    const ready = await this.#options.store.work.ready(asked);
+    this.#counts.polls += 1;
+    this.#counts.told += ready.length;
+    for (const order of ready) if (!this.#open.has(order.run) && !this.#stopping.signal.aborted) this.#take(order);
+  }
+
+  #take(order: WorkOrder): void {
+    const { run } = order;
+    const going = this.#goOn(order)
+      .catch((error: unknown) => this.#options.onTold?.({ is: 'store_failed', error }))
+      .finally(() => {
+        this.#open.delete(run);
+        this.#wake();
+      });
+    this.#open.set(run, going);
+  }
+
+  async #goOn(order: WorkOrder): Promise<void> {
+    const { run } = order;
+    const { store, folderOf, drainMs = 30_000, lingerMs = 1_000, onTold } = this.#options;
+    const agent = this.#agents.get(order.agent);
+    const own = this.carries.find((each) => each.agent === order.agent);
+    if (agent === undefined || own === undefined) return;
+    const { machine, config } = own;
+    // Before it begins: another worker with another version does not take it then.
+    if (order.digests === null && !(await store.work.bind(run, { machine, config }))) return;
+    onTold?.({ is: 'taken', run, agent: order.agent });
+    const stopping = this.#stopping.signal;
+    const setting = { order, agent, store, folder: async () => folderOf(run), stopping, lingerMs, drainMs };
+    const left = await goOn(setting);
+    await this.#tell(run, left);
+  }
+
+  async #tell(run: string, left: Left): Promise<void> {
+    const { store, onTold } = this.#options;
+    if (left.is !== 'taken') this.#counts.taken += 1;
+    if (left.is === 'done') this.#counts.done += 1;
+    if (left.is === 'failed') {
+      this.#counts.failed += 1;
+      const failures = this.#failures.get(run) ?? 0;
+      this.#failures.set(run, failures + 1);
+      const delay = Math.min(FIRST_DELAY * 2 ** failures, LONGEST_DELAY);
+      await store.work.delay(run, delay, `${left.code} ${left.why}`.slice(0, 500));
+    } else this.#failures.delete(run);
+    const isAtRest = left.is === 'waits' || left.is === 'parked' || left.is === 'stuck';
+    if (isAtRest && this.#isTooOften(run)) await store.work.delay(run, FIRST_DELAY, 'taken too often');
+    onTold?.({ is: 'left', run, as: left });
+  }
+
+  /** Counts the takings of a run that goes nowhere, a delay that moves nothing for instance. */
+  #isTooOften(run: string): boolean {
+    const now = Date.now();
+    const recent = [...(this.#takings.get(run) ?? []), now].filter((time) => now - time < WINDOW);
+    for (const [other, times] of this.#takings)
+      if (times.every((time) => now - time >= WINDOW)) this.#takings.delete(other);
+    this.#takings.set(run, recent);
+    return recent.length > TOO_OFTEN;
+  }
+
+  async #lookForLeft(): Promise<void> {
+    const runs = await this.#options.store.work.left(this.#asked);
+    this.#counts.unserved = runs.filter(({ why }) => why === 'unserved').length;
+    this.#counts.crashed = runs.length - this.#counts.unserved;
+    const text = JSON.stringify(runs.map(({ order, why }) => [order.run, why, order.digests]));
+    if (text === this.#left) return;
+    this.#left = text;
+    if (runs.length > 0) this.#options.onTold?.({ is: 'not_taken', runs });
+  }
+}
+
+function carried({ machine, config }: Agent, guards: Guards | undefined): Carried {
+  const { config: loaded, findings } = readConfig(config, guards === undefined ? {} : { guards });
+  if (loaded !== null) return { agent: machine.id, machine: machineShape(machine).digest, config: loaded.digest };
+  const first = findings.find(({ severity }) => severity === 'error');
+  const where =
+    first === undefined ? config : `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
+  throw new Error(`the config of ${machine.id} cannot be read: ${where}`);
+}

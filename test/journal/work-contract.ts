@@ -1,0 +1,137 @@
+/** What every store must do with the runs that are left for workers: a part of the contract in contract.ts. */
+import { expect, test } from 'vitest';
+import type { Journal, JournalStore } from '../../src/journal/journal.ts';
+import type { Rest, StartRequest } from '../../src/journal/work.ts';
+import { refused, row } from './rows-of.ts';
+
+/** The stores that a contract is run on. */
+interface Stores {
+  readonly newStore: () => JournalStore;
+  readonly journalOf: (store: JournalStore, run: string, mode?: 'create' | 'resume' | 'either') => Promise<Journal>;
+}
+
+const digests = { machine: 'm1', config: 'c1' };
+const carries = [{ agent: 'order', ...digests }];
+const asked = { queue: 'default', carries, limit: 10 };
+const request = (run: string, more: Partial<StartRequest> = {}): StartRequest => {
+  return { run, agent: 'order', input: '{"item":"tea"}', queue: 'default', ...more };
+};
+const rest = (more: Partial<Rest> = {}): Rest => ({
+  due: null,
+  heard: 0,
+  ended: false,
+  digests,
+  output: null,
+  ...more,
+});
+const names = async (store: JournalStore, more: Partial<typeof asked> = {}) =>
+  (await store.work.ready({ ...asked, ...more })).map(({ run }) => run);
+const left = async (store: JournalStore) =>
+  (await store.work.left(asked)).map(({ order, why }) => `${order.run} ${why}`);
+
+export function workContract({ newStore, journalOf }: Stores): void {
+  test('a run that is left for workers is there on return, due at once, and has no row', async () => {
+    const store = newStore();
+    expect(await store.work.start(request('a'))).toBe(true);
+    expect(await store.run('a')).toMatchObject({ run: 'a', head: 0, held: false });
+    const fresh = { digests: null, due: 0, taken: 0, ended: null, note: null, held: false, output: null };
+    expect(await store.work.order('a')).toEqual({ ...request('a'), ...fresh });
+    expect(await store.work.ready(asked)).toEqual([{ ...request('a'), ...fresh }]);
+    const journal = await journalOf(store, 'a', 'either');
+    expect(journal.head).toBe(0);
+  });
+
+  test('the same request twice is one run; another input, agent or queue is refused', async () => {
+    const store = newStore();
+    await store.work.start(request('a'));
+    expect(await store.work.start(request('a'))).toBe(false);
+    for (const other of [{ input: '{}' }, { agent: 'parcel' }, { queue: 'slow' }])
+      await refused(() => store.work.start(request('a', other)), 'run_exists');
+    await (await store.open('by hand', 'create')).close();
+    await refused(() => store.work.start(request('by hand')), 'run_exists');
+    expect([await names(store), await store.work.order('by hand')]).toEqual([['a'], null]);
+  });
+
+  test('a request has a name, an agent and a queue, and at most 1 MiB of input', async () => {
+    const store = newStore();
+    const wrong = [{ run: '' }, { agent: '' }, { queue: '' }, { agent: 'a\0b' }, { input: '"\ud800"' }];
+    for (const each of wrong)
+      await refused(() => store.work.start({ ...request('a'), ...each }), 'journal_cannot_write');
+    await refused(() => store.work.start(request('a', { input: 'é'.repeat(512 * 1024 + 1) })), 'input_too_large');
+    expect(await store.runs()).toEqual([]);
+    const input = JSON.stringify('a\u0000b ☃ 😀');
+    await store.work.start(request('a', { input }));
+    expect((await store.work.order('a'))?.input).toBe(input);
+  });
+
+  test('a run that a living process has is not handed out, and one that waits for a message neither', async () => {
+    const store = newStore();
+    for (const run of ['a', 'b']) await store.work.start(request(run));
+    const a = await journalOf(store, 'a');
+    expect([await names(store), (await store.work.order('a'))?.taken]).toEqual([['b'], 1]);
+    await a.close(rest());
+    expect([await names(store), (await store.work.order('a'))?.due]).toEqual([['b'], null]);
+  });
+
+  test('a message wakes a run that waits, and one that came while it was given back as well', async () => {
+    const store = newStore();
+    await store.work.start(request('a'));
+    await (await journalOf(store, 'a')).close(rest());
+    expect(await names(store)).toEqual([]);
+    await store.post('a', 'go on');
+    expect(await names(store)).toEqual(['a']);
+    await (await journalOf(store, 'a')).close(rest({ heard: 0 }));
+    expect(await names(store)).toEqual(['a']);
+    await (await journalOf(store, 'a')).close(rest({ heard: 1 }));
+    expect(await names(store)).toEqual([]);
+  });
+
+  test('a run is due when it said, and one that is put off later, with the reason', async () => {
+    const store = newStore();
+    for (const run of ['a', 'b', 'c']) await store.work.start(request(run));
+    await (await journalOf(store, 'a')).close(rest({ due: 3_600_000 }));
+    await (await journalOf(store, 'b')).close(rest({ due: 0 }));
+    await store.work.delay('c', 3_600_000, 'cannot_open no such item');
+    expect(await names(store)).toEqual(['b']);
+    const [a, c] = [await store.work.order('a'), await store.work.order('c')];
+    expect([a?.note, c?.note]).toEqual([null, 'cannot_open no such item']);
+    for (const due of [a?.due, c?.due]) {
+      expect(due).toBeGreaterThan(3_000_000);
+      expect(due).toBeLessThanOrEqual(3_600_000);
+    }
+  });
+
+  test('a run that has ended is not handed out any more, whatever is posted to it', async () => {
+    const store = newStore();
+    await store.work.start(request('a'));
+    const journal = await journalOf(store, 'a');
+    journal.append([row(1)]);
+    await journal.close(rest({ ended: true, output: '"tea"' }));
+    await store.post('a', 'too late');
+    await (await journalOf(store, 'a')).close();
+    expect([await names(store), typeof (await store.work.order('a'))?.ended]).toEqual([[], 'number']);
+    expect([await store.work.start(request('a')), (await store.work.order('a'))?.output]).toEqual([false, '"tea"']);
+  });
+
+  test('a run goes only to a worker with its agent and its digests; others are told with the digests that it wants', async () => {
+    const store = newStore();
+    for (const run of ['mine', 'other']) await store.work.start(request(run));
+    await store.work.start(request('parcel', { agent: 'parcel' }));
+    await store.work.start(request('slow', { queue: 'slow' }));
+    expect(await store.work.bind('mine', digests)).toBe(true);
+    expect(await store.work.bind('mine', digests)).toBe(true);
+    expect(await store.work.bind('other', { machine: 'm1', config: 'c2' })).toBe(true);
+    expect(await store.work.bind('other', digests)).toBe(false);
+    expect([await names(store), await names(store, { queue: 'slow' })]).toEqual([['mine'], ['slow']]);
+    expect(await left(store)).toEqual(['other unserved', 'parcel unserved']);
+    expect((await store.work.left(asked))[0]?.order.digests).toEqual({ machine: 'm1', config: 'c2' });
+    expect(await names(store, { limit: 0 })).toEqual([]);
+  });
+
+  test('a run that was given back without a word of when it can go on is still due', async () => {
+    const store = newStore();
+    await store.work.start(request('a'));
+    await (await journalOf(store, 'a')).close();
+    expect([await names(store), (await store.work.order('a'))?.taken]).toEqual([['a'], 0]);
+  });
+}
