@@ -90,6 +90,7 @@ export class Execution implements Runtime {
   valueWithin = (_prefix: string, _region: string, path: string) => path;
   toolNamed = (name: string) => this.#tools.get(name) as ((call: object) => Promise<unknown>) | undefined;
   outputOf = () => this.#memory.output;
+  seen = (context: unknown) => context;
   inputOf = () => this.#current?.input;
   inputFor = (_: ActorHandle, { input }: { readonly input?: unknown }) => input;
 

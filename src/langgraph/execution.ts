@@ -9,7 +9,7 @@ import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
-import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS } from './checkpoint/memory.ts';
+import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
 import { BEGIN, END, type Lane, laneNamed, lanesOf, partOf, placeOf, placesOf } from './lanes.ts';
 import type { Observed } from './observe.ts';
@@ -123,9 +123,9 @@ export class Execution implements Runtime, Host {
   valueWithin = () => 'run';
   toolNamed = (name: string) => this.#calls.tools.get(name) as ((call: object) => Promise<unknown>) | undefined;
   outputOf = () => this.result;
+  seen = (context: unknown) => seenInSuperstep(context as Memory);
   inputOf = (ref: ActorHandle) => (ref as Partial<UnderWay>).input;
   inputFor = (_: ActorHandle, { input }: { readonly input?: unknown }) => input;
-
   get #around(): Around {
     const { graph, channels } = this.#setting;
     return { graph, channels, outputs: this.#outputs };

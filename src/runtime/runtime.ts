@@ -118,6 +118,8 @@ export interface Runtime {
   /** The states of a region's part of a value, as a step that came there would have entered them. */
   arrival(ref: ActorHandle, value: StateValue, context: unknown, region: string): Arrival;
 
+  /** The context as work that is entered now sees it: without what was written beside it in a step of many that is not over. */
+  seen(context: unknown): unknown;
   /** The machines that it executes; null for a runtime that has none. */
   readonly machines: Machines | null;
 }

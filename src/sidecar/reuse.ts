@@ -23,6 +23,8 @@ export interface Reusing {
   dismiss(record: WorkRecord, why: 'reads_differ' | 'done_again'): void;
   /** Everything that waited for reuse may go on. */
   settled(): void;
+  /** The context as work that is entered now sees it. */
+  seen(context: unknown): unknown;
 }
 
 /** The reuse of one run. */
@@ -106,18 +108,26 @@ export class Reuse {
     );
     if (!isOwn) return false;
     const version = (key: Key) => this.#runState.versions.newest(key, Number.POSITIVE_INFINITY, record.members);
-    let { context } = this.#runState.actor(actor);
-    if (!record.first.every((read) => readsSame(read, context, version))) return false;
-    for (const item of record.items) {
-      if (item.is === 'call') {
-        // What was taken back meanwhile, or found wrong, is done again.
-        const { status, undoing } = item.call;
-        if (status === 'compensated' || undoing || isOpen(status) || isDistrusted(item.call)) return false;
-        continue;
-      }
-      if (!item.reads.every((read) => readsSame(read, context, version))) return false;
-      if (item.step.actor === record.actor) context = foldMemory(context, item.step.edits.map(changeOf));
-    }
-    return true;
+    // Where a step of many is under way, what a record beside has written is in the context, and is not seen yet.
+    const { context } = this.#runState.actor(actor);
+    const seen = this.#run.seen(context);
+    return isReadAgain(record, context, version) && (seen === context || isReadAgain(record, seen, version));
   }
+}
+
+/** True where a record, taken over in a context, reads what it has read. */
+function isReadAgain(record: WorkRecord, before: unknown, version: Parameters<typeof readsSame>[2]): boolean {
+  let context = before;
+  if (!record.first.every((read) => readsSame(read, context, version))) return false;
+  for (const item of record.items) {
+    if (item.is === 'call') {
+      // What was taken back meanwhile, or found wrong, is done again.
+      const { status, undoing } = item.call;
+      if (status === 'compensated' || undoing || isOpen(status) || isDistrusted(item.call)) return false;
+      continue;
+    }
+    if (!item.reads.every((read) => readsSame(read, context, version))) return false;
+    if (item.step.actor === record.actor) context = foldMemory(context, item.step.edits.map(changeOf));
+  }
+  return true;
 }

@@ -132,6 +132,10 @@ export class MachineRuntime implements Runtime, Machines {
     return (ref.getSnapshot() as { status?: unknown } | undefined)?.status === 'done';
   }
 
+  seen(context: unknown): unknown {
+    return context;
+  }
+
   outputOf(ref: AnyActorRef): unknown {
     return (ref.getSnapshot() as { output?: unknown }).output;
   }

@@ -57,6 +57,13 @@ export function noted(memory: Memory, lane: string, more: Partial<TaskNotes>): M
   return { ...memory, [OWN]: { ...own, lanes: { ...own.lanes, [lane]: { ...notesOn(memory, lane), ...more } } } };
 }
 
+/** The context as a task sees it that begins in the superstep that is under way. */
+export function seenInSuperstep(memory: Memory): Memory {
+  const { [OWN]: own, [SENDS]: sends } = memory;
+  if (own.at === undefined) return memory;
+  return { ...own.at.values, ...(sends !== undefined && { [SENDS]: sends }), [OWN]: own };
+}
+
 /** The checkpoint of LangGraph's that notes stand for. */
 export function checkpointOf(at: CheckpointNotes): Checkpoint {
   return {

@@ -116,6 +116,7 @@ export class Run implements Watcher {
       claim: (live, record) => this.#claiming.claim(live.id, record),
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.#goOn(),
+      seen: (context) => this.runtime.seen(context),
     });
   }
 

@@ -33,3 +33,9 @@ test('the judge sees a payment that is made twice under a config that calls it h
   expect(lying.totals.wrong).toBeGreaterThan(0);
   expect(lying.told.find(({ is }) => is === 'wrong')?.cause).toMatch(/too much|twice/);
 });
+
+test('C6: a task does not see what a record beside it has written in the same superstep, and is not taken over for it', async () => {
+  const shape = '>n0+n1+n2 n0>(n1|end) n1>(n2|n3) n2>(n3|end) n3>(n0 again|end)';
+  const { totals } = await enumerate({ nodes: [4], graphs: 1, cases: 1, seed: 13, shape, id: '4c56746595' });
+  expect(totals).toMatchObject({ cases: 2, same: 2 });
+});
