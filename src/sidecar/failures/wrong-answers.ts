@@ -51,8 +51,8 @@ export class WrongAnswers {
   }
 
   /**
-   * What a live instance did before it was last taken back, that its replay has not come to, and that no key of a complaint leaves out: it
-   * would be served to that replay. An idempotent call is none of it: it is asked again.
+   * The calls of a live instance from before it was last taken back that its replay has not come to, and that no key of a complaint leaves
+   * out: they would be served to that replay. An idempotent call is none of it: it is asked again.
    */
   unreached(raised: Raised): LedgerCall[] {
     if (raised.failure.key !== null) return [];
