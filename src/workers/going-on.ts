@@ -22,6 +22,8 @@ export interface Setting {
   readonly lingerMs: number;
   /** The longest wait for calls under way, when the worker takes leave. */
   readonly drainMs: number;
+  /** Told once this process holds the run. */
+  readonly onTaken: () => void;
 }
 
 /** The state in which a worker left a run. */
@@ -31,8 +33,8 @@ export type Left =
   | { readonly is: 'waits' | 'parked' | 'stuck'; readonly due: number | null }
   /** The worker takes leave: what is left to do is done by another one. */
   | { readonly is: 'given_back' }
-  /** Another process has it. */
-  | { readonly is: 'taken' }
+  /** Another process holds it. */
+  | { readonly is: 'held_elsewhere' }
   | { readonly is: 'failed'; readonly code: string; readonly why: string };
 
 /** Goes on with a run. Never throws. */
@@ -41,7 +43,7 @@ export async function goOn(setting: Setting): Promise<Left> {
     return await opened(setting);
   } catch (error) {
     const code = error instanceof CodedError ? String(error.code) : 'cannot_run';
-    if (code === 'lease_held' || code === 'lease_lost') return { is: 'taken' };
+    if (code === 'lease_held' || code === 'lease_lost') return { is: 'held_elsewhere' };
     const why = (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
     return { is: 'failed', code, why };
   }
@@ -55,6 +57,7 @@ async function opened(setting: Setting): Promise<Left> {
   try {
     const own = { run, config: agent.config, journal: store, redeliver: true, keepAlive: false };
     const sidecar = await resume(open.machine, { ...openedOptions(open), ...own });
+    setting.onTaken();
     try {
       const ended = endOf(sidecar);
       sidecar.actor.start();

@@ -2,6 +2,7 @@
  * A worker: takes runs of a store that can go on, goes on with so many at once, and gives back what only waits. Only the lease of a run says
  * who has it: another worker that was faster is no error.
  */
+import { setMaxListeners } from 'node:events';
 import { readConfig } from '../boundaries/directory.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { Carried, LeftRun, WorkOrder } from '../journal/work.ts';
@@ -112,6 +113,8 @@ class Working implements Worker {
     const agents = [...options.agents];
     this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
     this.carries = agents.map((agent) => carried(agent, options.guards));
+    // Every open run listens for the stop.
+    setMaxListeners(0, this.#stopping.signal);
     this.#working = this.#work();
   }
 
@@ -181,16 +184,21 @@ class Working implements Worker {
     const { machine, config } = own;
     // Before it begins: another worker with another version does not take it then.
     if (order.digests === null && !(await store.work.bind(run, { machine, config }))) return;
-    onTold?.({ is: 'taken', run, agent: order.agent });
     const stopping = this.#stopping.signal;
-    const setting = { order, agent, store, folder: async () => folderOf(run), stopping, lingerMs, drainMs };
+    let isTaken = false;
+    const onTaken = () => {
+      isTaken = true;
+      this.#counts.taken += 1;
+      onTold?.({ is: 'taken', run, agent: order.agent });
+    };
+    const setting = { order, agent, store, folder: async () => folderOf(run), stopping, lingerMs, drainMs, onTaken };
     const left = await goOn(setting);
-    await this.#tell(run, left);
+    // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
+    if (isTaken || left.is !== 'held_elsewhere') await this.#tell(run, left);
   }
 
   async #tell(run: string, left: Left): Promise<void> {
     const { store, onTold } = this.#options;
-    if (left.is !== 'taken') this.#counts.taken += 1;
     if (left.is === 'done') this.#counts.done += 1;
     if (left.is === 'failed') {
       this.#counts.failed += 1;

@@ -203,3 +203,19 @@ test('a worker has no more runs at once than it may', async () => {
   });
   expect([most, told.sort()]).toEqual([2, runs.map((run) => `${run} done`)]);
 });
+
+test('of two workers that see the same run, only the one that holds it says that it has taken it', async () => {
+  const store = memoryStore();
+  const runs = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+  const told: string[] = [];
+  const onTold = (each: WorkTold) => {
+    if (each.is === 'taken') told.push(`${each.run} taken`);
+    if (each.is === 'left') told.push(`${each.run} ${each.as.is}`);
+  };
+  for (const run of runs) await workClient(store).start({ run, agent: 'pays' });
+  const both = [working([agentOf('pays')], store, { onTold }), working([agentOf('pays')], store, { onTold })];
+  await until(() => told.length >= 2 * runs.length);
+  for (const { worker } of both) await worker.stop();
+  expect(told.toSorted()).toEqual(runs.flatMap((run) => [`${run} done`, `${run} taken`]).toSorted());
+  expect(both.reduce((sum, { worker }) => sum + worker.counts.taken, 0)).toBe(runs.length);
+});

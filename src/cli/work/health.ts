@@ -53,7 +53,7 @@ function metricsText(counts: WorkCounts): string {
       counts.unserved,
     ],
     ['belay_worker_runs_crashed', 'gauge', 'Due runs that have ended three processes.', counts.crashed],
-    ['belay_worker_runs_taken_total', 'counter', 'Runs taken and left again.', counts.taken],
+    ['belay_worker_runs_taken_total', 'counter', 'Runs taken.', counts.taken],
     ['belay_worker_runs_done_total', 'counter', 'Runs that ended here.', counts.done],
     ['belay_worker_runs_failed_total', 'counter', 'Takings that could not go on.', counts.failed],
     ['belay_worker_polls_total', 'counter', 'Looks for runs.', counts.polls],

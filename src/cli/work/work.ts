@@ -149,8 +149,8 @@ function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], jour
       return `${as.is}, ${next}: ${command('explain', run, journal)}`;
     case 'given_back':
       return 'given back';
-    case 'taken':
-      return 'another process has it';
+    case 'held_elsewhere':
+      return 'another process holds it now';
     case 'failed':
       return `cannot go on: ${as.code} ${as.why}`;
   }
