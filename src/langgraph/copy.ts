@@ -1,6 +1,8 @@
 /** A copy of a compiled graph whose nodes are watched. The graph that is given is not touched, and neither are its nodes. */
 import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import type { BaseChannel, BaseCheckpointSaver, Pregel } from '@langchain/langgraph';
+import { keptChannels } from './checkpoint/untracked.ts';
+import { stateOf } from './lanes.ts';
 import { guardTools } from './tools/guard-tools.ts';
 
 /** A node of a compiled graph, as this room uses it. */
@@ -18,7 +20,7 @@ interface GraphNode {
 /** A compiled graph, as this room uses it. `test/langgraph/members.test.ts` holds each member. */
 export interface Graph {
   nodes: Record<string, GraphNode>;
-  readonly channels: Readonly<Record<string, BaseChannel>>;
+  channels: Readonly<Record<string, BaseChannel>>;
   checkpointer?: BaseCheckpointSaver | boolean;
   readonly builder?: { readonly edges: Iterable<readonly [string, string]>; readonly branches: object };
   readonly store?: unknown;
@@ -40,6 +42,13 @@ export type Invoke = (node: string, bound: Runnable, input: unknown, config: Run
 /** The node by which a graph takes its input; it runs no code of the user's. */
 const START = '__start__';
 
+/** A copy of a graph whose channels are all in its checkpoints. */
+export function keptCopy(graph: Graph): Graph {
+  const copy = graph.withConfig({});
+  copy.channels = keptChannels(graph.channels);
+  return copy;
+}
+
 /** A watched copy of a graph, with a checkpointer of its own. */
 export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: Invoke): Graph {
   const copy = graph.withConfig({});
@@ -60,10 +69,11 @@ export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: In
  * Has edges of a watched copy lead to some nodes alone. A superstep that is entered again has the tasks that it had: LangGraph looks at the
  * channels of the step before while it goes on, and at all of them where it is entered, so that a join which an edge beside it has
  * overtaken would set its node going once more.
+ * @param wanted their states.
  * @returns has edges lead to all nodes again.
  */
 export function leadingTo({ nodes }: Graph, wanted: ReadonlySet<string>): () => void {
-  const others = Object.entries(nodes).flatMap(([name, node]) => (wanted.has(name) ? [] : [node]));
+  const others = Object.entries(nodes).flatMap(([name, node]) => (wanted.has(stateOf(name)) ? [] : [node]));
   const triggers = others.map((node) => node.triggers);
   for (const node of others) node.triggers = [];
   return () => {

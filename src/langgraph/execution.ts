@@ -11,7 +11,7 @@ import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
 import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
-import { BEGIN, END, type Lane, laneNamed, lanesOf, partOf, placeOf, placesOf } from './lanes.ts';
+import { BEGIN, END, type Lane, laneNamed, lanesOf, partOf, placeOf, placesOf, stateOf } from './lanes.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question } from './pass.ts';
 import type { Task } from './tasks.ts';
@@ -115,7 +115,8 @@ export class Execution implements Runtime, Host {
   }
   placeAt = (path: string): Place | undefined => {
     if (path === BEGIN || path === END) return { path, region: '' };
-    return Object.hasOwn(this.#setting.graph.nodes, path) ? { path, region: path, lanes: true } : undefined;
+    const isNode = Object.keys(this.#setting.graph.nodes).some((node) => stateOf(node) === path);
+    return isNode ? { path, region: path, lanes: true } : undefined;
   };
   stop = () => this.#leave();
   announce = () => {};

@@ -11,7 +11,7 @@ import type { RunOptions } from '../sidecar/opening/options.ts';
 import type { Ending } from '../sidecar/report.ts';
 import { answersTo } from './answers.ts';
 import { CODECS } from './codecs.ts';
-import type { Graph } from './copy.ts';
+import { type Graph, keptCopy } from './copy.ts';
 import { Execution, type Setting } from './execution.ts';
 import { GraphError } from './graph-error.ts';
 import { Resting } from './resting.ts';
@@ -122,7 +122,7 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
 function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, resting: Resting): Setting {
   const { run, settings = {}, codecs = [] } = options;
   return {
-    graph,
+    graph: keptCopy(graph),
     codecs,
     channels: stateChannels(graph),
     salt: randomBytes(16).toString('hex'),

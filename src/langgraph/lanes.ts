@@ -8,7 +8,7 @@ import type { Place } from '../runtime/microstep.ts';
 /** The progress of the task of a lane. */
 export type Part = 'ready' | 'run' | 'done' | 'end';
 
-/** The lane of a task: its node, and what tells it from other tasks of that node in the same superstep. */
+/** The lane of a task: the state of its node, and what tells it from other tasks of that node in the same superstep. */
 export interface Lane {
   readonly node: string;
   readonly tie: string;
@@ -22,6 +22,11 @@ export const BEGIN = 'begin';
 export const END = 'end';
 /** The state of a superstep, and of a lane whose node has not begun. */
 const BETWEEN = '#';
+
+/** The state of a node. A dot would make it a state within another: `createAgent` names nodes of middleware `Summary.before_model`. */
+export function stateOf(node: string): string {
+  return node.replaceAll('.', '_');
+}
 
 /** The tie of a task that edges lead to: one of a node at a time. */
 export const PULLED = '0';

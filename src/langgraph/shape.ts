@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { MachineShape, StateShape } from '../model/machine.ts';
 import type { Graph } from './copy.ts';
-import { BEGIN, END } from './lanes.ts';
+import { BEGIN, END, stateOf } from './lanes.ts';
 import { stateChannels, whyUnsupported } from './support.ts';
 
 /** A compiled graph, as a config sees it. */
@@ -28,10 +28,10 @@ function shapeOf(graph: Graph): MachineShape {
     state('', 'compound', BEGIN),
     // Control is there before the first node; no work is done in it.
     state(BEGIN, 'compound'),
-    ...nodes.map((name) => state(name, 'atomic', null, toolsOf(graph.nodes[name]?.bound))),
+    ...nodes.map((name) => state(stateOf(name), 'atomic', null, toolsOf(graph.nodes[name]?.bound))),
     state(END, 'final'),
   ];
-  const edges = nodes.flatMap((name) => [
+  const edges = nodes.map(stateOf).flatMap((name) => [
     { from: BEGIN, to: name, event: 'graph.task', guarded: false },
     { from: name, to: END, event: 'graph.done', guarded: false },
   ]);

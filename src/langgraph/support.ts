@@ -1,12 +1,13 @@
 /** Refuses graphs that could not be run soundly, each with its reason and a way out. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { OWN, SENDS } from './checkpoint/memory.ts';
+import { UNTRACKED } from './checkpoint/untracked.ts';
 import type { Graph } from './copy.ts';
 import { GraphError } from './graph-error.ts';
-import { BEGIN, END } from './lanes.ts';
+import { BEGIN, END, stateOf } from './lanes.ts';
 
 /** The kinds of channels whose values follow from what each task writes, one after the other. */
-const KINDS = new Set(['LastValue', 'BinaryOperatorAggregate']);
+const KINDS = new Set(['LastValue', 'BinaryOperatorAggregate', UNTRACKED]);
 
 /** The names of the channels that hold the state of a graph, as its nodes see it. */
 export function stateChannels(graph: Graph): string[] {
@@ -54,8 +55,10 @@ function* ofGraph(graph: Graph): Generator<string> {
 function* ofNodes({ nodes }: Graph): Generator<string> {
   for (const [name, node] of Object.entries(nodes)) {
     const of = `its node "${name}"`;
-    if (/[./@#|:*%]/.test(name) || name === BEGIN || name === END)
-      yield `${of} has a name that a config cannot hold as a state. Leave out . / @ # | : * % and the names ${BEGIN} and ${END}.`;
+    if (/[/@#|:*%]/.test(name) || name === BEGIN || name === END)
+      yield `${of} has a name that a config cannot hold as a state. Leave out / @ # | : * % and the names ${BEGIN} and ${END}.`;
+    if (Object.keys(nodes).some((other) => other !== name && stateOf(other) === stateOf(name)))
+      yield `${of} is the state ${stateOf(name)} to a config, and so is another node. Rename one of them.`;
     if (node.cachePolicy !== undefined)
       yield `${of} has a cache policy: an answer from a cache would be no version of this run. Leave it out; kept work answers from the journal.`;
     if ((node.bound as unknown as Partial<Graph> | undefined)?.checkpointer)
@@ -80,8 +83,9 @@ function* ofChannels(graph: Graph): Generator<string> {
 }
 
 function* ofConfig({ nodes }: Graph, { skeletons }: BoundaryConfig): Generator<string> {
+  const known = new Set(Object.keys(nodes).map(stateOf));
   for (const { name, states } of skeletons.values()) {
-    const own = states.filter((state) => Object.hasOwn(nodes, state));
+    const own = states.filter((state) => known.has(state));
     if (own.length > 1)
       yield `the skeleton ${name} has the states ${own.join(', ')}, and each node is a unit. Give each a skeleton of its own, or make them one node by a subgraph.`;
   }

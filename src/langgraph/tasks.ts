@@ -1,5 +1,5 @@
 /** The tasks of a superstep, as LangGraph announces them, each with its lane. */
-import { type Lane, laneOf, PULLED } from './lanes.ts';
+import { type Lane, laneOf, PULLED, stateOf } from './lanes.ts';
 
 /** A task that LangGraph is about to execute. */
 export interface Task {
@@ -20,15 +20,16 @@ export interface Announced {
 /** The tasks that were announced, in the order in which LangGraph applies what they write. */
 export function tasksOf(announced: readonly Announced[], tieOf: (node: string, args: unknown) => string): Task[] {
   const taken = new Set<string>();
-  const tasks = announced.map(({ id, name, input, triggers }): Task => {
-    const isSent = triggers.includes('__pregel_push');
-    const tie = isSent ? tieOf(name, input) : PULLED;
-    let lane = laneOf(name, tie);
-    for (let nth = 2; taken.has(lane.name); nth += 1) lane = laneOf(name, `${tie}-${nth}`);
+  const isSent = ({ triggers }: Announced) => triggers.includes('__pregel_push');
+  const taskOf = (each: Announced): Task => {
+    const { id, name, input } = each;
+    const node = stateOf(name);
+    const tie = isSent(each) ? tieOf(node, input) : PULLED;
+    let lane = laneOf(node, tie);
+    for (let nth = 2; taken.has(lane.name); nth += 1) lane = laneOf(node, `${tie}-${nth}`);
     taken.add(lane.name);
-    return { id, lane, ...(isSent && { sent: { args: input } }) };
-  });
-  const pulled = tasks.filter(({ sent }) => sent === undefined);
-  pulled.sort((a, b) => (a.lane.node < b.lane.node ? -1 : 1));
-  return [...pulled, ...tasks.filter(({ sent }) => sent !== undefined)];
+    return { id, lane, ...(isSent(each) && { sent: { args: input } }) };
+  };
+  const pulled = announced.filter((each) => !isSent(each)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...pulled, ...announced.filter(isSent)].map(taskOf);
 }

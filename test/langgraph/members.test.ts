@@ -2,6 +2,7 @@
 import { AIMessage } from '@langchain/core/messages';
 import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import { tool } from '@langchain/core/tools';
+import { FakeListChatModel } from '@langchain/core/utils/testing';
 import {
   Annotation,
   Command,
@@ -13,8 +14,10 @@ import {
   MemorySaver,
   Send,
   StateGraph,
+  UntrackedValueChannel,
 } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
+import { createAgent } from 'langchain';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -162,6 +165,35 @@ test('a ToolNode runs its own tools by its function, and a tool is called by _ca
   const ours = (await copy.invoke({ messages })) as { messages: { text: string }[] };
   const theirs = (await node.invoke({ messages })) as { messages: { text: string }[] };
   expect([ours.messages[0]?.text, theirs.messages[0]?.text, calls]).toEqual(['guarded', 'x', [{ of: 'x' }]]);
+});
+
+test('the ToolNode of createAgent runs its own tools where its constructor has made it, and only there', async () => {
+  const told = tool(async ({ of }) => of, { name: 'tell', description: '', schema: z.object({ of: z.string() }) });
+  const agent = createAgent({ model: new FakeListChatModel({ responses: [] }), tools: [told] });
+  const node = (agent.graph as unknown as { nodes: Record<string, { bound: ToolNode }> }).nodes.tools
+    ?.bound as ToolNode;
+  const made = Reflect.construct(node.constructor, [node.tools]) as ToolNode;
+  const copied = Object.assign(Object.create(Object.getPrototypeOf(node)) as ToolNode, node);
+  const messages = [new AIMessage({ content: '', tool_calls: [{ name: 'tell', args: { of: 1 }, id: '1' }] })];
+  for (const each of [made, copied])
+    Object.assign(each, {
+      func: (input: unknown, config: object) =>
+        (each as never as { run: (...of: unknown[]) => unknown }).run(input, config),
+    });
+  expect(await made.invoke({ messages })).toMatchObject({ messages: [{ status: 'error' }] });
+  await expect(copied.invoke({ messages })).rejects.toThrow(TypeError);
+});
+
+test('an untracked channel has no value after a checkpoint, and tells whether several may write it', () => {
+  const channel = new UntrackedValueChannel<string>({ guard: false });
+  channel.update(['a', 'b']);
+  expect([channel.lc_graph_name, channel.guard, channel.get(), channel.checkpoint()]).toEqual([
+    'UntrackedValue',
+    false,
+    'b',
+    undefined,
+  ]);
+  expect(channel.fromCheckpoint().isAvailable()).toBe(false);
 });
 
 test('errors and commands are told from others', () => {

@@ -62,8 +62,19 @@ const refused: readonly (readonly [why: string, says: RegExp, graph: () => objec
     /has a name/,
     () =>
       new StateGraph(State)
+        .addNode('a@b', () => ({ n: 1 }))
+        .addEdge('__start__', 'a@b')
+        .compile(named),
+  ],
+  [
+    'two nodes that are one state to a config',
+    /the state a_b/,
+    () =>
+      new StateGraph(State)
         .addNode('a.b', () => ({ n: 1 }))
+        .addNode('a_b', () => ({ n: 1 }))
         .addEdge('__start__', 'a.b')
+        .addEdge('a.b', 'a_b')
         .compile(named),
   ],
   [

@@ -20,10 +20,18 @@ const KEY = 'idempotency_key';
 /** A node whose tools are guarded, where it is a `ToolNode`; the node itself else. */
 export function guardTools(bound: Runnable): Runnable {
   if (!isToolNode(bound)) return bound;
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(bound)) as ToolNodeLike, bound);
+  const copy = Object.assign(made(bound), bound);
   copy.tools = bound.tools.map(guarded);
   copy.func = (input, config) => copy.run(input, config);
   return copy;
+}
+
+/** A node of the same class. LangChain's has private methods, which only its constructor gives; that of a subclass may want anything. */
+function made(node: ToolNodeLike): ToolNodeLike {
+  let base: unknown = node.constructor;
+  for (let own = Object.getPrototypeOf(node) as object | null; own !== null; own = Object.getPrototypeOf(own) as object)
+    if (Object.hasOwn(own, 'run')) base = own.constructor;
+  return Reflect.construct(base as () => void, [node.tools], node.constructor as () => void) as ToolNodeLike;
 }
 
 function guarded(tool: LangChainTool): LangChainTool {

@@ -1,0 +1,42 @@
+/**
+ * Channels that LangGraph leaves out of its checkpoints, `jumpTo` of `createAgent` for instance. A superstep that is entered again would find
+ * them empty, so that a run keeps them as it keeps the others.
+ */
+import { type BaseChannel, UntrackedValueChannel } from '@langchain/langgraph';
+
+/** The name that LangGraph gives such a channel. */
+export const UNTRACKED = 'UntrackedValue';
+
+/** The channels of a graph, each of which says in a checkpoint what it holds. */
+export function keptChannels(channels: Readonly<Record<string, BaseChannel>>): Record<string, BaseChannel> {
+  return Object.fromEntries(
+    Object.entries(channels).map(([name, channel]) => [name, isUntracked(channel) ? new KeptValue(channel) : channel]),
+  );
+}
+
+function isUntracked(channel: BaseChannel): channel is UntrackedValueChannel<unknown> {
+  return channel.lc_graph_name === UNTRACKED;
+}
+
+class KeptValue extends UntrackedValueChannel<unknown> {
+  override lc_graph_name = UNTRACKED;
+  readonly #own: UntrackedValueChannel<unknown>;
+
+  constructor(own: UntrackedValueChannel<unknown>) {
+    super({ guard: own.guard });
+    this.#own = own;
+    const first = own.fromCheckpoint();
+    if (first.isAvailable()) this.update([first.get()]);
+  }
+
+  override fromCheckpoint(value?: unknown): this {
+    const channel = new KeptValue(this.#own);
+    if (value !== undefined) channel.update([value]);
+    return channel as this;
+  }
+
+  // The type of LangGraph's own says that there is never a checkpoint of it.
+  override checkpoint(): undefined {
+    return this.get() as undefined;
+  }
+}
