@@ -86,7 +86,7 @@ function deskOf(does: Does) {
 type Desk = ReturnType<typeof deskOf>;
 
 /** An agent under Belay, and its desk. */
-export async function attached(graph: object, config: ReturnType<typeof configOf>, at: Desk) {
+async function attached(graph: object, config: ReturnType<typeof configOf>, at: Desk) {
   const run = await attachGraph(graph, {
     run: 'r',
     config,
