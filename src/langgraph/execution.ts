@@ -6,12 +6,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import { endedChild } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
-import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
+import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
 import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
-import { BEGIN, END, type Lane, laneNamed, lanesOf, partOf, placeOf, placesOf, stateOf } from './lanes.ts';
+import { END, type Lane, laneNamed, lanesOf, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question } from './pass.ts';
 import type { Task } from './tasks.ts';
@@ -113,11 +113,7 @@ export class Execution implements Runtime, Host {
     const source = placeOf(lane, partOf(value, lane) ?? 'end');
     return { after: placesOf(value), entered: [source], moves: [region], source, done: false };
   }
-  placeAt = (path: string): Place | undefined => {
-    if (path === BEGIN || path === END) return { path, region: '' };
-    const isNode = Object.keys(this.#setting.graph.nodes).some((node) => stateOf(node) === path);
-    return isNode ? { path, region: path, lanes: true } : undefined;
-  };
+  placeAt = (path: string) => placeNamed(path, this.#setting.graph.nodes);
   stop = () => this.#leave();
   announce = () => {};
   end = () => {};

@@ -78,6 +78,12 @@ export function placeOf(lane: Lane, part: Part): Place {
   return { path, region: lane.name };
 }
 
+/** The place of a state; that of a node is in all its lanes. Undefined where the graph has no such state. */
+export function placeNamed(path: string, nodes: object): Place | undefined {
+  if (path === BEGIN || path === END) return { path, region: '' };
+  return Object.keys(nodes).map(stateOf).includes(path) ? { path, region: path, lanes: true } : undefined;
+}
+
 /** All places in which control is. */
 export function placesOf(value: StateValue): Place[] {
   if (typeof value === 'string') return [{ path: value, region: '' }];
