@@ -23,7 +23,20 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'belay', include: ['test/**/*.test.ts'] } },
+      {
+        // The other end of the range of versions that `peerDependencies` names.
+        extends: true,
+        resolve: { alias: [{ find: /^@langchain\/langgraph(?=\/|$)/, replacement: 'langgraph-newest' }] },
+        test: {
+          name: 'langgraph-newest',
+          include: ['test/langgraph/*.test.ts'],
+          // Those import LangGraph in a process of their own, and LangChain's agents import the oldest.
+          exclude: ['test/langgraph/{page,created}.test.ts'],
+        },
+      },
+    ],
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }], './test/reporting/folder-times.ts'],
     maxWorkers: 2,
     // A limit that only a hang reaches, however busy the machine is.
