@@ -67,8 +67,9 @@ export class Runs {
 
   /** A run by its id. @throws InspectorError where there is none; JournalError where it cannot be read. */
   async run(id: string): Promise<Read> {
-    const summary = (await this.summaries()).find(({ run }) => idOf(run) === id);
-    if (summary === undefined) throw new InspectorError('not_found', 'There is no such run in this file.');
+    const run = Buffer.from(id, 'base64url').toString('utf16le');
+    const summary = idOf(run) === id ? await this.#asking(async (store) => await store.run(run)) : null;
+    if (summary === null) throw new InspectorError('not_found', 'There is no such run in this file.');
     return this.read(summary);
   }
 
