@@ -209,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a complaint about work that is undone is decided about what stands there now',
     find: 'if (isTakenBack(parts.runState, raised)) return this.#by.takingBack.takeBackStanding(raised).then(() => WAIT);',
     replace: '',
-    by: { run: 'tests', file: 'test/semantics/complaints-undone.test.ts' },
+    by: { run: 'tests', file: 'test/semantics/complaints-served.test.ts' },
   },
   {
     rule: 'C12',
