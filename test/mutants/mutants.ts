@@ -231,8 +231,10 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C13',
     file: 'sidecar/plan/rerun.ts',
     off: 'a rerun is carried out as it was advised, without deciding again',
-    find: 'const decision = this.#decisions.decide(raised);\n    if (decision.verdict !==',
-    replace: 'const { decision } = advised;\n    if (decision.verdict !==',
+    find: `const decision = this.#decisions.decide(raised);
+    if (decision.verdict !== 'rerun' || isDifferent(decision, advised.decision)) return 'ask again';
+    if (this.#decisions.isOutdated(decision, await this.#decisions.demote(decision.undo))) return 'ask again';`,
+    replace: 'const { decision } = advised;\n    await this.#decisions.demote(decision.undo);',
     by: { run: 'tests', file: 'test/semantics/complaints-answered.test.ts' },
   },
 ];
