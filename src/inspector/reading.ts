@@ -6,7 +6,9 @@ import { JournalError, type JournalStore, type Posted, type RunSummary, type Sto
 import { parseRunNote, runNoteOf } from '../reports/run-note.ts';
 import type { RunStatus } from '../reports/run-status.ts';
 import { type Timeline, timelineOf } from '../reports/timeline.ts';
+import type { WireTimeline } from './course-data.ts';
 import { InspectorError } from './inspector-error.ts';
+import { Course } from './views/timeline.ts';
 
 /** A run as it was read. */
 export interface Read {
@@ -14,10 +16,12 @@ export interface Read {
   readonly summary: RunSummary;
   readonly rows: readonly StoredRow[];
   readonly timeline: Timeline;
+  /** Its steps, calls and whatever else the page shows on a line of time. */
+  readonly course: WireTimeline;
   readonly posts: readonly Posted[];
 }
 
-type Whole = Pick<Read, 'rows' | 'timeline'>;
+type Whole = Pick<Read, 'rows' | 'timeline' | 'course'>;
 
 /** The status of a run of a file; the code where it cannot be read. */
 export interface ReadStatus {
@@ -97,7 +101,9 @@ export class Runs {
   #whole(run: string): Promise<Whole> {
     return this.#asking(async (store) => {
       const rows = await collected(store.read(run));
-      return { rows, timeline: timelineOf(rows) };
+      const course = new Course();
+      const timeline = timelineOf(rows, ({ entry, row }, runState) => course.take(entry, row, runState));
+      return { rows, timeline, course: course.view() };
     });
   }
 

@@ -13,7 +13,6 @@ import { decisionView, supposedView } from './views/decision.ts';
 import { diagramView } from './views/diagram.ts';
 import { runView } from './views/run.ts';
 import { runsView, Waits } from './views/runs.ts';
-import { timelineView } from './views/timeline.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -37,7 +36,7 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
   const reads: Readonly<Record<string, Route>> = {
     '': ({ read }) => runView(read, port, now()),
     ledger: ({ read }) => port.ledger(read.summary.run, ledgersOf(read.rows, now())),
-    timeline: ({ read }) => timelineView(read),
+    timeline: ({ read }) => read.course,
     diagram: ({ read }) => diagramView(read),
     context: ({ read, rest }) => contextView(read, Number(rest)),
     decision: ({ read, rest }) => decisionView(read, Number(rest)),

@@ -49,10 +49,17 @@ export interface Timeline {
   readonly restored: ReadonlyMap<string, number>;
 }
 
-/** Reads a run. @throws JournalError `journal_corrupt`, `journal_too_new`. */
-export function timelineOf(rows: Iterable<StoredRow>): Timeline {
+/**
+ * Reads a run.
+ * @param hear told each entry, and the state of the run behind it, so that rows are read once for several reports.
+ * @throws JournalError `journal_corrupt`, `journal_too_new`.
+ */
+export function timelineOf(
+  rows: Iterable<StoredRow>,
+  hear: (stored: StoredEntry, runState: RunState) => void = () => {},
+): Timeline {
   const narrator = new Narrator();
-  for (const stored of entriesOf(narrator.counted(rows))) narrator.take(stored);
+  for (const stored of entriesOf(narrator.counted(rows))) hear(stored, narrator.take(stored));
   return narrator.story();
 }
 
@@ -79,13 +86,14 @@ class Narrator {
     }
   }
 
-  take({ entry, row, fold }: StoredEntry): void {
+  take({ entry, row, fold }: StoredEntry): RunState {
     if (entry.do === 'decision') this.#decide(entry, row);
     if (entry.do === 'restored') this.#restore(entry);
     if (entry.do === 'step') this.#replay(entry);
     if (entry.do === 'finding') this.#find(entry);
     this.#standing.take(entry);
     fold(() => this.#runState.apply(entry, row.time));
+    return this.#runState;
   }
 
   story(): Timeline {

@@ -1,13 +1,13 @@
 /** The timeline of a run: its steps, calls, boundaries, failures, restores and answers of people, in a lane for each region and child machine. */
-import { entriesOf } from '../../journal/entries.ts';
+import type { StoredRow } from '../../journal/journal.ts';
 import type { Entry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
+import type { RunState } from '../../projection/run-state.ts';
 import { quoted } from '../../recovery/explain.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { WireMark, WireMarkKind, WireTimeline } from '../course-data.ts';
-import type { Read } from '../reading.ts';
 import { actorName, eventName } from './words.ts';
 
 const KINDS: readonly WireMarkKind[] = ['step', 'call', 'boundary', 'failure', 'restore', 'person', 'finding'];
@@ -15,15 +15,8 @@ const KINDS: readonly WireMarkKind[] = ['step', 'call', 'boundary', 'failure', '
 const MOST_LANES = 40;
 const MOST_MARKS = 60_000;
 
-/** The timeline of a run; of a very long one, its end. */
-export function timelineView(read: Read): WireTimeline {
-  const marker = new Marker(read);
-  for (const { entry, row } of entriesOf(read.rows)) marker.take(entry, row.seq, row.time);
-  return marker.view();
-}
-
-class Marker {
-  readonly #read: Read;
+/** Collects the course of a run, entry by entry. */
+export class Course {
   readonly #lanes = new Map<string, number>();
   readonly #texts = new Map<string, number>();
   readonly #marks: WireMark[] = [];
@@ -31,14 +24,13 @@ class Marker {
   readonly #calls = new Map<string, { readonly region: Region; readonly tool: string }>();
   #seq = 0;
   #time = 0;
+  #actors: RunState['actors'] = [];
 
-  constructor(read: Read) {
-    this.#read = read;
-  }
-
-  take(entry: Entry, seq: number, time: number): void {
+  /** Takes an entry. @param actors those of the run behind it. */
+  take(entry: Entry, { seq, time }: Pick<StoredRow, 'seq' | 'time'>, { actors }: Pick<RunState, 'actors'>): void {
     this.#seq = seq;
     this.#time = time;
+    this.#actors = actors;
     switch (entry.do) {
       case 'step':
         this.#step(entry);
@@ -87,6 +79,7 @@ class Marker {
     }
   }
 
+  /** The course so far; of a very long one, its end. */
   view(): WireTimeline {
     const kept = this.#marks.slice(-MOST_MARKS);
     return {
@@ -127,14 +120,14 @@ class Marker {
 
   #laneOf(region: Region): string {
     const [number, path] = split(region);
-    const actor = actorName(this.#read.timeline.runState.actors[number]);
+    const actor = actorName(this.#actors[number]);
     const name = path === '' ? actor : `${actor}: ${path}`;
     return this.#lanes.has(name) || this.#lanes.size < MOST_LANES - 1 ? name : 'all other lanes';
   }
 
   /** The region of its parent in which an actor is invoked; of the root, its own. */
   #regionOf(actor: number): Region {
-    return this.#read.timeline.runState.actors[actor]?.region ?? regionName(0, '');
+    return this.#actors[actor]?.region ?? regionName(0, '');
   }
 }
 
