@@ -84,10 +84,7 @@ export function rollBack(
 ): void {
   redelivery.takeOut(places, undone);
   if (undone.size > 0) takeOut(places, actors, undone);
-  for (const actor of actors.all) {
-    if (actor.ended !== null && undone.has(actor.ended)) actor.ended = null;
-    if (actor.by !== null && undone.has(actor.by)) actor.ended = actor.by;
-  }
+  actors.rollBack(undone as ReadonlySet<RecordedStep>);
   timers.rollBack(undone);
   for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) instances.reopen(name);
 }

@@ -69,6 +69,8 @@ export interface Live {
 
 /** A timer of an actor. */
 export interface Timer {
+  /** Its number among the timers of the run. */
+  readonly nth: number;
   readonly actor: number;
   readonly id: string;
   readonly region: Region;

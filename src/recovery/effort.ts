@@ -10,6 +10,9 @@ export interface Reported {
   readonly records: number;
 }
 
+/** In a run, whatever fails waits for the answer. */
+export const REPORTED_IN_RUN: Reported = { candidates: 16, records: 250 };
+
 /** Every candidate is judged, as for a trace. */
 export const ALL_REPORTED: Reported = { candidates: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY };
 

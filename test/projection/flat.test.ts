@@ -122,7 +122,7 @@ describe('a timer', () => {
     let looked = 0;
     for (let n = 0; n < SIZE; n += 1) {
       timers.take(entry('t', 10), 0);
-      const armed = timers.all.at(-1);
+      const [armed] = timers.armed();
       for (const name of ['actor', 'id'] as const) {
         const value = armed?.[name];
         Object.defineProperty(armed, name, {
@@ -134,7 +134,7 @@ describe('a timer', () => {
       }
       timers.take(entry('t', null), 0);
     }
-    expect(timers.all.every(({ gone }) => gone !== null)).toBe(true);
+    expect(timers.named(0, 't').every(({ gone }) => gone !== null)).toBe(true);
     expect(looked).toBeLessThanOrEqual(2 * SIZE);
   });
 
@@ -145,13 +145,13 @@ describe('a timer', () => {
     timers.take(entry('t', 10), 0);
     places.add(second);
     timers.take(entry('t', null), 0);
-    expect(timers.all[0]?.gone).toBe(second);
+    expect(timers.named(0, 't')[0]?.gone).toBe(second);
     places.remove(new Set([second]));
     timers.rollBack(new Set([second]));
-    expect(timers.all[0]?.gone).toBeNull();
+    expect(timers.named(0, 't')[0]?.gone).toBeNull();
     timers.ended(0, third);
-    expect(timers.all[0]?.gone).toBe(third);
+    expect(timers.named(0, 't')[0]?.gone).toBe(third);
     timers.heard({ actor: 0, event: { type: 't' } } as never, second);
-    expect(timers.all[0]?.gone).toBe(third);
+    expect(timers.named(0, 't')[0]?.gone).toBe(third);
   });
 });

@@ -3,7 +3,7 @@ import { errorMessage } from '../../effects/signals.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
-import { Effort } from '../../recovery/effort.ts';
+import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import type { Raised } from '../parts.ts';
 import type { MovedInput } from '../report.ts';
 import type { Complaints } from './complaints.ts';
@@ -15,12 +15,6 @@ type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open
 
 /** A decision that restores. */
 export type Restore = Extract<Decision, { verdict: 'restore' | 'restore_joint' }>;
-
-/**
- * The candidates older than the one that is used that a run judges for the report, and the records that this may cost: what fails waits for
- * the answer. A trace of the run is judged whole.
- */
-const REPORTED = { candidates: 64, records: 1_000 };
 
 /** The decisions of one run. */
 export class Decisions {
@@ -48,8 +42,8 @@ export class Decisions {
               suspects: new Set(suspects),
               escapes: this.#run.queries.escaping(),
             },
-      unavailable: (checkpoint) => this.#run.queries.unavailable(failure, checkpoint, signal),
-      effort: new Effort(REPORTED),
+      unavailable: this.#run.queries.unavailable(failure, signal),
+      effort: new Effort(REPORTED_IN_RUN),
     });
   }
 
