@@ -1,8 +1,9 @@
 /** What a step and a restore ask of those before them costs what is asked for: counted in records that are visited, never in time. */
 import { describe, expect, test } from 'vitest';
 import { Places } from '../../src/history/places.ts';
+import { Actors } from '../../src/projection/actors.ts';
 import { HeardNow, HeardThen, Redelivery } from '../../src/projection/redelivery.ts';
-import type { RecordedStep, ToRedeliver } from '../../src/projection/state-types.ts';
+import type { ActorState, RecordedStep, ToRedeliver } from '../../src/projection/state-types.ts';
 import { Timers } from '../../src/projection/timers.ts';
 
 let visited = 0;
@@ -153,5 +154,36 @@ describe('a timer', () => {
     expect(timers.named(0, 't')[0]?.gone).toBe(third);
     timers.heard({ actor: 0, event: { type: 't' } } as never, second);
     expect(timers.named(0, 't')[0]?.gone).toBe(third);
+  });
+});
+
+describe('an actor', () => {
+  test('that has ended long ago is not looked at, and goes on where what ended it is undone', () => {
+    const steps = Array.from({ length: SIZE }, (_, nth) => ({ ...step(nth, ['0:']), firstStarted: nth + 1 }));
+    const actors = new Actors(placesOf(...steps));
+    actors.begin();
+    let looked = 0;
+    for (const by of steps) {
+      const started = { id: 'c', src: 'c', at: '', kind: 'promise', input: null } as const;
+      actors.start(started, { actor: 0, event: { type: 'go' } } as never, by);
+      const child = actors.all.at(-1) as ActorState;
+      Object.defineProperty(child, 'parent', {
+        get: () => {
+          looked += 1;
+          return 0;
+        },
+      });
+      actors.end(child, by);
+    }
+    looked = 0;
+    const [last, before] = [steps.at(-1), steps.at(-2)] as [RecordedStep, RecordedStep];
+    expect(actors.childrenOf(0)).toEqual([]);
+    expect(actors.childrenOf(0, [before]).map(({ number }) => number)).toEqual([SIZE - 1]);
+    expect(actors.concerned([last]).map(({ number }) => number)).toEqual([0, SIZE]);
+    actors.rollBack(new Set([{ ...before, firstStarted: SIZE + 1 }]));
+    actors.rollBack(new Set([last]));
+    expect(actors.childrenOf(0)).toEqual([]);
+    expect(actors.at(SIZE).ended).toBe(last);
+    expect(looked).toBeLessThanOrEqual(10);
   });
 });
