@@ -130,7 +130,7 @@ export class EntryDecoder {
   /** The names of codecs that values were written with, and that are not at hand. */
   readonly unregistered = new Set<string>();
   readonly #contents = new ContentReader((parsed, content) => this.#read(parsed, content));
-  /** What names mean, by their numbers: a name that repeats is read once, and what it means is one value. */
+  /** The instances and keys that names stand for, by their numbers: one that repeats is read once, and is one value. */
   readonly #instances = new Map<unknown, InstanceId>();
   readonly #keys = new Map<unknown, Key>();
   #format = 0;
