@@ -126,14 +126,13 @@ class Charging {
   charge(candidate: Checkpoint, moves: Cut['moves'], holds: SetAside['holds']): Crossed {
     const consumers: Consumer[] = [];
     const blocked: Effect[] = [];
-    const stays = ({ id }: InstanceRecord) => id.skeleton !== ROOT;
+    const isAside = (record: InstanceRecord, at: number) => record.id.skeleton === ROOT && holds(record, at);
     for (const [record, placement] of moves) {
       const after = keptUpTo(placement);
       const { committed } = record;
       if (record !== this.#failed && committed !== null && after < committed.at)
         consumers.push({ dependence: placement.cause as Dependence, committed });
-      for (const effect of this.#blockedAfter(record, after))
-        if (stays(record) || !holds(record, effect.at)) blocked.push(effect);
+      for (const effect of this.#blockedAfter(record, after)) if (!isAside(record, effect.at)) blocked.push(effect);
     }
     blocked.sort((a, b) => a.at - b.at);
     const history = this.#history;
@@ -141,7 +140,7 @@ class Charging {
       [...moves].flatMap(([record, placement]) =>
         history.effects
           .of(record, keptUpTo(placement), history.head)
-          .filter((effect) => accepts(effect) && (stays(record) || !holds(record, effect.at))),
+          .filter((effect) => accepts(effect) && !isAside(record, effect.at)),
       );
     return {
       candidate,
