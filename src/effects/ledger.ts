@@ -63,7 +63,9 @@ export class Ledger {
 
   /** The calls whose outcome is not known, in the order of their intents. */
   open(): LedgerCall[] {
-    return [...this.#calls.values()].filter((call) => isOpen(call.status));
+    const open: LedgerCall[] = [];
+    for (const call of this.#calls.values()) if (isOpen(call.status)) open.push(call);
+    return open;
   }
 
   /** The call that an actor has made, if it has made one: it keeps its key when it is started again. */
@@ -126,7 +128,7 @@ export class Ledger {
 
   /** The calls of an instance, by its name, whose intents lie after one event and up to another. */
   between(name: string, after: number, upTo: number): LedgerCall[] {
-    return [...(this.#placed.get(name)?.all() ?? [])].filter(({ at }) => at !== null && at > after && at <= upTo);
+    return this.#placed.get(name)?.between(after, upTo) ?? [];
   }
 
   /** A replay takes the record over that a call belongs to: it has a place again, with the instance that it is now (C5). */
@@ -198,7 +200,9 @@ export class Ledger {
   /** The calls that are held back until their instance commits (E4), in the order of their intents; of one instance, or all. */
   buffered(instance?: InstanceId): LedgerCall[] {
     const all = [...this.#heldBack];
-    return instance === undefined ? all : all.filter(({ intent }) => same(intent.instance, instance));
+    return instance === undefined
+      ? all
+      : all.filter(({ intent }) => instanceName(intent.instance) === instanceName(instance));
   }
 
   /**
@@ -230,7 +234,7 @@ export class Ledger {
   /** The kept effects of an instance that its replay has not claimed (E7). */
   orphans(instance: InstanceId): LedgerCall[] {
     const kept = this.#displaced.keptOf(instance);
-    return kept.filter((call) => call.status === 'confirmed' && same(call.intent.instance, instance));
+    return kept.filter((call) => call.status === 'confirmed' && call.intent.instance.ordinal === instance.ordinal);
   }
 }
 
@@ -243,8 +247,4 @@ export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): Ef
 /** True where the answer that a ledger has is the one that was found wrong (C10). */
 export function isDistrusted({ wrong, output }: LedgerCall): boolean {
   return wrong !== null && isSame(wrong.output, output);
-}
-
-function same(a: InstanceId, b: InstanceId): boolean {
-  return a.skeleton === b.skeleton && a.entity === b.entity && a.ordinal === b.ordinal;
 }

@@ -14,23 +14,28 @@ interface PlacedCall {
 /** The placed calls of one instance. */
 export class PlacedCalls<Call extends PlacedCall> {
   readonly #byKey = new Map<string, Call>();
+  /** All of them, by the numbers of their intents. */
+  readonly #inOrder: Call[] = [];
   readonly #count = new Map<string, number>();
   /** Those whose answer the machine may not have heard. One that it has, or that has not happened, is dropped once it is met. */
   readonly #unheard = new Map<string, Set<Call>>();
 
-  /** Puts a call behind all others, instead of an earlier one of its key. */
+  /** Puts a call in its place, instead of an earlier one of its key. */
   add(call: Call): void {
     this.remove(call.key);
     this.#byKey.set(call.key, call);
+    this.#inOrder.splice(this.#countUpTo(call.at ?? 0), 0, call);
     const { tool } = call.intent;
     this.#count.set(tool, this.countOf(tool) + 1);
     this.changed(call);
   }
 
+  /** Removes a call, before its place becomes another. */
   remove(key: string): void {
     const call = this.#byKey.get(key);
     if (call === undefined) return;
     this.#byKey.delete(key);
+    this.#inOrder.splice(this.#countUpTo(call.at ?? 0) - 1, 1);
     this.#count.set(call.intent.tool, this.countOf(call.intent.tool) - 1);
     this.#unheard.get(call.intent.tool)?.delete(call);
   }
@@ -60,7 +65,18 @@ export class PlacedCalls<Call extends PlacedCall> {
     return found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
   }
 
-  all(): IterableIterator<Call> {
-    return this.#byKey.values();
+  /** Those whose intents lie after one event and up to another. Costs its result and two searches. */
+  between(after: number, upTo: number): Call[] {
+    return this.#inOrder.slice(this.#countUpTo(after), this.#countUpTo(upTo));
+  }
+
+  #countUpTo(limit: number): number {
+    let [low, high] = [0, this.#inOrder.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#inOrder[middle]?.at ?? 0) <= limit) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }

@@ -82,6 +82,7 @@ export class Registry {
   /** Cuts an instance back to event `after`; 0 is ⊥, as if it had never been entered (§9). */
   cut(record: InstanceRecord, after: number): void {
     const entered = record as Entered;
+    const at = entered.checkpoints[0]?.at ?? 0;
     entered.checkpoints.splice(countUpTo(entered.checkpoints, after));
     entered.positions.splice(countUpTo(entered.positions, after));
     entered.starts.splice(countUpTo(entered.starts, after));
@@ -89,7 +90,8 @@ export class Registry {
     if (entered.checkpoints.length > 0) return;
     this.#byName.delete(instanceName(record.id));
     const siblings = (record.starter as Entered | null)?.starts;
-    siblings?.splice(0, siblings.length, ...siblings.filter(({ started }) => started !== record));
+    const index = siblings === undefined ? -1 : countUpTo(siblings, at - 1);
+    if (siblings?.[index]?.started === record) siblings.splice(index, 1);
   }
 
   #expect(id: InstanceId): Entered {

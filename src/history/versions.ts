@@ -51,6 +51,8 @@ export class Versions {
   readonly #root = emptyNode();
   readonly #writes = new Map<InstanceRecord, Access[]>();
   readonly #reads = new Map<InstanceRecord, Access[]>();
+  /** The writes of all instances, in event order. */
+  readonly #written: Access[] = [];
 
   read(access: Access): void {
     note(this.#reads, access);
@@ -61,24 +63,33 @@ export class Versions {
 
   write(access: Access, mode: WriteMode): void {
     note(this.#writes, access);
+    this.#written.push(access);
     if (mode === 'update') this.read(access);
     if (mode !== 'append' && !access.key.pattern) (this.#path(access.key).at(-1) as Node).covers.push(access);
   }
 
-  /** Forgets what an instance read and wrote after event `after`, because it was undone. Costs what is forgotten. */
+  /** Forgets what an instance read and wrote after event `after`, because it was undone. Costs what is forgotten, from the newest on. */
   forget(record: InstanceRecord, after: number): void {
-    for (const read of drop(this.#reads.get(record), after)) {
+    for (const read of drop(this.#reads.get(record), after).reverse()) {
       const path = this.#path(read.key);
       for (const node of path) remove(node.below, read);
       remove((path.at(-1) as Node).reads, read);
     }
-    for (const write of drop(this.#writes.get(record), after))
+    for (const write of drop(this.#writes.get(record), after).reverse()) {
+      remove(this.#written, write);
       remove((this.#path(write.key).at(-1) as Node).covers, write);
+    }
   }
 
-  /** The reads that overlap a key, by any instance at any time. */
-  *readsAt(key: Key): Generator<Access> {
-    for (const { node } of this.#overlapping(key, 0, NEVER)) yield* node.reads;
+  /** The reads that overlap a key, by any instance from event `from` on. */
+  *readsAt(key: Key, from: number): Generator<Access> {
+    for (const { node } of this.#overlapping(key, from - 1, NEVER))
+      yield* node.reads.slice(countUpTo(node.reads, from - 1));
+  }
+
+  /** The writes of all instances after event `after`, in event order. */
+  writesAfter(after: number): Access[] {
+    return this.#written.slice(countUpTo(this.#written, after));
   }
 
   /** The reads of an instance, all of them, in event order. */

@@ -6,6 +6,7 @@
 import { ActorReference } from '../model/actor-reference.ts';
 import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
+import { type Key, parseKey } from '../model/key.ts';
 import { type Encoded, type EncodeOptions, encode } from './codec.ts';
 import { CONTENTS_SINCE, damaged, LARGEST_ROW } from './contents/form.ts';
 import { ContentReader } from './contents/reader.ts';
@@ -129,13 +130,27 @@ export class EntryDecoder {
   /** The names of codecs that values were written with, and that are not at hand. */
   readonly unregistered = new Set<string>();
   readonly #contents = new ContentReader((parsed, content) => this.#read(parsed, content));
+  /** The instances and keys that names stand for, by their numbers: one that repeats is read once, and is one value. */
+  readonly #instances = new Map<unknown, InstanceId>();
+  readonly #keys = new Map<unknown, Key>();
   #format = 0;
   readonly #codecs: readonly ValueCodec[];
   readonly #from: RowReader = {
     text: (name) => (typeof name === 'string' ? name : this.names.text(name as number)),
     instance: (name) => {
+      const known = this.#instances.get(name);
+      if (known !== undefined) return known;
       const [skeleton, entity, ordinal] = JSON.parse(this.#from.text(name)) as [string, string, number];
-      return { skeleton, entity, ordinal };
+      const id = { skeleton, entity, ordinal };
+      if (typeof name === 'number') this.#instances.set(name, id);
+      return id;
+    },
+    key: (name) => {
+      const known = this.#keys.get(name);
+      if (known !== undefined) return known;
+      const key = parseKey(this.#from.text(name));
+      if (typeof name === 'number') this.#keys.set(name, key);
+      return key;
     },
   };
 

@@ -3,6 +3,7 @@
  * reading cannot come apart. Which member of which entry has which form is said in one place: entry-table.ts.
  */
 import type { InstanceId } from '../model/instance.ts';
+import type { Key } from '../model/key.ts';
 import type { ValuePlace } from './lost.ts';
 
 /** Writes what a row calls by number, and the values that go through the codec. Each answers with JSON text. */
@@ -17,6 +18,8 @@ export interface RowWriter {
 export interface RowReader {
   text(name: unknown): string;
   instance(name: unknown): InstanceId;
+  /** @throws KeyError where the text is no key. */
+  key(name: unknown): Key;
 }
 
 /** A member's text and how it is read. */

@@ -1,7 +1,7 @@
 /** The stored form of a step (entry-table.ts): its edits, its marks, what it started, and what it did to control. */
 
 import type { HistoryEvent } from '../model/event.ts';
-import { type Key, parseKey } from '../model/key.ts';
+import type { Key } from '../model/key.ts';
 import { regionName } from '../model/region.ts';
 import type { Closed, Edit, Party, Started, StepEntry } from '../model/step-entry.ts';
 import {
@@ -26,7 +26,7 @@ type MarkOf<K extends HistoryEvent['do']> = Extract<HistoryEvent, { do: K }>;
 
 const key: Form<Key> = {
   write: ({ text }, to) => to.name(text),
-  read: (stored, from) => parseKey(from.text(stored)),
+  read: (stored, from) => from.key(stored),
 };
 
 const mark = variants<HistoryEvent>([

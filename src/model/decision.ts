@@ -87,7 +87,8 @@ interface Asked {
   readonly at: number;
   readonly policy: Policy;
   /**
-   * Newest candidate first, and none left out: a decision that restores also lists why the others could not be used.
+   * Newest candidate first. A decision that restores lists why each newer candidate could not be used; of older ones, a trace
+   * lists all, and a run those that it judged besides (§8).
    */
   readonly refusals: readonly Refusal[];
   /**

@@ -15,6 +15,9 @@ const BASE_EVERY = 64;
 /** The actors of one run. */
 export class Actors {
   readonly all: ActorState[] = [];
+  /** Those that go on, by their parents; the root has none. */
+  readonly #running = new Map<number | null, Set<ActorState>>();
+  readonly #endedBy = new Map<PlacedStep, ActorState[]>();
   readonly #places: Places<RecordedStep>;
 
   constructor(places: Places<RecordedStep>) {
@@ -43,7 +46,7 @@ export class Actors {
     region: Region | null,
     by: PlacedStep | null,
   ): void {
-    this.all.push({
+    const actor: ActorState = {
       sinceBase: 0,
       number: this.all.length,
       parent,
@@ -57,8 +60,65 @@ export class Actors {
       remembered: {},
       begun: false,
       ended: null,
-    });
+    };
+    this.all.push(actor);
+    this.#run(actor);
     this.#places.actors.push({ parent, at: region === null ? '' : split(region)[1], started: by });
+  }
+
+  #run(actor: ActorState): void {
+    this.#running.set(actor.parent, (this.#running.get(actor.parent) ?? new Set()).add(actor));
+  }
+
+  /** Has an actor end by a step. */
+  end(actor: ActorState, step: PlacedStep): void {
+    actor.ended = step;
+    const ended = this.#endedBy.get(step);
+    if (ended === undefined) this.#endedBy.set(step, [actor]);
+    else ended.push(actor);
+    const siblings = this.#running.get(actor.parent);
+    siblings?.delete(actor);
+    if (siblings?.size === 0) this.#running.delete(actor.parent);
+  }
+
+  /** Has an actor go on that had ended. */
+  revive(number: number): void {
+    const actor = this.at(number);
+    actor.ended = null;
+    this.#run(actor);
+  }
+
+  /** The root, the actors that go on, and those that undone steps have ended, in their order. */
+  concerned(undone: Iterable<PlacedStep>): ActorState[] {
+    const running = [...this.#running.values()].flatMap((actors) => [...actors]);
+    return inOrder(this.all.slice(0, 1), running, this.#endedIn(undone));
+  }
+
+  /** The same, of the children of an actor. */
+  childrenOf(parent: number, undone: Iterable<PlacedStep> = []): ActorState[] {
+    return inOrder(
+      this.#running.get(parent) ?? [],
+      this.#endedIn(undone).filter((actor) => actor.parent === parent),
+    );
+  }
+
+  /** The actors that a step has ended. */
+  endedBy(step: PlacedStep): readonly ActorState[] {
+    return this.#endedBy.get(step) ?? [];
+  }
+
+  #endedIn(undone: Iterable<PlacedStep>): ActorState[] {
+    return [...undone].flatMap((step) => this.endedBy(step));
+  }
+
+  /** Has the actors go on that undone steps had ended, and those be gone that undone steps had started. */
+  rollBack(undone: ReadonlySet<RecordedStep>): void {
+    for (const step of undone) {
+      for (const actor of this.endedBy(step)) if (actor.ended === step) this.revive(actor.number);
+      this.#endedBy.delete(step);
+    }
+    for (const step of undone)
+      for (let number = step.firstStarted; this.all[number]?.by === step; number += 1) this.end(this.at(number), step);
   }
 
   /**
@@ -98,4 +158,8 @@ export class Actors {
     if (parent === null || started === null) return path;
     return `${this.structureOf(around ?? regionName(parent, ''))}/${started.at ?? ''}#${started.id}:${path}`;
   }
+}
+
+function inOrder(...lists: readonly Iterable<ActorState>[]): ActorState[] {
+  return [...new Set(lists.flatMap((list) => [...list]))].sort((a, b) => a.number - b.number);
 }

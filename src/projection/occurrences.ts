@@ -50,6 +50,11 @@ export class Occurrences {
     return this.#of(skeleton, entity).highest >= (ordinal ?? 0);
   }
 
+  /** The ordinals that an occurrence may have: those that were ever entered. */
+  ordinals(skeleton: string, entity: string): Iterable<number> {
+    return Array(this.#of(skeleton, entity).highest + 1).keys();
+  }
+
   /** Notes which keys an occurrence had written when it was undone. */
   unwrote({ skeleton, entity, ordinal }: InstanceId, keys: readonly Key[]): void {
     if (keys.length === 0) return;

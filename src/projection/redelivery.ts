@@ -1,10 +1,10 @@
 /** The events from outside that restores took back and that have not come again, in order, and what they met (semantics.md C1b). */
-import { createHash } from 'node:crypto';
 import type { Places } from '../history/places.ts';
+import { countUpToNth, type SortedStep } from '../history/sorted-steps.ts';
 import { encode } from '../journal/codec.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Region } from '../model/region.ts';
-import type { RecordedStep, ToRedeliver } from './state-types.ts';
+import type { HeardBefore, HeardCourse, RecordedStep, ToRedeliver } from './state-types.ts';
 
 /** The events to redeliver of one run. */
 export class Redelivery {
@@ -32,7 +32,19 @@ export class Redelivery {
 
   /** Adds an event that a record had heard and that nothing hears now: its sender may send it again, and nothing else does. */
   lose({ outside }: RecordedStep): void {
-    this.all.push({ event: outside, context: [], control: '', regions: [], moved: [], heard: NOTHING_HEARD });
+    const heard = { course: { regions: [], from: 0, types: [] }, later: 0 };
+    this.all.push({ event: outside, context: [], control: '', regions: [], moved: [], heard });
+  }
+
+  /** Has what was heard before events that wait list what is about to be taken out of it. Costs what lies behind the first of those steps. */
+  takeOut(places: Places<RecordedStep>, undone: Iterable<SortedStep>): void {
+    const from = firstOf(undone);
+    for (const course of new Set(this.all.map(({ heard }) => heard.course))) {
+      if (course.from <= from) continue;
+      const lost = outsideIn(places, course.regions, from, course.from).map(typeOf);
+      course.types = [...lost, ...course.types];
+      course.from = from;
+    }
   }
 
   #textOf(event: unknown): string {
@@ -41,24 +53,40 @@ export class Redelivery {
   }
 }
 
-/** The events that some regions have heard: up to each of them, the digest of their types. */
-interface Course {
-  readonly numbers: number[];
-  readonly digests: string[];
-  /** The number of steps of each region that are digested. */
-  readonly seen: number[];
+/** The events that are taken back together, and what their regions had heard. Costs what lies behind the first step that is taken out. */
+export class HeardThen {
+  readonly #places: Places<RecordedStep>;
+  readonly #from: number;
+  readonly #courses = new Map<string, { readonly course: HeardCourse; readonly numbers: readonly number[] }>();
+
+  /** @param undone the steps that are taken out. */
+  constructor(places: Places<RecordedStep>, undone: Iterable<SortedStep>) {
+    this.#places = places;
+    this.#from = firstOf(undone);
+  }
+
+  /** The events that regions have heard before a step that is taken out. */
+  before(regions: readonly Region[], nth: number): HeardBefore {
+    const name = JSON.stringify(regions);
+    const known = this.#courses.get(name) ?? this.#course(regions);
+    this.#courses.set(name, known);
+    return { course: known.course, later: known.numbers.length - countBelow(known.numbers, nth) };
+  }
+
+  #course(regions: readonly Region[]) {
+    const heard = outsideIn(this.#places, regions, this.#from, Number.POSITIVE_INFINITY);
+    return { course: { regions, from: this.#from, types: heard.map(typeOf) }, numbers: heard.map(({ nth }) => nth) };
+  }
 }
 
-/** The digest where nothing was heard. */
-const NOTHING_HEARD = '';
-
-/**
- * The events from outside that the regions of a run have heard, as a digest of their types in order. It is asked for every event that a restore takes
- * back: what was heard before is digested once.
- */
-export class Heard {
+/** Compares what regions have heard with what they had heard when an event was taken back. Costs the steps since it was last asked. */
+export class HeardNow {
   readonly #places: Places<RecordedStep>;
-  readonly #courses = new Map<string, Course>();
+  /** Of each course, what was heard since it begins; the number of steps of each region that were looked at. */
+  readonly #since = new Map<
+    HeardCourse,
+    { readonly from: number; readonly types: string[]; readonly seen: number[] }
+  >();
   #removals: number;
 
   constructor(places: Places<RecordedStep>) {
@@ -66,35 +94,66 @@ export class Heard {
     this.#removals = places.removals;
   }
 
-  /** The events that regions have received before a step; by default all. Costs the steps since it was last asked for. */
-  before(regions: readonly Region[], nth = Number.POSITIVE_INFINITY): string {
+  /** True where the regions have heard the same. */
+  isSame({ course, later }: HeardBefore): boolean {
     if (this.#removals !== this.#places.removals) {
       this.#removals = this.#places.removals;
-      this.#courses.clear();
+      this.#since.clear();
     }
-    const name = JSON.stringify(regions);
-    const course = this.#courses.get(name) ?? { numbers: [], digests: [], seen: regions.map(() => 0) };
-    this.#courses.set(name, course);
-    this.#goOn(course, regions);
-    return course.digests[countBelow(course.numbers, nth) - 1] ?? NOTHING_HEARD;
+    const types = this.#typesSince(course);
+    return types.length === course.types.length - later && types.every((type, index) => type === course.types[index]);
   }
 
-  #goOn({ numbers, digests, seen }: Course, regions: readonly Region[]): void {
+  #typesSince(course: HeardCourse): readonly string[] {
+    const { regions, from } = course;
+    const known = this.#since.get(course);
+    const since = known?.from === from ? known : { from, types: [], seen: regions.map(() => -1) };
+    this.#since.set(course, since);
     const heard = new Set<RecordedStep>();
     for (const [index, region] of regions.entries()) {
       const chain = this.#places.chain(region);
-      for (let at = seen[index] as number; at < chain.length; at += 1)
+      const seen = since.seen[index] as number;
+      for (let at = seen === -1 ? countUpToNth(chain, from - 1) : seen; at < chain.length; at += 1)
         if (chain[at]?.outside != null) heard.add(chain[at] as RecordedStep);
-      seen[index] = chain.length;
+      since.seen[index] = chain.length;
     }
     // Every step that is new to a region is newer than all that were there.
-    for (const { nth, outside } of [...heard].sort((a, b) => a.nth - b.nth)) {
-      const type = String((outside as { type?: unknown }).type);
-      const digest = createHash('sha256').update(`${digests.at(-1) ?? NOTHING_HEARD}\n${JSON.stringify(type)}`);
-      numbers.push(nth);
-      digests.push(digest.digest('base64'));
+    since.types.push(...inOrder(heard).map(typeOf));
+    return since.types;
+  }
+}
+
+/** The steps numbered from `from` up to before `until` that took an event from outside in any of some regions, in order. */
+function outsideIn(
+  places: Places<RecordedStep>,
+  regions: readonly Region[],
+  from: number,
+  until: number,
+): RecordedStep[] {
+  const heard = new Set<RecordedStep>();
+  for (const region of regions) {
+    const chain = places.chain(region);
+    for (let at = countUpToNth(chain, from - 1); at < chain.length; at += 1) {
+      const step = chain[at] as RecordedStep;
+      if (step.nth >= until) break;
+      if (step.outside != null) heard.add(step);
     }
   }
+  return inOrder(heard);
+}
+
+function inOrder(steps: Iterable<RecordedStep>): RecordedStep[] {
+  return [...steps].sort((a, b) => a.nth - b.nth);
+}
+
+function typeOf({ outside }: RecordedStep): string {
+  return String((outside as { type?: unknown }).type);
+}
+
+function firstOf(steps: Iterable<SortedStep>): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { nth } of steps) first = Math.min(first, nth);
+  return first;
 }
 
 function countBelow(numbers: readonly number[], nth: number): number {

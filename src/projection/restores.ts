@@ -2,7 +2,7 @@
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';
-import { eventsToRedeliver, type Kept, rollBack, undoneSteps } from './rollback.ts';
+import { eventsToRedeliver, type Kept, rollBack, stepsFromOutside, undoneSteps } from './rollback.ts';
 import { contentsOf, type SetAside } from './set-aside/set-aside.ts';
 import type { Projections, Steps } from './steps.ts';
 
@@ -75,6 +75,6 @@ export class Restores {
   takenBackBy(kept: readonly Kept[], aside: readonly InstanceId[]): unknown[] {
     const { places } = this.#run;
     const { steps } = contentsOf(this.#setAside.recordsOf(aside).values());
-    return eventsToRedeliver(places, undoneSteps(places, kept), steps).map(({ event }) => event);
+    return stepsFromOutside(undoneSteps(places, kept), steps).map(({ outside }) => outside);
   }
 }

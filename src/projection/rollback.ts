@@ -9,7 +9,7 @@ import type { StateValue } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import { changeOf } from './edits.ts';
 import type { LiveInstances } from './live-instances.ts';
-import { Heard } from './redelivery.ts';
+import { HeardThen, type Redelivery } from './redelivery.ts';
 import type { RecordedStep, ToRedeliver } from './state-types.ts';
 import type { Timers } from './timers.ts';
 
@@ -22,6 +22,7 @@ interface Rollbackable {
   readonly actors: Actors;
   readonly timers: Timers;
   readonly instances: LiveInstances;
+  readonly redelivery: Redelivery;
 }
 
 /** The steps that a restore to these positions takes out: those in which any party loses its part (C1a). */
@@ -43,22 +44,27 @@ export function contextBefore(places: Places<RecordedStep>, actor: number, befor
   return fold(undefined, edits.reverse().flat().map(changeOf));
 }
 
-/**
- * The events from outside that steps took and a restore takes back, in order, with what they met then (C1b). Those of work that is set
- * aside belong to its record.
- */
+/** The steps that took the events from outside that a restore takes back, in order. Those of work that is set aside belong to its record. */
+export function stepsFromOutside(
+  undone: ReadonlySet<PlacedStep>,
+  aside: ReadonlySet<PlacedStep>,
+): readonly RecordedStep[] {
+  const steps = ([...undone] as RecordedStep[]).filter((step) => step.outside !== null && !aside.has(step));
+  return steps.sort((a, b) => a.nth - b.nth);
+}
+
+/** The events from outside that steps took and a restore takes back, in order, with what they met then (C1b). */
 export function eventsToRedeliver(
   places: Places<RecordedStep>,
   undone: ReadonlySet<PlacedStep>,
   aside: ReadonlySet<PlacedStep>,
 ): ToRedeliver[] {
-  const steps = ([...undone] as RecordedStep[]).filter((step) => step.outside !== null && !aside.has(step));
-  const heard = new Heard(places);
-  return steps.sort((a, b) => a.nth - b.nth).map((step) => metBy(places, step, heard));
+  const heard = new HeardThen(places, undone);
+  return stepsFromOutside(undone, aside).map((step) => metBy(places, step, heard));
 }
 
 /** The places that the event of a step met. */
-function metBy(places: Places<RecordedStep>, step: RecordedStep, heard: Heard): ToRedeliver {
+function metBy(places: Places<RecordedStep>, step: RecordedStep, heard: HeardThen): ToRedeliver {
   const [before] = places.before(step.nth, step.actor);
   const regions = [...step.moves, ...step.looks];
   return {
@@ -72,12 +78,13 @@ function metBy(places: Places<RecordedStep>, step: RecordedStep, heard: Heard): 
 }
 
 /** Takes the undone steps out, folds the contexts of those after them anew, and has everything else refer to what is left. */
-export function rollBack({ places, actors, timers, instances }: Rollbackable, undone: ReadonlySet<PlacedStep>): void {
+export function rollBack(
+  { places, actors, timers, instances, redelivery }: Rollbackable,
+  undone: ReadonlySet<PlacedStep>,
+): void {
+  redelivery.takeOut(places, undone);
   if (undone.size > 0) takeOut(places, actors, undone);
-  for (const actor of actors.all) {
-    if (actor.ended !== null && undone.has(actor.ended)) actor.ended = null;
-    if (actor.by !== null && undone.has(actor.by)) actor.ended = actor.by;
-  }
+  actors.rollBack(undone as ReadonlySet<RecordedStep>);
   timers.rollBack(undone);
   for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) instances.reopen(name);
 }

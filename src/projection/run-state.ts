@@ -28,7 +28,7 @@ import { Restores } from './restores.ts';
 import type { Kept } from './rollback.ts';
 import type { WorkRecord } from './set-aside/records.ts';
 import { SetAside } from './set-aside/set-aside.ts';
-import type { ActorState, Live, Pending, RecordedStep, Timer, ToRedeliver } from './state-types.ts';
+import type { ActorState, Live, Pending, RecordedStep, ToRedeliver } from './state-types.ts';
 import { boundaryAt, originOf } from './step-numbers.ts';
 import { type Projections, Steps } from './steps.ts';
 import { Timers } from './timers.ts';
@@ -60,6 +60,8 @@ export class RunState {
   /** The reads and writes of things that staging areas hold. */
   readonly positions: Positions;
   readonly actors: readonly ActorState[];
+  readonly family: Pick<Actors, 'concerned' | 'childrenOf' | 'endedBy'>;
+  readonly timers: Omit<Timers, 'take' | 'heard' | 'ended' | 'rollBack' | 'giveUp'>;
   /** The live instances, by their names. */
   readonly live: ReadonlyMap<string, Live>;
   /** The work that was set aside and is not claimed, by the name of its instance (C3). */
@@ -108,6 +110,8 @@ export class RunState {
     this.budgets = calls.budgets;
     this.positions = calls.positions;
     this.actors = actors.all;
+    this.family = actors;
+    this.timers = timers;
     this.live = instances.all;
     this.records = this.#setAside.records;
     this.occurrences = events.occurrences;
@@ -203,10 +207,6 @@ export class RunState {
   /** The commits whose calls are not all visible yet (E4), in their order. */
   get publications(): readonly PublishEntry[] {
     return this.#run.calls.publications;
-  }
-
-  get timers(): readonly Timer[] {
-    return this.#run.timers.all;
   }
 
   /** The number of recoveries that were decided. */

@@ -69,6 +69,8 @@ export interface Live {
 
 /** A timer of an actor. */
 export interface Timer {
+  /** Its number among the timers of the run. */
+  readonly nth: number;
   readonly actor: number;
   readonly id: string;
   readonly region: Region;
@@ -81,6 +83,24 @@ export interface Timer {
   gone: PlacedStep | null;
 }
 
+/** The events from outside that some regions heard from a step on, as their types in order. */
+export interface HeardCourse {
+  readonly regions: readonly Region[];
+  /** The number of that step. Before it, nothing was taken back since. */
+  from: number;
+  types: string[];
+}
+
+/**
+ * The events from outside that regions had heard before one that was taken back. Those before the first step that the restore took out are not
+ * listed: they stand. A later restore that reaches further back lists what it takes out of them.
+ */
+export interface HeardBefore {
+  readonly course: HeardCourse;
+  /** The number of types at the end of the course that came later. */
+  readonly later: number;
+}
+
 /**
  * An event from outside that a restore took back, with what it met then: it is sent again only where it would meet the same
  * (C1b).
@@ -89,10 +109,10 @@ export interface ToRedeliver {
   readonly event: unknown;
   readonly context: unknown;
   readonly control: StateValue;
-  /** The regions that it moved or looked at, and the digest of the events from outside that they had heard before. */
+  /** The regions that it moved or looked at, and the events from outside that they had heard before. */
   readonly regions: readonly Region[];
   readonly moved: readonly Region[];
-  readonly heard: string;
+  readonly heard: HeardBefore;
 }
 
 /** A decision that is being carried out, or that waits. */

@@ -157,9 +157,9 @@ export class Steps {
     const { actors, instances, timers } = this.#run;
     const actor = actors.at(number);
     if (actor.ended !== null) return;
-    actor.ended = step;
+    actors.end(actor, step);
     if (actor.started?.kind !== 'promise') {
-      for (const child of actors.all) if (child.parent === number) this.end(child.number, step);
+      for (const child of actors.childrenOf(number)) this.end(child.number, step);
       instances.closeIn(number, step);
     }
     timers.ended(number, step);
@@ -175,7 +175,8 @@ export class Steps {
   /** Puts control in every region of actors, as journals have it that were written before control was a key. */
   putWhole(controls: readonly ControlEntry[]): void {
     for (const { actor, value, remembered } of controls) {
-      Object.assign(this.#run.actors.at(actor), { value, remembered, ended: null });
+      this.#run.actors.revive(actor);
+      Object.assign(this.#run.actors.at(actor), { value, remembered });
       for (const region of this.#run.places.regionsOf(actor)) this.put(region, null);
     }
   }

@@ -7,23 +7,60 @@ import { isDelay } from '../model/reply-event.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { RecordedStep, Timer } from './state-types.ts';
 
-/** The timers of one run. */
+/** The timers of one run. What steps and restores ask of them is found by step, actor and id, however many there were. */
 export class Timers {
-  all: Timer[] = [];
+  #next = 0;
   /** Those that are armed, by their actors and ids. */
   readonly #armed = new Map<number, Map<string, readonly Timer[]>>();
+  /** All of them, in their order, by their actors and ids. */
+  readonly #named = new Map<number, Map<string, Timer[]>>();
+  readonly #armedBy = new Map<PlacedStep, Timer[]>();
+  readonly #goneBy = new Map<PlacedStep, Timer[]>();
   readonly #places: Places<RecordedStep>;
 
   constructor(places: Places<RecordedStep>) {
     this.#places = places;
   }
 
+  /** The armed timers of an actor, or of all, in their order. */
+  armed(actor?: number): Timer[] {
+    const of = actor === undefined ? [...this.#armed.values()] : [this.#armed.get(actor) ?? new Map<string, Timer[]>()];
+    return inOrder(of.flatMap((ids) => [...ids.values()].flat()));
+  }
+
+  /** True where an actor has an armed timer of an id. */
+  isArmed(actor: number, id: string): boolean {
+    return this.#armed.get(actor)?.has(id) === true;
+  }
+
+  /** The timers of an actor and an id, armed or gone, in their order. */
+  named(actor: number, id: string): readonly Timer[] {
+    return this.#named.get(actor)?.get(id) ?? [];
+  }
+
+  /** The ids of the timers that an actor ever had. */
+  idsOf(actor: number): Iterable<string> {
+    return this.#named.get(actor)?.keys() ?? [];
+  }
+
+  /** The timers that a step armed, in their order. */
+  armedBy(step: PlacedStep): readonly Timer[] {
+    return this.#armedBy.get(step) ?? [];
+  }
+
+  /** The timers of an actor that are armed, and those that steps have taken back which are undone, in their order. */
+  besides(actor: number, undone: Iterable<PlacedStep>): Timer[] {
+    const back = [...undone].flatMap((step) => this.#goneBy.get(step) ?? []);
+    return inOrder([...this.armed(actor), ...back.filter((timer) => timer.actor === actor)]);
+  }
+
   /** Arms a timer, or takes one back. `now` is the wall clock of the entry, in milliseconds. */
   take({ actor, id, region, event, delay, due }: Extract<Entry, { do: 'timer' }>, now: number): void {
     const step = this.#moverOf(actor, regionName(actor, region));
-    for (const timer of this.#taken(actor, id)) timer.gone = this.#moverOf(actor, timer.region);
+    for (const timer of this.#taken(actor, id)) this.#end(timer, this.#moverOf(actor, timer.region));
     if (delay === null) return;
     const timer: Timer = {
+      nth: this.#next,
       actor,
       id,
       region: regionName(actor, region),
@@ -34,7 +71,11 @@ export class Timers {
       armed: step,
       gone: null,
     };
-    this.all.push(timer);
+    this.#next += 1;
+    const names = this.#named.get(actor) ?? new Map<string, Timer[]>();
+    this.#named.set(actor, names);
+    add(names, id, timer);
+    add(this.#armedBy, step, timer);
     this.#arm(timer);
   }
 
@@ -42,6 +83,11 @@ export class Timers {
     const ids = this.#armed.get(timer.actor) ?? new Map<string, readonly Timer[]>();
     this.#armed.set(timer.actor, ids);
     ids.set(timer.id, [...(ids.get(timer.id) ?? []), timer]);
+  }
+
+  #end(timer: Timer, step: PlacedStep): void {
+    timer.gone = step;
+    add(this.#goneBy, step, timer);
   }
 
   /** The armed timers of an actor and an id, which are armed no more. */
@@ -56,30 +102,51 @@ export class Timers {
   heard({ actor, event }: StepEntry, step: RecordedStep): void {
     const { type } = event as { type?: unknown };
     if (!isDelay(type)) return;
-    for (const timer of this.#taken(actor, type as string)) timer.gone = step;
+    for (const timer of this.#taken(actor, type as string)) this.#end(timer, step);
   }
 
   /** Notes that an actor ended, and its timers with it. */
   ended(actor: number, step: RecordedStep): void {
-    for (const timers of this.#armed.get(actor)?.values() ?? []) for (const timer of timers) timer.gone = step;
+    for (const timer of this.armed(actor)) this.#end(timer, step);
     this.#armed.delete(actor);
   }
 
-  /** Forgets the timers whose steps were undone, and arms those again that undone steps had taken back. */
+  /** Forgets the timers whose steps were undone, and arms those again that undone steps had taken back. Costs those. */
   rollBack(undone: ReadonlySet<PlacedStep>): void {
-    this.all = this.all.filter(({ armed }) => !armed.gone);
-    for (const timer of this.all) if (timer.gone !== null && undone.has(timer.gone)) timer.gone = null;
-    this.#armed.clear();
-    for (const timer of this.all) if (timer.gone === null) this.#arm(timer);
+    const back = [...undone].flatMap((step) => this.#goneBy.get(step) ?? []);
+    for (const step of undone) this.#goneBy.delete(step);
+    const forgotten = [...undone].flatMap((step) => this.#armedBy.get(step) ?? []);
+    for (const step of undone) this.#armedBy.delete(step);
+    for (const timer of inOrder(forgotten).reverse()) this.#forget(timer);
+    for (const timer of inOrder(back)) {
+      if (undone.has(timer.armed)) continue;
+      timer.gone = null;
+      this.#arm(timer);
+    }
+  }
+
+  #forget(timer: Timer): void {
+    const { actor, id, gone } = timer;
+    const named = this.#named.get(actor)?.get(id) as Timer[];
+    named.splice(named.lastIndexOf(timer), 1);
+    if (gone === null) this.#disarm(timer);
+    const others = gone === null ? undefined : this.#goneBy.get(gone);
+    if (others !== undefined) others.splice(others.lastIndexOf(timer), 1);
+  }
+
+  #disarm({ actor, id, nth }: Timer): void {
+    const ids = this.#armed.get(actor);
+    const left = (ids?.get(id) ?? []).filter((other) => other.nth !== nth);
+    if (left.length > 0) ids?.set(id, left);
+    else ids?.delete(id);
   }
 
   /** Has timers be gone, unless they are already. */
   giveUp(timers: Iterable<Timer>, step: PlacedStep): void {
     for (const timer of timers) {
-      timer.gone ??= step;
-      const left = (this.#armed.get(timer.actor)?.get(timer.id) ?? []).filter((other) => other.gone === null);
-      if (left.length > 0) this.#armed.get(timer.actor)?.set(timer.id, left);
-      else this.#armed.get(timer.actor)?.delete(timer.id);
+      if (timer.gone !== null) continue;
+      this.#disarm(timer);
+      this.#end(timer, step);
     }
   }
 
@@ -89,4 +156,14 @@ export class Timers {
     const { steps } = this.#places;
     return own ?? steps.findLast((step) => step.actor === actor) ?? (steps[0] as RecordedStep);
   }
+}
+
+function inOrder(timers: Timer[]): Timer[] {
+  return timers.sort((a, b) => a.nth - b.nth);
+}
+
+function add<K>(to: Map<K, Timer[]>, key: K, timer: Timer): void {
+  const list = to.get(key);
+  if (list === undefined) to.set(key, [timer]);
+  else list.push(timer);
 }

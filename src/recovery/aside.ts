@@ -9,6 +9,7 @@ import type { InstanceRecord } from '../history/registry.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName, ROOT } from '../model/instance.ts';
 import { keptUpTo, type Placement } from './crossings.ts';
+import { ALL_REPORTED, Effort } from './effort.ts';
 
 /** The moves of a line. */
 export type Moves = ReadonlyMap<InstanceRecord, Placement>;
@@ -33,13 +34,22 @@ export interface SetAside {
  * The work that lies beyond a cut and is set aside.
  * @param suspects the names of the instances that were found wrong, the failed one among them.
  */
-export function setAside(history: History, places: Places, moves: Moves, suspects: ReadonlySet<string>): SetAside {
+export function setAside(
+  history: History,
+  places: Places,
+  moves: Moves,
+  suspects: ReadonlySet<string>,
+  effort = new Effort(ALL_REPORTED),
+): SetAside {
   const pieces = new Map<InstanceRecord, Piece>();
+  effort.visited += moves.size;
   for (const [record, { keep }] of moves) {
     const piece = keep === null ? pieceOf(history, places, record, suspects) : null;
-    if (piece !== null) pieces.set(record, piece);
+    if (piece === null) continue;
+    effort.visited += piece.extent.steps.length;
+    pieces.set(record, piece);
   }
-  withoutReaders(history, moves, pieces);
+  withoutReaders(history, moves, pieces, effort);
   const holds = (root: InstanceRecord, at: number) =>
     [...pieces.values()].some((piece) => piece.extent.members.has(instanceName(root.id)) && covers(piece, at));
   return { instances: outermost(history, pieces), holds };
@@ -76,7 +86,7 @@ function pieceOf(
  * Removes each member that read undone work, until none is left: a reader of undone work is undone, too. Roots' writes
  * are no reason.
  */
-function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceRecord, Piece>): void {
+function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceRecord, Piece>, effort: Effort): void {
   const within = new Map<string, Piece[]>();
   for (const piece of pieces.values()) {
     for (const name of piece.extent.members) {
@@ -99,7 +109,10 @@ function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceReco
   // Only what is set aside can be dropped.
   for (let writer = undone.pop(); writer !== undefined && pieces.size > 0; writer = undone.pop()) {
     const after = keptUpTo(moves.get(writer) ?? { keep: null, cause: null });
-    for (const { by, at } of restingOn(history, writer, after)) covering(by, at).forEach(drop);
+    for (const { by, at } of restingOn(history, writer, after)) {
+      effort.visited += 1;
+      covering(by, at).forEach(drop);
+    }
   }
 }
 

@@ -6,7 +6,8 @@ import { countUpTo } from '../history/ascending.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Located } from './localize.ts';
 
-/** The failed instance's checkpoints in question, newest first, exits among them. Never empty: an entry precedes every write. */
-export function candidates({ failed, suspectAt }: Located): Checkpoint[] {
-  return failed.checkpoints.slice(0, countUpTo(failed.checkpoints, suspectAt)).reverse();
+/** Yields the failed instance's checkpoints in question, newest first, exits among them. There is one: an entry precedes every write. */
+export function* candidates({ failed: { checkpoints }, suspectAt }: Located): Generator<Checkpoint> {
+  for (let index = countUpTo(checkpoints, suspectAt) - 1; index >= 0; index -= 1)
+    yield checkpoints[index] as Checkpoint;
 }

@@ -35,6 +35,8 @@ export interface Crossed {
   readonly blocked: readonly Effect[];
   /** The effects to undo first, newest first (E5). */
   readonly undo: readonly Effect[];
+  /** The calls in flight whose replies are dropped (C11). */
+  readonly dropped?: readonly string[];
 }
 
 /** The answer of a policy: the instances that its newest candidate moves, and the crossings of each candidate, newest first. */
@@ -52,8 +54,6 @@ export interface Proposal {
   readonly others?: number;
   /** The work that it sets aside instead (C2). */
   readonly aside?: readonly Aside[];
-  /** The calls in flight whose replies are dropped (C11). */
-  readonly dropped?: readonly string[];
 }
 
 /** The last event that a placement keeps: 0 for ⊥, so that an event is undone iff its number is greater (§9). */

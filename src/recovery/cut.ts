@@ -1,7 +1,7 @@
 /**
  * The consistent cut of a run whose control is known (semantics.md C1, C2): the retained part is a legal prefix; the
- * rest is undone, or set aside. Every candidate is tried, newest first, because an older one can turn a blocked tail
- * into a record.
+ * rest is undone, or set aside. Candidates are tried newest first, also behind one that is blocked, because an older one can
+ * turn a blocked tail into a record.
  */
 import type { History } from '../history/history.ts';
 import type { Places } from '../history/places.ts';
@@ -12,7 +12,8 @@ import { crossing, type Effect, isOpen } from '../model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';
 import { type SetAside, setAside } from './aside.ts';
-import { type Consumer, keptUpTo, type Placement, type Proposal } from './crossings.ts';
+import { type Consumer, type Crossed, keptUpTo, type Placement, type Proposal } from './crossings.ts';
+import type { Effort } from './effort.ts';
 import { Lowering } from './line.ts';
 import { reach } from './static.ts';
 
@@ -33,33 +34,48 @@ export interface Cut {
   readonly aside: readonly Aside[];
 }
 
-/** The cut for each candidate, newest first, and what each crosses. */
-export function* cuts(
-  history: History,
-  failed: InstanceRecord,
-  candidates: readonly Checkpoint[],
-  policy: Policy,
-  control: Control,
-): Generator<Cut & { readonly proposal: Proposal }> {
-  const { places } = control;
-  const lowering = new Lowering(history, failed, places);
-  if (policy === 'static') demandReached(history, failed, lowering);
-  const suspects = new Set([...control.suspects, instanceName(failed.id)]);
-  for (const candidate of candidates) {
+/** The cuts of one decision, asked for from the newest candidate to the oldest. */
+export class Cutting {
+  readonly #history: History;
+  readonly #failed: InstanceRecord;
+  readonly #control: Control;
+  readonly #effort: Effort;
+  readonly #lowering: Lowering;
+  readonly #charging: Charging;
+  readonly #suspects: ReadonlySet<string>;
+
+  constructor(history: History, failed: InstanceRecord, policy: Policy, control: Control, effort: Effort) {
+    this.#history = history;
+    this.#failed = failed;
+    this.#control = control;
+    this.#effort = effort;
+    this.#lowering = new Lowering(history, failed, control.places, effort);
+    if (policy === 'static') demandReached(history, failed, this.#lowering);
+    this.#charging = new Charging(history, failed, effort);
+    this.#suspects = new Set([...control.suspects, instanceName(failed.id)]);
+  }
+
+  /** The cut for the next candidate, and what it crosses; null where the effort is spent before it is found. */
+  to(candidate: Checkpoint): (Cut & { readonly proposal: Proposal }) | null {
+    const { places } = this.#control;
+    const lowering = this.#lowering;
     lowering.lower(candidate);
-    const { instances: aside, holds } = setAside(history, places, lowering.moves, suspects);
+    if (this.#effort.isSpent) return null;
+    const { instances: aside, holds } = setAside(this.#history, places, lowering.moves, this.#suspects, this.#effort);
     const moves = new Map(
-      [...lowering.moves].filter((move) => !aside.has(move[0]) && losesAnything(history, places, ...move)),
+      [...lowering.moves].filter((move) => !aside.has(move[0]) && losesAnything(this.#history, places, ...move)),
     );
-    const told = [...aside].map(([{ id }, around]): Aside => {
-      const { cause } = lowering.moves.get(history.registry.get(id) as InstanceRecord) as Placement;
-      return { instance: id, cause: cause as Dependence, ...(around !== null && { within: around.id }) };
+    const told = [...aside].map(([record, around]): Aside => {
+      const { cause } = lowering.moves.get(record) as Placement;
+      return { instance: record.id, cause: cause as Dependence, ...(around !== null && { within: around.id }) };
     });
-    yield {
+    const others = [...moves.keys()].filter((record) => record !== this.#failed && record.id.skeleton !== ROOT).length;
+    const crossed = this.#charging.charge(candidate, moves, holds);
+    return {
       candidate,
       moves,
       aside: told,
-      proposal: charge(history, { failed, candidate, moves, aside: told, holds }),
+      proposal: { moves, crossed: [crossed], crossable: true, others, aside: told },
     };
   }
 }
@@ -84,38 +100,70 @@ function demandReached(history: History, failed: InstanceRecord, lowering: Lower
   }
 }
 
-interface Charged extends Cut {
-  readonly failed: InstanceRecord;
-  readonly holds: SetAside['holds'];
+/** The effects of an instance that block, of those after an event. */
+interface Charged {
+  after: number;
+  blocked: readonly Effect[];
 }
 
-/** The crossings of a cut. The work of a root that is part of work set aside stays with it. */
-function charge(history: History, { failed, candidate, moves, aside, holds }: Charged): Proposal {
-  const consumers: Consumer[] = [];
-  const blocked: Effect[] = [];
-  const undo: Effect[] = [];
-  const dropped: Effect[] = [];
-  for (const [record, placement] of moves) {
-    const after = keptUpTo(placement);
-    const { committed } = record;
-    if (record !== failed && committed !== null && after < committed.at)
-      consumers.push({ dependence: placement.cause as Dependence, committed });
-    for (const effect of history.effects.of(record, after, history.head)) {
-      if (record.id.skeleton === ROOT && holds(record, effect.at)) continue;
-      const answer = crossing(effect);
-      if (answer === 'undo') undo.push(effect);
-      else if (answer !== 'cross') blocked.push(effect);
-      else if (isOpen(effect.status)) dropped.push(effect);
-    }
+/**
+ * Charges the cuts of one decision with what they cross. Positions only go lower from cut to cut, so that each effect is looked at once; what is
+ * to be undone is listed for the cut that is drawn.
+ */
+class Charging {
+  readonly #history: History;
+  readonly #failed: InstanceRecord;
+  readonly #effort: Effort;
+  readonly #charged = new Map<InstanceRecord, Charged>();
+
+  constructor(history: History, failed: InstanceRecord, effort: Effort) {
+    this.#history = history;
+    this.#failed = failed;
+    this.#effort = effort;
   }
-  blocked.sort((a, b) => a.at - b.at);
-  undo.sort((a, b) => b.at - a.at);
-  return {
-    moves,
-    crossed: [{ candidate, consumers, blocked, undo }],
-    crossable: true,
-    others: [...moves.keys()].filter((record) => record !== failed && record.id.skeleton !== ROOT).length,
-    aside,
-    dropped: dropped.sort((a, b) => a.at - b.at).flatMap(({ id }) => (id === null ? [] : [id])),
-  };
+
+  /** The crossings of a cut. The work of a root that is part of work set aside stays with it. */
+  charge(candidate: Checkpoint, moves: Cut['moves'], holds: SetAside['holds']): Crossed {
+    const consumers: Consumer[] = [];
+    const blocked: Effect[] = [];
+    const isAside = (record: InstanceRecord, at: number) => record.id.skeleton === ROOT && holds(record, at);
+    for (const [record, placement] of moves) {
+      const after = keptUpTo(placement);
+      const { committed } = record;
+      if (record !== this.#failed && committed !== null && after < committed.at)
+        consumers.push({ dependence: placement.cause as Dependence, committed });
+      for (const effect of this.#blockedAfter(record, after)) if (!isAside(record, effect.at)) blocked.push(effect);
+    }
+    blocked.sort((a, b) => a.at - b.at);
+    const history = this.#history;
+    const crossedOf = (accepts: (effect: Effect) => boolean) =>
+      [...moves].flatMap(([record, placement]) =>
+        history.effects
+          .of(record, keptUpTo(placement), history.head)
+          .filter((effect) => accepts(effect) && !isAside(record, effect.at)),
+      );
+    return {
+      candidate,
+      consumers,
+      blocked,
+      get undo() {
+        return crossedOf((effect) => crossing(effect) === 'undo').sort((a, b) => b.at - a.at);
+      },
+      get dropped() {
+        const open = crossedOf((effect) => crossing(effect) === 'cross' && isOpen(effect.status));
+        return open.sort((a, b) => a.at - b.at).flatMap(({ id }) => (id === null ? [] : [id]));
+      },
+    };
+  }
+
+  #blockedAfter(record: InstanceRecord, after: number): readonly Effect[] {
+    const charged = this.#charged.get(record) ?? { after: this.#history.head, blocked: [] };
+    this.#charged.set(record, charged);
+    const fresh = this.#history.effects.of(record, after, charged.after);
+    this.#effort.visited += fresh.length;
+    const blocked = fresh.filter((effect) => crossing(effect) !== 'undo' && crossing(effect) !== 'cross');
+    if (blocked.length > 0) charged.blocked = [...blocked, ...charged.blocked];
+    charged.after = Math.min(after, charged.after);
+    return charged.blocked;
+  }
 }

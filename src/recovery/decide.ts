@@ -4,7 +4,6 @@
  */
 import type { TracedControl } from '../history/control-trace.ts';
 import type { History } from '../history/history.ts';
-import type { InstanceRecord } from '../history/registry.ts';
 import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
@@ -13,12 +12,13 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Abstention, Reason, Refusal, Unavailable } from '../model/veto.ts';
 import { candidates } from './candidates.ts';
 import type { Crossed, Proposal } from './crossings.ts';
-import { type Control, cuts } from './cut.ts';
+import { type Control, Cutting } from './cut.ts';
 import { dartLines } from './dart.ts';
+import { ALL_REPORTED, Effort } from './effort.ts';
 import { isAllowed } from './joint.ts';
 import { climb } from './ladder.ts';
 import { greatestLines } from './line.ts';
-import { localize } from './localize.ts';
+import { type Located, localize } from './localize.ts';
 import { staticLines } from './static.ts';
 
 const lines: Record<Policy, typeof greatestLines> = { line: greatestLines, static: staticLines, dart: dartLines };
@@ -32,6 +32,8 @@ export interface Circumstances {
   readonly control: Control | null;
   /** The reason why a checkpoint of the failed instance cannot be used, or null. */
   unavailable(checkpoint: Checkpoint): Unavailable | null;
+  /** The effort for candidates that are older than the one that is used, where control is known. A trace judges all of them. */
+  readonly effort?: Effort;
 }
 
 const OF_A_TRACE: Circumstances = { control: null, unavailable: () => null };
@@ -84,37 +86,50 @@ export function decide(
   const located = localize(history, failure);
   if (typeof located === 'string') return climb(history, failure, rules, located, [abstention(failure, located)]);
   const { failed } = located;
-  const asked = candidates(located);
+  if (around.control !== null && rules.policy !== 'dart')
+    return decideCut(history, failure, located, rules, around, around.control);
+  const asked = [...candidates(located)];
   const own = new Map<Checkpoint, Refusal[]>();
-  const usable: Checkpoint[] = [];
-  for (const candidate of asked) {
-    const why = isPosition(candidate.kind) ? around.unavailable(candidate) : ({ code: 'exit_not_restorable' } as const);
-    if (why === null) usable.push(candidate);
-    else own.set(candidate, [{ ...why, candidate, instance: failed.id } as Refusal]);
-  }
-  if (around.control === null || rules.policy === 'dart') {
-    const proposal = usable.length === 0 ? null : lines[rules.policy](history, failed, usable);
-    return climb(history, failure, rules, proposal, [...refusals(asked, proposal, rules, failed.id, own)]);
-  }
-  return decideCut(history, failure, failed, rules, around.control, asked, usable, own);
+  const usable = asked.filter((candidate) => {
+    const refusal = unusable(candidate, failed.id, around);
+    if (refusal !== null) own.set(candidate, [refusal]);
+    return refusal === null;
+  });
+  const proposal = usable.length === 0 ? null : lines[rules.policy](history, failed, usable);
+  return climb(history, failure, rules, proposal, [...refusals(asked, proposal, rules, failed.id, own)]);
 }
 
-/** Decides where control is known (C2): the newest candidate that may be used, and every reason against every other. */
+/** The refusal of a candidate whatever its line is, or null. */
+function unusable(candidate: Checkpoint, instance: InstanceId, around: Circumstances): Refusal | null {
+  const why = isPosition(candidate.kind) ? around.unavailable(candidate) : ({ code: 'exit_not_restorable' } as const);
+  return why === null ? null : ({ ...why, candidate, instance } as Refusal);
+}
+
+/** Decides where control is known (C2): the newest candidate that may be used, and the reasons against those that were judged. */
 function decideCut(
   history: History,
   failure: Failure,
-  failed: InstanceRecord,
+  located: Located,
   rules: Rules,
+  around: Circumstances,
   control: Control,
-  asked: readonly Checkpoint[],
-  usable: readonly Checkpoint[],
-  own: Map<Checkpoint, Refusal[]>,
 ): Decision {
+  const { failed } = located;
+  const { effort = new Effort(ALL_REPORTED) } = around;
+  const cutting = new Cutting(history, failed, rules.policy, control, effort);
+  const judged: Checkpoint[] = [];
+  const own = new Map<Checkpoint, Refusal[]>();
   const proposals: Proposal[] = [];
   const reasonsOf = new Map<Checkpoint, Reason[]>();
   let chosen: Proposal | null = null;
-  for (const cut of cuts(history, failed, usable, rules.policy, control)) {
-    const { candidate } = cut;
+  for (const candidate of candidates(located)) {
+    if (!effort.admits()) break;
+    const refusal = unusable(candidate, failed.id, around);
+    const cut = refusal === null ? cutting.to(candidate) : null;
+    if (effort.isSpent) break;
+    judged.push(candidate);
+    if (refusal !== null) own.set(candidate, [refusal]);
+    if (cut === null) continue;
     const escapes = control.escapes(cut);
     const proposal = { ...cut.proposal, escapes: escapes.map(({ instance }) => instance) };
     if (escapes.length > 0)
@@ -125,13 +140,15 @@ function decideCut(
     const against = reasons(proposal.crossed[0] as Crossed, proposal, rules);
     reasonsOf.set(candidate, against);
     proposals.push(proposal);
-    if (chosen === null && against.length === 0 && escapes.length === 0) chosen = proposal;
+    if (chosen !== null || against.length > 0 || escapes.length > 0) continue;
+    chosen = proposal;
+    effort.found();
   }
-  const listed = [...refusalsOfCuts(asked, reasonsOf, failed.id, own)];
+  const listed = [...refusalsOfCuts(judged, reasonsOf, failed.id, own)];
   return climb(history, failure, rules, chosen ?? proposals[0] ?? null, listed, proposals);
 }
 
-/** The reasons against each candidate, newest first. An older one may have fewer reasons against it than a newer one (C2). */
+/** The reasons against each judged candidate, newest first. An older one may have fewer reasons against it than a newer one (C2). */
 function* refusalsOfCuts(
   asked: readonly Checkpoint[],
   reasonsOf: ReadonlyMap<Checkpoint, readonly Reason[]>,

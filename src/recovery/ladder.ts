@@ -49,9 +49,10 @@ export function climb(
  * The newest candidate's line and what to undo before it; null where it is not consistent, because a position lies below a
  * floor (§9.2), or because a consumer stands against it whose promise this policy never crosses.
  */
-function draw({ moves, crossed, crossable, escapes = [], others, aside = [], dropped = [] }: Proposal): Drawn | null {
-  const { blocked, consumers, undo } = crossed[0] as Crossed;
+function draw({ moves, crossed, crossable, escapes = [], others, aside = [] }: Proposal): Drawn | null {
+  const { blocked, consumers } = crossed[0] as Crossed;
   if (blocked.length > 0 || (!crossable && consumers.length > 0)) return null;
+  const { undo, dropped = [] } = crossed[0] as Crossed;
   const moved = [...moves].map(([record, { keep, cause }]) => {
     return { instance: record.id, keep: keep ?? ('none' as const), cause };
   });

@@ -12,6 +12,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import { instanceName, rootName } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';
 import { type Crossed, Crossings, keptUpTo, type Placement, type Proposal } from './crossings.ts';
+import { ALL_REPORTED, Effort } from './effort.ts';
 
 /**
  * The greatest line for each candidate (policy `line`), floors not yet asked: a line below a floor has no consistent line
@@ -47,28 +48,38 @@ export class Lowering {
   readonly #seen = new Visited();
   readonly #undone: Undone[] = [];
 
+  readonly #effort: Effort;
+
   /** `places` null: control is unknown, as in a trace without it. */
-  constructor(history: History, failed: InstanceRecord, places: Places | null) {
+  constructor(history: History, failed: InstanceRecord, places: Places | null, effort = new Effort(ALL_REPORTED)) {
     this.#history = history;
     this.#failed = failed;
     this.#places = places;
+    this.#effort = effort;
     this.#crossings = new Crossings(history, failed);
   }
 
   /**
    * Puts the failed instance no higher than a candidate, and every instance that rests on the undone part as high as it
-   * can stay.
+   * can stay. Stops half-way where the effort is spent.
    */
   lower(candidate: Checkpoint): Crossed {
     this.#place(this.#failed, { keep: candidate, cause: null });
-    for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
+    this.#followAll();
     return this.#crossings.charge(candidate);
   }
 
   /** Puts an instance no higher than a placement, and all that rests on the undone part. */
   demand(record: InstanceRecord, placement: Placement): void {
     this.#place(record, placement);
-    for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) this.#follow(undone);
+    this.#followAll();
+  }
+
+  #followAll(): void {
+    for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) {
+      if (this.#effort.isSpent) return;
+      this.#follow(undone);
+    }
   }
 
   #place(record: InstanceRecord, placement: Placement): void {
@@ -88,8 +99,11 @@ export class Lowering {
       this.#place(started, { keep: null, cause });
     }
     for (const write of this.#history.versions.writesBetween(record, after, upTo)) {
+      this.#effort.visited += 1;
+      if (this.#effort.isSpent) return;
       for (const stretch of this.#history.versions.readsOf(write)) {
         for (const read of this.#seen.fresh(stretch)) {
+          this.#effort.visited += 1;
           this.#place(read.by, { keep: positionBefore(read.by, read.at), cause: readDependence(write, read) });
         }
       }
@@ -108,6 +122,8 @@ export class Lowering {
     const waiting = [first];
     for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) {
       if (this.steps.has(step)) continue;
+      this.#effort.visited += 1;
+      if (this.#effort.isSpent) return;
       this.steps.add(step);
       for (const { name } of step.parties) this.#lose(name, step, by, false);
       for (const name of step.entered) this.#lose(name, step, by, true);

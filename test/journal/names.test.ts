@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { EntryEncoder } from '../../src/journal/entry-codec.ts';
 import { Names } from '../../src/journal/names.ts';
+import type { StepEntry } from '../../src/model/step-entry.ts';
+import { entriesOf } from './entries-of.ts';
+import { book, party, step } from './every-step.ts';
 
 const corrupt = expect.objectContaining({ code: 'journal_corrupt', name: 'JournalError' });
 
@@ -52,4 +56,24 @@ test('the 65,537th name is refused, and none before it', () => {
   const reader = new Names();
   for (let n = 0; n < 65_536; n += 1) reader.learn({ kind: 0, body: `"${n}"` });
   expect(() => reader.learn({ kind: 0, body: '"one more"' })).toThrow(corrupt);
+});
+
+test('an instance and a key that repeat are read once, and are one value each', () => {
+  const encoder = new EntryEncoder();
+  const key = { text: 'a/b', segments: ['a', 'b'], pattern: false };
+  const entry: StepEntry = {
+    ...step,
+    parties: [party],
+    marks: [{ do: 'read', in: { ...book }, key }],
+    boundaries: [],
+    regions: [],
+  };
+  const rows = [entry, entry].flatMap((each) => encoder.rows(each, () => {}));
+  const steps = entriesOf(rows.map((row, index) => ({ ...row, seq: index + 1, time: 0 }))) as StepEntry[];
+  const [first, second] = steps.map(({ parties, marks: [mark] }) => ({ of: parties[0]?.instance, mark }));
+  expect(steps).toEqual([entry, entry]);
+  expect(first?.of).toBe(second?.of);
+  expect(first?.mark?.in).toBe(first?.of);
+  expect(first?.mark).not.toBe(second?.mark);
+  expect(first?.mark?.do === 'read' && first.mark.key).toBe(second?.mark?.do === 'read' && second.mark.key);
 });

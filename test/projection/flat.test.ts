@@ -1,8 +1,9 @@
 /** What a step and a restore ask of those before them costs what is asked for: counted in records that are visited, never in time. */
 import { describe, expect, test } from 'vitest';
 import { Places } from '../../src/history/places.ts';
-import { Heard } from '../../src/projection/redelivery.ts';
-import type { RecordedStep } from '../../src/projection/state-types.ts';
+import { Actors } from '../../src/projection/actors.ts';
+import { HeardNow, HeardThen, Redelivery } from '../../src/projection/redelivery.ts';
+import type { ActorState, RecordedStep, ToRedeliver } from '../../src/projection/state-types.ts';
 import { Timers } from '../../src/projection/timers.ts';
 
 let visited = 0;
@@ -29,41 +30,74 @@ const placesOf = (...steps: RecordedStep[]) => {
 const SIZE = 500;
 
 describe('what regions have heard', () => {
-  test('is gone through once, for every event that a restore takes back', () => {
-    const places = placesOf(...Array.from({ length: SIZE }, (_, nth) => step(nth, ['0:'])));
-    const heard = new Heard(places);
+  const types = (text: string, region: string | ((nth: number) => string) = '0:') =>
+    [...text].map((type, nth) => step(nth, [typeof region === 'string' ? region : region(nth)], { type }));
+
+  test('is gone through from what is taken back on, once, and not from the beginning', () => {
+    const steps = types('x'.repeat(SIZE));
+    const places = placesOf(...steps);
+    const undone = steps.slice(-10);
     visited = 0;
-    const digests = Array.from({ length: SIZE }, (_, nth) => heard.before(['0:'], nth));
-    expect(new Set(digests).size).toBe(SIZE);
-    expect(visited).toBeLessThanOrEqual(2 * SIZE);
+    const then = new HeardThen(places, undone);
+    const heard = undone.map(({ nth }) => then.before(['0:'], nth));
+    places.remove(new Set(undone));
+    const now = new HeardNow(places);
+    expect(heard.map((each) => now.isSame(each))).toEqual([true, ...Array(9).fill(false)]);
+    expect(visited).toBeLessThanOrEqual(50);
   });
 
-  test('is the same where it is gone on with and where it is gone through anew, and another in another order', () => {
-    const [ab, ba] = [
-      ['a', 'b'],
-      ['b', 'a'],
-    ].map((types) => types.map((type, nth) => step(nth, nth === 0 ? ['0:x'] : ['0:y'], { type })));
-    const places = placesOf();
-    const heard = new Heard(places);
-    for (const each of ab as RecordedStep[]) {
-      heard.before(['0:x', '0:y']);
-      places.add(each);
-    }
-    const anew = (...steps: RecordedStep[]) => new Heard(placesOf(...steps)).before(['0:x', '0:y']);
-    expect(heard.before(['0:x', '0:y'])).toBe(anew(...(ab as RecordedStep[])));
-    expect(heard.before(['0:x', '0:y'])).not.toBe(anew(...(ba as RecordedStep[])));
-    expect(heard.before(['0:x', '0:y'], 1)).toBe(anew(ab?.[0] as RecordedStep));
-    expect(heard.before(['0:z'])).toBe('');
+  test('is the same only where all of it has come again, in its order', () => {
+    const [a, b, c] = types('abc') as [RecordedStep, RecordedStep, RecordedStep];
+    const places = placesOf(a, b, c);
+    const heard = new HeardThen(places, [b, c]).before(['0:'], c.nth);
+    places.remove(new Set([b, c]));
+    const now = new HeardNow(places);
+    expect(now.isSame(heard)).toBe(false);
+    places.add(step(3, ['0:'], { type: 'b' }));
+    expect(now.isSame(heard)).toBe(true);
+    places.add(step(4, ['0:'], { type: 'b' }));
+    expect(now.isSame(heard)).toBe(false);
+    places.remove(new Set([places.steps.at(-1) as RecordedStep, places.steps.at(-2) as RecordedStep]));
+    places.add(step(5, ['0:'], { type: 'other' }));
+    expect(now.isSame(heard)).toBe(false);
   });
 
-  test('is no more what was taken back since', () => {
-    const [first, second] = [step(0, ['0:']), step(1, ['0:'])];
-    const places = placesOf(first, second);
-    const heard = new Heard(places);
-    const before = heard.before(['0:'], 1);
-    expect(heard.before(['0:'])).not.toBe(before);
-    places.remove(new Set([second]));
-    expect(heard.before(['0:'])).toBe(before);
+  test('is that of all regions together, in the order of their steps', () => {
+    const [a, b, c] = types('abc', (nth) => `0:${nth % 2}`) as [RecordedStep, RecordedStep, RecordedStep];
+    const places = placesOf(a, b, c);
+    const heard = new HeardThen(places, [a, b, c]).before(['0:0', '0:1'], c.nth);
+    const outside = new HeardThen(places, [a, b, c]).before(['0:2'], c.nth);
+    places.remove(new Set([a, b, c]));
+    const now = new HeardNow(places);
+    expect(now.isSame(outside)).toBe(true);
+    for (const [nth, type] of [...'ba'].entries()) places.add(step(3 + nth, ['0:0'], { type }));
+    expect(now.isSame(heard)).toBe(false);
+    places.remove(new Set(places.steps));
+    places.add(step(5, ['0:1'], { type: 'a' }));
+    places.add(step(6, ['0:0'], { type: 'b' }));
+    expect(now.isSame(heard)).toBe(true);
+    expect(now.isSame(outside)).toBe(true);
+  });
+
+  test('is another where a later restore takes back what came before, until that has come again', () => {
+    const [a, b, c] = types('abc') as [RecordedStep, RecordedStep, RecordedStep];
+    const places = placesOf(a, b, c);
+    const waiting = new Redelivery([]);
+    const back = { event: { type: 'c' }, context: null, control: '', regions: ['0:'], moved: [] };
+    const takeBack = (...undone: RecordedStep[]) => {
+      waiting.takeOut(places, undone);
+      places.remove(new Set(undone));
+    };
+    waiting.add([{ ...back, heard: new HeardThen(places, [c]).before(['0:'], c.nth) }]);
+    takeBack(c);
+    const isSame = () => new HeardNow(places).isSame((waiting.all[0] as ToRedeliver).heard);
+    expect(isSame()).toBe(true);
+    takeBack(a, b);
+    expect(isSame()).toBe(false);
+    for (const [nth, type] of [...'ab'].entries()) places.add(step(3 + nth, ['0:'], { type }));
+    expect(isSame()).toBe(true);
+    takeBack(places.steps.at(-1) as RecordedStep);
+    expect(isSame()).toBe(false);
   });
 });
 
@@ -89,7 +123,7 @@ describe('a timer', () => {
     let looked = 0;
     for (let n = 0; n < SIZE; n += 1) {
       timers.take(entry('t', 10), 0);
-      const armed = timers.all.at(-1);
+      const [armed] = timers.armed();
       for (const name of ['actor', 'id'] as const) {
         const value = armed?.[name];
         Object.defineProperty(armed, name, {
@@ -101,7 +135,7 @@ describe('a timer', () => {
       }
       timers.take(entry('t', null), 0);
     }
-    expect(timers.all.every(({ gone }) => gone !== null)).toBe(true);
+    expect(timers.named(0, 't').every(({ gone }) => gone !== null)).toBe(true);
     expect(looked).toBeLessThanOrEqual(2 * SIZE);
   });
 
@@ -112,13 +146,44 @@ describe('a timer', () => {
     timers.take(entry('t', 10), 0);
     places.add(second);
     timers.take(entry('t', null), 0);
-    expect(timers.all[0]?.gone).toBe(second);
+    expect(timers.named(0, 't')[0]?.gone).toBe(second);
     places.remove(new Set([second]));
     timers.rollBack(new Set([second]));
-    expect(timers.all[0]?.gone).toBeNull();
+    expect(timers.named(0, 't')[0]?.gone).toBeNull();
     timers.ended(0, third);
-    expect(timers.all[0]?.gone).toBe(third);
+    expect(timers.named(0, 't')[0]?.gone).toBe(third);
     timers.heard({ actor: 0, event: { type: 't' } } as never, second);
-    expect(timers.all[0]?.gone).toBe(third);
+    expect(timers.named(0, 't')[0]?.gone).toBe(third);
+  });
+});
+
+describe('an actor', () => {
+  test('that has ended long ago is not looked at, and goes on where what ended it is undone', () => {
+    const steps = Array.from({ length: SIZE }, (_, nth) => ({ ...step(nth, ['0:']), firstStarted: nth + 1 }));
+    const actors = new Actors(placesOf(...steps));
+    actors.begin();
+    let looked = 0;
+    for (const by of steps) {
+      const started = { id: 'c', src: 'c', at: '', kind: 'promise', input: null } as const;
+      actors.start(started, { actor: 0, event: { type: 'go' } } as never, by);
+      const child = actors.all.at(-1) as ActorState;
+      Object.defineProperty(child, 'parent', {
+        get: () => {
+          looked += 1;
+          return 0;
+        },
+      });
+      actors.end(child, by);
+    }
+    looked = 0;
+    const [last, before] = [steps.at(-1), steps.at(-2)] as [RecordedStep, RecordedStep];
+    expect(actors.childrenOf(0)).toEqual([]);
+    expect(actors.childrenOf(0, [before]).map(({ number }) => number)).toEqual([SIZE - 1]);
+    expect(actors.concerned([last]).map(({ number }) => number)).toEqual([0, SIZE]);
+    actors.rollBack(new Set([{ ...before, firstStarted: SIZE + 1 }]));
+    actors.rollBack(new Set([last]));
+    expect(actors.childrenOf(0)).toEqual([]);
+    expect(actors.at(SIZE).ended).toBe(last);
+    expect(looked).toBeLessThanOrEqual(10);
   });
 });

@@ -28,16 +28,16 @@ export function table(
   const cells = rows.map((row) => row.map(printable));
   const names = columns.map(({ name }) => name);
   const widths = fitting(
-    columns.map((_, index) => Math.max(...[names, ...cells].map((row) => stringWidth(row[index] ?? '')))),
+    columns.map((_, index) => cells.reduce((most, row) => Math.max(most, widthOf(row[index])), widthOf(names[index]))),
     width - GAP * columns.length,
   );
   const lines = (row: readonly string[]): string[] => {
-    const wrapped = widths.map((limit, index) => wrapAnsi(row[index] ?? '', limit, { hard: true }).split('\n'));
+    const wrapped = widths.map((limit, index) => wrap(row[index] ?? '', limit));
     const height = Math.max(...wrapped.map(({ length }) => length));
     return Array.from({ length: height }, (_, line) => {
       const padded = wrapped.map((cell, index) => {
         const text = cell[line] ?? '';
-        const room = ' '.repeat(Math.max(0, (widths[index] as number) - stringWidth(text)));
+        const room = ' '.repeat(Math.max(0, (widths[index] as number) - widthOf(text)));
         return columns[index]?.right === true ? `${room}${text}` : `${text}${room}`;
       });
       return `${' '.repeat(GAP)}${padded.join(' '.repeat(GAP))}`.trimEnd();
@@ -45,6 +45,19 @@ export function table(
   };
   const head = lines(names).map((line) => dim(line));
   return [...head, ...cells.flatMap(lines)].map((line) => `${line}\n`).join('');
+}
+
+/** Words of plain characters with single spaces between them: as wide as they are long, and wrapped nowhere where they fit. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
+function widthOf(text = ''): number {
+  return PLAIN.test(text) ? text.length : stringWidth(text);
+}
+
+function wrap(text: string, limit: number): string[] {
+  return text === '' || (text.length <= limit && PLAIN.test(text))
+    ? [text]
+    : wrapAnsi(text, limit, { hard: true }).split('\n');
 }
 
 /** The widths, the widest made narrower until all of them fit. */

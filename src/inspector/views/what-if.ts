@@ -13,6 +13,7 @@ import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Veto } from '../../model/veto.ts';
 import { decide, knownOf } from '../../recovery/decide.ts';
+import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import { effectName, quoted } from '../../recovery/explain.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
 import type { Decided } from '../../reports/timeline.ts';
@@ -134,7 +135,9 @@ function asked(lines: readonly string[], rules: Rules, suppositions: readonly Su
     history.apply({ do: 'effect', in: instance, id, class: kind, status: each.status, undo: null });
   }
   if (failure === null) throw new TypeError('the trace of a decision asks nothing');
-  return { history, decision: decide(history, failure, rules, knownOf(control, history, failure)) };
+  // As in the run: what it did not judge for the report, no supposition is told of.
+  const around = { ...knownOf(control, history, failure), effort: new Effort(REPORTED_IN_RUN) };
+  return { history, decision: decide(history, failure, rules, around) };
 }
 
 function togglesOf(decision: Decision): Toggle[] {

@@ -72,7 +72,8 @@ export interface Recordable {
   /** The identity of the newest version of a key outside, before a number, that none of some instances has written. */
   versionOf(key: Key, before: number, but: ReadonlySet<string>): unknown;
   enteredAt(name: string): number;
-  readonly timers: readonly Timer[];
+  /** The timers that a step armed. */
+  armedBy(step: RecordedStep): readonly Timer[];
   /** The step of the same actor that follows. */
   nextOf(step: RecordedStep): RecordedStep | undefined;
   readonly account: InstanceId | null;
@@ -128,7 +129,7 @@ export function recordOf(
   items.sort((a, b) => a.at - b.at);
   const last = closed as RecordedStep;
   const lasts = [last, ...arrivalsAt(run, last)];
-  const timers = run.timers.filter(({ armed, actor: of }) => of === actor && lasts.includes(armed as RecordedStep));
+  const timers = lasts.flatMap((step) => run.armedBy(step)).filter(({ actor: of }) => of === actor);
   return {
     id,
     structure: run.structureOf(region),

@@ -46,7 +46,7 @@ export class SetAside {
     return {
       steps: places.steps,
       places,
-      timers: timers.all,
+      armedBy: (step) => timers.armedBy(step),
       account: decisions.account,
       calls: (name, after, upTo) => calls.ledger.between(name, after, upTo),
       structureOf: (region) => actors.structureOf(region),
@@ -110,9 +110,7 @@ export class SetAside {
     if (undone.size > 0) rollBack(this.#run, undone);
     return {
       actors: [...numbers].filter((number) => actors.at(number).by === place.entered),
-      timers: timers.all.filter(
-        ({ armed, gone, region }) => armed === place.entered && gone === null && inside(region),
-      ),
+      timers: timers.armedBy(place.entered).filter(({ gone, region }) => gone === null && inside(region)),
     };
   }
 

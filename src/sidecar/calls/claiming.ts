@@ -3,6 +3,7 @@ import type { Claim, Claims } from '../../effects/claims.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import type { InstanceId } from '../../model/instance.ts';
+import type { Key } from '../../model/key.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
@@ -30,16 +31,17 @@ export class Claiming {
    */
   async claimAgain(): Promise<string | null> {
     const { claims, config, runState } = this.#parts;
+    if (claims === null) return null;
     const { registry, versions } = runState.history;
-    const accesses = [...registry.all()].flatMap((record) => [
-      ...versions.readsBy(record),
-      ...versions.writesOf(record),
-    ]);
+    const accessed: Key[] = [];
+    for (const record of registry.all())
+      for (const accesses of [versions.readsBy(record), versions.writesOf(record)])
+        for (const { key } of accesses) if (isExternal(key)) accessed.push(key);
     const calls = [...runState.ledger.all()].flatMap(({ intent }) =>
       keysTouched(config, { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity }),
     );
-    const keys = [...accesses.map(({ key }) => key).filter(isExternal), ...calls];
-    if (claims === null || keys.length === 0) return null;
+    const keys = [...accessed, ...calls];
+    if (keys.length === 0) return null;
     return this.#take(claims, claimsOn(config, keys), new AbortController().signal, null);
   }
 

@@ -3,6 +3,7 @@ import { errorMessage } from '../../effects/signals.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import type { Raised } from '../parts.ts';
 import type { MovedInput } from '../report.ts';
 import type { Complaints } from './complaints.ts';
@@ -41,7 +42,8 @@ export class Decisions {
               suspects: new Set(suspects),
               escapes: this.#run.queries.escaping(),
             },
-      unavailable: (checkpoint) => this.#run.queries.unavailable(failure, checkpoint, signal),
+      unavailable: this.#run.queries.unavailable(failure, signal),
+      effort: new Effort(REPORTED_IN_RUN),
     });
   }
 

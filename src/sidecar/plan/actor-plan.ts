@@ -4,7 +4,7 @@ import { type Region, split } from '../../model/region.ts';
 import type { Started, StateValue } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { partOf } from '../../projection/set-aside/records.ts';
-import type { ActorState, Timer } from '../../projection/state-types.ts';
+import type { ActorState, RecordedStep, Timer } from '../../projection/state-types.ts';
 import type { ActorPlan, ChildPlan, TimerPlan } from '../../runtime/restore-plan.ts';
 
 /** The plan of a child that is made: where it stood, or from its beginning where `plan` is null. */
@@ -25,13 +25,17 @@ export function armedIn(
   stands: (step: PlacedStep) => boolean,
 ): ActorPlan['isArmed'] {
   return (id, state) => {
-    const timers = runState.timers.filter((timer) => timer.actor === actor && timer.id === id && stands(timer.armed));
-    return timers.some(({ armed, gone, region }) => {
-      if (gone === null) return true;
-      if (!stands(gone)) return false;
-      const since = visitOf(runState, region, state, stands);
-      return since !== null && armed.nth >= since;
+    const visits = new Map<Region, number>();
+    const visit = (region: Region) => {
+      const since = visits.get(region) ?? visitOf(runState, region, state, stands) ?? Number.POSITIVE_INFINITY;
+      visits.set(region, since);
+      return since;
+    };
+    const last = runState.timers.named(actor, id).findLast(({ armed, gone, region }) => {
+      if (gone === null) return stands(armed);
+      return armed.nth >= visit(region) && stands(armed) && stands(gone);
     });
+    return last !== undefined;
   };
 }
 
@@ -44,7 +48,9 @@ function visitOf(
 ): number | null {
   const [actor] = split(region);
   let since: number | null = null;
-  for (const step of [...runState.places.chain(region)].reverse()) {
+  const chain = runState.places.chain(region);
+  for (let index = chain.length - 1; index >= 0; index -= 1) {
+    const step = chain[index] as RecordedStep;
     if (step.actor !== actor || !step.moves.includes(region) || !stands(step)) continue;
     if (!isActive(step.value, state)) return since;
     since = step.nth;

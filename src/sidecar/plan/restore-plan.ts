@@ -42,6 +42,8 @@ export interface Surroundings {
   stateOf(actor: number, type: string): string | null;
   /** True where a timer has fired, and the step that its event was to cause has failed: only a plan arms it again. */
   isLost(timer: Timer): boolean;
+  /** True where a timer of an actor has. */
+  hasLost(actor: number): boolean;
   /** True where a machine has come to its end. */
   isOver(actor: number): boolean;
   now(): number;
@@ -78,10 +80,10 @@ class Planner {
   plan(): Plan {
     const controls: ControlEntry[] = [];
     const rewinds: Rewind[] = [];
-    for (const actor of this.#runState.actors) {
+    for (const actor of this.#runState.family.concerned(this.#undone)) {
       if (!this.#goesOn(actor)) continue;
       const children = this.#children(actor.number);
-      const lost = this.#runState.timers.some((timer) => timer.actor === actor.number && this.#around.isLost(timer));
+      const lost = this.#around.hasLost(actor.number);
       if (!lost && !this.#touched.has(actor.number) && children.every(({ fate }) => fate === 'keep' || fate === 'gone'))
         continue;
       rewinds.push({ actor: actor.number, plan: this.#planOf(actor, controls, true) });
@@ -100,10 +102,10 @@ class Planner {
     return this.#goesOn(this.#runState.actor(actor.parent));
   }
 
+  /** The children of an actor, but for those that are gone and stay so. */
   #children(parent: number): { readonly child: ActorState; readonly fate: Fate }[] {
-    return this.#runState.actors
-      .filter((child) => child.parent === parent && child.started !== null)
-      .map((child) => ({ child, fate: this.#fateOf(child) }));
+    const children = this.#runState.family.childrenOf(parent, this.#undone);
+    return children.map((child) => ({ child, fate: this.#fateOf(child) }));
   }
 
   /** The fate of an actor: it goes on, is made anew where it stood or from its beginning, or is not there. */
@@ -183,8 +185,7 @@ class Planner {
   ): { cancel: string[]; timers: TimerPlan[] } {
     const cancel: string[] = [];
     const timers: TimerPlan[] = [];
-    for (const timer of this.#runState.timers) {
-      if (timer.actor !== number) continue;
+    for (const timer of this.#runState.timers.besides(number, this.#undone)) {
       const isOwed = this.#stands(timer.armed) && (timer.gone === null || this.#undone.has(timer.gone));
       if (inPlace && timer.gone === null && !isOwed) cancel.push(timer.id);
       if (!isOwed) continue;

@@ -24,12 +24,11 @@ export function planClaim(
 ): ActorPlan {
   const [number] = split(region);
   const actor = runState.actor(number);
-  const running = runState.actors.filter(
-    ({ parent, ended, started }) => parent === number && ended === null && started !== null,
-  );
-  const inside = runState.timers.filter(
-    (timer) => timer.actor === number && runState.places.within(timer.region, region),
-  );
+  const running = runState.family.childrenOf(number);
+  const isGone = (id: string) =>
+    runState.timers
+      .named(number, id)
+      .findLast(({ gone, region: of }) => gone !== null && runState.places.within(of, region));
   return {
     value: actor.value,
     remembered: actor.remembered,
@@ -37,7 +36,7 @@ export function planClaim(
     last: actor.last as ActorPlan['last'],
     keep: running.filter((child) => !next.includes(child.number)).map(({ started }) => (started as Started).id),
     make: running.filter((child) => next.includes(child.number)).map((child) => childPlan(child, null)),
-    cancel: inside.filter(({ gone }) => gone !== null).map(({ id }) => id),
+    cancel: [...runState.timers.idsOf(number)].filter((id) => isGone(id) !== undefined),
     timers: record.next.timers.map((timer) => timerPlan(timer, now() + timer.delay)),
     isArmed: armedIn(runState, number, () => true),
     now,
@@ -47,12 +46,12 @@ export function planClaim(
 /** An actor as it stands, everything in it made anew: for a fresh process. */
 function standing(runState: RunState, number: number, now: () => number): ActorPlan {
   const actor = runState.actor(number);
-  const make = runState.actors
-    .filter((child) => child.parent === number && child.ended === null && child.started !== null)
+  const make = runState.family
+    .childrenOf(number)
     .map((child) =>
       childPlan(child, child.started?.kind === 'machine' && child.begun ? standing(runState, child.number, now) : null),
     );
-  const timers = runState.timers.filter((timer) => timer.actor === number && timer.gone === null);
+  const timers = runState.timers.armed(number);
   return {
     value: actor.value,
     remembered: actor.remembered,

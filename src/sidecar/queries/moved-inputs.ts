@@ -8,12 +8,6 @@ import type { Kept } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { MovedInput } from '../report.ts';
 
-/** The last write of an instance to a key, of those that are kept. */
-interface LastWrite {
-  readonly by: InstanceRecord;
-  readonly at: number;
-}
-
 /**
  * Lists the reads that a restore takes back, and that another instance has written over since by a write that is kept. Costs the reads that are
  * taken back and the writes since the first of them.
@@ -46,15 +40,13 @@ function writersOver(
 ): Map<Access, InstanceRecord> {
   const over = new Map<Access, InstanceRecord>();
   const first = [...taken.values()].reduce((least, [read]) => Math.min(least, read?.at ?? least), history.head);
-  const order = new Map<InstanceRecord, number>();
-  for (const { key, writes } of lastWrites(history, kept, first, order)) {
-    for (const read of history.versions.readsAt(key)) {
+  for (const { key, writes } of lastWrites(history, kept, first)) {
+    for (const read of history.versions.readsAt(key, first)) {
       const reads = taken.get(read.by);
       if (reads?.[0] === undefined || read.at < reads[0].at) continue;
       const last = writes.findLast(({ by, at }) => by !== read.by && at > read.at)?.by;
       const known = over.get(read);
-      if (last === undefined) continue;
-      if (known === undefined || (order.get(known) as number) < (order.get(last) as number)) over.set(read, last);
+      if (last !== undefined && (known === undefined || enteredAt(known) < enteredAt(last))) over.set(read, last);
     }
   }
   return over;
@@ -62,22 +54,24 @@ function writersOver(
 
 /** The last kept writes to each key after a number, in the order in which their instances were entered. */
 function lastWrites(
-  { versions, registry, head }: History,
+  { versions, head }: History,
   kept: readonly Kept[],
   after: number,
-  order: Map<InstanceRecord, number>,
-): Iterable<{ readonly key: Key; readonly writes: readonly LastWrite[] }> {
+): Iterable<{ readonly key: Key; readonly writes: readonly Access[] }> {
   const limits = new Map(kept.map(([id, at]) => [instanceName(id), at]));
-  const all = new Map<string, { key: Key; writes: LastWrite[] }>();
-  for (const by of registry.all()) {
-    const written = versions.writesBetween(by, after, limits.get(instanceName(by.id)) ?? head);
-    if (written.length > 0) order.set(by, order.size);
-    for (const { key, at } of written) {
-      const to = all.get(key.text) ?? { key, writes: [] };
-      if (to.writes.at(-1)?.by === by) to.writes.pop();
-      to.writes.push({ by, at });
-      all.set(key.text, to);
-    }
+  const all = new Map<string, { readonly key: Key; readonly last: Map<InstanceRecord, Access> }>();
+  for (const write of versions.writesAfter(after)) {
+    const { by, key, at } = write;
+    if (at > (limits.get(instanceName(by.id)) ?? head)) continue;
+    const to = all.get(key.text) ?? { key, last: new Map<InstanceRecord, Access>() };
+    to.last.set(by, write);
+    all.set(key.text, to);
   }
-  return all.values();
+  return [...all.values()].map(({ key, last }) => {
+    return { key, writes: [...last.values()].sort((a, b) => enteredAt(a.by) - enteredAt(b.by)) };
+  });
+}
+
+function enteredAt({ checkpoints }: InstanceRecord): number {
+  return checkpoints[0]?.at ?? 0;
 }

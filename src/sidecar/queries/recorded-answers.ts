@@ -51,7 +51,7 @@ export function lostCalls(runState: RunState, { skeleton, entity, ordinal }: Occ
 
 /** The keys of the calls whose answers wrote a suspect key; null where one of its writes was no such answer. */
 function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): ReadonlySet<string> | null {
-  const { history, places, ledger, actors } = runState;
+  const { history, places, ledger, family } = runState;
   const record = history.registry.get(id);
   const key = parseKey(suspect);
   const writes =
@@ -59,7 +59,8 @@ function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): Re
   const calls = writes.map((write) => {
     const step = places.steps[places.stepAt(write.at)] as RecordedStep | undefined;
     const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
-    const actor = actors.findLast(
+    const ended = step === undefined ? [] : family.endedBy(step);
+    const actor = ended.findLast(
       (other) => other.parent === step?.actor && other.started?.id === child && other.ended === step,
     );
     return actor === undefined ? undefined : ledger.ofActor(actor.number)?.key;

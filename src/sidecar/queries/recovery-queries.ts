@@ -103,17 +103,23 @@ export class RecoveryQueries {
     return { policy: this.#policy, joint };
   }
 
-  /** Says why a checkpoint cannot be used for a failure; null where it can. */
-  unavailable(failure: Failure, checkpoint: Checkpoint, signal: Signal): Unavailable | null {
+  /** Says why a checkpoint cannot be used for a failure; null where it can. To be asked about the checkpoints of one decision. */
+  unavailable({ in: failed }: Failure, signal: Signal): (checkpoint: Checkpoint) => Unavailable | null {
     const runState = this.#runState;
-    if (checkpoint.at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
-    if (runState.recoveries >= this.#config.tries)
-      return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };
-    if (failure.in === null) return null;
-    const tries = this.#config.skeletons.get(failure.in.skeleton)?.rollback.tries ?? this.#config.tries;
-    const spent =
-      runState.spent.get(budgetKey(failure.in, runState.boundaryAt(failure.in, checkpoint.at), signal)) ?? 0;
-    return spent >= tries ? { code: 'recovery_budget_spent', of: 'boundary', spent } : null;
+    const tries = this.#config.skeletons.get(failed?.skeleton ?? '')?.rollback.tries ?? this.#config.tries;
+    const budgets = new Map<string, number>();
+    const spentAt = (id: InstanceId, boundary: string) => {
+      const spent = budgets.get(boundary) ?? runState.spent.get(budgetKey(id, boundary, signal)) ?? 0;
+      budgets.set(boundary, spent);
+      return spent;
+    };
+    return ({ at }) => {
+      if (at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
+      if (runState.recoveries >= this.#config.tries)
+        return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };
+      const spent = failed === null ? null : spentAt(failed, runState.boundaryAt(failed, at));
+      return spent !== null && spent >= tries ? { code: 'recovery_budget_spent', of: 'boundary', spent } : null;
+    };
   }
 
   /** The positions that a decision keeps; under `dart`, which restores a whole snapshot, none beyond the candidate. */

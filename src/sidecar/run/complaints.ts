@@ -44,10 +44,7 @@ export class Complaints {
       const names = [...this.#parts.config.skeletons.keys()].join(', ');
       throw new SidecarError('bad_failure', `the config has no skeleton "${skeleton}": it has ${names}`);
     }
-    const { registry } = this.#runState.history;
-    const known = [...registry.all()].map(({ id }) => id);
-    const meant = namedBy([...known, ...this.#setAside()], skeleton, entity);
-    const here = ordinal === undefined ? meant : meant.filter((id) => id.ordinal === ordinal);
+    const here = this.#meant({ skeleton, entity, ordinal });
     const [one, other] = here;
     if (one === undefined) {
       const { occurrences } = this.#runState;
@@ -94,6 +91,15 @@ export class Complaints {
     return { failure: { in: standing.intent.instance, key: null }, about: { write: null, head: 0, epoch: -1 } };
   }
 
+  /** The occurrences that a name fits, those that stand first. */
+  #meant({ skeleton, entity, ordinal }: Unordered): InstanceId[] {
+    const { history, occurrences } = this.#runState;
+    const ordinals = ordinal === undefined ? occurrences.ordinals(skeleton, entity) : [ordinal];
+    const here = [...ordinals].flatMap((each) => history.registry.get({ skeleton, entity, ordinal: each })?.id ?? []);
+    const fits = (id: InstanceId) => id.skeleton === skeleton && id.entity === entity;
+    return [...here, ...this.#setAside().filter((id) => fits(id) && (ordinal ?? id.ordinal) === id.ordinal)];
+  }
+
   #setAside(): InstanceId[] {
     const { records, occurrences } = this.#runState;
     return [...records.values()].flatMap(({ members }) => occurrences.named(members));
@@ -126,8 +132,4 @@ export class Complaints {
     if (write === undefined) return this.#undoneAlready(id);
     return { failure: { in: id, key }, about: { ...about, write: this.#runState.originOf(write.at) } };
   }
-}
-
-function namedBy(all: readonly InstanceId[], skeleton: string, entity: string): readonly InstanceId[] {
-  return all.filter((id) => id.skeleton === skeleton && id.entity === entity);
 }

@@ -3,7 +3,7 @@
  * took back are sent again where they meet what they met (semantics.md C1b, K3).
  */
 import { regionName } from '../../model/region.ts';
-import { Heard } from '../../projection/redelivery.ts';
+import { HeardNow } from '../../projection/redelivery.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { ToRedeliver } from '../../projection/state-types.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
@@ -40,11 +40,11 @@ export class Deliveries {
   #isHolding = false;
   /** True while events that are part of what is being carried out come past what holds the others back. */
   #letThrough = false;
-  readonly #heard: Heard;
+  readonly #heard: HeardNow;
 
   constructor(port: DeliveryPort) {
     this.#port = port;
-    this.#heard = new Heard(port.parts.runState.places);
+    this.#heard = new HeardNow(port.parts.runState.places);
   }
 
   /** True while events wait: a plan is being carried out, or the run is parked. */
@@ -135,6 +135,6 @@ export class Deliveries {
     if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;
     const takers = machines.takers(ref, event as RuntimeEvent).map((path) => regionName(0, path));
     if (takers.length === 0 || takers.some((region) => !regions.includes(region))) return false;
-    return this.#heard.before(regions) === heard;
+    return this.#heard.isSame(heard);
   }
 }

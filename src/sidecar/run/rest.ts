@@ -36,7 +36,7 @@ function restOf(run: Run): RunRest {
       .open()
       .flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
     // Delays move no machine whose run is parked.
-    ...(isHeld ? [] : runState.timers.flatMap(({ gone, due }) => (gone === null ? [due] : []))),
+    ...(isHeld ? [] : runState.timers.armed().map(({ due }) => due)),
   ];
   return { idle: true, due: times.length === 0 ? null : Math.min(...times) };
 }
@@ -76,8 +76,8 @@ function isDurable({ parts: { journal }, write }: Run): boolean {
 }
 
 /** True where an actor lives that goes on by itself, and that nothing but its process knows of: a callback, an observable. */
-function hasLiveActors({ actors }: RunState): boolean {
-  return actors.some(({ ended, started }) => {
+function hasLiveActors({ family }: RunState): boolean {
+  return family.concerned([]).some(({ ended, started }) => {
     if (ended !== null || started === null || started.kind === 'machine') return false;
     return started.kind === 'other' || started.src === null;
   });

@@ -65,13 +65,16 @@ export class Restoring {
   /** Takes the memories as they are now for those that changes are held against. */
   verifyAgain(): void {
     const { runState, verifier } = this.#port;
-    for (const { number, context } of runState.actors) verifier?.reset(number, context);
+    if (verifier === null) return;
+    for (const { number, context } of runState.actors) verifier.reset(number, context);
   }
 
   /** Has every machine of a run that is taken up take the eventless moves of where it stands, and hear what is complete. */
   settleAll(): void {
     const { runState, actors, deliveries } = this.#port;
-    const running = runState.actors.filter(({ number, ended }) => ended === null && actors.at(number) !== undefined);
+    const running = runState.family
+      .concerned([])
+      .filter(({ number, ended }) => ended === null && actors.at(number) !== undefined);
     const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
     for (const { number } of [...machines].reverse()) deliveries.settle(number);
     this.owe(machines.map(({ number }) => number));
@@ -86,6 +89,7 @@ export class Restoring {
         return ref === undefined ? null : (runtime.machines?.stateOfTimer(ref, type) ?? null);
       },
       isLost: (timer: Timer) => timers.isLost(timer),
+      hasLost: (actor) => timers.hasLost(actor),
       isOver: (actor) => {
         const ref = actors.at(actor);
         return ref !== undefined && runtime.machines?.isOver(ref) === true;

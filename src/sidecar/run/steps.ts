@@ -88,9 +88,7 @@ export class Steps {
   #ended(ref: ActorHandle, number: number, { gone, done, event }: Microstep): number[] {
     const { actors, parts } = this.#port;
     const ended = new Set(gone.flatMap((each) => actors.numberOf(each) ?? []));
-    if (done)
-      for (const child of parts.runState.actors)
-        if (child.parent === number && child.ended === null) ended.add(child.number);
+    if (done) for (const child of parts.runState.family.childrenOf(number)) ended.add(child.number);
     const heard = this.#heardFrom(ref, event);
     if (heard !== null) ended.add(heard);
     return [...ended];

@@ -35,8 +35,7 @@ export class Timers {
   /** An actor has taken a delayed event back. */
   disarmed(ref: ActorHandle, id: string): void {
     const actor = this.#numberOf(ref);
-    const isArmed = (timer: Timer) => timer.actor === actor && timer.id === id && timer.gone === null;
-    if (actor === undefined || this.#port.parts.runState.timers.findLast(isArmed) === undefined) return;
+    if (actor === undefined || !this.#port.parts.runState.timers.isArmed(actor, id)) return;
     this.#port.write.append([{ do: 'timer', actor, id, region: '', event: { type: '' }, delay: null }]);
   }
 
@@ -47,9 +46,13 @@ export class Timers {
 
   /** The step of an event has failed. A timer may fire a moment before the wall clock says that it is due: it is armed again. */
   failed(actor: number, event: RuntimeEvent): void {
-    const isFired = (timer: Timer) => timer.actor === actor && timer.gone === null && isEqual(timer.event, event);
-    const fired = this.#port.parts.runState.timers.find(isFired);
+    const fired = this.#port.parts.runState.timers.armed(actor).find((timer) => isEqual(timer.event, event));
     if (fired !== undefined) this.#lost.add(fired);
+  }
+
+  /** True where a timer of an actor has. */
+  hasLost(actor: number): boolean {
+    return [...this.#lost].some((timer) => timer.actor === actor && !timer.armed.gone);
   }
 
   /** True where a timer has fired and its step failed: only a plan arms it again. */

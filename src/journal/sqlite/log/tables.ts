@@ -44,7 +44,8 @@ export class Tables {
     this.#runByScan = db.prepare('SELECT id FROM run NOT INDEXED WHERE name = ?');
     this.#runs = db.prepare('SELECT id, name FROM run NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?');
     this.#lastSeq = db.prepare('SELECT max(seq) AS seq FROM entry WHERE run = ?');
-    this.#entries = db.prepare('SELECT seq, kind, body FROM entry WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq');
+    const entries = 'SELECT seq, kind, body FROM entry WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq';
+    this.#entries = db.prepare(entries).raw();
     this.#groupUpTo = db.prepare(`${GROUP} AND last <= ? ORDER BY last DESC LIMIT 1`);
     this.#groupsAfter = db.prepare(`${GROUP} AND last > ? AND last <= ? ORDER BY last LIMIT ?`);
   }
@@ -106,7 +107,7 @@ export class Tables {
   entries(run: Run, after: number, upTo: number): Entry[] {
     let expected = after;
     const entries = this.#entries.all(run.id, after, upTo).map((row) => {
-      const { seq, kind, body } = row as Record<keyof Entry, unknown>;
+      const [seq, kind, body] = row as unknown[];
       expected += 1;
       if (seq !== expected) throw corrupt(this.path, run.name, expected, `the next row is ${String(seq)}`);
       if (!isWhole(kind) || !Buffer.isBuffer(body)) throw corrupt(this.path, run.name, expected, 'the row has no form');

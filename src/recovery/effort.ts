@@ -1,0 +1,47 @@
+/**
+ * The records that a decision visits. It needs those of the first candidate that may be used, and of every newer one. Older candidates are
+ * judged for the report alone: a running machine, which waits for the answer, judges only what is cheap of them.
+ */
+
+/** The older candidates that are judged once one may be used. */
+export interface Reported {
+  readonly candidates: number;
+  /** The records that may be visited for them. */
+  readonly records: number;
+}
+
+/** In a run, whatever fails waits for the answer. */
+export const REPORTED_IN_RUN: Reported = { candidates: 16, records: 250 };
+
+/** Every candidate is judged, as for a trace. */
+export const ALL_REPORTED: Reported = { candidates: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY };
+
+/** The effort of one decision. */
+export class Effort {
+  /** Steps, accesses and effects that were looked at. */
+  visited = 0;
+  readonly #reported: Reported;
+  #limit = Number.POSITIVE_INFINITY;
+  #left = Number.POSITIVE_INFINITY;
+
+  constructor(reported: Reported) {
+    this.#reported = reported;
+  }
+
+  /** Notes that the answer is found: from here on all is for the report. */
+  found(): void {
+    this.#limit = this.visited + this.#reported.records;
+    this.#left = this.#reported.candidates;
+  }
+
+  /** Admits the next candidate, unless enough is reported. */
+  admits(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0 && !this.isSpent;
+  }
+
+  /** True where what is under way is for the report alone, and costs too much for it. */
+  get isSpent(): boolean {
+    return this.visited > this.#limit;
+  }
+}
