@@ -141,7 +141,8 @@ function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], jour
   const next = 'due' in as && as.due !== null ? `goes on at ${timeText(as.due)}` : 'waits for a message';
   switch (as.is) {
     case 'done':
-      return 'done';
+    case 'cancelled':
+      return as.is;
     case 'waits':
       return next;
     case 'parked':

@@ -2,6 +2,7 @@
 import { entriesOf } from '../../journal/entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
+import type { ComplaintEntry } from '../../model/message-entries.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { quoted } from '../../recovery/explain.ts';
@@ -79,6 +80,15 @@ class Marker {
       case 'finding':
         this.#mark('finding', TOP, `${entry.code}: ${entry.text}`);
         return;
+      case 'message':
+        this.#mark('person', TOP, `${entry.event} arrives as a message${byText(entry)}`);
+        return;
+      case 'complaint':
+        this.#mark('person', TOP, `found wrong: ${complaintText(entry)}${byText(entry)}`);
+        return;
+      case 'cancel':
+        this.#mark('person', TOP, `the run is to end${byText(entry)}`);
+        return;
       case 'end':
         this.#mark('step', TOP, `the run is ${entry.status}`);
         return;
@@ -136,6 +146,18 @@ class Marker {
   #regionOf(actor: number): Region {
     return this.#read.timeline.runState.actors[actor]?.region ?? regionName(0, '');
   }
+}
+
+/** Who has left a message, and why it was refused. */
+function byText({ by, refused }: { readonly by: string | null; readonly refused: string | null }): string {
+  const who = by === null ? '' : `, by ${JSON.stringify(by)} (not verified)`;
+  return refused === null ? who : `${who}; refused: ${refused}`;
+}
+
+function complaintText({ instance: { skeleton, entity, ordinal }, key }: ComplaintEntry): string {
+  const work =
+    ordinal === undefined ? `${skeleton} about ${quoted(entity)}` : instanceName({ skeleton, entity, ordinal });
+  return key === null ? work : `${key} of ${work}`;
 }
 
 const TOP = regionName(0, '');
