@@ -35,6 +35,7 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   send: async () => (await workers()).addSend,
   fail: async () => (await ending()).addFail,
   cancel: async () => (await ending()).addCancel,
+  delete: async () => (await ending()).addDelete,
   work: async () => (await workers()).addWork,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
   store: async () => (await import('./commands/store.ts')).addStore,

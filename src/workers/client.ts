@@ -15,6 +15,7 @@ import { parseKey } from '../model/key.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { parseRunNote } from '../reports/run-note.ts';
 import { timelineOf } from '../reports/timeline.ts';
+import { deleteEnded } from './deleting.ts';
 
 /** The queue of runs that name none. */
 export const QUEUE = 'default';
@@ -86,6 +87,12 @@ export interface WorkClient {
    * @throws JournalError `run_unknown`; RangeError where the run has ended; TypeError where no person says so.
    */
   cancel(run: string, answer: Answerer): Promise<number>;
+  /**
+   * Deletes a run that has ended, or was cancelled, and owes nothing: for good, with its messages and its request. Its name can be used again.
+   * @returns the reason why it stays; null where it is gone.
+   * @throws JournalError `run_unknown`; `journal_corrupt`: what cannot be read is not deleted.
+   */
+  delete(run: string): Promise<string | null>;
   /** Tells how far a run is, and its output. @throws JournalError `run_unknown`. */
   result(run: string): Promise<WorkResult>;
   /** Approves a call that waits, by the id of its request. @throws JournalError `run_unknown`; RangeError where no request has that id. */
@@ -123,6 +130,7 @@ export function workClient(store: JournalStore): WorkClient {
       ),
     fail: (run, failure) => failed(store, run, failure),
     cancel: (run, answer) => cancelled(store, run, answer),
+    delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
     deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),

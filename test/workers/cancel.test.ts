@@ -126,3 +126,29 @@ test.each([{}, { cancel: true, by: '', why: null }, { cancel: true, by: 'x'.repe
     expect((await entries(store, 'a')).at(-1)).toMatchObject({ do: 'answer', verdict: 'refused' });
   },
 );
+
+test('a run is deleted once it has ended and owes nothing, and a worker deletes what ended long enough ago', async () => {
+  const { client, told, store } = working([agentOf('hears'), agentOf('pays')]);
+  await client.start({ run: 'a', agent: 'hears' });
+  await until(() => told.includes('a waits'));
+  expect(await client.delete('a')).toBe('it has not ended: cancel it first');
+  await client.cancel('a', { by: 'ann' });
+  await until(() => told.includes('a cancelled'));
+  await client.start({ run: 'b', agent: 'pays' });
+  await until(() => told.includes('b done'));
+  expect(await client.delete('a')).toBeNull();
+  expect((await store.runs()).map(({ run }) => run)).toEqual(['b']);
+  await expect(client.delete('a')).rejects.toMatchObject({ code: 'run_unknown' });
+  const swept: string[] = [];
+  const onTold: WorkerOptions['onTold'] = (each) => void (each.is === 'deleted' && swept.push(each.run));
+  workers.push(startWorker({ store, agents: [], folderOf: () => folder, pollMs: 5, retainMs: 0, onTold }));
+  await until(() => swept.length > 0);
+  expect([swept, await store.runs()]).toEqual([['b'], []]);
+});
+
+test('a run whose call is unknown is not deleted', async () => {
+  const { client, told } = working([agentOf('unknown')]);
+  await client.start({ run: 'a', agent: 'unknown' });
+  await until(() => told.includes('a parked'));
+  expect(await client.delete('a')).toMatch(/it has not ended/);
+});

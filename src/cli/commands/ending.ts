@@ -4,7 +4,7 @@ import { SIGNALS, type Signal } from '../../model/failure.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
-import { cancelRun, failLater, type LeftMessage } from '../work/leaving.ts';
+import { cancelRun, deleteRun, failLater, type LeftMessage } from '../work/leaving.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 const BY = ['--by <name>', 'the name of the person who says so'] as const;
@@ -93,6 +93,45 @@ store cannot be written, or the command is misused.`,
       const left = await cancelRun({ journal, run, by, why });
       if ('problem' in left) return finish('', left.problem, 2);
       return told(left, given.json === true, 'that it is to end');
+    });
+}
+
+/** Adds `belay delete`. */
+export function addDelete(program: Command): void {
+  program
+    .command('delete')
+    .description('delete a run that has ended, or was cancelled, and owes nothing: for good')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .requiredOption(...BY)
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+Its rows, its messages and its request go. One that goes on, that a process
+holds, or of which a call or a commit is not settled stays, and the reason is
+told. Other runs of the store are not touched. Who deletes it is printed and
+written nowhere.
+
+Examples:
+  belay delete order-7 --by ada
+  belay export order-7 --trace > order-7.jsonl && belay delete order-7 --by ada
+
+Exit code: 0 when it is gone; 1 when it stays; 2 when there is no such run, the
+store cannot be read or written, or the command is misused.`,
+    )
+    .action(async (run: string, { journal, by, json = false }: { journal: string; by: string; json?: boolean }) => {
+      const gone = await deleteRun({ journal, run });
+      if ('problem' in gone) return finish('', gone.problem, 2);
+      const { why } = gone;
+      if (json)
+        return finish(
+          `${JSON.stringify({ run, deleted: why === null, by, ...(why !== null && { why }) })}\n`,
+          null,
+          why === null ? 0 : 1,
+        );
+      const text = why === null ? `${run} is deleted, by ${by}` : `${run} stays: ${why}`;
+      return finish(`${printable(text)}\n`, null, why === null ? 0 : 1);
     });
 }
 

@@ -103,6 +103,17 @@ export async function cancelRun({ journal, run, by, why }: CancelOptions): Promi
   return leftMessage(journal, run, (store) => workClient(store).cancel(run, { by, ...(why !== null && { why }) }));
 }
 
+/** Deletes a run that is over. */
+export async function deleteRun({
+  journal,
+  run,
+}: {
+  readonly journal: string;
+  readonly run: string;
+}): Promise<{ readonly why: string | null } | Problem> {
+  return inStore(journal, async (store) => ({ why: await workClient(store).delete(run) }));
+}
+
 async function leftMessage(
   journal: string,
   run: string,

@@ -1,5 +1,5 @@
 /**
- * The end of a run by a person's word (semantics.md §7): nothing of it acts anew, what is under way is waited for, and it ends once nothing is
+ * The end of a run by a person's word (semantics.md F3): nothing of it acts anew, what is under way is waited for, and it ends once nothing is
  * unknown. What it has done stands, and what it had staged never happens.
  */
 import type { SentCancel } from '../../effects/messages/cancels.ts';
