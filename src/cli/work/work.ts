@@ -22,7 +22,7 @@ export interface WorkOptions {
   readonly concurrency: number;
   readonly poll: number;
   readonly drain: number;
-  /** How long runs that have ended are kept, in milliseconds; null for good. */
+  /** The time for which runs that have ended are kept, in milliseconds; null for good. */
   readonly retain: number | null;
   readonly health: { readonly host: string; readonly port: number } | null;
   readonly json: boolean;

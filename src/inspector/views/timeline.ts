@@ -148,7 +148,7 @@ class Marker {
   }
 }
 
-/** Who has left a message, and why it was refused. */
+/** The sender of a message, and the reason why it was refused. */
 function byText({ by, refused }: { readonly by: string | null; readonly refused: string | null }): string {
   const who = by === null ? '' : `, by ${JSON.stringify(by)} (not verified)`;
   return refused === null ? who : `${who}; refused: ${refused}`;

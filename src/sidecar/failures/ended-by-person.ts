@@ -1,4 +1,4 @@
-/** What a run that a person has cancelled still asks and answers, until it is over. */
+/** The questions and answers of a run that a person has cancelled, until it is over. */
 import type { LedgerCall } from '../../effects/ledger.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 

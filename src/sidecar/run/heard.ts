@@ -30,7 +30,7 @@ interface HeardPort {
   isStopping(): boolean;
 }
 
-/** What messages have brought to one run. */
+/** The events, complaints and cancels that messages have brought to one run. */
 export class Heard implements Hearers {
   readonly #port: HeardPort;
   readonly #complaints: SentComplaints;
