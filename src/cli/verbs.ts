@@ -8,6 +8,7 @@ const agents = () => import('./commands/agents.ts');
 const configs = () => import('./commands/configs.ts');
 const journals = () => import('./commands/journals.ts');
 const people = () => import('./commands/people.ts');
+const ending = () => import('./commands/ending.ts');
 const workers = () => import('./commands/workers.ts');
 
 /** The loading of each verb. `deny` comes with `approve`, and every former name with the verb that replaced it. */
@@ -32,6 +33,9 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   decide: async () => (await import('./commands/decide.ts')).addDecide,
   start: async () => (await workers()).addStart,
   send: async () => (await workers()).addSend,
+  fail: async () => (await ending()).addFail,
+  cancel: async () => (await ending()).addCancel,
+  delete: async () => (await ending()).addDelete,
   work: async () => (await workers()).addWork,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
   store: async () => (await import('./commands/store.ts')).addStore,

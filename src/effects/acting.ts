@@ -52,8 +52,10 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
  * was undone (E2, C11). `before`: it has left once under this key, and that this try did not happen says nothing of the first.
  */
 export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
+  const leaving = port.ledger.get(key);
   const asked = port.confirm();
-  if (asked !== null && (!(await asked) || call.signal.aborted)) return { is: 'dropped' };
+  if (asked !== null && (!(await asked) || call.signal.aborted))
+    return before ? { is: 'dropped' } : drop(port, key, leaving);
   const mine = port.ledger.get(key);
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { CancelEntry, ComplaintEntry, MessageEntry } from '../model/message-entries.ts';
 
 /** The status of a gate. `void`: a rollback went past it, or what it asked for was found out otherwise. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
@@ -45,7 +46,9 @@ export class ApprovalRequests {
   readonly #asked = new Map<string, number>();
   /** The number of the last message of the inbox that was read as an answer. */
   read = 0;
-  /** The numbers of the messages whose events were sent or refused. */
+  /** The person who has ended the run; null where none has. */
+  cancelled: { readonly by: string; readonly why: string | null } | null = null;
+  /** The numbers of the messages that are no answers, and were heard or refused. */
   readonly sent = new Set<number>();
 
   get(id: string): ApprovalRequest | undefined {
@@ -89,9 +92,10 @@ export class ApprovalRequests {
     if (gate !== undefined && verdict !== 'refused') this.#stand(gate, verdict, by, why);
   }
 
-  /** A message that brought an event was sent, or refused. */
-  heard(post: number): void {
-    this.sent.add(post);
+  /** A message that is no answer was heard, or refused. */
+  heard(entry: MessageEntry | ComplaintEntry | CancelEntry): void {
+    this.sent.add(entry.post);
+    if (entry.do === 'cancel' && entry.refused === null) this.cancelled = { by: entry.by, why: entry.why };
   }
 
   /** An approval was used up. */

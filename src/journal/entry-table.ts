@@ -71,6 +71,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   retracted: object('retracted', 25),
   // 26 and 27 are the rows of long contents.
   message: object('message', 28),
+  complaint: object('complaint', 29),
+  cancel: object('cancel', 30),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -134,6 +134,14 @@ export interface RunSummary {
   readonly note?: string;
 }
 
+/** A run as it was seen before it is deleted. */
+export interface SeenRun {
+  /** The seq of its last row; 0 where it has none. */
+  readonly head: number;
+  /** The number of its messages. */
+  readonly posts: number;
+}
+
 /** The runs that a list is limited to. */
 export interface RunsFilter {
   /** The name of a run: only those that began after it. */
@@ -173,6 +181,12 @@ export interface JournalStore {
    * @throws JournalError `run_unknown` where `after` names none.
    */
   runs(filter?: RunsFilter): Awaitable<readonly RunSummary[]>;
+  /**
+   * Takes a run out, with its rows, its messages and its request, if it is as it was seen: for good.
+   * @returns false where it has moved on since.
+   * @throws JournalError `run_unknown`; `lease_held` where a living process has it.
+   */
+  delete(run: string, seen: SeenRun): Awaitable<boolean>;
   /** The runs that are left for workers. */
   readonly work: WorkQueue;
   /** Closes the store; every journal of it must be closed before. */
@@ -192,4 +206,5 @@ export interface LocalStore extends JournalStore {
   posts(run: string): readonly Posted[];
   run(name: string): RunSummary | null;
   runs(filter?: RunsFilter): readonly RunSummary[];
+  delete(run: string, seen: SeenRun): boolean;
 }

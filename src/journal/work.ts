@@ -86,6 +86,8 @@ export interface WorkQueue {
   left(asked: WorkAsked): Awaitable<readonly LeftRun[]>;
   /** Binds a run to digests, where it is bound to none. @returns true where it is bound to these. */
   bind(run: string, digests: WorkDigests): Awaitable<boolean>;
+  /** The runs of the queue that ended longer ago than that, the oldest first. */
+  ended(queue: string, milliseconds: number, limit: number): Awaitable<readonly string[]>;
   /** Puts a run off that could not be opened. @param note why. */
   delay(run: string, milliseconds: number, note: string): Awaitable<void>;
 }

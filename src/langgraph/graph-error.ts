@@ -10,7 +10,9 @@ export type GraphErrorCode =
   /** An answer to a question that the graph does not ask, or not any more. */
   | 'no_question'
   /** The run stands still until a person acts. */
-  | 'run_parked';
+  | 'run_parked'
+  /** A person has ended the run. */
+  | 'run_cancelled';
 
 /** The graph, or a command to it, is refused. */
 export class GraphError extends CodedError<GraphErrorCode> {

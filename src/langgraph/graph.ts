@@ -201,6 +201,11 @@ function alone(chunk: unknown[]): unknown {
 }
 
 function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
+  if (ending.status === 'cancelled')
+    return new GraphError(
+      'run_cancelled',
+      `The run was cancelled by ${JSON.stringify(ending.by)}: it goes on no more.`,
+    );
   const { decision } = ending;
   const why =
     decision.verdict === 'escalate'

@@ -16,6 +16,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
+import type { CancelEntry, ComplaintEntry, EndEntry, MessageEntry } from './message-entries.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
@@ -121,17 +122,10 @@ export type Entry =
       /** The id of the boundary that it is about. */
       readonly boundary?: string;
     }
-  /** A message has brought the root an event from outside: it was sent with this entry, or refused. */
-  | {
-      readonly do: 'message';
-      /** The number of the message. */
-      readonly post: number;
-      readonly event: string;
-      readonly by: string | null;
-      /** The reason why it was refused; null where it was sent. */
-      readonly refused: string | null;
-    }
-  | { readonly do: 'end'; readonly status: 'done' | 'stopped' };
+  | MessageEntry
+  | ComplaintEntry
+  | CancelEntry
+  | EndEntry;
 
 /**
  * The reason why a record is given up: it read something else, is redone, was complained about, or no replay took it

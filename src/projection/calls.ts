@@ -59,6 +59,13 @@ export class Calls {
     return entry.status === 'compensated' || entry.status === 'failed';
   }
 
+  /** Takes a call that leaves by an approval, which it uses up. */
+  opened({ gate, key }: Extract<Entry, { do: 'leave' }>): void {
+    this.asked.use(gate);
+    this.compared(key);
+    this.leave([key]);
+  }
+
   /** Has calls that were held leave. */
   leave(keys: readonly string[]): void {
     for (const key of keys) this.settle({ do: 'outcome', key, status: 'intended' });

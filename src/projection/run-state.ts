@@ -44,7 +44,7 @@ export class RunState {
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
-  ended: 'done' | 'stopped' | null = null;
+  ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -168,16 +168,14 @@ export class RunState {
         if (entry.status === 'confirmed') calls.compared(entry.key);
         if (calls.settle(entry)) this.#setAside.dismissWith(entry.key);
       },
-      leave: (entry) => {
-        calls.asked.use(entry.gate);
-        calls.compared(entry.key);
-        calls.leave([entry.key]);
-      },
+      leave: (entry) => calls.opened(entry),
       demoted: (entry) => calls.demote(entry.key),
       asked: (entry) => calls.reconciled(entry),
       gate: (entry) => calls.asked.ask(entry, events.time),
       answer: (entry) => calls.asked.answer(entry),
-      message: ({ post }) => calls.asked.heard(post),
+      message: (entry) => calls.asked.heard(entry),
+      complaint: (entry) => calls.asked.heard(entry),
+      cancel: (entry) => calls.asked.heard(entry),
       publish: (entry) => calls.publish(entry),
       withdrawn: (entry) => calls.withdraw(entry.id),
       spend: (entry) => calls.budgets.apply(entry),

@@ -8,6 +8,7 @@ import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import { ROOT } from '../model/instance.ts';
+import type { EndEntry } from '../model/message-entries.ts';
 import { answeringChild } from '../model/reply-event.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { RunState } from '../projection/run-state.ts';
@@ -74,7 +75,7 @@ export type Happening = { values(): Values } & (
       readonly verdict: AnswerEntry['verdict'];
     }
   | { readonly is: 'found'; readonly code: string; readonly skeleton: string | null }
-  | { readonly is: 'ended'; readonly status: 'done' | 'stopped' }
+  | { readonly is: 'ended'; readonly status: EndEntry['status'] }
 );
 
 /** The outcome of a call: `answered` for one that changes nothing, `abandoned` where nothing waits for it any more. */
@@ -132,6 +133,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'passed':
     case 'late':
     case 'message':
+    case 'complaint':
+    case 'cancel':
       return null;
   }
 }

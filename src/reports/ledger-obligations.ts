@@ -98,7 +98,7 @@ function at({ key }: LedgerCall, since: ReadonlyMap<string, number>): number {
 
 /** A run that is over lets nothing leave any more, whatever is answered. */
 function approvals(runState: RunState, now: number): Obligation[] {
-  if (runState.ended === 'done') return [];
+  if (runState.ended !== null) return [];
   return runState.asked.pending().flatMap(({ gate, asks, key, since, expires }): Obligation[] => {
     const call = runState.ledger.get(key);
     if (asks !== 'approval' || call === undefined) return [];

@@ -26,7 +26,7 @@ const LONGEST = 4_096;
 
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
-  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate'] as const),
+  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel'] as const),
   ...(['answer', 'outcome', 'restored'] as const),
 ]);
 
@@ -129,6 +129,7 @@ export function parseRunNote(text: string | undefined): RunNote | null {
 
 const STANDINGS: Readonly<Record<RunStatus['is'], (of: Readonly<Record<string, unknown>>) => boolean>> = {
   done: () => true,
+  cancelled: () => true,
   open: () => true,
   parked: ({ verdict }) => isVerdict(verdict),
   recovering: ({ verdict }) => isVerdict(verdict),

@@ -9,10 +9,13 @@ import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { CancelEntry, EndEntry } from '../model/message-entries.ts';
 
 /** The status of a run; whether a living process holds it is for its lease to say. */
 export type RunStatus =
   | { readonly is: 'done' }
+  /** A person has ended it. */
+  | { readonly is: 'cancelled' }
   /** Nothing more happens until a person or the world acts (§8.4). */
   | { readonly is: 'parked'; readonly verdict: Verdict }
   /** An undo failed, and the context is not restored over it (E5): a person looks at it. */
@@ -24,7 +27,15 @@ export type RunStatus =
   | { readonly is: 'open' };
 
 /** The entries that it depends on; of all others it is enough to know that they came. */
-const TELLING: ReadonlySet<Entry['do']> = new Set(['begin', 'decision', 'phase', 'end', 'intent', 'gate'] as const);
+const TELLING: ReadonlySet<Entry['do']> = new Set([
+  'begin',
+  'decision',
+  'phase',
+  'end',
+  'intent',
+  'gate',
+  'cancel',
+] as const);
 /** Those that it depends on while a person is asked. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
 
@@ -55,7 +66,11 @@ export class RunStatusFold {
         this.agent = (entry as Extract<Entry, { do: 'begin' }>).agent;
         return;
       case 'end':
-        this.#stands = { is: 'done' };
+        this.#stands = { is: (entry as EndEntry).status === 'cancelled' ? 'cancelled' : 'done' };
+        return;
+      case 'cancel':
+        // What the run was parked on is asked no more.
+        if (now.is === 'parked' && (entry as CancelEntry).refused === null) this.#stands = { is: 'open' };
         return;
       case 'decision': {
         const { verdict } = (entry as Extract<Entry, { do: 'decision' }>).decision;

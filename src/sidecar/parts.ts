@@ -8,6 +8,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { ComplaintEntry } from '../model/message-entries.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
@@ -96,6 +97,8 @@ export interface Raised {
   readonly complaint?: Suspect;
   /** True where it takes the place of the complaints that the run is parked on (C12). */
   readonly instead?: boolean;
+  /** The entry of the message that brought the complaint, until its answer is written with it. */
+  readonly heard?: ComplaintEntry;
   /** The act instead of deciding when the question is asked again: a commit that is not visible yet is published. */
   readonly again?: () => void | Promise<void>;
   /** The name of the commit that was refused, where that is the failure. */

@@ -39,6 +39,14 @@ export type Ending =
        */
       readonly dropped?: readonly string[];
     }
+  /** A person has ended it: what it had done stands. */
+  | {
+      readonly status: 'cancelled';
+      readonly by: string;
+      readonly why: string | null;
+      /** The keys of calls that stand in the world and that its work, done again, had not come to again (C9). */
+      readonly standing: readonly string[];
+    }
   /** Nothing more happens until a person or the world acts: the decision says what (§8.4). */
   | { readonly status: 'parked'; readonly decision: Decision }
   /** An undo failed, and memory is not restored over it (E5). */

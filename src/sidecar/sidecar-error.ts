@@ -32,7 +32,9 @@ export type SidecarErrorCode =
   /** An undo has failed, and nothing else is decided before it is done. */
   | 'stuck'
   /** The run has ended: nothing of it is redone. */
-  | 'run_finished';
+  | 'run_finished'
+  /** A person has ended the run before it had begun. */
+  | 'run_cancelled';
 
 /** The sidecar refuses. */
 export class SidecarError extends CodedError<SidecarErrorCode> {

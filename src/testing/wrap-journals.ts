@@ -23,6 +23,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
+    delete: (run, seen) => store.delete(run, seen),
     work: store.work,
     close: () => store.close(),
   };

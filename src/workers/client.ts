@@ -2,13 +2,20 @@
  * Leaves work for the workers of a store, from any process: runs to begin, events, and the answers of people. It holds no run and needs no
  * agent; what it leaves is durable on return.
  */
-import { messageOf } from '../effects/answers.ts';
-import { eventMessage, type SentEvent } from '../effects/sent-events.ts';
+import { messageOf } from '../effects/messages/answers.ts';
+import { cancelMessage } from '../effects/messages/cancels.ts';
+import { complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
+import { eventMessage, type SentEvent } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore } from '../journal/journal.ts';
 import { CRASHES } from '../journal/work.ts';
+import type { Signal } from '../model/failure.ts';
+import { parseKey } from '../model/key.ts';
+import { subjectOf } from '../reports/complaint-subject.ts';
+import { parseRunNote } from '../reports/run-note.ts';
 import { timelineOf } from '../reports/timeline.ts';
+import { deleteEnded } from './deleting.ts';
 
 /** The queue of runs that name none. */
 export const QUEUE = 'default';
@@ -16,6 +23,8 @@ export const QUEUE = 'default';
 /** The state of a run that was left for workers. */
 export type WorkResult =
   | { readonly is: 'done'; readonly output: unknown }
+  /** A person has ended it; what it had done stands. */
+  | { readonly is: 'cancelled'; readonly by: string; readonly why: string | null }
   /** No worker has had it yet. */
   | { readonly is: 'left' }
   | { readonly is: 'running' }
@@ -28,6 +37,17 @@ export type WorkResult =
 export interface Answerer {
   readonly by: string;
   readonly why?: string;
+}
+
+/** Work that was found wrong after all (C12). */
+export interface LaterFailure extends Answerer {
+  readonly signal: Signal;
+  /** The unit of work; the ordinal may be left out where there is only one. */
+  readonly instance: SentComplaint['instance'];
+  /** The key that was found wrong; left out, all of the work. */
+  readonly key?: string;
+  /** True where it takes the place of all complaints that the run is parked on. */
+  readonly instead?: boolean;
 }
 
 /** The client of a store. */
@@ -54,6 +74,25 @@ export interface WorkClient {
     event: SentEvent['event'] | string,
     how?: { readonly at?: string; readonly by?: string },
   ): Promise<number>;
+  /**
+   * Says that work of a run was found wrong, as it stands now: undone or done again since, the complaint is refused, and the journal of the
+   * run says so.
+   * @returns the number of the message.
+   * @throws JournalError `run_unknown`; RangeError where the run has ended, or no such work was ever begun; TypeError for what is no complaint.
+   */
+  fail(run: string, failure: LaterFailure): Promise<number>;
+  /**
+   * Ends a run: nothing of it acts anew, and it has ended once nothing is unknown. What it has done stands.
+   * @returns the number of the message.
+   * @throws JournalError `run_unknown`; RangeError where the run has ended; TypeError where no person says so.
+   */
+  cancel(run: string, answer: Answerer): Promise<number>;
+  /**
+   * Deletes a run that has ended, or was cancelled, and owes nothing: for good, with its messages and its request. Its name can be used again.
+   * @returns the reason why it stays; null where it is gone.
+   * @throws JournalError `run_unknown`; `journal_corrupt`: what cannot be read is not deleted.
+   */
+  delete(run: string): Promise<string | null>;
   /** Tells how far a run is, and its output. @throws JournalError `run_unknown`. */
   result(run: string): Promise<WorkResult>;
   /** Approves a call that waits, by the id of its request. @throws JournalError `run_unknown`; RangeError where no request has that id. */
@@ -89,6 +128,9 @@ export function workClient(store: JournalStore): WorkClient {
         run,
         eventMessage({ event: typeof event === 'string' ? { type: event } : event, at: at ?? null, by: by ?? null }),
       ),
+    fail: (run, failure) => failed(store, run, failure),
+    cancel: (run, answer) => cancelled(store, run, answer),
+    delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
     deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),
@@ -111,12 +153,52 @@ async function resultOf(store: JournalStore, run: string): Promise<WorkResult> {
     throw new JournalError('run_unknown', `${what} ${JSON.stringify(run)}. Leave it for workers with start().`);
   }
   if (order.ended !== null) {
+    const end = await endOf(store, run);
+    if (end !== null) return end;
     const output = order.output === null ? undefined : revive(JSON.parse(order.output), { resolve: () => undefined });
     return { is: 'done', output };
   }
   if (order.held) return { is: 'running' };
   if (order.taken >= CRASHES) return { is: 'worker_crashed' };
   return order.digests === null ? { is: 'left' } : { is: 'waits' };
+}
+
+/** The end of a run that a person has ended; null for any other. */
+async function endOf(store: JournalStore, run: string): Promise<WorkResult | null> {
+  const noted = parseRunNote((await store.run(run))?.note);
+  if (noted !== null && noted.standing.is !== 'cancelled') return null;
+  const { runState } = timelineOf(await gathered(store.read(run)));
+  if (runState.ended !== 'cancelled' || runState.asked.cancelled === null) return null;
+  return { is: 'cancelled', ...runState.asked.cancelled };
+}
+
+async function failed(
+  store: JournalStore,
+  run: string,
+  { signal, instance, key: wrong, instead = false, by, why }: LaterFailure,
+): Promise<number> {
+  const key = wrong ?? null;
+  if (key !== null) parseKey(key);
+  const { runState } = timelineOf(await gathered(store.read(run)));
+  refuseEnded(run, runState.ended);
+  const subject = subjectOf(runState, instance, key);
+  const { skeleton, entity } = instance;
+  if (subject === null)
+    throw new RangeError(`no ${skeleton} about ${JSON.stringify(entity)} was ever begun in run ${JSON.stringify(run)}`);
+  const { ordinal, about } = subject;
+  const meant = { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
+  return store.post(run, complaintMessage({ signal, instance: meant, key, instead, about, by, why: why ?? null }));
+}
+
+async function cancelled(store: JournalStore, run: string, { by, why }: Answerer): Promise<number> {
+  const message = cancelMessage({ by, why: why ?? null });
+  const standing = parseRunNote((await store.run(run))?.note)?.standing.is ?? null;
+  refuseEnded(run, standing === 'done' || standing === 'cancelled' ? standing : null);
+  return store.post(run, message);
+}
+
+function refuseEnded(run: string, how: string | null): void {
+  if (how !== null) throw new RangeError(`run ${JSON.stringify(run)} has ended: it is ${how}`);
 }
 
 type Said =

@@ -29,6 +29,8 @@ export interface Setting {
 /** The state in which a worker left a run. */
 export type Left =
   | { readonly is: 'done' }
+  /** A person has ended it. */
+  | { readonly is: 'cancelled' }
   /** It waits, until a time (of the clock of this process, in milliseconds) or, with null, for a message. */
   | { readonly is: 'waits' | 'parked' | 'stuck'; readonly due: number | null }
   /** The worker takes leave: what is left to do is done by another one. */
@@ -43,6 +45,7 @@ export async function goOn(setting: Setting): Promise<Left> {
     return await opened(setting);
   } catch (error) {
     const code = error instanceof CodedError ? String(error.code) : 'cannot_run';
+    if (code === 'run_cancelled') return { is: 'cancelled' };
     if (code === 'lease_held' || code === 'lease_lost') return { is: 'held_elsewhere' };
     const why = (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
     return { is: 'failed', code, why };
@@ -107,7 +110,7 @@ async function standstill(sidecar: Sidecar, end: End, { stopping, lingerMs }: Se
 }
 
 function leftAs({ status }: Sidecar, end: End, due: number | null): Left {
-  if (status === 'done') return { is: 'done' };
+  if (status === 'done' || status === 'cancelled') return { is: status };
   if (end.status === 'stuck') return { is: 'stuck', due };
   return { is: status === 'parked' ? 'parked' : 'waits', due };
 }

@@ -1,5 +1,5 @@
 /** Runs that are handed out: the client that leaves them in a store, and the worker that takes them (`belay-sidecar/workers`). */
-export type { SentEvent } from '../effects/sent-events.ts';
+export type { SentEvent } from '../effects/messages/sent-events.ts';
 export type {
   Carried,
   LeftRun,
@@ -10,6 +10,6 @@ export type {
   WorkOrder,
   WorkQueue,
 } from '../journal/work.ts';
-export { type Answerer, QUEUE, type WorkClient, type WorkResult, workClient } from './client.ts';
+export { type Answerer, type LaterFailure, QUEUE, type WorkClient, type WorkResult, workClient } from './client.ts';
 export type { Left } from './going-on.ts';
 export { startWorker, type WorkCounts, type Worker, type WorkerOptions, type WorkTold } from './worker.ts';

@@ -3,13 +3,13 @@
  * who has it: another worker that was faster is no error.
  */
 import { setMaxListeners } from 'node:events';
-import { readConfig } from '../boundaries/directory.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { Carried, LeftRun, WorkOrder } from '../journal/work.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { Agent } from '../xstate/agent.ts';
-import { machineShape } from '../xstate/shape.ts';
+import { carried } from './carried.ts';
 import { goOn, type Left } from './going-on.ts';
+import { Sweeping } from './sweeping.ts';
 
 /** Options of a worker; the defaults suit normal use. */
 export interface WorkerOptions {
@@ -31,6 +31,8 @@ export interface WorkerOptions {
   readonly drainMs?: number;
   /** A run that can go on within so many milliseconds is not given back; 1,000. */
   readonly lingerMs?: number;
+  /** Runs that ended longer ago than so many milliseconds are deleted; left out, none are. */
+  readonly retainMs?: number;
   /** Told what becomes of runs. */
   readonly onTold?: (told: WorkTold) => void;
 }
@@ -41,6 +43,10 @@ export type WorkTold =
   | { readonly is: 'left'; readonly run: string; readonly as: Left }
   /** Runs that are due and that it does not take. Told when they change. */
   | { readonly is: 'not_taken'; readonly runs: readonly LeftRun[] }
+  /** A run that ended long enough ago is gone. */
+  | { readonly is: 'deleted'; readonly run: string }
+  /** One that is not deleted, though it ended long enough ago. Told once. */
+  | { readonly is: 'retained'; readonly run: string; readonly why: string }
   /** The store could not be asked; it is asked again. */
   | { readonly is: 'store_failed'; readonly error: unknown };
 
@@ -103,6 +109,7 @@ class Working implements Worker {
   readonly #failures = new Map<string, number>();
   readonly #takings = new Map<string, number[]>();
   readonly #counts = { taken: 0, done: 0, failed: 0, polls: 0, told: 0, unserved: 0, crashed: 0 };
+  readonly #sweeping: Sweeping | null;
   readonly #working: Promise<void>;
   #answered: number | null = null;
   #left = '';
@@ -113,6 +120,7 @@ class Working implements Worker {
     const agents = [...options.agents];
     this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
     this.carries = agents.map((agent) => carried(agent, options.guards));
+    this.#sweeping = options.retainMs === undefined ? null : new Sweeping(options, options.retainMs);
     // Every open run listens for the stop.
     setMaxListeners(0, this.#stopping.signal);
     this.#working = this.#work();
@@ -136,7 +144,10 @@ class Working implements Worker {
       });
       try {
         await this.#poll();
-        if (polls % LEFT_EVERY === 0) await this.#lookForLeft();
+        if (polls % LEFT_EVERY === 0) {
+          await this.#lookForLeft();
+          await this.#sweeping?.sweep(this.#stopping.signal);
+        }
         this.#answered = Date.now();
       } catch (error) {
         this.#options.onTold?.({ is: 'store_failed', error });
@@ -231,13 +242,4 @@ class Working implements Worker {
     this.#left = text;
     if (runs.length > 0) this.#options.onTold?.({ is: 'not_taken', runs });
   }
-}
-
-function carried({ machine, config }: Agent, guards: Guards | undefined): Carried {
-  const { config: loaded, findings } = readConfig(config, guards === undefined ? {} : { guards });
-  if (loaded !== null) return { agent: machine.id, machine: machineShape(machine).digest, config: loaded.digest };
-  const first = findings.find(({ severity }) => severity === 'error');
-  const where =
-    first === undefined ? config : `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
-  throw new Error(`the config of ${machine.id} cannot be read: ${where}`);
 }

@@ -84,7 +84,7 @@ async function live(task: Task): Promise<End> {
   const { value, context } = actor.getSnapshot();
   await sidecar.close();
   await store.close();
-  const status = isOver ? 'over' : ending.status;
+  const status = isOver || ending.status === 'cancelled' ? 'over' : ending.status;
   return { status, value, context, decision: 'decision' in ending ? ending.decision : null, ...said() };
 }
 

@@ -50,6 +50,7 @@ export function deadly(store: LocalStore, death: Death | null, told: { appends: 
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
+    delete: (run, seen) => store.delete(run, seen),
     work: store.work,
     close: () => store.close(),
   };

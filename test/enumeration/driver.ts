@@ -256,6 +256,7 @@ class Drive {
     if (ending === none || typeof ending === 'symbol') return null;
     if (ending.status === 'broken') return { is: 'hang', why: `crashed: ${String(ending.error)}` };
     if (ending.status === 'done') return { is: 'done' };
+    if (ending.status === 'cancelled') return { is: 'hang', why: 'it was cancelled' };
     if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error] };
     return { is: 'parked', verdict: ending.decision.verdict, codes: codesOf(ending.decision) };
   }

@@ -112,6 +112,7 @@ function reader(store: JournalStore): JournalStore {
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
+    delete: (run, seen) => store.delete(run, seen),
     work: store.work,
     close: async () => {},
   };

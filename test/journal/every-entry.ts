@@ -146,7 +146,11 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'about the run': finding,
     'about a boundary of an instance': { ...finding, instance: book, boundary: 'booked' },
   },
-  end: { done: { do: 'end', status: 'done' }, stopped: { do: 'end', status: 'stopped' } },
+  end: {
+    done: { do: 'end', status: 'done' },
+    stopped: { do: 'end', status: 'stopped' },
+    cancelled: { do: 'end', status: 'cancelled', standing: ['k1'] },
+  },
   leave: { 'by an approval': { do: 'leave', key: 'k1', gate: 'g1' } },
   demoted: { 'for a reason': { do: 'demoted', key: 'k1', why: 'it has moved on' } },
   asked: {
@@ -197,6 +201,20 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'of a call without one': { do: 'position', actor: 3, instance: book, reads: [], areas: {} },
   },
   retracted: { 'of two questions': { do: 'retracted', questions: ['[1]', '[2]'] } },
+  complaint: {
+    'about one occurrence': {
+      ...{ do: 'complaint', post: 5, signal: 'INVALID_OUTPUT', instance: pay, key: 'price' },
+      ...{ by: 'ann', why: 'too high', refused: null },
+    },
+    'that was refused': {
+      ...{ do: 'complaint', post: 6, signal: 'INVALID_OUTPUT', instance: { skeleton: 'Pay', entity: 'e' }, key: null },
+      ...{ by: 'ann', why: null, refused: 'never begun' },
+    },
+  },
+  cancel: {
+    'that ends the run': { do: 'cancel', post: 7, by: 'ann', why: 'not wanted', refused: null },
+    'that came late': { do: 'cancel', post: 8, by: 'ann', why: null, refused: 'the run has ended' },
+  },
   message: {
     'that was sent': { do: 'message', post: 3, event: 'PAID', by: 'ann', refused: null },
     'that was refused': { do: 'message', post: 4, event: 'PAID', by: null, refused: 'not in this state' },

@@ -73,6 +73,10 @@ class Process implements JournalStore {
     };
   }
 
+  delete(): boolean {
+    throw new Error('no run of a scenario is deleted');
+  }
+
   #append(rows: readonly Row[]): number {
     const { disk } = this;
     if (!this.dead && disk.left <= 0) {

@@ -1,7 +1,7 @@
 /** Answers of a person: which call each one opens, and which ones are refused (semantics.md R4). */
 import { describe, expect, test } from 'vitest';
-import { type Answer, messageOf } from '../../src/effects/answers.ts';
 import type { ApprovalRequest } from '../../src/effects/gates.ts';
+import { type Answer, messageOf } from '../../src/effects/messages/answers.ts';
 import type { LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { asked, by, gated, refusals } from './gated.ts';

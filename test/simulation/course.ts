@@ -137,6 +137,7 @@ export class Course {
   async #ended(ending: Ending): Promise<boolean> {
     const { sidecar } = this;
     if (sidecar === null) return true;
+    if (ending.status === 'cancelled') throw new Error('it was cancelled');
     if (ending.status === 'done') {
       await tellAllUndone(sidecar, this.world);
       return true;

@@ -17,6 +17,10 @@ const states = {
     initial: 'paying',
     states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
   },
+  unknown: {
+    initial: 'paying',
+    states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
+  },
   asks: {
     initial: 'paying',
     states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
@@ -40,14 +44,17 @@ const states = {
   },
 } as const;
 
+/** The rest of `pay` in the configs of some. */
+const MORE: Readonly<Record<string, string>> = { asks: ', reconcile: find, gate: { expires: 2h }', unknown: '' };
+
 /** A text of a config whose only tool is `pay`. */
 const configOf = (agent: string, more: string) =>
-  `belay: 1\nagent: ${agent}\ntools:\n  pay: { effect: irreversible, reconcile: find, timeout: 20s${more} }\nskeletons: {}\n`;
+  `belay: 1\nagent: ${agent}\ntools:\n  pay: { effect: irreversible, timeout: 20s${more} }\nskeletons: {}\n`;
 
 /** An agent that pays once: `asks` waits for an approval, `waits` for a time, `hears` for events. */
 export function agentOf(name: keyof typeof states, how: { readonly ms?: number } = {}): Agent {
   const config = join(folder, `${name}.yaml`);
-  writeFileSync(config, configOf(name, name === 'asks' ? ', gate: { expires: 2h }' : ''));
+  writeFileSync(config, configOf(name, MORE[name] ?? ', reconcile: find'));
   const count = assign(({ context }: { context: { heard: number } }) => ({ heard: context.heard + 1 }));
   const made = setup({ actors: { pay: tool<string, void>(none) }, actions: { count: count as never } }).createMachine({
     id: name,
@@ -65,6 +72,7 @@ export function agentOf(name: keyof typeof states, how: { readonly ms?: number }
       const book = join(own, 'payments');
       const pay = async ({ key }: { readonly key?: string | undefined }) => {
         appendFileSync(book, `${key}\n`);
+        if (name === 'unknown') throw new Error('the answer is lost');
         await new Promise((resolve) => setTimeout(resolve, how.ms ?? 0));
         return 'paid';
       };

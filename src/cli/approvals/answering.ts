@@ -3,7 +3,7 @@
  * for its run that is bound to its content, and report the result. A message opens nothing by itself: the run checks it
  * against its journal.
  */
-import { type Answer, messageOf } from '../../effects/answers.ts';
+import { type Answer, messageOf } from '../../effects/messages/answers.ts';
 import { EntryDecoder, kindOf } from '../../journal/entry-codec.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';

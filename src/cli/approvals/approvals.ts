@@ -2,8 +2,9 @@
  * The verb `approvals`: the questions that runs put to people, read from a journal file. An answer that was left and not
  * yet taken is shown with its question; only the run itself decides if it counts.
  */
-import { type Answer, answerIn } from '../../effects/answers.ts';
+
 import type { ApprovalRequest } from '../../effects/gates.ts';
+import { type Answer, answerIn } from '../../effects/messages/answers.ts';
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Outline } from '../../recovery/explain.ts';
@@ -104,7 +105,7 @@ async function gatesOf(store: JournalStore, run: string, now: number, counting: 
   const gates = [...asked.all()].flatMap((gate): AskedGate[] => {
     const intent = ledger.get(gate.key)?.intent;
     if (intent === undefined) return [];
-    const isOver = gate.status === 'pending' && runState.ended === 'done';
+    const isOver = gate.status === 'pending' && runState.ended !== null;
     const isLate = gate.status === 'pending' && gate.expires !== null && gate.expires <= now;
     return [
       {

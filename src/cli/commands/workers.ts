@@ -95,6 +95,7 @@ interface Given {
   concurrency: number;
   poll: number;
   drain: number;
+  retain?: number;
   health?: number;
   healthAt: string;
   json?: boolean;
@@ -111,6 +112,7 @@ export function addWork(program: Command): void {
     .option('--concurrency <runs>', 'the most runs at once', numberOf(1, 10_000), 16)
     .option('--poll <time>', 'the time between two looks for runs', timeOf, 1_000)
     .option('--drain <time>', 'the longest wait for calls under way at the end', timeOf, 30_000)
+    .option('--retain <time>', 'delete runs that ended longer ago than that, as 30d', ageOf)
     .option('--health <port>', 'serve /healthz and /metrics; 0 for any free port', numberOf(0, 65_535))
     .option('--health-at <host>', 'the address that they are served at', '127.0.0.1')
     .option(...FILE)
@@ -135,9 +137,9 @@ Exit code: 0 when it was told to stop and has given everything back; 2 when it
 cannot begin, or the command is misused.`,
     )
     .action(async (given: Given) => {
-      const { journal, queue, concurrency, poll, drain, health, healthAt } = given;
+      const { journal, queue, concurrency, poll, drain, retain = null, health, healthAt } = given;
       const ended = await work({
-        ...{ journal, queue, concurrency, poll, drain },
+        ...{ journal, queue, concurrency, poll, drain, retain },
         machines: given.module ?? given.machines ?? null,
         health: health === undefined ? null : { host: healthAt, port: health },
         json: given.json ?? false,
@@ -154,6 +156,13 @@ function numberOf(least: number, most: number): (text: string) => number {
     if (number >= least && number <= most) return number;
     throw new InvalidArgumentError(`It is a whole number from ${least} to ${most}.`);
   };
+}
+
+function ageOf(text: string): number {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  const time = days === undefined ? parseTime(text) : Number(days) * 86_400_000;
+  if (time > 0) return time;
+  throw new InvalidArgumentError('It is a time such as 12h or 30d.');
 }
 
 function timeOf(text: string): number {

@@ -28,6 +28,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
   const resume = (...more: string[]) => command('resume', run, journal, ...more, ...where);
   switch (standing.is) {
     case 'done':
+    case 'cancelled':
       return [];
     case 'open':
       return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];

@@ -32,6 +32,7 @@ export function exitCodeOf(stop: Stop): number {
       return 0;
     case 'parked':
     case 'stuck':
+    case 'cancelled':
     case 'waiting':
     case 'broken':
       return 1;
@@ -64,6 +65,8 @@ function stopText(stop: Stop, state: string, { standing, runState: { redaction }
       return `done, ${where}`;
     case 'parked':
       return `parked (${stop.decision.verdict}), ${where}, until a person acts`;
+    case 'cancelled':
+      return `cancelled by ${JSON.stringify(redaction.text(stop.by))}, ${where}`;
     case 'stuck': {
       const tool = quoted(stop.effect.tool ?? 'an effect');
       return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(redaction.text(stop.error))}`;
@@ -110,7 +113,7 @@ export function endingJson({ ended, fault, before }: Ending): string {
       state,
       ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
-      ...(stop.status === 'stopped' && { by: stop.by }),
+      ...((stop.status === 'stopped' || stop.status === 'cancelled') && { by: redaction.text(stop.by) }),
       ...statusFields(read.standing, read.held),
       decisions: decisions(read).slice(before),
       ...(fault !== null && { fault: { ...fault, fired } }),

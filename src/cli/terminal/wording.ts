@@ -8,7 +8,8 @@ import { JOURNAL } from '../reading/reading.ts';
 export function statusText(standing: RunStatus, held: boolean): string {
   switch (standing.is) {
     case 'done':
-      return 'done';
+    case 'cancelled':
+      return standing.is;
     case 'parked':
       return `parked (${standing.verdict})`;
     case 'stuck':

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import type { JournalStore } from '../../journal/journal.ts';
-import { QUEUE, workClient } from '../../workers/client.ts';
+import { KeyError } from '../../model/key.ts';
+import { type LaterFailure, QUEUE, workClient } from '../../workers/client.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
@@ -70,6 +71,60 @@ export async function sendEvent({ journal, run, event, at, by }: SendOptions): P
   });
 }
 
+/** Options of `fail`. */
+export interface FailOptions extends LaterFailure {
+  readonly journal: string;
+  readonly run: string;
+}
+
+/** A message that is left for a run. */
+export interface LeftMessage {
+  readonly run: string;
+  /** The number of the message. */
+  readonly post: number;
+  readonly held: boolean;
+}
+
+/** Leaves the word for a run that work of it was found wrong. */
+export async function failLater({ journal, run, ...failure }: FailOptions): Promise<LeftMessage | Problem> {
+  return leftMessage(journal, run, (store) => workClient(store).fail(run, failure));
+}
+
+/** Options of `cancel`. */
+export interface CancelOptions {
+  readonly journal: string;
+  readonly run: string;
+  readonly by: string;
+  readonly why: string | null;
+}
+
+/** Leaves the word for a run that it is to end. */
+export async function cancelRun({ journal, run, by, why }: CancelOptions): Promise<LeftMessage | Problem> {
+  return leftMessage(journal, run, (store) => workClient(store).cancel(run, { by, ...(why !== null && { why }) }));
+}
+
+/** Deletes a run that is over. */
+export async function deleteRun({
+  journal,
+  run,
+}: {
+  readonly journal: string;
+  readonly run: string;
+}): Promise<{ readonly why: string | null } | Problem> {
+  return inStore(journal, async (store) => ({ why: await workClient(store).delete(run) }));
+}
+
+async function leftMessage(
+  journal: string,
+  run: string,
+  leave: (store: JournalStore) => Promise<number>,
+): Promise<LeftMessage | Problem> {
+  return inStore(journal, async (store) => {
+    const post = await leave(store);
+    return { run, post, held: (await store.run(run))?.held ?? false };
+  });
+}
+
 function eventIn(text: string): { readonly event: { readonly type: string } } | Problem {
   if (!text.trimStart().startsWith('{')) return { event: { type: text } };
   try {
@@ -100,6 +155,11 @@ async function inStore<T>(journal: string, act: (store: JournalStore) => Promise
       await store.close();
     }
   } catch (error) {
-    return { problem: error instanceof TypeError ? error.message : journalProblem(journal, error) };
+    return {
+      problem:
+        error instanceof TypeError || error instanceof RangeError || error instanceof KeyError
+          ? error.message
+          : journalProblem(journal, error),
+    };
   }
 }

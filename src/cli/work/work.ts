@@ -22,6 +22,8 @@ export interface WorkOptions {
   readonly concurrency: number;
   readonly poll: number;
   readonly drain: number;
+  /** The time for which runs that have ended are kept, in milliseconds; null for good. */
+  readonly retain: number | null;
   readonly health: { readonly host: string; readonly port: number } | null;
   readonly json: boolean;
 }
@@ -57,6 +59,7 @@ export async function work(options: WorkOptions): Promise<Problem | { readonly d
         concurrency,
         pollMs,
         drainMs,
+        ...(options.retain !== null && { retainMs: options.retain }),
         onTold,
       };
       const worker = startWorker(settings);
@@ -114,6 +117,12 @@ function tell(told: WorkTold, journal: string, say: Say): void {
     case 'not_taken':
       for (const each of told.runs) notTaken(each, journal, say);
       break;
+    case 'deleted':
+      say(told, `${told.run}: deleted`);
+      break;
+    case 'retained':
+      say(told, `${told.run}: has ended and is not deleted: ${told.why}`);
+      break;
     case 'store_failed': {
       const why = told.error instanceof Error ? told.error.message : String(told.error);
       note(`the store cannot be asked, and is asked again: ${why.split('\n')[0]}`);
@@ -141,7 +150,8 @@ function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], jour
   const next = 'due' in as && as.due !== null ? `goes on at ${timeText(as.due)}` : 'waits for a message';
   switch (as.is) {
     case 'done':
-      return 'done';
+    case 'cancelled':
+      return as.is;
     case 'waits':
       return next;
     case 'parked':

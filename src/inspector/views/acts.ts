@@ -21,7 +21,7 @@ export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | '
 export function offered(read: Read, now: number): Offered[] {
   const { timeline, summary } = read;
   const { standing, runState, decisions } = timeline;
-  if (standing.is === 'done' || timeline.agent === null) return [];
+  if (standing.is === 'done' || standing.is === 'cancelled' || timeline.agent === null) return [];
   const gates = runState.asked.pending().filter(({ expires }) => expires === null || expires > now);
   const answers = gates.flatMap((gate) => answersOf(gate, read));
   const asked = new Set(gates.map(({ key }) => key));
@@ -177,6 +177,7 @@ function resuming({ timeline }: Read): Offered[] {
   const last = decisions.at(-1);
   switch (standing.is) {
     case 'done':
+    case 'cancelled':
       return [];
     case 'open':
       return [code('resume', 'Resume', 'The agent goes on where its journal ends.', 'resume')];

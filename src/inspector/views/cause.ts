@@ -14,6 +14,7 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
   const last = decisions.at(-1);
   switch (standing.is) {
     case 'done':
+    case 'cancelled':
       return null;
     case 'waiting': {
       const tools = runState.asked.pending().flatMap(({ key, asks }) => {

@@ -1,5 +1,5 @@
 /** A run as its page shows it first: how it stands, why, and what can be done. */
-import { answerIn } from '../../effects/answers.ts';
+import { answerIn } from '../../effects/messages/answers.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import { explain, quoted } from '../../recovery/explain.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';

@@ -2,6 +2,7 @@
 import type { StoredRow } from '../../journal/journal.ts';
 import type { Entry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
+import type { ComplaintEntry } from '../../model/message-entries.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -71,6 +72,15 @@ export class Course {
       case 'finding':
         this.#mark('finding', TOP, `${entry.code}: ${entry.text}`);
         return;
+      case 'message':
+        this.#mark('person', TOP, `${entry.event} arrives as a message${byText(entry)}`);
+        return;
+      case 'complaint':
+        this.#mark('person', TOP, `found wrong: ${complaintText(entry)}${byText(entry)}`);
+        return;
+      case 'cancel':
+        this.#mark('person', TOP, `the run is to end${byText(entry)}`);
+        return;
       case 'end':
         this.#mark('step', TOP, `the run is ${entry.status}`);
         return;
@@ -129,6 +139,18 @@ export class Course {
   #regionOf(actor: number): Region {
     return this.#actors[actor]?.region ?? regionName(0, '');
   }
+}
+
+/** The sender of a message, and the reason why it was refused. */
+function byText({ by, refused }: { readonly by: string | null; readonly refused: string | null }): string {
+  const who = by === null ? '' : `, by ${JSON.stringify(by)} (not verified)`;
+  return refused === null ? who : `${who}; refused: ${refused}`;
+}
+
+function complaintText({ instance: { skeleton, entity, ordinal }, key }: ComplaintEntry): string {
+  const work =
+    ordinal === undefined ? `${skeleton} about ${quoted(entity)}` : instanceName({ skeleton, entity, ordinal });
+  return key === null ? work : `${key} of ${work}`;
 }
 
 const TOP = regionName(0, '');

@@ -14,7 +14,8 @@ export function stateOf(
     case 'unread':
       return { is: 'unread', text: `cannot be read (${status.code})`, needs: true };
     case 'done':
-      return { is: 'done', text: 'done', needs: false };
+    case 'cancelled':
+      return { is: 'done', text: status.is, needs: false };
     case 'parked':
       return { is: 'parked', text: `parked (${status.verdict})`, needs: true };
     case 'stuck':

@@ -9,6 +9,7 @@ import {
   type Posted,
   type RunSummary,
   type RunsFilter,
+  type SeenRun,
   type StoredRow,
 } from '../journal.ts';
 import { checkRoom, postBytes } from '../posts.ts';
@@ -79,6 +80,17 @@ class MemoryStore implements LocalStore {
   posts(run: string): readonly Posted[] {
     this.#refuseIfClosed();
     return [...this.#found(run).posts];
+  }
+
+  delete(run: string, { head, posts }: SeenRun): boolean {
+    this.#refuseIfClosed();
+    const found = this.#found(run);
+    if (found.held)
+      throw new JournalError('lease_held', `Run ${JSON.stringify(run)} is open. Close that journal first.`);
+    if (found.durable !== head || found.posts.length !== posts) return false;
+    this.#runs.delete(run);
+    this.work.deleted(run);
+    return true;
   }
 
   run(name: string): RunSummary | null {

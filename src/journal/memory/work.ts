@@ -78,6 +78,21 @@ export class MemoryWork implements WorkQueue {
     return kept.digests.machine === digests.machine && kept.digests.config === digests.config;
   }
 
+  ended(queue: string, milliseconds: number, limit: number): readonly string[] {
+    this.#refuseIfClosed();
+    const before = this.#now() - milliseconds;
+    return [...this.#orders.values()]
+      .filter((kept) => kept.queue === queue && kept.ended !== null && kept.ended <= before)
+      .sort((one, other) => (one.ended as number) - (other.ended as number))
+      .slice(0, limit)
+      .map(({ run }) => run);
+  }
+
+  /** A run was deleted. */
+  deleted(run: string): void {
+    this.#orders.delete(run);
+  }
+
   delay(run: string, milliseconds: number, note: string): void {
     const kept = this.#named(run);
     if (kept.ended === null) Object.assign(kept, { due: this.#now() + milliseconds, taken: 0, note });

@@ -11,6 +11,7 @@ import {
   type Posted,
   type RunSummary,
   type RunsFilter,
+  type SeenRun,
   type StoredRow,
 } from '../journal.ts';
 import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
@@ -18,6 +19,7 @@ import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
 import type { Rest } from '../work.ts';
 import { Commits, confirmed, lost } from './commits.ts';
 import { Database, type PostgresPool } from './database.ts';
+import { deleteRun } from './deleting.ts';
 import { failingOf } from './errors.ts';
 import { type Host, PostgresJournal } from './journal.ts';
 import { Leases } from './leases.ts';
@@ -102,13 +104,8 @@ class PostgresStore implements JournalStore {
     };
     const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
     const confirm = (writer: Writer) => (this.#leases.isOld ? confirmed(this.#leases, writer) : null);
-    this.#host = {
-      tables: this.#tables,
-      commits,
-      now,
-      confirm,
-      release: (writer, rest) => this.#release(writer, rest),
-    };
+    const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
+    this.#host = { tables: this.#tables, commits, now, confirm, release };
     this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
   }
 
@@ -160,6 +157,11 @@ class PostgresStore implements JournalStore {
     const posts = isRunName(run) ? await this.#tables.postsOf(run) : null;
     if (posts === null) throw wrongRun('run_unknown', run);
     return posts;
+  }
+
+  async delete(run: string, seen: SeenRun): Promise<boolean> {
+    this.#refuseIfClosed();
+    return deleteRun(this.#database, run, seen);
   }
 
   async run(name: string): Promise<RunSummary | null> {

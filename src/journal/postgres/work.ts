@@ -29,6 +29,8 @@ const SERVED = `EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[]) A
 const DUE = `${SELECT} WHERE w.queue = $1 AND w.due <= clock_timestamp() AND k.id IS NULL`;
 const READY = `${DUE} AND w.taken < ${CRASHES} AND ${SERVED} ORDER BY w.due, w.run LIMIT $5`;
 const OTHERS = `${DUE} AND (w.taken >= ${CRASHES} OR NOT ${SERVED}) ORDER BY w.due, w.run LIMIT $5`;
+const ENDED = `SELECT r.name FROM belay.work w JOIN belay.run r ON r.id = w.run
+  WHERE w.queue = $1 AND w.ended <= clock_timestamp() - $2 * interval '1 ms' ORDER BY w.ended LIMIT $3`;
 const OF = 'run = (SELECT id FROM belay.run WHERE name = $1)';
 const BIND = `UPDATE belay.work SET machine = coalesce(machine, $2), config = coalesce(config, $3) WHERE ${OF}
   RETURNING machine, config`;
@@ -85,6 +87,10 @@ export class PostgresWork implements WorkQueue {
       const order = this.#order(row);
       return { order, why: whyLeft(order, carries) ?? 'unserved' };
     });
+  }
+
+  async ended(queue: string, milliseconds: number, limit: number): Promise<readonly string[]> {
+    return (await this.#ask('read', ENDED, [queue, milliseconds, limit])).map(({ name }) => String(name));
   }
 
   async bind(run: string, { machine, config }: WorkDigests): Promise<boolean> {

@@ -63,6 +63,10 @@ export class ReadOnlyStore implements LocalStore {
     throw this.#refused(`to post to run ${JSON.stringify(run)}`);
   }
 
+  delete(run: string): boolean {
+    throw this.#refused(`to delete run ${JSON.stringify(run)}`);
+  }
+
   *read(run: string): Generator<StoredRow> {
     const opened = guarded(this.#path, 'read', () => this.#lend());
     const { view, tables } = opened;
@@ -153,6 +157,7 @@ export class ReadOnlyStore implements LocalStore {
       order: (run) => asked((work) => work.order(run)),
       ready: (wanted) => asked((work) => work.ready(wanted)),
       left: (wanted) => asked((work) => work.left(wanted)),
+      ended: (...wanted) => asked((work) => work.ended(...wanted)),
       bind: (run) => {
         throw this.#refused(`to bind run ${JSON.stringify(run)}`);
       },

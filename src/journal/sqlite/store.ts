@@ -11,10 +11,12 @@ import {
   type Posted,
   type RunSummary,
   type RunsFilter,
+  type SeenRun,
   type StoredRow,
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
 import type { Rest, WorkQueue } from '../work.ts';
+import { deleteRun } from './deleting.ts';
 import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
 import { closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
@@ -30,7 +32,8 @@ import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
-import { Work, watchedQueue } from './work.ts';
+import { watchedQueue } from './watched-queue.ts';
+import { Work } from './work.ts';
 
 /** Options for opening a file; the defaults suit normal use. */
 export interface SqliteOptions {
@@ -53,9 +56,6 @@ export interface SqliteOptions {
   readonly migrations?: readonly Migration[];
 }
 
-const LEASE = 30_000;
-const BUSY = 5_000;
-
 /**
  * Opens a file of journals, and creates it where there is none.
  * @throws JournalError when the file is not Belay's, is newer or damaged, or cannot be opened as required.
@@ -75,7 +75,7 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): LocalSto
       `A path that ends in white space is not taken: ${JSON.stringify(path)}.`,
     );
   }
-  const { migrations = MIGRATIONS, busyMs = BUSY, leaseMs = LEASE, now = Date.now, maxPages, key } = options;
+  const { migrations = MIGRATIONS, busyMs = 5_000, leaseMs = 30_000, now = Date.now, maxPages, key } = options;
   checkKey(key);
   if (options.readonly === true) return new ReadOnlyStore(path, { migrations, busyMs, leaseMs, now, key });
   const opened = openForWriting(path, { migrations, busyMs, maxPages, now, key });
@@ -117,10 +117,7 @@ class SqliteStore implements LocalStore {
     this.#leases = made.leases;
     this.#notes = made.notes;
     this.#work = new Work(file.db, made.tables, made.leases, now, (name) => this.#begun(name));
-    this.work = watchedQueue(this.#work, (call, doing) => {
-      this.#refuseUnlessOpen();
-      return this.#watched(call, doing);
-    });
+    this.work = watchedQueue(this.#work, (call, doing) => this.#watched(call, doing));
     const commits = new Commits(file.db, made.tables, made.leases, made.notes, file);
     const { identity } = file;
     this.#host = { ...made, identity, commits, now, release: (writer, rest) => this.#release(writer, rest) };
@@ -146,7 +143,6 @@ class SqliteStore implements LocalStore {
   }
 
   post(run: string, body: string): number {
-    this.#refuseUnlessOpen();
     return this.#watched(() => {
       const number = this.#host.inbox.post(run, body, this.#host.now(), (id) => this.#work.posted(id));
       this.#file.presence.check();
@@ -155,17 +151,18 @@ class SqliteStore implements LocalStore {
   }
 
   posts(run: string): readonly Posted[] {
-    this.#refuseUnlessOpen();
     return this.#watched(() => postsOf(this.#file, this.#tables, run), 'read');
   }
 
+  delete(run: string, seen: SeenRun): boolean {
+    return this.#watched(() => deleteRun(this.#host, this.#file, run, seen), 'write');
+  }
+
   run(name: string): RunSummary | null {
-    this.#refuseUnlessOpen();
     return this.#watched(() => summary(this.#listing(), name), 'read');
   }
 
   runs(filter: RunsFilter = {}): readonly RunSummary[] {
-    this.#refuseUnlessOpen();
     return this.#watched(() => summaries(this.#listing(), filter), 'read');
   }
 
@@ -220,8 +217,8 @@ class SqliteStore implements LocalStore {
     this.#writers.delete(writer);
     guarded(this.#path, 'write', () => {
       immediately(this.#file.db, () => {
-        const { run, lease } = writer;
-        if (this.#leases.release(run.id, lease)) this.#work.given(run.id, rest, this.#host.inbox.last(run));
+        const { run } = writer;
+        if (this.#leases.release(run.id, writer.lease)) this.#work.given(run.id, rest, this.#host.inbox.last(run));
       });
     });
   }
@@ -238,6 +235,7 @@ class SqliteStore implements LocalStore {
   }
 
   #watched<T>(work: () => T, doing: 'read' | 'write'): T {
+    this.#refuseUnlessOpen();
     try {
       return guarded(this.#path, doing, work);
     } catch (error) {

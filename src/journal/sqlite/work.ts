@@ -108,6 +108,13 @@ export class Work implements WorkQueue {
     });
   }
 
+  ended(queue: string, milliseconds: number, limit: number): readonly string[] {
+    const sql =
+      'SELECT r.name FROM work w JOIN run r ON r.id = w.run WHERE w.queue = ? AND w.ended <= ? ORDER BY w.ended LIMIT ?';
+    const rows = this.#isThere ? this.#prepared(sql).all(queue, this.#now() - milliseconds, limit) : [];
+    return rows.map((row) => String((row as { name: unknown }).name));
+  }
+
   delay(name: string, milliseconds: number, note: string): void {
     immediately(this.#db, () => {
       const due = this.#now() + milliseconds;
@@ -231,16 +238,4 @@ export class Work implements WorkQueue {
     this.#statements.set(sql, made);
     return made;
   }
-}
-
-/** The queue of a store, each of whose calls `watched` makes: it turns errors of SQLite into the journal's own. */
-export function watchedQueue(work: Work, watched: <T>(call: () => T, doing: 'read' | 'write') => T): WorkQueue {
-  return {
-    start: (request) => watched(() => work.start(request), 'write'),
-    order: (run) => watched(() => work.order(run), 'read'),
-    ready: (asked) => watched(() => work.ready(asked), 'read'),
-    left: (asked) => watched(() => work.left(asked), 'read'),
-    bind: (run, digests) => watched(() => work.bind(run, digests), 'write'),
-    delay: (run, milliseconds, note) => watched(() => work.delay(run, milliseconds, note), 'write'),
-  };
 }

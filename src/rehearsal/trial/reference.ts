@@ -63,6 +63,8 @@ function endProblem(course: Course): Problem | null {
       return ['never_ends', `the machine goes on for ever, at last in ${state}. Give it an input that leads to an end`];
     case 'broken':
       return ['fails_without_faults', `it throws: ${error}`];
+    case 'cancelled':
+      return ['fails_without_faults', 'it is cancelled'];
     case 'stuck':
       return ['fails_without_faults', `an undo fails: ${error}`];
     case 'parked': {

@@ -5,11 +5,10 @@
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Approval } from '../../effects/guarded-call.ts';
 import { isDistrusted } from '../../effects/ledger.ts';
-import type { SentEvent } from '../../effects/sent-events.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { RunParts, Writer } from '../parts.ts';
-import { Inbox } from './inbox.ts';
+import { type Hearers, Inbox } from './inbox.ts';
 import { epochOf, refusalOf } from './refusals.ts';
 import { requestOf } from './request.ts';
 
@@ -33,19 +32,10 @@ export class Approvals {
   /** The requests that this process has told of. */
   readonly #announced = new Set<string>();
 
-  /**
-   * @param settled is told of calls of which a person has said what became of them.
-   * @param sent is told of events that other processes have left.
-   */
-  constructor(
-    parts: RunParts,
-    write: Writer,
-    settled: (key: string) => void,
-    sent: (post: number, sent: SentEvent) => void,
-  ) {
+  constructor(parts: RunParts, write: Writer, hearers: () => Hearers) {
     this.#parts = parts;
     this.#write = write;
-    this.#inbox = new Inbox(parts, write, settled, sent);
+    this.#inbox = new Inbox(parts, write, hearers);
   }
 
   /** Waits for a person's approval of a call, and asks for it where it was not asked for. */

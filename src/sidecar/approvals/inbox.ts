@@ -1,7 +1,9 @@
 /** Reads the answers that other processes leave for a run, and wakes the calls that wait for them (semantics.md R4). */
 import { type Alarm, setAlarm } from '../../effects/alarm.ts';
-import { answerIn } from '../../effects/answers.ts';
-import { type SentEvent, sentIn } from '../../effects/sent-events.ts';
+import { answerIn } from '../../effects/messages/answers.ts';
+import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
+import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
+import { type SentEvent, sentIn } from '../../effects/messages/sent-events.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { refusalOf, unlikelyOutcome } from './refusals.ts';
@@ -9,12 +11,20 @@ import { refusalOf, unlikelyOutcome } from './refusals.ts';
 /** The time between two looks into the inbox while a call waits, in milliseconds. */
 const POLL = 200;
 
+/** Those of a run that messages are for; each may be told again what it was told before. */
+export interface Hearers {
+  /** A person has said what became of a call. */
+  settled(key: string): void;
+  event(post: number, sent: SentEvent): void;
+  complaint(post: number, sent: SentComplaint): void;
+  cancel(post: number, sent: SentCancel): void;
+}
+
 /** The inbox of one run. */
 export class Inbox {
   readonly #parts: RunParts;
   readonly #write: Writer;
-  readonly #settled: (key: string) => void;
-  readonly #sent: (post: number, sent: SentEvent) => void;
+  readonly #hearers: () => Hearers;
   /** The number of the last message that this process has looked at. */
   #looked = 0;
   #waking: (() => void)[] = [];
@@ -22,20 +32,10 @@ export class Inbox {
   /** Set for the first time at which an approval expires. */
   #expiry: Alarm | null = null;
 
-  /**
-   * @param settled is told of calls of which a person has said what became of them.
-   * @param sent is told of events that other processes have left, those included that were sent before.
-   */
-  constructor(
-    parts: RunParts,
-    write: Writer,
-    settled: (key: string) => void,
-    sent: (post: number, sent: SentEvent) => void,
-  ) {
-    this.#sent = sent;
+  constructor(parts: RunParts, write: Writer, hearers: () => Hearers) {
     this.#parts = parts;
     this.#write = write;
-    this.#settled = settled;
+    this.#hearers = hearers;
   }
 
   /** The number of messages that were looked at. */
@@ -50,12 +50,9 @@ export class Inbox {
     let taken = 0;
     for (const { number, body } of posted) {
       this.#looked = number;
-      const sent = sentIn(body);
-      if (sent !== null) this.#sent(number, sent);
-      else if (number > asked.read) {
-        this.#take(number, body);
-        taken += 1;
-      }
+      if (this.#hear(number, body) || number <= asked.read) continue;
+      this.#take(number, body);
+      taken += 1;
     }
     const now = this.#parts.now();
     const expired = asked.pending().filter(({ expires }) => expires !== null && expires <= now);
@@ -65,6 +62,18 @@ export class Inbox {
     // The sender of a message looks into the journal for what became of it.
     void this.#write.durable().catch(() => {});
     this.wake();
+  }
+
+  /** Hands a message on that is no answer. @returns false where it is one, or nothing at all. */
+  #hear(post: number, body: string): boolean {
+    const event = sentIn(body);
+    const complaint = event === null ? complaintIn(body) : null;
+    const cancel = event === null && complaint === null ? cancelIn(body) : null;
+    const hearers = this.#hearers();
+    if (event !== null) hearers.event(post, event);
+    if (complaint !== null) hearers.complaint(post, complaint);
+    if (cancel !== null) hearers.cancel(post, cancel);
+    return event !== null || complaint !== null || cancel !== null;
   }
 
   #take(post: number, body: string): void {
@@ -87,7 +96,7 @@ export class Inbox {
     const { status } = answer;
     const output = answer.output ?? this.#parts.runState.ledger.get(like ?? '')?.output;
     this.#write.append([{ do: 'outcome', key, status, ...(status === 'confirmed' && { output }) }]);
-    this.#settled(key);
+    this.#hearers().settled(key);
   }
 
   /** Looks into the inbox from time to time, as long as a person is asked. */

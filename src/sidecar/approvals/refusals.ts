@@ -1,5 +1,5 @@
 /** Says why an answer to an approval request does not count (semantics.md R4). */
-import type { Answer } from '../../effects/answers.ts';
+import type { Answer } from '../../effects/messages/answers.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -18,6 +18,7 @@ export function refusalOf(
   bound: { digest?: string; epoch?: number },
 ): string | null {
   const { asked, ledger } = runState;
+  if (asked.cancelled !== null && asks === 'approval') return 'the run was cancelled';
   const now = clock();
   const key = asked.get(request)?.key;
   const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;

@@ -73,7 +73,8 @@ export class Outbox {
    * more.
    */
   begin(isOver = false): void {
-    if (this.#parts.runState.ledger.buffered().length === 0) return;
+    const { ledger, asked } = this.#parts.runState;
+    if (ledger.buffered().length === 0 || asked.cancelled !== null) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
     const plain = due.filter((entry) => this.#staging.asked(entry).length === 0);
     if (plain.length > 0) {
@@ -122,7 +123,8 @@ export class Outbox {
     this.#begun.add(name);
     this.#carryOn(async () => {
       // Nothing of a commit is decided that a rollback has taken back meanwhile, or that the process takes leave of.
-      const isDue = () => !this.#isStopped && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
+      const isOff = () => this.#isStopped || this.#parts.runState.asked.cancelled !== null;
+      const isDue = () => !isOff() && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
       const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
       if (prepared === null || !isDue()) {
         this.#begun.delete(name);

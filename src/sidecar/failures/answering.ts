@@ -47,11 +47,16 @@ export class Answering implements FailureHandler {
     this.#repeats = new Repeats(run.parts);
   }
 
+  /** True where a person ends the run: nothing is restored any more. */
+  get #isCancelled(): boolean {
+    return this.#run.parts.runState.asked.cancelled !== null;
+  }
+
   /** Answers a failure, and tells the call that failed what to do. */
   async recover(raised: Raised): Promise<void> {
     const held = await this.#answer(raised);
-    const retraction = this.#run.stopping.aborted ? [] : this.#by.complaints.retraction(raised);
-    if (retraction.length > 0) this.#run.write.append(retraction);
+    const answered = this.#run.stopping.aborted || this.#isCancelled ? [] : this.#by.complaints.answered(raised);
+    if (answered.length > 0) this.#run.write.append(answered);
     // While the run is parked, no call is made again: it is decided again with what is parked.
     if (held.next === 'again' && this.#run.open.isParked) this.#run.open.deferred.push(raised);
     else if (held.next !== 'wait') raised.call?.answer(held);
@@ -59,7 +64,7 @@ export class Answering implements FailureHandler {
 
   async #answer(raised: Raised): Promise<Held> {
     const { parts, write, open, stopping } = this.#run;
-    if (stopping.aborted || write.broken !== null || open.stuck !== null) {
+    if (stopping.aborted || this.#isCancelled || write.broken !== null || open.stuck !== null) {
       this.#by.complaints.refuseOverStuck(raised);
       return WAIT;
     }
@@ -78,7 +83,7 @@ export class Answering implements FailureHandler {
     const { machine, queries, outbox, ending, stopping } = this.#run;
     const { decisions, openCalls } = this.#by;
     await this.#repeats.pause(raised);
-    if (stopping.aborted || raised.call?.isDropped() === true) return WAIT;
+    if (stopping.aborted || this.#isCancelled || raised.call?.isDropped() === true) return WAIT;
     const settled = await this.#by.settling.settle(raised);
     if (settled !== null) return settled;
     // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
@@ -89,11 +94,11 @@ export class Answering implements FailureHandler {
     while (!isRestore(decision) && (await openCalls.askAbout(decision, raised.call?.key ?? null)))
       decision = decisions.decide(raised);
     if (decisions.isOutdated(decision)) decision = decisions.decide(raised);
-    if (stopping.aborted) return WAIT;
+    if (stopping.aborted || this.#isCancelled) return WAIT;
     // Nothing is awaited between the answer that counts and its entry (R5).
     while (decision.undo.length > 0 && decisions.isOutdated(decision, await decisions.demote(decision.undo)))
       decision = decisions.decide(raised);
-    if (stopping.aborted) return WAIT;
+    if (stopping.aborted || this.#isCancelled) return WAIT;
     if (isRestore(decision)) {
       machine.hold();
       await this.#by.plans.carryOut(decision, decisions.fence(raised, decision));

@@ -6,6 +6,7 @@ import type { DecisionEntry, Entry } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
 import { questionOf } from '../../projection/open-decisions.ts';
+import type { RunState } from '../../projection/run-state.ts';
 import type { Raised, Suspect } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { Writing } from '../writing.ts';
@@ -18,6 +19,7 @@ export class Complaints {
   readonly #open: OpenFailures;
   readonly #queue: FailureQueue;
   readonly #write: Writing;
+  readonly #runState: RunState;
   /** The complaints that are not looked at yet. */
   readonly #fresh = new Set<Raised>();
   /** The complaints that were refused, until their callers are told why. */
@@ -25,7 +27,8 @@ export class Complaints {
   /** The parked complaints that a complaint takes the place of, until the journal has it. */
   readonly #replaced = new Map<Raised, readonly Raised[]>();
 
-  constructor({ open, queue, write }: Pick<RecoveryParts, 'open' | 'queue' | 'write'>) {
+  constructor({ open, queue, write, parts }: Pick<RecoveryParts, 'open' | 'queue' | 'write' | 'parts'>) {
+    this.#runState = parts.runState;
     this.#open = open;
     this.#queue = queue;
     this.#write = write;
@@ -87,11 +90,13 @@ export class Complaints {
     return true;
   }
 
-  /** Makes the entry that takes back what a complaint has taken the place of, once. */
-  retraction(raised: Raised): Entry[] {
+  /** Makes the entries that belong to the answer to a complaint, once: the message that brought it, and what it has taken the place of. */
+  answered(raised: Raised): Entry[] {
     const replaced = this.#replaced.get(raised);
     this.#replaced.delete(raised);
-    return replaced === undefined ? [] : [retractionOf(replaced)];
+    const { heard } = raised;
+    const isNew = heard !== undefined && !this.#refused.has(raised) && !this.#runState.asked.sent.has(heard.post);
+    return [...(isNew ? [heard] : []), ...(replaced === undefined ? [] : [retractionOf(replaced)])];
   }
 }
 

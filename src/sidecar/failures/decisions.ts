@@ -75,7 +75,7 @@ export class Decisions {
     const moved = this.#run.queries.movedInputs(kept);
     const takenBack = this.#run.parts.runState.takenBackBy(kept, parts.aside);
     const decided = this.#run.queries.decisionEntry(raised, decision);
-    this.#run.write.append([...this.#complaints.retraction(raised), decided, { do: 'phase', phase: 'FENCED' }]);
+    this.#run.write.append([...this.#complaints.answered(raised), decided, { do: 'phase', phase: 'FENCED' }]);
     this.tell(raised, decision, moved, takenBack);
     return parts;
   }

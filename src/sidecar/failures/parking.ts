@@ -44,7 +44,7 @@ export class Parking {
     const { machine, write, queries } = this.#run;
     machine.hold();
     this.#open.parked = [...this.#open.parked, raised];
-    write.append([...this.#complaints.retraction(raised), queries.decisionEntry(raised, decision)]);
+    write.append([...this.#complaints.answered(raised), queries.decisionEntry(raised, decision)]);
     this.#decisions.tell(raised, decision);
     this.#askPeople(decision);
     this.standStill(decision);

@@ -11,6 +11,7 @@ import { type TakenUp, TakingUp } from '../taking-up/taking-up.ts';
 import { Answering } from './answering.ts';
 import { Complaints } from './complaints.ts';
 import { Decisions } from './decisions.ts';
+import { EndedByPerson } from './ended-by-person.ts';
 import { FailureQueue } from './failure-queue.ts';
 import { finish } from './finishing.ts';
 import { OpenCalls } from './open-calls.ts';
@@ -38,6 +39,8 @@ export class Recovering {
   readonly #rerun: Rerun;
   readonly #takingUp: TakingUp;
   readonly #answering: Answering;
+  /** The end by a person's word. */
+  readonly byPerson: EndedByPerson;
 
   constructor(parts: RunParts, machine: RecoveredMachine, helpers: RecoveryHelpers) {
     const ending = new RunEnding(helpers.write);
@@ -47,6 +50,7 @@ export class Recovering {
     const run: RecoveryParts = { ...helpers, parts, machine, ending, open, queue, stopping };
     const answers = new WrongAnswers(run.queries);
     this.#run = run;
+    this.byPerson = new EndedByPerson(run);
     const complaints = new Complaints(run);
     const decisions = new Decisions(run, complaints, answers);
     const parking = new Parking(run, complaints, decisions);

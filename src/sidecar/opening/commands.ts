@@ -2,13 +2,12 @@
 import { parseTime } from '../../boundaries/page/time.ts';
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
-import { SIGNALS, type Signal } from '../../model/failure.ts';
+import type { Signal } from '../../model/failure.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
-import type { Suspect } from '../parts.ts';
 import type { Ending } from '../report.ts';
+import { complain, type FoundWrong } from '../run/complain.ts';
 import { givenBack, lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
-import { SidecarError } from '../sidecar-error.ts';
 
 /** The commands to a run that is open. */
 export interface RunCommands {
@@ -23,15 +22,7 @@ export interface RunCommands {
    * they were mistakes. One that names an occurrence takes the place of one that did not, and the same complaint twice is one.
    * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
    */
-  fail(
-    signal: Signal,
-    suspect: {
-      readonly instance: Suspect;
-      readonly key?: string;
-      readonly error?: unknown;
-      readonly instead?: boolean;
-    },
-  ): Promise<void>;
+  fail(signal: Signal, suspect: FoundWrong): Promise<void>;
   /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on.
    * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
@@ -85,7 +76,8 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     },
     async fail(signal, suspect) {
       commanded();
-      await complain(run, signal, suspect);
+      const { runState, recovering, complaints } = run;
+      await complain({ runState, recovering, complaints }, signal, suspect);
       // A complaint is taken once its answer is durable.
       await run.write.durable();
     },
@@ -123,22 +115,4 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       run.parts.observing?.closes();
     },
   };
-}
-
-async function complain(
-  { recovering, complaints, runState }: Run,
-  signal: Signal,
-  { instance, key, error, instead = false }: Parameters<RunCommands['fail']>[1],
-): Promise<void> {
-  if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-  if (runState.ended !== null)
-    throw new SidecarError('run_finished', 'the run has ended and its output was handed over: nothing of it is redone');
-  recovering.refuseIfStuck();
-  if (instead) recovering.refuseUnlessParked();
-  const suspicion = complaints.suspected(instance, key);
-  // What was undone already needs no second answer (C12).
-  if (suspicion !== null) {
-    const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
-    await recovering.fail({ ...suspicion, ...found });
-  } else await recovering.retract(instance, instead);
 }

@@ -19,6 +19,7 @@ import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { Run } from '../run/run.ts';
 import { SidecarError } from '../sidecar-error.ts';
+import { endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
 import { configOf, redactOf, storeFor } from './config.ts';
 import { type RunOptions, SECRET } from './options.ts';
@@ -60,9 +61,7 @@ export async function resumeRun(program: Program, options: RunOptions): Promise<
   const config = configOf(program.agent, options);
   const journal = await storeFor(config, options).open(options.run, 'either');
   return opened(journal, () =>
-    journal.head === 0
-      ? begin(program, options, config, journal, DECISION_POLICY)
-      : takeUp(program, options, config, journal),
+    journal.head === 0 ? beginLeft(program, options, config, journal) : takeUp(program, options, config, journal),
   );
 }
 
@@ -114,6 +113,30 @@ function begin(
   journal: Journal,
   decisionPolicy: DecisionPolicy,
 ): Opened {
+  const run = begun(program, options, config, journal, decisionPolicy);
+  return handedOver(run, run.runtime.make({ input: program.input }), journal);
+}
+
+/** Begins a run that was left for workers: it may have been cancelled before. */
+async function beginLeft(
+  program: Program,
+  options: RunOptions,
+  config: BoundaryConfig,
+  journal: Journal,
+): Promise<Opened> {
+  const run = begun(program, options, config, journal, DECISION_POLICY);
+  run.approvals.poll();
+  if (run.runState.asked.cancelled !== null) await endUnbegun(run, journal);
+  return handedOver(run, run.runtime.make({ input: program.input }), journal);
+}
+
+function begun(
+  program: Program,
+  options: RunOptions,
+  config: BoundaryConfig,
+  journal: Journal,
+  decisionPolicy: DecisionPolicy,
+): Run {
   const encoder = new EntryEncoder(undefined, options.codecs);
   const recorded = { config, journal, encoder, decisionPolicy, note: new RunNoteFold() };
   const run = runOf(program, parts(options, { ...recorded, runState: foldWith(options.codecs) }));
@@ -124,7 +147,7 @@ function begin(
   run.write.append([
     { do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config), ...traced },
   ]);
-  return handedOver(run, run.runtime.make({ input: program.input }), journal);
+  return run;
 }
 
 async function takeUp(
@@ -144,23 +167,30 @@ async function takeUp(
   if (runState.ended === null && runState.digests?.config !== now.config)
     run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
   const isStuck = await finishLeft(run);
+  const isCancelled = runState.asked.cancelled !== null;
+  if (isCancelled && runState.steps.length === 0) await endUnbegun(run, journal);
+  const plan = isCancelled ? planStandstill : planResume;
   // A run that ended before its first step has nothing to stand on: it begins.
-  const from = runState.steps.length === 0 ? { input: program.input } : { plan: planResume(runState, run.parts.now) };
+  const from = runState.steps.length === 0 ? { input: program.input } : { plan: plan(runState, run.parts.now) };
   const root = run.runtime.make(from);
   const taken = handedOver(run, root, journal);
-  if (runState.ended !== null) {
-    void run.recovering.finish(run.runtime.outputOf(root));
-    return taken;
-  }
-  run.settleAll();
-  if (!isStuck && !run.recovering.parkAgain()) run.release();
+  if (runState.ended === 'cancelled') run.recovering.byPerson.tell();
+  else if (runState.ended !== null) void run.recovering.finish(run.runtime.outputOf(root));
+  else if (!isCancelled) goOn(run, isStuck);
   return taken;
+}
+
+/** Has the machine go on from where it stands, unless something has to be answered first. */
+function goOn(run: Run, isStuck: boolean): void {
+  run.settleAll();
+  if (!isStuck && !run.recovering.parkAgain() && !run.heard.hasComplaints) run.release();
 }
 
 /** Finishes what the last process of a run has left, before its machine is there. @returns true where an undo failed. */
 async function finishLeft(run: Run): Promise<boolean> {
   const { approvals, runState, recovering } = run;
   approvals.poll();
+  if (runState.asked.cancelled !== null) return finishCancelled(run);
   const refused = runState.ended === null ? await run.calls.claimAgain() : null;
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
   await recovering.reconcile();
@@ -203,7 +233,7 @@ function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
   run.adopted(root, 0);
   const offer = () => queueMicrotask(() => run.offer());
   if (run.runState.toRedeliver.length > 0) run.runtime.machines?.onceTold(root, offer);
-  run.runtime.machines?.onceTold(root, () => queueMicrotask(() => run.messages.begin()));
+  run.heard.beginWith(root);
   run.end.tellUnbegun();
   return { root, commands: commandsOf(run, root, journal) };
 }

@@ -64,9 +64,10 @@ export class Calling {
         // What a commit has promised is there before any call goes on from it (E4).
         await outbox.settled();
         goesOn();
+        if (this.#isOver(call)) return never();
         const reply = await calls.ask(call, number, whose, lacks);
         if (reply.is === 'done') return reply.output;
-        if (reply.is === 'dropped' || this.#port.isStopping() || call.signal.aborted) return never();
+        if (reply.is === 'dropped' || this.#isOver(call)) return never();
         if (reply.is === 'failed' && (await calls.again(call, reply, tries))) {
           tries += 1;
           continue;
@@ -78,6 +79,11 @@ export class Calling {
     } finally {
       ends();
     }
+  }
+
+  /** True where no call is made or answered any more: the process takes leave of the run, a person has ended it, or its actor was stopped. */
+  #isOver({ signal }: Call): boolean {
+    return this.#port.isStopping() || this.#port.parts.runState.asked.cancelled !== null || signal.aborted;
   }
 
   /** Answers a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */

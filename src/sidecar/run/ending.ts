@@ -37,11 +37,18 @@ export class RunEnd {
     this.#port = port;
   }
 
+  /** The way in which the run has ended; null while it goes on. */
+  get status(): 'done' | 'cancelled' | null {
+    const { ended } = this.#port.runState;
+    return ended === 'stopped' ? 'done' : ended;
+  }
+
   /** The root has come to its end. @returns true where that has to wait. */
   holds(output: unknown): boolean {
     const { runState, recovering, outbox, deliveries } = this.#port;
     const { records, ledger, ended } = runState;
     if (ended !== null) return false;
+    if (runState.asked.cancelled !== null) return true;
     const isLeft =
       records.size > 0 || ledger.displaced().length > 0 || recovering.openCalls().length > 0 || outbox.mayRefuse;
     const isOpen = isLeft || recovering.isBusy || this.#port.isReusing();
@@ -83,8 +90,10 @@ export class RunEnd {
   }
 
   #mayEnd(): boolean {
-    const { recovering, isReusing, isStopping } = this.#port;
-    return this.#end !== null && !isReusing() && !recovering.isBusy && !isStopping();
+    const { recovering, runState, isReusing, isStopping } = this.#port;
+    return (
+      this.#end !== null && runState.asked.cancelled === null && !isReusing() && !recovering.isBusy && !isStopping()
+    );
   }
 
   /** The machine goes on: it was put elsewhere. */

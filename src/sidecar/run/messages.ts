@@ -2,7 +2,7 @@
  * Events that other processes leave for a run: each is sent once, in the commit with the steps that it causes, or refused with the reason. One
  * waits while a plan is carried out or the run is parked, and one that names a state until the root is there.
  */
-import type { SentEvent } from '../../effects/sent-events.ts';
+import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
@@ -72,15 +72,17 @@ export class Messages {
   /** The first that can be sent now: one that names another state lets those behind it pass. */
   #due(): Waiting | undefined {
     const { runState } = this.#port.parts;
+    if (runState.asked.cancelled !== null && runState.ended === null) return this.#waiting[0];
     if (this.#port.isBusy() || runState.ended !== null || runState.toRedeliver.length > 0) return undefined;
     return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
   }
 
   #send({ post, sent: { event, by } }: Waiting, root: ActorHandle, machines: Machines): void {
     const { write, parts } = this.#port;
-    const isTaken = machines.takers(root, event as RuntimeEvent).length > 0;
-    const state = stateText(parts.runState.actor(0).value);
-    const refused = isTaken ? null : `the machine takes no ${event.type} in ${state}`;
+    const isOver = parts.runState.asked.cancelled !== null;
+    const isTaken = !isOver && machines.takers(root, event as RuntimeEvent).length > 0;
+    const state = `the machine takes no ${event.type} in ${stateText(parts.runState.actor(0).value)}`;
+    const refused = isTaken ? null : isOver ? 'the run was cancelled' : state;
     write.together(() => {
       write.append([{ do: 'message', post, event: event.type, by, refused }]);
       if (isTaken) machines.send(root, event as RuntimeEvent);

@@ -19,7 +19,7 @@ export interface RunRest {
 /** Looks for messages, and says if a run is at rest, and until when. */
 export function lookedRest(run: Run): RunRest {
   run.approvals.poll();
-  run.messages.offer();
+  run.heard.offer();
   // Rows that no one waits for are made durable here: a run at rest has none.
   if (!isDurable(run)) void run.write.durable().catch(() => {});
   return restOf(run);
@@ -60,12 +60,19 @@ function outputOf({ runtime, root, runState: { codecs } }: Run): string | null {
 
 /** True where nothing is left to do of a run that has ended. */
 function isOver({ parts: { runState, activity } }: Run): boolean {
+  if (runState.ended === 'cancelled') return true;
   return runState.ended !== null && activity.isNone && runState.publications.length === 0;
 }
 
 function isIdle(run: Run): boolean {
   const { parts, calls, recovering, reuse } = run;
-  if (recovering.isAnswering || calls.underWay.isActing || (reuse.isPending && !recovering.isBusy)) return false;
+  if (
+    run.heard.hasComplaints ||
+    recovering.isAnswering ||
+    calls.underWay.isActing ||
+    (reuse.isPending && !recovering.isBusy)
+  )
+    return false;
   // Calls that come to a plan which cannot go on wait for it.
   if (!parts.activity.isNone && !recovering.isStuck) return false;
   return isDurable(run) && !hasLiveActors(parts.runState);

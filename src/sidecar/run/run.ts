@@ -26,6 +26,7 @@ import { Claiming } from './claiming.ts';
 import { Complaints } from './complaints.ts';
 import { Deliveries } from './deliveries.ts';
 import { RunEnd } from './ending.ts';
+import { Heard } from './heard.ts';
 import { Messages } from './messages.ts';
 import { outboxOf } from './ports.ts';
 import { Restoring } from './restoring.ts';
@@ -52,7 +53,7 @@ export class Run implements Watcher {
   readonly #calling: Calling;
   readonly #restoring: Restoring;
   readonly #claiming: Claiming;
-  readonly messages: Messages;
+  readonly heard: Heard;
   #isStopping = false;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
   #isAsleep = false;
@@ -67,8 +68,7 @@ export class Run implements Watcher {
     const verifier = parts.verify ? new Verifier() : null;
     const recorder = new StepRecorder(parts, placed, verifier);
     const queries = new RecoveryQueries(parts, placed, runtime);
-    const asked = () => void this.recovering.askAgain();
-    const approvals = new Approvals(parts, write, asked, (post, sent) => this.messages.take(post, sent));
+    const approvals = new Approvals(parts, write, () => this.heard);
     const calls = new Calls(parts, write, approvals, () => this.recovering.clear());
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
     const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox });
@@ -76,14 +76,13 @@ export class Run implements Watcher {
     const isStopping = () => this.#isStopping;
     const isReusing = () => reuse.isPending;
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
-    const { now } = parts;
     const owedTo = (actor: number, ref: ActorHandle) => this.#restoring.owedTo(actor, ref);
     const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy, owedTo });
     const timers = new Timers({ parts, write, actors, isStopping });
-    this.messages = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });
-    const raised = new WeakMap<RuntimeEvent, RecordedStep>();
+    const events = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
-    const common = { ...shared, deliveries, timers, recovering, raised, verifier, isStopping, now };
+    const raised = new WeakMap<RuntimeEvent, RecordedStep>();
+    const common = { ...shared, deliveries, timers, recovering, raised, verifier, isStopping, now: parts.now };
     const end = new RunEnd({ ...common, input, isReusing });
     const restoring = new Restoring(common);
     const steps = new Steps({ ...common, over: (output) => end.over(output) });
@@ -91,6 +90,7 @@ export class Run implements Watcher {
     this.runtime = runtime;
     this.approvals = approvals;
     this.complaints = new Complaints(parts, write, queries);
+    this.heard = new Heard({ ...common, events, run: this });
     this.end = end;
     this.recovering = recovering;
     this.write = write;
@@ -128,8 +128,8 @@ export class Run implements Watcher {
     return this.parts.runState;
   }
 
-  get status(): 'running' | 'recovering' | 'parked' | 'done' {
-    return this.runState.ended === 'done' ? 'done' : this.recovering.status;
+  get status(): 'running' | 'recovering' | 'parked' | 'done' | 'cancelled' {
+    return this.end.status ?? this.recovering.status;
   }
 
   /** Waits until the calls that are under way have answered; the machine hears of it when the run is taken up. */
@@ -140,7 +140,7 @@ export class Run implements Watcher {
 
   steps(ref: ActorHandle, seen: readonly Microstep[]): void {
     this.#steps.take(ref, seen);
-    if (this.messages.isWaiting) queueMicrotask(() => this.messages.offer());
+    if (this.heard.hasEvents) queueMicrotask(() => this.heard.offer());
   }
 
   crashed(ref: ActorHandle, crash: Crash): void {
@@ -223,7 +223,8 @@ export class Run implements Watcher {
   }
 
   release(): void {
-    if (this.reuse.isPending) this.reuse.begin();
+    if (this.runState.asked.cancelled !== null) this.heard.cancelOn();
+    else if (this.reuse.isPending) this.reuse.begin();
     else {
       this.#deliveries.release();
       void this.end.try();
@@ -232,16 +233,16 @@ export class Run implements Watcher {
 
   /** A recovery is over: what it held back goes on. */
   settled(): void {
-    if (this.reuse.isPending) this.reuse.begin();
+    if (this.runState.asked.cancelled !== null) this.heard.cancelOn();
+    else if (this.reuse.isPending) this.reuse.begin();
     else {
       this.offer();
       void this.end.try();
     }
   }
 
-  /** Everything that waited for reuse goes on. */
   #goOn(): void {
-    if (this.recovering.isBusy) return;
+    if (this.recovering.isBusy || this.runState.asked.cancelled !== null) return;
     this.#deliveries.release();
     this.offer();
     void this.end.try();

@@ -236,6 +236,7 @@ class Drive {
     const ending = await Promise.race([(this.#run as AttachedGraph).finished(), nothing]);
     if (typeof ending === 'symbol') return null;
     if (ending.status === 'done') return { is: 'done', state: ending.output };
+    if (ending.status === 'cancelled') return { is: 'hang', why: 'it was cancelled' };
     if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error] };
     return { is: 'parked', verdict: ending.decision.verdict, codes: codesOf(ending.decision) };
   }

@@ -14,6 +14,10 @@ export interface Run {
   readonly name: string;
 }
 
+/** The number of a run is never given again: of one that was deleted, the lease is left. */
+const NEW_RUN = `INSERT INTO run (id, name)
+  SELECT 1 + max((SELECT coalesce(max(id), 0) FROM run), (SELECT coalesce(max(run), 0) FROM lease)), ?`;
+
 const GROUP = 'SELECT last, token, time, hash FROM commit_group WHERE run = ?';
 
 /** The tables of one open file. */
@@ -38,7 +42,7 @@ export class Tables {
     this.cipher = cipher;
     this.#addEntry = db.prepare('INSERT INTO entry (run, seq, kind, body) VALUES (?, ?, ?, ?)');
     this.#addGroup = db.prepare('INSERT INTO commit_group (run, last, token, time, hash) VALUES (?, ?, ?, ?, ?)');
-    this.#addRun = db.prepare('INSERT INTO run (name) VALUES (?)');
+    this.#addRun = db.prepare(NEW_RUN);
     this.#runByName = db.prepare('SELECT id FROM run WHERE name = ?');
     this.#runById = db.prepare('SELECT name FROM run NOT INDEXED WHERE id = ?');
     this.#runByScan = db.prepare('SELECT id FROM run NOT INDEXED WHERE name = ?');

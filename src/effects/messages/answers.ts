@@ -3,7 +3,7 @@
  * held against the gate as the run's own journal has it, and says of itself what it is bound to.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
-import { encode, revive } from '../journal/codec.ts';
+import { encode, revive } from '../../journal/codec.ts';
 
 /** An answer as it travels. */
 export type Answer =

@@ -1,6 +1,6 @@
 /** Events from outside as messages: one process leaves them, and the one that has the run sends them. A message is untrusted. */
 import { Ajv, type ValidateFunction } from 'ajv';
-import { encode, revive } from '../journal/codec.ts';
+import { encode, revive } from '../../journal/codec.ts';
 
 /** An event as it travels. */
 export interface SentEvent {

@@ -1,0 +1,147 @@
+/** The verbs that tell a run of its end or of its mistakes, `fail` and `cancel`: their options, their help, and their calls. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SIGNALS, type Signal } from '../../model/failure.ts';
+import { JOURNAL } from '../reading/reading.ts';
+import { finish } from '../terminal/console.ts';
+import { printable } from '../terminal/terminal.ts';
+import { cancelRun, deleteRun, failLater, type LeftMessage } from '../work/leaving.ts';
+
+const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
+const BY = ['--by <name>', 'the name of the person who says so'] as const;
+const WHY = ['--why <text>', 'the reason, for readers of the journal'] as const;
+
+interface GivenFailure {
+  skeleton: string;
+  entity: string;
+  ordinal?: number;
+  key?: string;
+  signal: Signal;
+  instead?: boolean;
+  by: string;
+  why?: string;
+  journal: string;
+  json?: boolean;
+}
+
+/** Adds `belay fail`. */
+export function addFail(program: Command): void {
+  program
+    .command('fail')
+    .description('say that work of a run was found wrong: it is taken back and done again')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .requiredOption('--skeleton <name>', 'the unit of work, as its config calls it')
+    .requiredOption('--entity <name>', 'what the work is about')
+    .option('--ordinal <number>', 'which occurrence, from 0, where there are several', wholeNumber)
+    .option('--key <key>', 'the key that was found wrong; left out, all of the work')
+    .addOption(new Option('--signal <signal>', 'the kind of failure').choices(SIGNALS).default('CONTRACT_VIOLATION'))
+    .option('--instead', 'take the place of the complaints that the run is parked on')
+    .requiredOption(...BY)
+    .option(...WHY)
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+belay show lists the instances of a run. The complaint is about the work as it
+stands now: where that was undone or done again before the run hears of it, it
+is refused. It is answered once, and the journal says by whom it was made.
+
+Examples:
+  belay fail order-7 --skeleton Quote --entity trip --key price --by ada
+  belay fail order-7 --skeleton Quote --entity trip --by ada --why "old price"
+
+Exit code: 0 when the complaint is left; 2 when there is no such run or work,
+the run has ended, the store cannot be written, or the command is misused.`,
+    )
+    .action(async (run: string, given: GivenFailure) => {
+      const { journal, skeleton, entity, ordinal, key, signal, instead, by, why } = given;
+      const instance = { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
+      const more = { ...(key !== undefined && { key }), ...(why !== undefined && { why }) };
+      const left = await failLater({ journal, run, signal, instance, instead: instead === true, by, ...more });
+      if ('problem' in left) return finish('', left.problem, 2);
+      return told(left, given.json === true, 'the complaint');
+    });
+}
+
+/** Adds `belay cancel`. */
+export function addCancel(program: Command): void {
+  program
+    .command('cancel')
+    .description('end a run: nothing of it acts anew, and what it has done stands')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .requiredOption(...BY)
+    .option(...WHY)
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+The process that has the run, or takes it next, makes no new call, waits for
+those under way, asks their counterparties, finishes undos and commits that were
+decided, and ends the run as cancelled. Where a call stays unknown, the run is
+parked on it until a person says what became of it. Nothing is undone.
+
+Examples:
+  belay cancel order-7 --by ada
+  belay cancel order-7 --by ada --why "the customer has left"
+
+Exit code: 0 when that is left; 2 when there is no such run, it has ended, the
+store cannot be written, or the command is misused.`,
+    )
+    .action(async (run: string, given: { by: string; why?: string; journal: string; json?: boolean }) => {
+      const { journal, by, why = null } = given;
+      const left = await cancelRun({ journal, run, by, why });
+      if ('problem' in left) return finish('', left.problem, 2);
+      return told(left, given.json === true, 'that it is to end');
+    });
+}
+
+/** Adds `belay delete`. */
+export function addDelete(program: Command): void {
+  program
+    .command('delete')
+    .description('delete a run that has ended, or was cancelled, and owes nothing: for good')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .requiredOption(...BY)
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+Its rows, its messages and its request go. One that goes on, that a process
+holds, or of which a call or a commit is not settled stays, and the reason is
+told. Other runs of the store are not touched. Who deletes it is printed and
+written nowhere.
+
+Examples:
+  belay delete order-7 --by ada
+  belay export order-7 --trace > order-7.jsonl && belay delete order-7 --by ada
+
+Exit code: 0 when it is gone; 1 when it stays; 2 when there is no such run, the
+store cannot be read or written, or the command is misused.`,
+    )
+    .action(async (run: string, { journal, by, json = false }: { journal: string; by: string; json?: boolean }) => {
+      const gone = await deleteRun({ journal, run });
+      if ('problem' in gone) return finish('', gone.problem, 2);
+      const { why } = gone;
+      if (json)
+        return finish(
+          `${JSON.stringify({ run, deleted: why === null, by, ...(why !== null && { why }) })}\n`,
+          null,
+          why === null ? 0 : 1,
+        );
+      const text = why === null ? `${run} is deleted, by ${by}` : `${run} stays: ${why}`;
+      return finish(`${printable(text)}\n`, null, why === null ? 0 : 1);
+    });
+}
+
+function told(left: LeftMessage, json: boolean, what: string): Promise<never> {
+  if (json) return finish(`${JSON.stringify(left)}\n`, null, 0);
+  const who = left.held ? 'the process that has the run' : 'the process that takes the run next';
+  return finish(`${printable(`${what} is left for ${who}, as message ${left.post}`)}\n`, null, 0);
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number from 0.');
+}

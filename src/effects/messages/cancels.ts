@@ -1,0 +1,42 @@
+/** The word of a person that a run is to end, as a message: it is untrusted, like every message. */
+import { Ajv, type ValidateFunction } from 'ajv';
+
+/** The word as it travels. */
+export interface SentCancel {
+  readonly by: string;
+  readonly why: string | null;
+}
+
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['cancel', 'by', 'why'],
+  properties: {
+    cancel: { const: true },
+    by: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
+    why: { type: ['string', 'null'], maxLength: 2_000 },
+  },
+};
+let compiled: ValidateFunction | null = null;
+
+/** The message. @throws TypeError where no person has said it, or a text is too long. */
+export function cancelMessage({ by, why }: SentCancel): string {
+  const message = JSON.stringify({ cancel: true, by, why });
+  if (cancelIn(message) !== null) return message;
+  throw new TypeError(
+    'a run is cancelled by a person with a name of 1 to 200 characters, for a reason of at most 2,000',
+  );
+}
+
+/** Reads a message; null where it cancels nothing. */
+export function cancelIn(message: string): SentCancel | null {
+  try {
+    const sent: unknown = JSON.parse(message);
+    compiled ??= new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
+    if (!compiled(sent)) return null;
+    const { by, why } = sent as SentCancel;
+    return { by, why };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Complaints as messages: one process says that work of a run was found wrong, and the one that has the run answers it (semantics.md C12).
+ * A message is untrusted, and says of itself which state of the work it is about.
+ */
+import { Ajv, type ValidateFunction } from 'ajv';
+import { encode, revive } from '../../journal/codec.ts';
+import { SIGNALS, type Signal } from '../../model/failure.ts';
+import { parseKey } from '../../model/key.ts';
+
+/** A complaint as it travels. */
+export interface SentComplaint {
+  readonly signal: Signal;
+  readonly instance: { readonly skeleton: string; readonly entity: string; readonly ordinal?: number };
+  /** The key that was found wrong; null for all of the work. */
+  readonly key: string | null;
+  /** True where it takes the place of the complaints that the run is parked on. */
+  readonly instead: boolean;
+  /** The work as it stood when the complaint was made (`subjectOf`). */
+  readonly about: string;
+  readonly by: string;
+  readonly why: string | null;
+}
+
+const text = (most: number) => ({ type: 'string', minLength: 1, maxLength: most });
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['complaint', 'by', 'why'],
+  properties: {
+    complaint: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['signal', 'instance', 'key', 'instead', 'about'],
+      properties: {
+        signal: { enum: SIGNALS },
+        instance: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['skeleton', 'entity'],
+          properties: {
+            skeleton: text(200),
+            entity: { type: 'string', maxLength: 2_000 },
+            ordinal: { type: 'integer', minimum: 0 },
+          },
+        },
+        key: { type: ['string', 'null'], minLength: 1, maxLength: 2_000 },
+        instead: { type: 'boolean' },
+        about: text(64),
+      },
+    },
+    by: { ...text(200), pattern: '\\S' },
+    why: { type: ['string', 'null'], maxLength: 2_000 },
+  },
+};
+let compiled: ValidateFunction | null = null;
+
+/** A complaint as a message. @throws TypeError where it is none. */
+export function complaintMessage({ by, why, ...complaint }: SentComplaint): string {
+  const encoded = encode({ complaint, by, why });
+  if ('text' in encoded && complaintIn(encoded.text) !== null) return encoded.text;
+  throw new TypeError(
+    `it is no complaint: a signal (${SIGNALS.join(', ')}), a skeleton, an entity, a key that has a form, and who says so`,
+  );
+}
+
+/** Reads a message; null where it is no complaint. */
+export function complaintIn(message: string): SentComplaint | null {
+  try {
+    const sent: unknown = revive(JSON.parse(message), { resolve: () => undefined });
+    compiled ??= new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
+    if (!compiled(sent)) return null;
+    const { complaint, by, why } = sent as {
+      complaint: Omit<SentComplaint, 'by' | 'why'>;
+      by: string;
+      why: string | null;
+    };
+    if (complaint.key !== null) parseKey(complaint.key);
+    return { ...complaint, by, why };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Takes a run out of a file, in one transaction. Every run has a hash chain of its own, so that the others are not touched. Its lease stays
+ * behind as one row: the number of the run is given to no other, which its anchor and a writer that was stopped would take for the old one.
+ */
+import type { SeenRun } from '../journal.ts';
+import { wrongRun } from '../rows.ts';
+import { type OpenFile, pragma } from './file/file.ts';
+import { immediately } from './file/transaction.ts';
+import type { Inbox } from './inbox.ts';
+import type { Leases } from './lease/lease.ts';
+import type { Tables } from './log/tables.ts';
+import { verifiedHead } from './log/verify.ts';
+
+const ROWS = ['entry', 'commit_group', 'inbox', 'note', 'work'].map((table) => `DELETE FROM ${table} WHERE run = ?`);
+
+/**
+ * Deletes a run that is as it was seen. What it held is overwritten in the file; the log has it until it is folded in.
+ * @returns false where it has moved on since.
+ * @throws JournalError `run_unknown`; `lease_held` where a living process has it.
+ */
+export function deleteRun(
+  { tables, inbox, leases }: { readonly tables: Tables; readonly inbox: Inbox; readonly leases: Leases },
+  { db, identity, anchor, presence }: OpenFile,
+  name: string,
+  { head, posts }: SeenRun,
+): boolean {
+  pragma(db, 'secure_delete = ON');
+  try {
+    const deleted = immediately(db, () => {
+      const run = tables.run(name);
+      if (run === null) throw wrongRun('run_unknown', name);
+      const { seq } = verifiedHead(tables, identity, run, anchor.head(run.id));
+      if (seq !== head || inbox.last(run) !== posts) return false;
+      const lease = leases.take(run.id, name);
+      for (const statement of [...ROWS, 'DELETE FROM run WHERE id = ?']) db.prepare(statement).run(run.id);
+      leases.release(run.id, lease);
+      return true;
+    });
+    presence.check();
+    return deleted;
+  } finally {
+    pragma(db, 'secure_delete = OFF');
+  }
+}

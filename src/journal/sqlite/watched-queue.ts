@@ -1,0 +1,16 @@
+/** The queue of a file, as its store hands it out. */
+import type { WorkQueue } from '../work.ts';
+import type { Work } from './work.ts';
+
+/** The queue of a store, each of whose calls `watched` makes: it turns errors of SQLite into the journal's own. */
+export function watchedQueue(work: Work, watched: <T>(call: () => T, doing: 'read' | 'write') => T): WorkQueue {
+  return {
+    start: (request) => watched(() => work.start(request), 'write'),
+    order: (run) => watched(() => work.order(run), 'read'),
+    ready: (asked) => watched(() => work.ready(asked), 'read'),
+    left: (asked) => watched(() => work.left(asked), 'read'),
+    ended: (...asked) => watched(() => work.ended(...asked), 'read'),
+    bind: (run, digests) => watched(() => work.bind(run, digests), 'write'),
+    delay: (run, milliseconds, note) => watched(() => work.delay(run, milliseconds, note), 'write'),
+  };
+}

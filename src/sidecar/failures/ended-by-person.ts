@@ -1,0 +1,46 @@
+/** The questions and answers of a run that a person has cancelled, until it is over. */
+import type { LedgerCall } from '../../effects/ledger.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
+
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'ending' | 'outbox'>;
+
+/** The recoveries of one run, as far as they matter to its cancelling. */
+export class EndedByPerson {
+  readonly #run: Needs;
+
+  constructor(run: Needs) {
+    this.#run = run;
+  }
+
+  /** Resolves once every failure so far was answered. */
+  answered(): Promise<void> {
+    return this.#run.queue.add(() => {});
+  }
+
+  /** Asks nothing any more that the run is parked on, but for commits that have begun to be visible. */
+  letGo(): void {
+    const { parts, write, open } = this.#run;
+    const { publications, open: asked } = parts.runState;
+    const isBegun = ({ commit }: { readonly commit?: string }) => publications.some(({ id }) => id === commit);
+    const questions = [...asked].flatMap(([question, entry]) => (isBegun(entry) ? [] : [question]));
+    if (questions.length > 0) write.append([{ do: 'retracted', questions }]);
+    open.unask(open.parked.filter((raised) => !isBegun(raised)));
+  }
+
+  /** Goes on with the commits that were decided. */
+  goOnPublishing(): void {
+    this.#run.outbox.goOn();
+  }
+
+  /** The keys of the calls that stand in the world and that the work of the run, done again, had not come to again (C9). */
+  standing(): string[] {
+    const { ledger } = this.#run.parts.runState;
+    return ledger.displaced().flatMap(({ key, status }: LedgerCall) => (status === 'confirmed' ? [key] : []));
+  }
+
+  /** Tells those who wait for the run that it was cancelled. */
+  tell(): void {
+    const { by, why } = this.#run.parts.runState.asked.cancelled ?? { by: '', why: null };
+    this.#run.ending.end({ status: 'cancelled', by, why, standing: this.standing() });
+  }
+}

@@ -1,0 +1,31 @@
+/** A run that a person has cancelled is taken up only to be ended: its machine stands where the journal ends, and nothing of it goes on. */
+import type { Journal } from '../../journal/journal.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { ActorPlan } from '../../runtime/restore-plan.ts';
+import { planResume } from '../plan/resume-plan.ts';
+import { givenBack } from '../run/rest.ts';
+import type { Run } from '../run/run.ts';
+import { SidecarError } from '../sidecar-error.ts';
+
+/** Finishes what was decided, as any process does that takes a run up, and decides nothing anew. @returns true where an undo failed. */
+export async function finishCancelled({ recovering }: Run): Promise<boolean> {
+  const finished = await recovering.finishPlan();
+  if (finished !== 'stuck') await recovering.finishUndos();
+  recovering.byPerson.goOnPublishing();
+  return finished === 'stuck';
+}
+
+/** The plan of its machine: it stands, with no children, and no delay runs. */
+export function planStandstill(runState: RunState, now: () => number): ActorPlan {
+  return { ...planResume(runState, now), make: [], timers: [], isArmed: () => true };
+}
+
+/** Ends a run that was cancelled before its first step: nothing of it has happened. @throws SidecarError `run_cancelled`, always. */
+export async function endUnbegun(run: Run, journal: Journal): Promise<never> {
+  const { runState } = run;
+  if (runState.ended === null) run.write.append([{ do: 'end', status: 'cancelled' }]);
+  await run.write.durable();
+  await journal.close(givenBack(run));
+  const by = JSON.stringify(runState.asked.cancelled?.by);
+  throw new SidecarError('run_cancelled', `the run was cancelled by ${by} before it began: nothing of it has happened`);
+}

@@ -1,0 +1,104 @@
+/**
+ * The end of a run by a person's word (semantics.md F3): nothing of it acts anew, what is under way is waited for, and it ends once nothing is
+ * unknown. What it has done stands, and what it had staged never happens.
+ */
+import type { SentCancel } from '../../effects/messages/cancels.ts';
+import type { CancelEntry, EndEntry } from '../../model/message-entries.ts';
+import type { Calls } from '../calls/calls.ts';
+import type { Outbox } from '../commits/outbox.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import type { RunParts } from '../parts.ts';
+import type { Writing } from '../writing.ts';
+
+/** The surroundings of the cancelling of a run. */
+interface CancellingPort {
+  readonly parts: RunParts;
+  readonly write: Writing;
+  readonly calls: Calls;
+  readonly outbox: Outbox;
+  readonly recovering: Recovering;
+  isStopping(): boolean;
+  /** Holds events back, for good. */
+  hold(): void;
+  /** Stops the machine: the run is over. */
+  stopMachine(): unknown;
+}
+
+/** The cancelling of one run. */
+export class Cancelling {
+  readonly #port: CancellingPort;
+  #isAwake = false;
+  #isEnding = false;
+
+  constructor(port: CancellingPort) {
+    this.#port = port;
+  }
+
+  /** Takes a message in, unless it was heard before. */
+  take(post: number, { by, why }: SentCancel): void {
+    const { parts, write } = this.#port;
+    const { asked, ended } = parts.runState;
+    const { cancelled } = asked;
+    if (asked.sent.has(post)) return;
+    const before = cancelled === null ? null : `it was cancelled before, by ${JSON.stringify(cancelled.by)}`;
+    const refused = ended === null ? before : 'the run has ended';
+    const entry: CancelEntry = { do: 'cancel', post, by, why, refused };
+    write.append([entry]);
+    void write.durable().catch(() => {});
+    if (refused === null && this.#isAwake) this.goOn();
+  }
+
+  /** The machine is there. */
+  begin(): void {
+    this.#isAwake = true;
+    this.goOn();
+  }
+
+  /** Goes on with a cancelling that something held up, if there is one. */
+  goOn(): void {
+    if (!this.#isAwake || this.#port.parts.runState.asked.cancelled === null) return;
+    this.#port.hold();
+    void this.end().then(
+      (isOver) => isOver && this.#port.stopMachine(),
+      // The journal takes nothing any more, and says so to those who wait for the run.
+      () => {},
+    );
+  }
+
+  /**
+   * Ends a run that was cancelled, once its recoveries are over and nothing is unknown; else it is parked on the first call of which it is
+   * not known what became.
+   * @returns true where this has ended it.
+   */
+  async end(): Promise<boolean> {
+    if (this.#isEnding) return false;
+    this.#isEnding = true;
+    try {
+      return await this.#end();
+    } finally {
+      this.#isEnding = false;
+    }
+  }
+
+  async #end(): Promise<boolean> {
+    const { parts, write, calls, outbox, recovering } = this.#port;
+    const { runState } = parts;
+    const isOff = () => this.#port.isStopping() || runState.ended !== null || recovering.isStuck;
+    await recovering.byPerson.answered();
+    if (isOff()) return false;
+    recovering.byPerson.letGo();
+    // What a commit has promised becomes visible; no other begins.
+    await outbox.settled();
+    if (isOff() || !(await recovering.clearOpen(() => this.goOn())) || isOff()) return false;
+    await calls.underWay.staged();
+    await outbox.abandon();
+    if (isOff()) return false;
+    const standing = recovering.byPerson.standing();
+    const end: EndEntry = { do: 'end', status: 'cancelled', ...(standing.length > 0 && { standing }) };
+    write.append([end]);
+    await write.durable();
+    parts.claims?.release(parts.run);
+    recovering.byPerson.tell();
+    return true;
+  }
+}

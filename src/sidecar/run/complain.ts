@@ -1,0 +1,53 @@
+/** Says that work of a run was found wrong: from the process that has it, or by a message (semantics.md C12). */
+import { SIGNALS, type Signal } from '../../model/failure.ts';
+import type { ComplaintEntry } from '../../model/message-entries.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import type { Suspect } from '../parts.ts';
+import { SidecarError } from '../sidecar-error.ts';
+import type { Complaints } from './complaints.ts';
+
+/** The work that was found wrong. */
+export interface FoundWrong {
+  readonly instance: Suspect;
+  readonly key?: string;
+  readonly error?: unknown;
+  readonly instead?: boolean;
+}
+
+/** The parts of a run that answer. */
+interface Answering {
+  readonly runState: RunState;
+  readonly recovering: Recovering;
+  readonly complaints: Complaints;
+}
+
+/**
+ * Takes a complaint in.
+ * @param heard the entry of the message that brought it, which is written with its answer.
+ * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
+ */
+export async function complain(
+  { runState, recovering, complaints }: Answering,
+  signal: Signal,
+  { instance, key, error, instead = false }: FoundWrong,
+  heard?: ComplaintEntry,
+): Promise<void> {
+  if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
+  if (runState.ended !== null || runState.asked.cancelled !== null) throw over(runState);
+  recovering.refuseIfStuck();
+  if (instead) recovering.refuseUnlessParked();
+  const suspicion = complaints.suspected(instance, key);
+  // What was undone already needs no second answer (C12).
+  if (suspicion === null) return recovering.retract(instance, instead);
+  const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
+  await recovering.fail({ ...suspicion, ...found, ...(heard !== undefined && { heard }) });
+}
+
+function over({ asked: { cancelled } }: RunState): SidecarError {
+  const what =
+    cancelled === null
+      ? 'the run has ended and its output was handed over'
+      : `the run was cancelled by ${JSON.stringify(cancelled.by)}`;
+  return new SidecarError('run_finished', `${what}: nothing of it is redone`);
+}

@@ -1,0 +1,99 @@
+/** The messages that bring a run more than answers: events, complaints, and the word that it is to end. */
+import type { ActorHandle } from '../../runtime/microstep.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { Hearers } from '../approvals/inbox.ts';
+import type { Calls } from '../calls/calls.ts';
+import type { Outbox } from '../commits/outbox.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import type { RunParts } from '../parts.ts';
+import type { Writing } from '../writing.ts';
+import { Cancelling } from './cancelling.ts';
+import type { Complaints } from './complaints.ts';
+import type { Messages } from './messages.ts';
+import { SentComplaints } from './sent-complaints.ts';
+
+/** The surroundings of what messages bring to a run. */
+interface HeardPort {
+  readonly parts: RunParts;
+  readonly write: Writing;
+  readonly runtime: Runtime;
+  readonly calls: Calls;
+  readonly outbox: Outbox;
+  readonly recovering: Recovering;
+  readonly events: Messages;
+  readonly run: {
+    readonly root: ActorHandle | undefined;
+    readonly complaints: Complaints;
+    hold(): void;
+    release(): void;
+  };
+  isStopping(): boolean;
+}
+
+/** The events, complaints and cancels that messages have brought to one run. */
+export class Heard implements Hearers {
+  readonly #port: HeardPort;
+  readonly #complaints: SentComplaints;
+  readonly #cancelling: Cancelling;
+
+  constructor(port: HeardPort) {
+    const { run, runtime } = port;
+    this.#port = port;
+    const stopMachine = () => run.root !== undefined && runtime.stop(run.root);
+    this.#complaints = new SentComplaints({ ...port, complaints: run.complaints, release: () => run.release() });
+    this.#cancelling = new Cancelling({ ...port, hold: () => run.hold(), stopMachine });
+  }
+
+  settled(): void {
+    void this.#port.recovering.askAgain();
+  }
+
+  event(...[post, sent]: Parameters<Hearers['event']>): void {
+    this.#port.events.take(post, sent);
+  }
+
+  complaint(...[post, sent]: Parameters<Hearers['complaint']>): void {
+    this.#complaints.take(post, sent);
+  }
+
+  cancel(...[post, sent]: Parameters<Hearers['cancel']>): void {
+    this.#cancelling.take(post, sent);
+  }
+
+  /** Answers what has waited for the root, once it takes events; where the run has no machine, at once. */
+  beginWith(root: ActorHandle): void {
+    const begin = () => {
+      this.#port.events.begin();
+      this.#complaints.begin();
+      this.#cancelling.begin();
+    };
+    const { machines } = this.#port.runtime;
+    if (machines === null) queueMicrotask(begin);
+    else machines.onceTold(root, () => queueMicrotask(begin));
+  }
+
+  /** True while an event waits to be sent. */
+  get hasEvents(): boolean {
+    return this.#port.events.isWaiting;
+  }
+
+  /** True while a complaint has no answer: a run that is taken up goes on behind it. */
+  get hasComplaints(): boolean {
+    return this.#complaints.isWaiting;
+  }
+
+  /** Sends the events that can be sent now. */
+  offer(): void {
+    this.#port.events.offer();
+  }
+
+  /** @see {@link Cancelling.end} */
+  endCancelled(): Promise<boolean> {
+    return this.#cancelling.end();
+  }
+
+  /** @see {@link Cancelling.goOn} */
+  cancelOn(): void {
+    this.#cancelling.goOn();
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Complaints that other processes leave for a run: each is answered once, and its entry is written in the commit of its answer, so that a
+ * process which dies in between has not heard it (semantics.md C12).
+ */
+import type { SentComplaint } from '../../effects/messages/complaints.ts';
+import { errorMessage } from '../../effects/signals.ts';
+import type { ComplaintEntry } from '../../model/message-entries.ts';
+import { subjectOf } from '../../reports/complaint-subject.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import type { RunParts } from '../parts.ts';
+import type { Writing } from '../writing.ts';
+import { complain } from './complain.ts';
+import type { Complaints } from './complaints.ts';
+
+/** The surroundings of the complaints that come to a run. */
+interface SentComplaintsPort {
+  readonly parts: RunParts;
+  readonly write: Writing;
+  readonly recovering: Recovering;
+  readonly complaints: Complaints;
+  isStopping(): boolean;
+  /** Has the machine of a run go on that was taken up: its complaints are answered. */
+  release(): void;
+}
+
+interface Heard {
+  readonly post: number;
+  readonly sent: SentComplaint;
+}
+
+/** The complaints that messages bring to one run. */
+export class SentComplaints {
+  readonly #port: SentComplaintsPort;
+  readonly #waiting: Heard[] = [];
+  #isAwake = false;
+  #isAnswering = false;
+
+  constructor(port: SentComplaintsPort) {
+    this.#port = port;
+  }
+
+  /** True while one has no answer. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Takes a message in, unless it was answered before. */
+  take(post: number, sent: SentComplaint): void {
+    if (this.#port.parts.runState.asked.sent.has(post)) return;
+    this.#waiting.push({ post, sent });
+    if (this.#isAwake) void this.#answer();
+  }
+
+  /** The root is there. What has waited for it is answered before the machine goes on: what it says is of the past. */
+  begin(): void {
+    this.#isAwake = true;
+    if (this.isWaiting) void this.#answer().then(() => this.#goOn());
+  }
+
+  #goOn(): void {
+    if (!this.#port.recovering.isBusy && !this.#port.isStopping()) this.#port.release();
+  }
+
+  async #answer(): Promise<void> {
+    if (this.#isAnswering) return;
+    this.#isAnswering = true;
+    try {
+      for (let next = this.#waiting[0]; next !== undefined && !this.#port.isStopping(); next = this.#waiting[0]) {
+        await this.#answerOne(next);
+        if (!this.#port.isStopping()) this.#waiting.shift();
+      }
+    } catch {
+      // The journal takes nothing any more, and says so to those who wait for the run.
+    } finally {
+      this.#isAnswering = false;
+    }
+  }
+
+  async #answerOne({ post, sent }: Heard): Promise<void> {
+    const { parts, write } = this.#port;
+    const { signal, instance, key, instead, by, why } = sent;
+    const entry: ComplaintEntry = { do: 'complaint', post, signal, instance, key, by, why, refused: null };
+    const found = await this.#refusal(sent, entry, instead);
+    const refused = parts.runState.asked.cancelled === null ? found : (found ?? 'the run was cancelled');
+    // Most answers have written it with them.
+    if (!parts.runState.asked.sent.has(post) && !this.#port.isStopping()) write.append([{ ...entry, refused }]);
+    await write.durable();
+  }
+
+  /** Has a complaint answered. @returns why it is refused; null where it is not. */
+  async #refusal(sent: SentComplaint, entry: ComplaintEntry, instead: boolean): Promise<string | null> {
+    const { parts, recovering, complaints } = this.#port;
+    const { runState } = parts;
+    const { signal, instance, key, why } = sent;
+    const subject = subjectOf(runState, instance, key);
+    if (subject !== null && subject.about !== sent.about)
+      return 'that work was undone or done again since: look at it again';
+    const found = { instance, instead, ...(key !== null && { key }), ...(why !== null && { error: new Error(why) }) };
+    try {
+      await complain({ runState, recovering, complaints }, signal, found, entry);
+      return null;
+    } catch (error) {
+      return errorMessage(error);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Deletes the runs of a queue that ended long enough ago, a few at a time. */
+import type { JournalStore } from '../journal/journal.ts';
+import { deleteEnded } from './deleting.ts';
+
+/** The most runs that are deleted between two looks for work. */
+const BATCH = 20;
+
+interface SweepingOptions {
+  readonly store: JournalStore;
+  readonly queue?: string;
+  readonly onTold?: (
+    told:
+      | { readonly is: 'deleted'; readonly run: string }
+      | { readonly is: 'retained'; readonly run: string; readonly why: string },
+  ) => void;
+}
+
+/** The deleting of one worker. */
+export class Sweeping {
+  readonly #options: SweepingOptions;
+  readonly #retainMs: number;
+  /** The runs that stay, and why. */
+  readonly #retained = new Map<string, string>();
+
+  /** @param retainMs how long ago a run has to have ended, in milliseconds. */
+  constructor(options: SweepingOptions, retainMs: number) {
+    this.#options = options;
+    this.#retainMs = retainMs;
+  }
+
+  /** Deletes some. Another worker may do the same: that a run is gone is no error. */
+  async sweep(stopping: AbortSignal): Promise<void> {
+    const { store, queue = 'default' } = this.#options;
+    const over = await store.work.ended(queue, this.#retainMs, BATCH + this.#retained.size);
+    for (const run of over) {
+      if (stopping.aborted) return;
+      if (!this.#retained.has(run)) await this.#delete(run);
+    }
+  }
+
+  async #delete(run: string): Promise<void> {
+    const { store, onTold } = this.#options;
+    const why = await deleteEnded(store, run).catch((error: unknown) =>
+      String((error as { code?: unknown }).code ?? error),
+    );
+    if (why === 'run_unknown') return;
+    if (why === null) {
+      onTold?.({ is: 'deleted', run });
+      return;
+    }
+    this.#retained.set(run, why);
+    onTold?.({ is: 'retained', run, why });
+  }
+}
