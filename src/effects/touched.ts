@@ -3,7 +3,7 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
-import type { Claim } from './claims.ts';
+import type { Claim } from '../journal/claims.ts';
 
 const EVERYTHING = parseKey('**');
 

@@ -24,6 +24,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
     work: store.work,
+    claims: store.claims,
     close: () => store.close(),
   };
 }

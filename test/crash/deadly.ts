@@ -51,6 +51,7 @@ export function deadly(store: LocalStore, death: Death | null, told: { appends: 
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
     work: store.work,
+    claims: store.claims,
     close: () => store.close(),
   };
 }

@@ -113,6 +113,7 @@ function reader(store: JournalStore): JournalStore {
     run: (name) => store.run(name),
     runs: (filter) => store.runs(filter),
     work: store.work,
+    claims: store.claims,
     close: async () => {},
   };
 }

@@ -13,6 +13,7 @@ import {
 } from '../journal.ts';
 import { checkRoom, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, wrongRun } from '../rows.ts';
+import { MemoryClaims } from './claims.ts';
 import { MemoryJournal, type MemoryRun } from './journal.ts';
 import { MemoryWork } from './work.ts';
 
@@ -34,6 +35,7 @@ export function memoryStore(options: { readonly now?: () => number } = {}): Loca
 class MemoryStore implements LocalStore {
   readonly confidential = true;
   readonly work: MemoryWork;
+  readonly claims: MemoryClaims;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #now: () => number;
   #closed = false;
@@ -41,6 +43,7 @@ class MemoryStore implements LocalStore {
   constructor(now: () => number) {
     this.#now = now;
     this.work = new MemoryWork(this.#runs, now, () => this.#refuseIfClosed());
+    this.claims = new MemoryClaims(this.#runs, now, () => this.#refuseIfClosed());
   }
 
   async open(run: string, mode: OpenMode): Promise<LocalJournal> {
@@ -57,7 +60,10 @@ class MemoryStore implements LocalStore {
     opened.held = true;
     this.#runs.set(run, opened);
     this.work.taken(run);
-    return new MemoryJournal(opened, this.#now, (rest) => this.work.given(opened, rest));
+    return new MemoryJournal(opened, this.#now, (rest) => {
+      this.claims.closed(run);
+      this.work.given(opened, rest);
+    });
   }
 
   *read(run: string): Generator<StoredRow> {
