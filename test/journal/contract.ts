@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Journal, JournalStore, Row, RunsFilter } from '../../src/journal/journal.ts';
+import { claimsContract } from './claims-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
 import { notesContract } from './notes-contract.ts';
 import { all, failing, refused, row, told } from './rows-of.ts';
@@ -261,6 +262,7 @@ export function journalContract(
     inboxContract({ newStore, journalOf, fill, setClock });
     notesContract(newStore, journalOf);
     workContract({ newStore, journalOf });
+    claimsContract({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {
       const act = fc.oneof(

@@ -16,6 +16,7 @@ import {
 import { checkRunName, wrongRun } from '../rows.ts';
 import type { Rest, WorkQueue } from '../work.ts';
 import { corrupt, guarded } from './errors.ts';
+import { SqliteClaims } from './claims.ts';
 import { checkKey } from './file/cipher.ts';
 import { closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
 import { MIGRATIONS, type Migration } from './file/format.ts';
@@ -70,10 +71,8 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): LocalSto
   const path = resolve(file);
   if (path !== path.trim()) {
     // better-sqlite3 would trim the name, and open another file.
-    throw new JournalError(
-      'journal_cannot_read',
-      `A path that ends in white space is not taken: ${JSON.stringify(path)}.`,
-    );
+    const reason = `A path that ends in white space is not taken: ${JSON.stringify(path)}.`;
+    throw new JournalError('journal_cannot_read', reason);
   }
   const { migrations = MIGRATIONS, busyMs = BUSY, leaseMs = LEASE, now = Date.now, maxPages, key } = options;
   checkKey(key);
@@ -96,6 +95,7 @@ class SqliteStore implements LocalStore {
   readonly #notes: Notes;
   readonly #work: Work;
   readonly work: WorkQueue;
+  readonly claims: SqliteClaims;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
   readonly #renewal: NodeJS.Timeout;
@@ -113,17 +113,17 @@ class SqliteStore implements LocalStore {
       const notes = new Notes(file.db, tables, file.identity);
       return { tables, inbox, notes, leases: new Leases(file.db, path, now, leaseMs) };
     });
-    this.#tables = made.tables;
-    this.#leases = made.leases;
-    this.#notes = made.notes;
-    this.#work = new Work(file.db, made.tables, made.leases, now, (name) => this.#begun(name));
-    this.work = watchedQueue(this.#work, (call, doing) => {
+    const { tables, leases, notes } = made;
+    [this.#tables, this.#leases, this.#notes] = [tables, leases, notes];
+    this.#work = new Work(file.db, tables, leases, now, (name) => this.#begun(name));
+    const watched = <T>(call: () => T, doing: 'read' | 'write') => {
       this.#refuseUnlessOpen();
       return this.#watched(call, doing);
-    });
-    const commits = new Commits(file.db, made.tables, made.leases, made.notes, file);
-    const { identity } = file;
-    this.#host = { ...made, identity, commits, now, release: (writer, rest) => this.#release(writer, rest) };
+    };
+    this.work = watchedQueue(this.#work, watched);
+    this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
+    const commits = new Commits(file.db, tables, leases, notes, file);
+    this.#host = { ...made, identity: file.identity, commits, now, release: (writer, rest) => this.#release(writer, rest) };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
