@@ -12,6 +12,22 @@ interface Owner {
   readonly key: string;
 }
 
+/** The answers to calls, and what a store has to keep of them. */
+export interface Settled {
+  readonly answers: readonly ClaimAnswer[];
+  /** The claims that calls were given and their runs did not have. */
+  readonly granted: readonly { readonly call: ClaimCall; readonly claims: readonly Claim[] }[];
+  /** The calls that stand in line from now on. */
+  readonly queued: readonly ClaimCall[];
+  /** The ids of those that stood in line and do not any more. */
+  readonly gone: readonly string[];
+}
+
+/** True where nothing has to be kept. */
+export function changesNothing({ granted, queued, gone }: Settled): boolean {
+  return granted.length === 0 && queued.length === 0 && gone.length === 0;
+}
+
 /** Claims and calls at one moment. */
 export class ClaimBoard {
   readonly #held = new Map<string, Claim[]>();
@@ -65,10 +81,29 @@ export class ClaimBoard {
     return answer;
   }
 
+  /** Answers calls, one after the other. @param isOpen true for a run whose process asks. */
+  settle(calls: readonly ClaimCall[], isOpen: (run: string) => boolean): Settled {
+    const granted: { call: ClaimCall; claims: readonly Claim[] }[] = [];
+    const queued: ClaimCall[] = [];
+    const gone: string[] = [];
+    const answers = calls.map((call): ClaimAnswer => {
+      if (!isOpen(call.run)) return { is: 'lost' };
+      const isKnown = this.#line.some(({ id }) => id === call.id);
+      const claims = this.lacking(call.run, call.wanted);
+      const answer = this.ask(call);
+      if (answer.is === 'held' && claims.length > 0) granted.push({ call, claims });
+      if (answer.is === 'waits' && !isKnown) queued.push(call);
+      if (answer.is !== 'waits' && isKnown) gone.push(call.id);
+      return answer;
+    });
+    return { answers, granted, queued, gone };
+  }
+
   /** The runs that a call in line waits for. */
   waitsFor(call: ClaimCall): readonly string[] {
     const owners = this.#ownersOf(call);
-    const blocking = owners.length > 0 ? owners : this.#before(call).filter(({ run }) => !this.#leads(run, call.run, true));
+    const blocking =
+      owners.length > 0 ? owners : this.#before(call).filter(({ run }) => !this.#leads(run, call.run, true));
     return [...new Set(blocking.map(({ run }) => run))];
   }
 
@@ -80,7 +115,9 @@ export class ClaimBoard {
     const [first] = owners;
     if (first !== undefined) return { is: 'waits', why: heldBy(first) };
     const ahead = this.#before(call).find(({ run }) => !this.#leads(run, call.run, true));
-    return ahead === undefined ? { is: 'held' } : { is: 'waits', why: `${ahead.key} is wanted by the run ${ahead.run}, which asked first` };
+    return ahead === undefined
+      ? { is: 'held' }
+      : { is: 'waits', why: `${ahead.key} is wanted by the run ${ahead.run}, which asked first` };
   }
 
   /** The other runs that have something of what a call wants. */

@@ -6,6 +6,7 @@
  * two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
  */
 import { errorParts } from './codec/error.ts';
+import { Pass, TEXT_LIMIT } from './codec/pass.ts';
 import {
   CODEC_DEPTH,
   type Encoded,
@@ -16,7 +17,6 @@ import {
   TAG,
   tag,
 } from './codec-form.ts';
-import { Pass, TEXT_LIMIT } from './codec/pass.ts';
 import { FEWEST, LARGEST, SHORTEST } from './contents/form.ts';
 import { remember, type ValueCodec } from './value-codec.ts';
 

@@ -3,12 +3,14 @@
  * who has it: another worker that was faster is no error.
  */
 import { setMaxListeners } from 'node:events';
-import { readConfig } from '../boundaries/directory.ts';
+import type { Claims, StoreClaims } from '../effects/claims/claims.ts';
+import { claimsIn } from '../effects/claims/kept.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { Carried, LeftRun, WorkOrder } from '../journal/work.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { Agent } from '../xstate/agent.ts';
-import { machineShape } from '../xstate/shape.ts';
+import { carried } from './carrying.ts';
+import { CountedClaims } from './counted-claims.ts';
 import { goOn, type Left } from './going-on.ts';
 
 /** Options of a worker; the defaults suit normal use. */
@@ -31,6 +33,8 @@ export interface WorkerOptions {
   readonly drainMs?: number;
   /** A run that can go on within so many milliseconds is not given back; 1,000. */
   readonly lingerMs?: number;
+  /** Keeps runs apart that touch the same things outside; those of the store, and none with null. */
+  readonly claims?: Claims | null;
   /** Told what becomes of runs. */
   readonly onTold?: (told: WorkTold) => void;
 }
@@ -74,6 +78,8 @@ const LONGEST_DELAY = 5 * 60_000;
 /** So many takings of one run within a window are more than its messages explain: it then waits. */
 const TOO_OFTEN = 20;
 const WINDOW = 10_000;
+/** So many times its concurrency a worker has open where most of its runs wait for claims. */
+const CROWD = 4;
 /** Polls between two looks for runs that are not taken. */
 const LEFT_EVERY = 10;
 
@@ -100,6 +106,9 @@ class Working implements Worker {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #stopping = new AbortController();
   readonly #open = new Map<string, Promise<void>>();
+  /** The claims of the store, where the caller gave none. */
+  readonly #own: StoreClaims | null;
+  readonly #claims: CountedClaims | null;
   readonly #failures = new Map<string, number>();
   readonly #takings = new Map<string, number[]>();
   readonly #counts = { taken: 0, done: 0, failed: 0, polls: 0, told: 0, unserved: 0, crashed: 0 };
@@ -113,6 +122,9 @@ class Working implements Worker {
     const agents = [...options.agents];
     this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
     this.carries = agents.map((agent) => carried(agent, options.guards));
+    this.#own = options.claims === undefined ? claimsIn(options.store) : null;
+    const claims = options.claims ?? this.#own;
+    this.#claims = claims === null ? null : new CountedClaims(claims, () => this.#wake());
     // Every open run listens for the stop.
     setMaxListeners(0, this.#stopping.signal);
     this.#working = this.#work();
@@ -124,6 +136,7 @@ class Working implements Worker {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#own?.close();
     this.#wake();
     await Promise.all([...this.#open.values(), this.#working]);
   }
@@ -152,7 +165,10 @@ class Working implements Worker {
 
   get #asked() {
     const { queue = 'default', concurrency = 16 } = this.#options;
-    return { queue, carries: this.carries, limit: concurrency - this.#open.size };
+    const waiting = this.#claims?.waiting ?? 0;
+    // Those that wait for claims do nothing. Where there are many of them, only what they may wait for is taken.
+    const holding = this.#open.size >= concurrency * CROWD;
+    return { queue, carries: this.carries, limit: concurrency - this.#open.size + waiting, holding };
   }
 
   async #poll(): Promise<void> {
@@ -191,7 +207,11 @@ class Working implements Worker {
       this.#counts.taken += 1;
       onTold?.({ is: 'taken', run, agent: order.agent });
     };
-    const setting = { order, agent, store, folder: async () => folderOf(run), stopping, lingerMs, drainMs, onTaken };
+    const setting = {
+      ...{ order, agent, store, stopping, lingerMs, drainMs, onTaken },
+      folder: async () => folderOf(run),
+      claims: this.#claims,
+    };
     const left = await goOn(setting);
     // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
     if (isTaken || left.is !== 'held_elsewhere') await this.#tell(run, left);
@@ -231,13 +251,4 @@ class Working implements Worker {
     this.#left = text;
     if (runs.length > 0) this.#options.onTold?.({ is: 'not_taken', runs });
   }
-}
-
-function carried({ machine, config }: Agent, guards: Guards | undefined): Carried {
-  const { config: loaded, findings } = readConfig(config, guards === undefined ? {} : { guards });
-  if (loaded !== null) return { agent: machine.id, machine: machineShape(machine).digest, config: loaded.digest };
-  const first = findings.find(({ severity }) => severity === 'error');
-  const where =
-    first === undefined ? config : `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
-  throw new Error(`the config of ${machine.id} cannot be read: ${where}`);
 }

@@ -187,5 +187,7 @@ function closed(): ClaimsClosed {
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof JournalError && (error.code === 'journal_cannot_read' || error.code === 'journal_cannot_write');
+  return (
+    error instanceof JournalError && (error.code === 'journal_cannot_read' || error.code === 'journal_cannot_write')
+  );
 }

@@ -48,7 +48,8 @@ export class MemoryClaims implements ClaimDesk {
     this.#refuseIfClosed();
     const found = this.#runs.get(run);
     if (found === undefined) throw wrongRun('run_unknown', run);
-    if (found.held) throw new JournalError('lease_held', `Run ${JSON.stringify(run)} is open in this process. Close it first.`);
+    if (found.held)
+      throw new JournalError('lease_held', `Run ${JSON.stringify(run)} is open in this process. Close it first.`);
     if (found.durable !== head) return null;
     const keys = this.#held.filter((each) => each.run === run).map(({ key }) => key);
     if (keys.length > 0) this.#freed.push({ run, by, keys, time: this.#now() });
@@ -68,6 +69,10 @@ export class MemoryClaims implements ClaimDesk {
   onFreed(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  has(run: string): boolean {
+    return this.#held.some((each) => each.run === run);
   }
 
   /** A run was closed: its calls stand in line no more. */

@@ -42,8 +42,9 @@ class MemoryStore implements LocalStore {
 
   constructor(now: () => number) {
     this.#now = now;
-    this.work = new MemoryWork(this.#runs, now, () => this.#refuseIfClosed());
-    this.claims = new MemoryClaims(this.#runs, now, () => this.#refuseIfClosed());
+    const refuse = () => this.#refuseIfClosed();
+    this.claims = new MemoryClaims(this.#runs, now, refuse);
+    this.work = new MemoryWork(this.#runs, now, refuse, (run) => this.claims.has(run));
   }
 
   async open(run: string, mode: OpenMode): Promise<LocalJournal> {

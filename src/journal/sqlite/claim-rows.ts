@@ -71,21 +71,30 @@ export class ClaimRows {
 
   /** The freeings by persons, oldest first. */
   freed(): readonly FreedClaims[] {
-    const sql = 'SELECT f.run, r.name, f.time, f.body FROM claim_freed f LEFT JOIN run r ON r.id = f.run ORDER BY f.number';
+    const sql =
+      'SELECT f.run, r.name, f.time, f.body FROM claim_freed f LEFT JOIN run r ON r.id = f.run ORDER BY f.number';
     return this.#prepared(sql)
       .all()
       .map((row) => {
         const { run: number, name, time } = row as Record<string, unknown>;
         const run = this.#run(number, name);
         const { by, keys } = this.#opened(run, row) as { by?: unknown; keys?: unknown };
-        if (!(by === null || typeof by === 'string') || !Array.isArray(keys) || !keys.every((key) => typeof key === 'string'))
+        if (
+          !(by === null || typeof by === 'string') ||
+          !Array.isArray(keys) ||
+          !keys.every((key) => typeof key === 'string')
+        )
           throw this.#corrupt(run.name);
         return { run: run.name, by, keys, time: this.#whole(time) };
       });
   }
 
   grant(run: Run, time: number, claims: readonly Claim[]): void {
-    this.#prepared('INSERT INTO claim (run, time, body) VALUES (?, ?, ?)').run(run.id, time, this.#sealed(run, listed(claims)));
+    this.#prepared('INSERT INTO claim (run, time, body) VALUES (?, ?, ?)').run(
+      run.id,
+      time,
+      this.#sealed(run, listed(claims)),
+    );
   }
 
   /** Puts a call at the end of the line. Those that an earlier process of its run has left go. */

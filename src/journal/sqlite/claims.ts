@@ -3,7 +3,7 @@
  * lock. A call counts in line while a living process has its run under the lease that it was asked with.
  */
 import type Database from 'better-sqlite3';
-import { ClaimBoard } from '../claim-board.ts';
+import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
 import type { ClaimAnswer, ClaimCall, ClaimDesk, ClaimsListed } from '../claims.ts';
 import { wrongRun } from '../rows.ts';
 import { ClaimRows, type Place } from './claim-rows.ts';
@@ -38,10 +38,11 @@ export class SqliteClaims implements ClaimDesk {
 
   ask(calls: readonly ClaimCall[]): readonly ClaimAnswer[] {
     const { watched, db } = this.#host;
-    const seen = watched(() => atOnce(db, () => this.#answered(calls, false)), 'read');
-    if (!seen.changes) return seen.answers;
-    const { answers } = watched(() => immediately(db, () => this.#answered(calls, true)), 'write');
-    if (answers.some(({ is }) => is === 'held' || is === 'refused')) this.#tell();
+    const seen = watched(() => atOnce(db, () => this.#settled(calls)), 'read');
+    if (changesNothing(seen)) return seen.answers;
+    const { answers, granted, gone } = watched(() => immediately(db, () => this.#kept(calls)), 'write');
+    // What is given may close a circle, and who is gone makes room in the line.
+    if (granted.length > 0 || gone.length > 0) this.#tell();
     return answers;
   }
 
@@ -77,31 +78,28 @@ export class SqliteClaims implements ClaimDesk {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Answers calls inside a transaction. @param writes false to say only whether anything would change. */
-  #answered(calls: readonly ClaimCall[], writes: boolean): { answers: ClaimAnswer[]; changes: boolean } {
-    const { board, places } = boarded(this.#rows, this.#host);
-    let changes = false;
-    const answers = calls.map((call): ClaimAnswer => {
-      const own = this.#ownOf(call.run);
-      if (own === null || !this.#host.leases.isOwn(own.run.id, own.lease)) return { is: 'lost' };
-      const lacking = board.lacking(call.run, call.wanted);
-      const isKnown = places.some(({ id }) => id === call.id);
-      const answer = board.ask(call);
-      const isGrant = answer.is === 'held' && lacking.length > 0;
-      const isNew = answer.is === 'waits' && !isKnown;
-      const isGone = answer.is !== 'waits' && isKnown;
-      changes ||= isGrant || isNew || isGone;
-      if (!writes) return answer;
-      const time = this.#host.now();
-      if (isGrant) this.#rows.grant(own.run, time, lacking);
-      if (isGone) this.#rows.leave(call.id);
-      if (isNew) {
-        this.#rows.leave(call.id);
-        this.#rows.stand({ id: call.id, run: own.run, token: own.lease.token, time, wanted: call.wanted });
-      }
-      return answer;
+  /** Answers calls inside a transaction, and changes nothing. */
+  #settled(calls: readonly ClaimCall[]): Settled {
+    const { board } = boarded(this.#rows, this.#host);
+    return board.settle(calls, (name) => {
+      const own = this.#ownOf(name);
+      return own !== null && this.#host.leases.isOwn(own.run.id, own.lease);
     });
-    return { answers, changes };
+  }
+
+  /** Answers calls inside a transaction that writes. */
+  #kept(calls: readonly ClaimCall[]): Settled {
+    const settled = this.#settled(calls);
+    const time = this.#host.now();
+    for (const { call, claims } of settled.granted)
+      this.#rows.grant((this.#ownOf(call.run) as Writer).run, time, claims);
+    for (const { id, run: name, wanted } of settled.queued) {
+      const { run, lease } = this.#ownOf(name) as Writer;
+      this.#rows.leave(id);
+      this.#rows.stand({ id, run, token: lease.token, time, wanted });
+    }
+    for (const id of settled.gone) this.#rows.leave(id);
+    return settled;
   }
 
   /** Inside a transaction: what no living process has. @param head null for whatever it is. */

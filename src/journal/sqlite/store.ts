@@ -15,8 +15,8 @@ import {
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
 import type { Rest, WorkQueue } from '../work.ts';
-import { corrupt, guarded } from './errors.ts';
 import { SqliteClaims } from './claims.ts';
+import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
 import { closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
 import { MIGRATIONS, type Migration } from './file/format.ts';
@@ -123,7 +123,13 @@ class SqliteStore implements LocalStore {
     this.work = watchedQueue(this.#work, watched);
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
     const commits = new Commits(file.db, tables, leases, notes, file);
-    this.#host = { ...made, identity: file.identity, commits, now, release: (writer, rest) => this.#release(writer, rest) };
+    this.#host = {
+      ...made,
+      identity: file.identity,
+      commits,
+      now,
+      release: (writer, rest) => this.#release(writer, rest),
+    };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
