@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JournalStore } from '../../../src/journal/journal.ts';
 import { workClient } from '../../../src/workers/client.ts';
+import type { Chance } from '../../simulation/chance.ts';
 
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 const GROUPS = ['a', 'b', 'c', 'd'];
@@ -30,7 +31,7 @@ export interface TrialOptions {
   readonly runs: number;
   /** The time of an act, in milliseconds. */
   readonly ms: number;
-  readonly random: () => number;
+  readonly chance: Chance;
 }
 
 export interface Outcome {
@@ -53,7 +54,7 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
   const asked = new Map<string, readonly Act[]>();
   for (let number = 0; number < runs; number += 1) {
     const run = `run-${number}`;
-    asked.set(run, actsOf(options.random));
+    asked.set(run, actsOf(options.chance));
     await client.start({ run, agent: 'clerk', input: { acts: asked.get(run) } });
   }
   const children = Array.from({ length: options.workers }, () => workerOf(options));
@@ -86,12 +87,11 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
 }
 
 /** Two to four acts on lists of one or two groups, in any order, so that runs meet in circles. */
-function actsOf(random: () => number): Act[] {
-  const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const groups = [one(GROUPS), one(GROUPS)];
-  return Array.from({ length: 2 + Math.floor(random() * 3) }, () => {
-    const group = one(groups);
-    return random() < 0.1 ? { group } : { group, item: one(ITEMS) };
+function actsOf(chance: Chance): Act[] {
+  const groups = [chance.pick(GROUPS), chance.pick(GROUPS)];
+  return Array.from({ length: chance.int(2, 4) }, () => {
+    const group = chance.pick(groups);
+    return chance.percent(10) ? { group } : { group, item: chance.pick(ITEMS) };
   });
 }
 

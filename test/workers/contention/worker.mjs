@@ -6,8 +6,8 @@ import { clerkIn } from './clerk.mjs';
 
 const [place, schema, world, ms] = process.argv.slice(2);
 const store = place.startsWith('postgres')
-  ? (await import('belay-sidecar/postgres')).postgresStore({ address: place, schema, leaseMs: 3_000, pollMs: 200, connections: 2 })
-  : (await import('belay-sidecar/sqlite')).sqliteStore(place, { leaseMs: 3_000, busyMs: 30_000 });
+  ? (await import('belay-sidecar/postgres')).postgresStore({ address: place, schema, leaseMs: 5_000, pollMs: 200, connections: 2 })
+  : (await import('belay-sidecar/sqlite')).sqliteStore(place, { busyMs: 20_000 });
 const worker = startWorker({
   store,
   agents: [clerkIn(world, ['0', '1', '2', '3', '4'], Number(ms))],
