@@ -37,6 +37,13 @@ export class ClaimRows {
     this.#tables = tables;
   }
 
+  /** A text that differs once anything was granted, freed, queued or left. */
+  state(): string {
+    const sql =
+      'SELECT (SELECT count(*) FROM claim) AS a, (SELECT count(*) FROM claim_wait) AS b, group_concat(seq) AS c FROM sqlite_sequence';
+    return JSON.stringify(this.#prepared(sql).get());
+  }
+
   /** The grants, oldest first. */
   grants(): readonly Grant[] {
     const sql = 'SELECT c.epoch, c.run, r.name, c.time FROM claim c LEFT JOIN run r ON r.id = c.run ORDER BY c.epoch';

@@ -178,7 +178,7 @@ export class ReadOnlyStore implements LocalStore {
         ? { held: [], waiting: [], freed: [] }
         : atOnce(view.db, () => listed(new ClaimRows(view.db, tables), { leases: this.#leasesIn(view) }));
     return {
-      pollMs: 100,
+      pollMs: 25,
       ...{ ask: refuse, leave: refuse, release: refuse, free: refuse },
       list: () => this.#asked(list),
       onFreed: () => () => {},

@@ -15,13 +15,17 @@ const problems: string[] = [];
 function tell(name: string, { wrong, ...outcome }: Outcome): void {
   console.log(JSON.stringify({ store: name, seed, ...outcome, wrong: wrong.length }));
   problems.push(...wrong.map((each) => `${name}: ${each}`));
-  if (outcome.done !== runs || outcome.left > 0) problems.push(`${name}: ${runs - outcome.done} runs, ${outcome.left} claims are left`);
+  if (outcome.done !== runs || outcome.left > 0)
+    problems.push(`${name}: ${runs - outcome.done} runs, ${outcome.left} claims are left`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'belay-claims-'));
 const place = join(folder, 'belay.sqlite');
 const file = sqliteStore(place);
-tell('sqlite', await contend({ ...shape, store: file, place, schema: '', world: join(folder, 'one'), chance: new Chance(seed, 0) }));
+tell(
+  'sqlite',
+  await contend({ ...shape, store: file, place, schema: '', world: join(folder, 'one'), chance: new Chance(seed, 0) }),
+);
 await file.close();
 
 const server = await startServer();

@@ -70,13 +70,18 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     const outputs = await Promise.all([...asked.keys()].map((run) => client.result(run)));
-    const results = outputs.map((each) => (each.is === 'done' ? (each.output as { acts: number; denied: boolean }) : null));
+    const results = outputs.map((each) =>
+      each.is === 'done' ? (each.output as { acts: number; denied: boolean }) : null,
+    );
     const { held, waiting } = await store.claims.list();
     return {
       done: results.filter((each) => each !== null).length,
       denied: results.filter((each) => each?.denied).length,
       acts: results.reduce((sum, each) => sum + (each?.acts ?? 0), 0),
-      wrong: wrongIn(world, [...asked].map(([run, acts], index) => [run, acts.slice(0, results[index]?.acts ?? 0)])),
+      wrong: wrongIn(
+        world,
+        [...asked].map(([run, acts], index) => [run, acts.slice(0, results[index]?.acts ?? 0)]),
+      ),
       left: held.length + waiting.length,
       killed,
       seconds: (performance.now() - from) / 1_000,
@@ -101,7 +106,9 @@ interface Running {
 }
 
 function workerOf({ place, schema, world, ms }: TrialOptions): Running {
-  const child = spawn(process.execPath, [WORKER, place, schema, world, String(ms)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [WORKER, place, schema, world, String(ms)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const done = new Set<string>();
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -6,7 +6,13 @@ import { clerkIn } from './clerk.mjs';
 
 const [place, schema, world, ms] = process.argv.slice(2);
 const store = place.startsWith('postgres')
-  ? (await import('belay-sidecar/postgres')).postgresStore({ address: place, schema, leaseMs: 5_000, pollMs: 200, connections: 2 })
+  ? (await import('belay-sidecar/postgres')).postgresStore({
+      address: place,
+      schema,
+      leaseMs: 5_000,
+      pollMs: 200,
+      connections: 2,
+    })
   : (await import('belay-sidecar/sqlite')).sqliteStore(place, { busyMs: 20_000 });
 const worker = startWorker({
   store,
@@ -20,8 +26,10 @@ const worker = startWorker({
   pollMs: 100,
   lingerMs: 0,
   onTold: (told) => {
-    if (told.is === 'taken' || told.is === 'left') console.log(JSON.stringify({ is: told.is, run: told.run, as: told.as }));
-    if (told.is === 'store_failed') console.log(JSON.stringify({ is: 'store_failed', why: String(told.error?.message) }));
+    if (told.is === 'taken' || told.is === 'left')
+      console.log(JSON.stringify({ is: told.is, run: told.run, as: told.as }));
+    if (told.is === 'store_failed')
+      console.log(JSON.stringify({ is: 'store_failed', why: String(told.error?.message) }));
   },
 });
 process.on('SIGTERM', async () => {
