@@ -19,6 +19,7 @@ export interface ClaimCall {
   /** Names the call among all of the store, a UUID. Asked again under it, it keeps its place in line. */
   readonly id: string;
   readonly run: string;
+  /** Each key once. */
   readonly wanted: readonly Claim[];
 }
 

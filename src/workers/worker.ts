@@ -207,12 +207,8 @@ class Working implements Worker {
       this.#counts.taken += 1;
       onTold?.({ is: 'taken', run, agent: order.agent });
     };
-    const setting = {
-      ...{ order, agent, store, stopping, lingerMs, drainMs, onTaken },
-      folder: async () => folderOf(run),
-      claims: this.#claims,
-    };
-    const left = await goOn(setting);
+    const given = { order, agent, store, stopping, lingerMs, drainMs, onTaken, claims: this.#claims };
+    const left = await goOn({ ...given, folder: async () => folderOf(run) });
     // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
     if (isTaken || left.is !== 'held_elsewhere') await this.#tell(run, left);
   }

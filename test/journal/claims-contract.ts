@@ -24,7 +24,7 @@ function said(answers: readonly ClaimAnswer[]): string[] {
   return answers.map((answer) => ('why' in answer ? `${answer.is}: ${answer.why}` : answer.is));
 }
 
-export async function asks(desk: ClaimDesk, ...calls: ClaimCall[]): Promise<string[]> {
+async function asks(desk: ClaimDesk, ...calls: ClaimCall[]): Promise<string[]> {
   return said(await desk.ask(calls));
 }
 

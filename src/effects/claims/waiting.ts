@@ -24,7 +24,7 @@ export class WaitingClaims implements StoreClaims {
   #turn: Promise<unknown> = Promise.resolve();
   #isLooking = false;
   #timer: NodeJS.Timeout | undefined;
-  /** The number of freeings that were heard of. */
+  /** The number of times that something was freed, as far as it is known here. */
   #freed = 0;
   readonly #deaf: () => void;
   #closed = false;

@@ -124,7 +124,6 @@ DECLARE
   freed text[];
 BEGIN
   WITH gone AS (DELETE FROM belay.claim WHERE run = p_run RETURNING key) SELECT array_agg(key ORDER BY key) INTO freed FROM gone;
-  DELETE FROM belay.claim_wait WHERE run = p_run;
   UPDATE belay.claim_order SET line = line + 1;
   PERFORM belay.claim_told(p_channel);
   RETURN coalesce(freed, '{}');
@@ -137,6 +136,7 @@ BEGIN
   PERFORM FROM belay.claim_order FOR UPDATE;
   -- A process that has lost the run frees nothing of the one that has it.
   IF EXISTS (SELECT FROM belay.run WHERE id = p_run AND token = p_token AND nonce = p_nonce) THEN
+    DELETE FROM belay.claim_wait WHERE run = p_run AND token <> p_token;
     PERFORM belay.claim_clear(p_run, p_channel);
   END IF;
 END $belay$;
@@ -162,6 +162,7 @@ BEGIN
   IF p_head IS NOT NULL AND found_run.head <> p_head THEN refusal := 'moved'; RETURN NEXT; RETURN; END IF;
   -- A worker that comes back finds another fence than its own.
   UPDATE belay.run SET nonce = NULL, worker = NULL WHERE id = found_run.id;
+  DELETE FROM belay.claim_wait WHERE run = found_run.id;
   keys := belay.claim_clear(found_run.id, p_channel);
   IF p_head IS NOT NULL AND cardinality(keys) > 0 THEN
     INSERT INTO belay.claim_freed (run, by, time, keys) VALUES (found_run.id, p_by, clock_timestamp(), keys);

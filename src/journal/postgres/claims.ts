@@ -49,11 +49,11 @@ export class PostgresClaims implements ClaimDesk {
   readonly #refuseIfClosed: () => void;
   readonly #channel: string;
   readonly #listeners = new Set<() => void>();
-  /** What runs are known to have: under its fence a run loses nothing. */
+  /** The claims that runs are known to have: under its fence a run loses nothing. */
   readonly #known = new WeakMap<Writer, Map<string, boolean>>();
   /** The calls that stand in line, as far as this store has put them there. */
   readonly #lined = new Set<string>();
-  /** What was sent and is not awaited by the run. */
+  /** The statements on their way that no run awaits. */
   readonly #leaving = new Set<Promise<void>>();
   #hears = false;
 

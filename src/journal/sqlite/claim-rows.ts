@@ -76,7 +76,7 @@ export class ClaimRows {
       });
   }
 
-  /** The freeings by persons, oldest first. */
+  /** The claims that persons have freed, oldest first. */
   freed(): readonly FreedClaims[] {
     const sql =
       'SELECT f.run, r.name, f.time, f.body FROM claim_freed f LEFT JOIN run r ON r.id = f.run ORDER BY f.number';
@@ -116,10 +116,10 @@ export class ClaimRows {
     return this.#prepared('DELETE FROM claim_wait WHERE id = ?').run(id).changes > 0;
   }
 
-  /** Removes what a run has and its calls in line. */
-  clear(run: Run): void {
+  /** Removes what a run has, and its calls in line that were not asked under a lease. */
+  clear(run: Run, token: number): void {
     this.#prepared('DELETE FROM claim WHERE run = ?').run(run.id);
-    this.#prepared('DELETE FROM claim_wait WHERE run = ?').run(run.id);
+    this.#prepared('DELETE FROM claim_wait WHERE run = ? AND token <> ?').run(run.id, token);
   }
 
   free(run: Run, time: number, by: string | null, keys: readonly string[]): void {

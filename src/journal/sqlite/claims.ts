@@ -69,7 +69,7 @@ export class SqliteClaims implements ClaimDesk {
       const own = this.#ownOf(name);
       if (own === null) this.#free(name, null, null);
       // A process that has lost the run frees nothing of the one that has it.
-      else if (leases.isOwn(own.run.id, own.lease)) this.#rows.clear(own.run);
+      else if (leases.isOwn(own.run.id, own.lease)) this.#rows.clear(own.run, own.lease.token);
     };
     watched(() => immediately(db, act), 'write');
     this.#tell();
@@ -127,7 +127,7 @@ export class SqliteClaims implements ClaimDesk {
     }
     const own = this.#rows.grants().filter((grant) => grant.run.id === run.id);
     const keys = [...new Set(own.flatMap(({ claims }) => claims.map(({ key }) => key.text)))];
-    this.#rows.clear(run);
+    this.#rows.clear(run, lease.token);
     if (head !== null && keys.length > 0) this.#rows.free(run, now(), by, keys);
     leases.release(run.id, lease);
     return keys;

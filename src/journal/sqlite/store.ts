@@ -104,8 +104,7 @@ class SqliteStore implements LocalStore {
   #damaged = false;
 
   constructor(path: string, file: OpenFile, leaseMs: number, now: () => number) {
-    this.#path = path;
-    this.#file = file;
+    [this.#path, this.#file] = [path, file];
     this.confidential = file.cipher.seals;
     const made = guarded(path, 'read', () => {
       const tables = new Tables(file.db, path, file.cipher);
@@ -123,13 +122,8 @@ class SqliteStore implements LocalStore {
     this.work = watchedQueue(this.#work, watched);
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
     const commits = new Commits(file.db, tables, leases, notes, file);
-    this.#host = {
-      ...made,
-      identity: file.identity,
-      commits,
-      now,
-      release: (writer, rest) => this.#release(writer, rest),
-    };
+    const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
+    this.#host = { ...made, identity: file.identity, commits, now, release };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
