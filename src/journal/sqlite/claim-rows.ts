@@ -40,7 +40,7 @@ export class ClaimRows {
   /** A text that differs once anything was granted, freed, queued or left. */
   state(): string {
     const sql =
-      'SELECT (SELECT count(*) FROM claim) AS a, (SELECT count(*) FROM claim_wait) AS b, group_concat(seq) AS c FROM sqlite_sequence';
+      'SELECT (SELECT count(*) FROM claim) AS a, (SELECT count(*) FROM claim_wait) AS b, epoch, place FROM claim_order';
     return JSON.stringify(this.#prepared(sql).get());
   }
 
@@ -97,7 +97,8 @@ export class ClaimRows {
   }
 
   grant(run: Run, time: number, claims: readonly Claim[]): void {
-    this.#prepared('INSERT INTO claim (run, time, body) VALUES (?, ?, ?)').run(
+    this.#prepared('UPDATE claim_order SET epoch = epoch + 1').run();
+    this.#prepared('INSERT INTO claim (epoch, run, time, body) SELECT epoch, ?, ?, ? FROM claim_order').run(
       run.id,
       time,
       this.#sealed(run, listed(claims)),
@@ -107,7 +108,9 @@ export class ClaimRows {
   /** Puts a call at the end of the line. Those that an earlier process of its run has left go. */
   stand({ id, run, token, time, wanted }: Place): void {
     this.#prepared('DELETE FROM claim_wait WHERE run = ? AND token <> ?').run(run.id, token);
-    const sql = 'INSERT OR IGNORE INTO claim_wait (id, run, token, time, body) VALUES (?, ?, ?, ?, ?)';
+    this.#prepared('UPDATE claim_order SET place = place + 1').run();
+    const sql =
+      'INSERT INTO claim_wait (place, id, run, token, time, body) SELECT place, ?, ?, ?, ?, ? FROM claim_order';
     this.#prepared(sql).run(id, run.id, token, time, this.#sealed(run, listed(wanted)));
   }
 
