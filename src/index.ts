@@ -3,7 +3,8 @@ export type { BoundaryConfig } from './boundaries/config.ts';
 export { readConfig } from './boundaries/directory.ts';
 export { type Loaded, loadConfig } from './boundaries/load.ts';
 export type { Finding as ConfigFinding } from './boundaries/page/finding.ts';
-export { type Claim, type Claims, claimsInMemory } from './effects/claims.ts';
+export type { Claims, StoreClaims } from './effects/claims/claims.ts';
+export { claimsIn, claimsInMemory } from './effects/claims/kept.ts';
 export type {
   Inverse,
   Publication,
@@ -19,6 +20,7 @@ export type { ApprovalRequest, ApprovalStatus, GuardedRequest } from './effects/
 export { CommitRefused, Denied, NotApplied, type RefusedCall } from './effects/signals.ts';
 export { History, HistoryError } from './history/history.ts';
 export { TraceError, traceReader } from './history/trace.ts';
+export type { Claim } from './journal/claims.ts';
 export { gathered } from './journal/gathered.ts';
 export {
   type Journal,

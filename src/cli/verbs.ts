@@ -7,6 +7,7 @@ type Add = (program: Command) => void;
 const agents = () => import('./commands/agents.ts');
 const configs = () => import('./commands/configs.ts');
 const journals = () => import('./commands/journals.ts');
+const claims = () => import('./commands/claims.ts');
 const people = () => import('./commands/people.ts');
 const ending = () => import('./commands/ending.ts');
 const workers = () => import('./commands/workers.ts');
@@ -37,6 +38,8 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   cancel: async () => (await ending()).addCancel,
   delete: async () => (await ending()).addDelete,
   work: async () => (await workers()).addWork,
+  claims: async () => (await claims()).addClaims,
+  release: async () => (await claims()).addRelease,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
   store: async () => (await import('./commands/store.ts')).addStore,
 };

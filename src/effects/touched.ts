@@ -1,9 +1,9 @@
 /** The claims of a run before a call leaves: the things outside that the call touches, by what its config says of the tool. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Claim } from '../journal/claims.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Facts } from '../predicates/predicate.ts';
-import type { Claim } from './claims.ts';
 
 const EVERYTHING = parseKey('**');
 

@@ -5,7 +5,8 @@
  * throws. For a value without a form it asks the codecs that the caller registered (`value-codec.ts`). Not kept: that
  * two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
  */
-import { errorParts } from './codec-error.ts';
+import { errorParts } from './codec/error.ts';
+import { Pass, TEXT_LIMIT } from './codec/pass.ts';
 import {
   CODEC_DEPTH,
   type Encoded,
@@ -16,7 +17,6 @@ import {
   TAG,
   tag,
 } from './codec-form.ts';
-import { Pass, TEXT_LIMIT } from './codec-pass.ts';
 import { FEWEST, LARGEST, SHORTEST } from './contents/form.ts';
 import { remember, type ValueCodec } from './value-codec.ts';
 

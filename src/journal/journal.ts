@@ -8,6 +8,7 @@
  * without one removes it.
  */
 import { CodedError } from '../model/coded-error.ts';
+import type { ClaimDesk } from './claims.ts';
 import type { Rest, WorkQueue } from './work.ts';
 
 /** A row before it has a place: the kind of its entry, and its body as JSON text. */
@@ -189,6 +190,8 @@ export interface JournalStore {
   delete(run: string, seen: SeenRun): Awaitable<boolean>;
   /** The runs that are left for workers. */
   readonly work: WorkQueue;
+  /** The claims of its runs. */
+  readonly claims: ClaimDesk;
   /** Closes the store; every journal of it must be closed before. */
   close(): Promise<void>;
 }

@@ -50,6 +50,8 @@ export interface WorkAsked {
   readonly queue: string;
   readonly carries: readonly Carried[];
   readonly limit: number;
+  /** True for only those that have claims: others may wait for them. */
+  readonly holding?: boolean;
 }
 
 /** A run that could go on and is not taken. `unserved`: no agent with its digests. `worker_crashed`: it has ended three processes. */

@@ -1,6 +1,6 @@
 /** The values that the parts of a run share: what it was given, and a failure while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
-import type { Claims } from '../effects/claims.ts';
+import type { Claims } from '../effects/claims/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
 import type { GuardedRequest } from '../effects/gates.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
@@ -28,6 +28,12 @@ export type Check = (call: {
 export interface Writer {
   append(entries: readonly Entry[]): void;
   durable(): Promise<unknown>;
+}
+
+/** A writer that can be ended: what the run stands on has failed. */
+export interface RunWriter extends Writer {
+  /** Writes nothing any more. */
+  break(error: unknown): void;
 }
 
 /** The needs of a run besides its machine. */

@@ -25,6 +25,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     runs: (filter) => store.runs(filter),
     delete: (run, seen) => store.delete(run, seen),
     work: store.work,
+    claims: store.claims,
     close: () => store.close(),
   };
 }

@@ -1,5 +1,6 @@
 /** One run in the hands of a worker: opened, gone on with until it only waits, and given back with when it can go on next. */
 
+import type { Claims } from '../effects/claims/claims.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
@@ -14,6 +15,8 @@ export interface Setting {
   readonly order: WorkOrder;
   readonly agent: Agent;
   readonly store: JournalStore;
+  /** Keeps it apart from others that touch the same things outside; null where nothing does. */
+  readonly claims: Claims | null;
   /** The folder of the run's own. */
   readonly folder: () => Promise<string>;
   /** Aborted when the worker takes leave. */
@@ -47,6 +50,7 @@ export async function goOn(setting: Setting): Promise<Left> {
     const code = error instanceof CodedError ? String(error.code) : 'cannot_run';
     if (code === 'run_cancelled') return { is: 'cancelled' };
     if (code === 'lease_held' || code === 'lease_lost') return { is: 'held_elsewhere' };
+    if (code === 'claims_closed') return { is: 'given_back' };
     const why = (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
     return { is: 'failed', code, why };
   }
@@ -58,7 +62,8 @@ async function opened(setting: Setting): Promise<Left> {
   const folder = await setting.folder();
   const open = await agent.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
   try {
-    const own = { run, config: agent.config, journal: store, redeliver: true, keepAlive: false };
+    const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
+    const own = { run, config: agent.config, ...kept, redeliver: true, keepAlive: false };
     const sidecar = await resume(open.machine, { ...openedOptions(open), ...own });
     setting.onTaken();
     try {

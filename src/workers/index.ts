@@ -12,4 +12,5 @@ export type {
 } from '../journal/work.ts';
 export { type Answerer, type LaterFailure, QUEUE, type WorkClient, type WorkResult, workClient } from './client.ts';
 export type { Left } from './going-on.ts';
-export { startWorker, type WorkCounts, type Worker, type WorkerOptions, type WorkTold } from './worker.ts';
+export type { WorkCounts, WorkTold } from './told.ts';
+export { startWorker, type Worker, type WorkerOptions } from './worker.ts';

@@ -3,13 +3,17 @@
  * who has it: another worker that was faster is no error.
  */
 import { setMaxListeners } from 'node:events';
+import type { Claims, StoreClaims } from '../effects/claims/claims.ts';
+import { claimsIn } from '../effects/claims/kept.ts';
 import type { JournalStore } from '../journal/journal.ts';
-import type { Carried, LeftRun, WorkOrder } from '../journal/work.ts';
+import type { Carried, WorkOrder } from '../journal/work.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { Agent } from '../xstate/agent.ts';
 import { carried } from './carried.ts';
+import { CountedClaims } from './counted-claims.ts';
 import { goOn, type Left } from './going-on.ts';
 import { Sweeping } from './sweeping.ts';
+import type { WorkCounts, WorkTold } from './told.ts';
 
 /** Options of a worker; the defaults suit normal use. */
 export interface WorkerOptions {
@@ -33,36 +37,10 @@ export interface WorkerOptions {
   readonly lingerMs?: number;
   /** Runs that ended longer ago than so many milliseconds are deleted; left out, none are. */
   readonly retainMs?: number;
+  /** Keeps runs apart that touch the same things outside; those of the store, and none with null. */
+  readonly claims?: Claims | null;
   /** Told what becomes of runs. */
   readonly onTold?: (told: WorkTold) => void;
-}
-
-/** A report of a worker. */
-export type WorkTold =
-  | { readonly is: 'taken'; readonly run: string; readonly agent: string }
-  | { readonly is: 'left'; readonly run: string; readonly as: Left }
-  /** Runs that are due and that it does not take. Told when they change. */
-  | { readonly is: 'not_taken'; readonly runs: readonly LeftRun[] }
-  /** A run that ended long enough ago is gone. */
-  | { readonly is: 'deleted'; readonly run: string }
-  /** One that is not deleted, though it ended long enough ago. Told once. */
-  | { readonly is: 'retained'; readonly run: string; readonly why: string }
-  /** The store could not be asked; it is asked again. */
-  | { readonly is: 'store_failed'; readonly error: unknown };
-
-/** The counts of a worker, since it began. */
-export interface WorkCounts {
-  readonly open: number;
-  readonly taken: number;
-  readonly done: number;
-  readonly failed: number;
-  readonly polls: number;
-  /** The runs that polls were told of. */
-  readonly told: number;
-  readonly unserved: number;
-  readonly crashed: number;
-  /** The wall clock of the last poll that was answered, in milliseconds; null before the first. */
-  readonly answered: number | null;
 }
 
 /** A worker that works. */
@@ -80,6 +58,8 @@ const LONGEST_DELAY = 5 * 60_000;
 /** So many takings of one run within a window are more than its messages explain: it then waits. */
 const TOO_OFTEN = 20;
 const WINDOW = 10_000;
+/** So many times its concurrency a worker has open where most of its runs wait for claims. */
+const CROWD = 4;
 /** Polls between two looks for runs that are not taken. */
 const LEFT_EVERY = 10;
 
@@ -106,6 +86,9 @@ class Working implements Worker {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #stopping = new AbortController();
   readonly #open = new Map<string, Promise<void>>();
+  /** The claims of the store, where the caller gave none. */
+  readonly #own: StoreClaims | null;
+  readonly #claims: CountedClaims | null;
   readonly #failures = new Map<string, number>();
   readonly #takings = new Map<string, number[]>();
   readonly #counts = { taken: 0, done: 0, failed: 0, polls: 0, told: 0, unserved: 0, crashed: 0 };
@@ -121,6 +104,9 @@ class Working implements Worker {
     this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
     this.carries = agents.map((agent) => carried(agent, options.guards));
     this.#sweeping = options.retainMs === undefined ? null : new Sweeping(options, options.retainMs);
+    this.#own = options.claims === undefined ? claimsIn(options.store) : null;
+    const claims = options.claims ?? this.#own;
+    this.#claims = claims === null ? null : new CountedClaims(claims, () => this.#wake());
     // Every open run listens for the stop.
     setMaxListeners(0, this.#stopping.signal);
     this.#working = this.#work();
@@ -132,6 +118,7 @@ class Working implements Worker {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#own?.close();
     this.#wake();
     await Promise.all([...this.#open.values(), this.#working]);
   }
@@ -163,7 +150,10 @@ class Working implements Worker {
 
   get #asked() {
     const { queue = 'default', concurrency = 16 } = this.#options;
-    return { queue, carries: this.carries, limit: concurrency - this.#open.size };
+    const waiting = this.#claims?.waiting ?? 0;
+    // Those that wait for claims do nothing. Where there are many of them, only what they may wait for is taken.
+    const holding = this.#open.size >= concurrency * CROWD;
+    return { queue, carries: this.carries, limit: concurrency - this.#open.size + waiting, holding };
   }
 
   async #poll(): Promise<void> {
@@ -202,8 +192,8 @@ class Working implements Worker {
       this.#counts.taken += 1;
       onTold?.({ is: 'taken', run, agent: order.agent });
     };
-    const setting = { order, agent, store, folder: async () => folderOf(run), stopping, lingerMs, drainMs, onTaken };
-    const left = await goOn(setting);
+    const given = { order, agent, store, stopping, lingerMs, drainMs, onTaken, claims: this.#claims };
+    const left = await goOn({ ...given, folder: async () => folderOf(run) });
     // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
     if (isTaken || left.is !== 'held_elsewhere') await this.#tell(run, left);
   }

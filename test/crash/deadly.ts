@@ -52,6 +52,7 @@ export function deadly(store: LocalStore, death: Death | null, told: { appends: 
     runs: (filter) => store.runs(filter),
     delete: (run, seen) => store.delete(run, seen),
     work: store.work,
+    claims: store.claims,
     close: () => store.close(),
   };
 }

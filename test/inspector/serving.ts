@@ -114,6 +114,7 @@ function reader(store: JournalStore): JournalStore {
     runs: (filter) => store.runs(filter),
     delete: (run, seen) => store.delete(run, seen),
     work: store.work,
+    claims: store.claims,
     close: async () => {},
   };
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Journal, JournalStore, Row, RunsFilter } from '../../src/journal/journal.ts';
+import { claimsContract } from './claims-contract.ts';
 import { deleteContract } from './delete-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
 import { notesContract } from './notes-contract.ts';
@@ -263,6 +264,7 @@ export function journalContract(
     notesContract(newStore, journalOf);
     workContract({ newStore, journalOf });
     deleteContract({ newStore, journalOf });
+    claimsContract({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {
       const act = fc.oneof(

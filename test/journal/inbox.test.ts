@@ -35,7 +35,10 @@ async function filled(path: string): Promise<void> {
 /** A file as it was before there were messages. */
 async function older(path: string): Promise<void> {
   await filled(path);
-  raw(path, 'DROP TABLE inbox; DROP TABLE cipher; DROP TABLE note; DROP TABLE work; PRAGMA user_version = 1');
+  raw(
+    path,
+    'DROP TABLE inbox; DROP TABLE cipher; DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; PRAGMA user_version = 1',
+  );
 }
 
 describe('another process', () => {

@@ -61,7 +61,10 @@ test('a note is sealed in an encrypted file', async () => {
 test('a file of an older format is read without notes, and has them once a run of it goes on', async () => {
   const path = freshPath();
   await filled(path);
-  raw(path, 'DROP TABLE note; DROP TABLE work; PRAGMA user_version = 3');
+  raw(
+    path,
+    'DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; PRAGMA user_version = 3',
+  );
   expect(notesIn(path)).toEqual([undefined, undefined]);
   const store = sqliteStore(path);
   const journal = await store.open('b', 'resume');

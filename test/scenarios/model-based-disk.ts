@@ -42,6 +42,7 @@ export class Disk {
 
 class Process implements JournalStore {
   readonly work = memoryStore().work;
+  readonly claims = memoryStore().claims;
   dead = false;
   readonly disk: Disk;
   readonly #tail: StoredRow[] = [];

@@ -1,7 +1,9 @@
 /** Runs that touch the same things outside of them: the second one waits, or is refused with the reason (semantics.md §12). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Claim, type Claims, claimsInMemory } from '../../src/effects/claims.ts';
+import type { Claims } from '../../src/effects/claims/claims.ts';
+import { claimsInMemory } from '../../src/effects/claims/kept.ts';
+import type { Claim } from '../../src/journal/claims.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { overlaps, parseKey } from '../../src/model/key.ts';
 import { SidecarError } from '../../src/sidecar/sidecar-error.ts';

@@ -1,7 +1,7 @@
 /** What a config redacts reaches tools, and nothing that people read: neither reports nor errors, nor the bytes of the journal's file. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { claimsInMemory } from '../../src/effects/claims.ts';
+import { claimsInMemory } from '../../src/effects/claims/kept.ts';
 import type { GuardedRequest } from '../../src/effects/gates.ts';
 import type { JournalStore, LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';

@@ -10,7 +10,8 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
 import { workClient } from '../../src/workers/client.ts';
-import { startWorker, type Worker, type WorkerOptions, type WorkTold } from '../../src/workers/worker.ts';
+import type { WorkTold } from '../../src/workers/told.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../../src/workers/worker.ts';
 import { agentOf, folder, linesOf, until } from './shop.ts';
 
 const DIST = new URL('../../dist/journal/sqlite/store.js', import.meta.url).href;

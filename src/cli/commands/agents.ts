@@ -34,6 +34,7 @@ export function addRun(program: Command): void {
     .description('begin a run of an agent under the sidecar; --fail-at rehearses a failure')
     .argument('[agent]', 'the id of its machine; left out, the agents are listed')
     .option('--run <name>', "the name of the run (default: the agent's, and the next free number)")
+    .option('--claims', 'wait for other runs of the place that touch the same external keys')
     .addHelpText(
       'after',
       `
@@ -55,8 +56,9 @@ Examples:
 
 ${CODES}`,
     )
-    .action(async (agent: string | undefined, given: Given & { run?: string }) => {
-      const ended = await runAgent({ ...typed(given), agent: agent ?? null, run: given.run ?? null });
+    .action(async (agent: string | undefined, given: Given & { run?: string; claims?: boolean }) => {
+      const { run = null, claims = false } = given;
+      const ended = await runAgent({ ...typed(given), agent: agent ?? null, run, claims });
       if ('problem' in ended || 'ended' in ended) return end(ended, given.json ?? false);
       const list = ended.agents.map(({ machine, about }) => ({ agent: machine.id, about }));
       const text = given.json ? list.map((each) => `${JSON.stringify(each)}\n`).join('') : agentTable(ended.agents);

@@ -34,6 +34,8 @@ export interface AgentOptions extends Typed {
 export interface RunOptions extends AgentOptions {
   readonly agent: string | null;
   readonly run: string | null;
+  /** True to keep it apart from others that touch the same things. */
+  readonly claims: boolean;
 }
 
 /** Something that kept a run from starting, and the agents that exist. */
@@ -57,7 +59,7 @@ export async function runAgent(options: RunOptions): Promise<Ending | Problem | 
   const { journal, config, reconcilers } = options;
   const { input, fault } = prepared;
   const ended = await inSession(
-    { agent, run, journal, input, config, reconcilers, fault, begins: true },
+    { agent, run, journal, input, config, reconcilers, fault, begins: true, claims: options.claims },
     async (stop) => stop,
   );
   return 'problem' in ended ? ended : { ended, journal, machines: options.machines, fault, before: 0 };

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { claimsIn } from '../../effects/claims/kept.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import { CodedError } from '../../model/coded-error.ts';
 import { stateText } from '../../reports/timeline.ts';
@@ -30,6 +31,8 @@ export interface SessionOptions {
   readonly fault: Fault | null;
   /** True if the run must exist, false if it must not. */
   readonly begins: boolean;
+  /** True to keep it apart from runs that touch the same things; left out, where it is a run of workers or has claims. */
+  readonly claims?: boolean;
   /**
    * True if the machine stays where it is: decisions are finished and counterparties are asked, and nothing more
    * happens.
@@ -126,8 +129,10 @@ async function withSidecar(
   const faulty = fault === null ? null : withFault(open.machine, fault);
   const { reconcilers: _, ...others } = openedOptions(open);
   const opened = options.reconcilers ? openedOptions(open) : others;
+  const claims = options.claims === true || (await isShared(store, run)) ? { claims: claimsIn(store) } : {};
   const settings: SidecarOptions = {
     run,
+    ...claims,
     config: options.config ?? agent.config,
     journal: store,
     redeliver: true,
@@ -136,7 +141,7 @@ async function withSidecar(
     ...opened,
     ...(faulty !== null && { governor: faulty.governor }),
     onFinding: ({ code, text }) => {
-      if (code === 'config_unreviewed') note(`${code}: ${text}`);
+      if (code === 'config_unreviewed' || code === 'waits_for_run') note(`${code}: ${text}`);
     },
   };
   const machine = faulty?.machine ?? open.machine;
@@ -159,6 +164,12 @@ async function withSidecar(
   }
   const world = await worldOf(open);
   return { stop, state, fired: faulty?.fired() ?? null, world, read: await readRun(store, run) };
+}
+
+/** True for a run that workers keep apart from others. */
+async function isShared(store: JournalStore, run: string): Promise<boolean> {
+  if ((await store.work.order(run)) !== null) return true;
+  return (await store.claims.list()).held.some((each) => each.run === run);
 }
 
 /** The content of the world, if the agent shows it and can. */

@@ -1,6 +1,6 @@
 /** The health of a worker over HTTP: `/healthz` for what restarts it, `/metrics` for Prometheus. It tells counts and no names of runs. */
 import { createServer, type Server } from 'node:http';
-import type { WorkCounts } from '../../workers/worker.ts';
+import type { WorkCounts } from '../../workers/told.ts';
 
 /** The time without an answer of the store after which a worker is not well, in milliseconds. */
 const PATIENCE = 30_000;

@@ -14,6 +14,7 @@ import {
 } from '../journal.ts';
 import { checkRoom, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, wrongRun } from '../rows.ts';
+import { MemoryClaims } from './claims.ts';
 import { MemoryJournal, type MemoryRun } from './journal.ts';
 import { MemoryWork } from './work.ts';
 
@@ -35,13 +36,16 @@ export function memoryStore(options: { readonly now?: () => number } = {}): Loca
 class MemoryStore implements LocalStore {
   readonly confidential = true;
   readonly work: MemoryWork;
+  readonly claims: MemoryClaims;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #now: () => number;
   #closed = false;
 
   constructor(now: () => number) {
     this.#now = now;
-    this.work = new MemoryWork(this.#runs, now, () => this.#refuseIfClosed());
+    const refuse = () => this.#refuseIfClosed();
+    this.claims = new MemoryClaims(this.#runs, now, refuse);
+    this.work = new MemoryWork(this.#runs, now, refuse, (run) => this.claims.has(run));
   }
 
   async open(run: string, mode: OpenMode): Promise<LocalJournal> {
@@ -58,7 +62,10 @@ class MemoryStore implements LocalStore {
     opened.held = true;
     this.#runs.set(run, opened);
     this.work.taken(run);
-    return new MemoryJournal(opened, this.#now, (rest) => this.work.given(opened, rest));
+    return new MemoryJournal(opened, this.#now, (rest) => {
+      this.claims.closed(run);
+      this.work.given(opened, rest);
+    });
   }
 
   *read(run: string): Generator<StoredRow> {
@@ -90,6 +97,7 @@ class MemoryStore implements LocalStore {
     if (found.durable !== head || found.posts.length !== posts) return false;
     this.#runs.delete(run);
     this.work.deleted(run);
+    this.claims.deleted(run);
     return true;
   }
 

@@ -22,8 +22,16 @@ export class MemoryWork implements WorkQueue {
   readonly #runs: Map<string, MemoryRun>;
   readonly #now: () => number;
   readonly #refuseIfClosed: () => void;
+  readonly #hasClaims: (run: string) => boolean;
 
-  constructor(runs: Map<string, MemoryRun>, now: () => number, refuseIfClosed: () => void) {
+  /** @param hasClaims true for a run that has claims. */
+  constructor(
+    runs: Map<string, MemoryRun>,
+    now: () => number,
+    refuseIfClosed: () => void,
+    hasClaims: (run: string) => boolean,
+  ) {
+    this.#hasClaims = hasClaims;
     this.#runs = runs;
     this.#now = now;
     this.#refuseIfClosed = refuseIfClosed;
@@ -59,8 +67,9 @@ export class MemoryWork implements WorkQueue {
     return kept === undefined ? null : this.#told(kept);
   }
 
-  ready({ queue, carries, limit }: WorkAsked): readonly WorkOrder[] {
+  ready({ queue, carries, limit, holding = false }: WorkAsked): readonly WorkOrder[] {
     return this.#due(queue)
+      .filter(({ run }) => !holding || this.#hasClaims(run))
       .filter((order) => whyLeft(order, carries) === null)
       .slice(0, limit);
   }

@@ -40,10 +40,12 @@ export class Database {
   readonly #pool: PostgresPool;
   readonly #secrets: readonly string[];
   #identity: Promise<Buffer> | null = null;
+  /** The connection that listens. */
+  #ears: pg.Client | null = null;
 
   constructor(way: Way) {
     this.#way = way;
-    const settings = { ...(way.address !== undefined && { connectionString: way.address }) };
+    const settings = settingsOf(way);
     const { label, secrets } = way.pool === undefined ? described(settings) : { label: 'postgres', secrets: [] };
     this.#secrets = secrets;
     this.where = `${label} (schema ${JSON.stringify(way.schema)})`;
@@ -81,7 +83,35 @@ export class Database {
     return named(this.where, doing, error, this.#secrets);
   }
 
+  /**
+   * Listens on a channel, on a connection of its own; not where the program gave a pool.
+   * @param lost told once where that ends or never began.
+   */
+  async listen(channel: string, told: () => void, lost: () => void): Promise<void> {
+    if (this.#way.pool !== undefined || this.#ears !== null) return;
+    const client = new pg.Client({ ...settingsOf(this.#way), application_name: 'belay' });
+    this.#ears = client;
+    const gone = () => {
+      if (this.#ears !== client) return;
+      this.#ears = null;
+      void client.end().catch(() => {});
+      lost();
+    };
+    client.on('error', gone).on('end', gone).on('notification', told);
+    try {
+      await client.connect();
+      // A process may end while it listens.
+      (client as unknown as { unref(): void }).unref();
+      await client.query(`LISTEN ${channel}`);
+    } catch {
+      gone();
+    }
+  }
+
   async end(): Promise<void> {
+    const ears = this.#ears;
+    this.#ears = null;
+    await ears?.end().catch(() => {});
     if (this.#way.pool === undefined) await this.#pool.end();
   }
 
@@ -139,13 +169,19 @@ export class Database {
   }
 }
 
-function poolOf(settings: { readonly connectionString?: string }, way: Way): PostgresPool {
+function settingsOf({ address, connectMs }: Way) {
+  return {
+    ...(address !== undefined && { connectionString: address }),
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+  };
+}
+
+function poolOf(settings: ReturnType<typeof settingsOf>, way: Way): PostgresPool {
   const pool = new pg.Pool({
     ...settings,
     max: way.connections,
-    connectionTimeoutMillis: way.connectMs,
     query_timeout: way.queryMs,
-    keepAlive: true,
     // A process ends while its connections are idle.
     allowExitOnIdle: true,
     application_name: 'belay',

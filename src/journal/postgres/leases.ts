@@ -106,7 +106,8 @@ export class Leases {
   }
 }
 
-function held(name: string, holder: string, remaining: number): JournalError {
+/** The error of a run that another worker has. */
+export function held(name: string, holder: string, remaining: number): JournalError {
   const seconds = Math.max(1, Math.ceil(remaining / 1_000));
   const what = `Run ${JSON.stringify(name)} is held by ${holder}`;
   return new JournalError(

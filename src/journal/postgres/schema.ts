@@ -2,12 +2,13 @@
  * The tables of a store and the functions that write them. A migration is one message of several statements, so one
  * transaction, and goes forward only. Bodies are `bytea`, because `text` takes no NUL.
  */
+import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
 import { NOTED } from './noted.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The format that this release writes; a store of a newer one is refused. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 const FIRST = `
 CREATE TABLE belay.store (
@@ -60,7 +61,7 @@ CREATE TABLE belay.inbox (
 ${FUNCTIONS}`;
 
 /** The statements that each format adds to the one before it, in the words of the schema "belay". */
-const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA];
+const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA, CLAIM_SCHEMA];
 
 /** A statement in the words of another schema. */
 export function within(schema: string, text: string): string {

@@ -17,6 +17,7 @@ import {
 import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
 import type { Rest } from '../work.ts';
+import { PostgresClaims } from './claims.ts';
 import { Commits, confirmed, lost } from './commits.ts';
 import { Database, type PostgresPool } from './database.ts';
 import { deleteRun } from './deleting.ts';
@@ -77,6 +78,7 @@ export function postgresStore(given: string | PostgresOptions = {}): JournalStor
 
 class PostgresStore implements JournalStore {
   readonly work: PostgresWork;
+  readonly claims: PostgresClaims;
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #leases: Leases;
@@ -97,7 +99,9 @@ class PostgresStore implements JournalStore {
     this.#now = now;
     this.#database = new Database({ address, schema, pool, connections, connectMs, queryMs, migrate });
     this.#tables = new Tables(this.#database);
-    this.work = new PostgresWork(this.#database, () => this.#refuseIfClosed());
+    const refuse = () => this.#refuseIfClosed();
+    this.work = new PostgresWork(this.#database, refuse);
+    this.claims = new PostgresClaims(this.#database, schema, this.#writers, refuse);
     this.#leases = new Leases(this.#database, options.name, leaseMs);
     const onPosts = (writer: Writer, messages: number) => {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
@@ -186,6 +190,7 @@ class PostgresStore implements JournalStore {
     }
     this.#closed = true;
     clearInterval(this.#watch);
+    await this.claims.close();
     // What keeps it from saying so keeps nobody waiting: it holds no run.
     await this.#leases.leave().catch(() => {});
     await this.#database.end();

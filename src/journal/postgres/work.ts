@@ -27,7 +27,8 @@ const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w
 const SERVED = `EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[]) AS c (agent, machine, config)
     WHERE c.agent = w.agent AND (w.machine IS NULL OR (c.machine = w.machine AND c.config = w.config)))`;
 const DUE = `${SELECT} WHERE w.queue = $1 AND w.due <= clock_timestamp() AND k.id IS NULL`;
-const READY = `${DUE} AND w.taken < ${CRASHES} AND ${SERVED} ORDER BY w.due, w.run LIMIT $5`;
+const READY = `${DUE} AND w.taken < ${CRASHES} AND ${SERVED}
+  AND (NOT $6 OR EXISTS (SELECT FROM belay.claim c WHERE c.run = w.run)) ORDER BY w.due, w.run LIMIT $5`;
 const OTHERS = `${DUE} AND (w.taken >= ${CRASHES} OR NOT ${SERVED}) ORDER BY w.due, w.run LIMIT $5`;
 const ENDED = `SELECT r.name FROM belay.work w JOIN belay.run r ON r.id = w.run
   WHERE w.queue = $1 AND w.ended <= clock_timestamp() - $2 * interval '1 ms' ORDER BY w.ended LIMIT $3`;
@@ -76,8 +77,8 @@ export class PostgresWork implements WorkQueue {
     return row === undefined ? null : this.#order(row);
   }
 
-  async ready({ queue, carries, limit }: WorkAsked): Promise<readonly WorkOrder[]> {
-    const rows = await this.#ask('read', READY, [queue, ...columns(carries), limit]);
+  async ready({ queue, carries, limit, holding = false }: WorkAsked): Promise<readonly WorkOrder[]> {
+    const rows = await this.#ask('read', READY, [queue, ...columns(carries), limit, holding]);
     return rows.map((row) => this.#order(row));
   }
 

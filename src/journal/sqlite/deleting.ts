@@ -11,7 +11,9 @@ import type { Leases } from './lease/lease.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 
-const ROWS = ['entry', 'commit_group', 'inbox', 'note', 'work'].map((table) => `DELETE FROM ${table} WHERE run = ?`);
+const ROWS = ['entry', 'commit_group', 'inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed'].map(
+  (table) => `DELETE FROM ${table} WHERE run = ?`,
+);
 
 /**
  * Deletes a run that is as it was seen. What it held is overwritten in the file; the log has it until it is folded in.

@@ -2,6 +2,7 @@
  * The store that only reads. It opens the file for a question, sees its present content, and holds it until the process turns to something
  * else: questions that follow each other at once, as those about every run of a list, open it once.
  */
+import type { ClaimDesk, ClaimsListed } from '../claims.ts';
 import {
   JournalError,
   type LocalJournal,
@@ -12,8 +13,12 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import type { WorkQueue } from '../work.ts';
+import { ClaimRows } from './claim-rows.ts';
+import { listed } from './claims.ts';
 import { guarded } from './errors.ts';
-import type { Migration } from './file/format.ts';
+import { pragma } from './file/file.ts';
+import { CLAIM_FORMAT, type Migration } from './file/format.ts';
+import { atOnce } from './file/transaction.ts';
 import { openForReading, type View } from './file/view.ts';
 import { Leases } from './lease/lease.ts';
 import { Notes } from './log/notes.ts';
@@ -40,6 +45,7 @@ interface Opened {
 export class ReadOnlyStore implements LocalStore {
   readonly confidential: boolean;
   readonly work: WorkQueue;
+  readonly claims: ClaimDesk;
   readonly #path: string;
   readonly #settings: Settings;
   #opened: Opened | null = null;
@@ -53,6 +59,7 @@ export class ReadOnlyStore implements LocalStore {
     this.confidential = opened.view.cipher.seals;
     this.#giveBack(opened);
     this.work = this.#queue();
+    this.claims = this.#desk();
   }
 
   async open(run: string): Promise<LocalJournal> {
@@ -164,6 +171,22 @@ export class ReadOnlyStore implements LocalStore {
       delay: (run) => {
         throw this.#refused(`to put run ${JSON.stringify(run)} off`);
       },
+    };
+  }
+
+  #desk(): ClaimDesk {
+    const refuse = () => {
+      throw this.#refused('to take or free claims');
+    };
+    const list = (view: View, tables: Tables): ClaimsListed =>
+      (pragma(view.db, 'user_version') as number) < CLAIM_FORMAT
+        ? { held: [], waiting: [], freed: [] }
+        : atOnce(view.db, () => listed(new ClaimRows(view.db, tables), { leases: this.#leasesIn(view) }));
+    return {
+      pollMs: 25,
+      ...{ ask: refuse, leave: refuse, release: refuse, free: refuse },
+      list: () => this.#asked(list),
+      onFreed: () => () => {},
     };
   }
 

@@ -16,6 +16,7 @@ import {
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
 import type { Rest, WorkQueue } from '../work.ts';
+import { SqliteClaims } from './claims.ts';
 import { deleteRun } from './deleting.ts';
 import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
@@ -70,10 +71,8 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): LocalSto
   const path = resolve(file);
   if (path !== path.trim()) {
     // better-sqlite3 would trim the name, and open another file.
-    throw new JournalError(
-      'journal_cannot_read',
-      `A path that ends in white space is not taken: ${JSON.stringify(path)}.`,
-    );
+    const reason = `A path that ends in white space is not taken: ${JSON.stringify(path)}.`;
+    throw new JournalError('journal_cannot_read', reason);
   }
   const { migrations = MIGRATIONS, busyMs = 5_000, leaseMs = 30_000, now = Date.now, maxPages, key } = options;
   checkKey(key);
@@ -96,6 +95,7 @@ class SqliteStore implements LocalStore {
   readonly #notes: Notes;
   readonly #work: Work;
   readonly work: WorkQueue;
+  readonly claims: SqliteClaims;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
   readonly #renewal: NodeJS.Timeout;
@@ -104,8 +104,7 @@ class SqliteStore implements LocalStore {
   #damaged = false;
 
   constructor(path: string, file: OpenFile, leaseMs: number, now: () => number) {
-    this.#path = path;
-    this.#file = file;
+    [this.#path, this.#file] = [path, file];
     this.confidential = file.cipher.seals;
     const made = guarded(path, 'read', () => {
       const tables = new Tables(file.db, path, file.cipher);
@@ -113,14 +112,18 @@ class SqliteStore implements LocalStore {
       const notes = new Notes(file.db, tables, file.identity);
       return { tables, inbox, notes, leases: new Leases(file.db, path, now, leaseMs) };
     });
-    this.#tables = made.tables;
-    this.#leases = made.leases;
-    this.#notes = made.notes;
-    this.#work = new Work(file.db, made.tables, made.leases, now, (name) => this.#begun(name));
-    this.work = watchedQueue(this.#work, (call, doing) => this.#watched(call, doing));
-    const commits = new Commits(file.db, made.tables, made.leases, made.notes, file);
-    const { identity } = file;
-    this.#host = { ...made, identity, commits, now, release: (writer, rest) => this.#release(writer, rest) };
+    const { tables, leases, notes } = made;
+    [this.#tables, this.#leases, this.#notes] = [tables, leases, notes];
+    this.#work = new Work(file.db, tables, leases, now, (name) => this.#begun(name));
+    const watched = <T>(call: () => T, doing: 'read' | 'write') => {
+      this.#refuseUnlessOpen();
+      return this.#watched(call, doing);
+    };
+    this.work = watchedQueue(this.#work, watched);
+    this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
+    const commits = new Commits(file.db, tables, leases, notes, file);
+    const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
+    this.#host = { ...made, identity: file.identity, commits, now, release };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 

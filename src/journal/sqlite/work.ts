@@ -32,6 +32,8 @@ const LEFT = 1_000;
 const SELECT = `SELECT w.run, r.name, w.agent, w.queue, w.input, w.machine, w.config, w.due, w.taken, w.ended, w.note, w.output
   FROM work w JOIN run r ON r.id = w.run`;
 
+const HOLDING = 'AND EXISTS (SELECT 1 FROM claim c WHERE c.run = w.run)';
+
 /** The table of one file. */
 export class Work implements WorkQueue {
   readonly #db: Database.Database;
@@ -84,8 +86,9 @@ export class Work implements WorkQueue {
     });
   }
 
-  ready({ queue, carries, limit }: WorkAsked): readonly WorkOrder[] {
-    return this.#due(queue, limit, (order) => (!order.held && whyLeft(order, carries) === null ? order : null));
+  ready({ queue, carries, limit, holding = false }: WorkAsked): readonly WorkOrder[] {
+    const told = (order: WorkOrder) => (!order.held && whyLeft(order, carries) === null ? order : null);
+    return this.#due(queue, limit, told, holding ? HOLDING : '');
   }
 
   left({ queue, carries }: WorkAsked): readonly LeftRun[] {
@@ -158,13 +161,13 @@ export class Work implements WorkQueue {
   }
 
   /** The due runs of a queue, in the order in which they became due, as many as `told` tells something of. */
-  #due<T>(queue: string, limit: number, told: (order: WorkOrder) => T | null): T[] {
+  #due<T>(queue: string, limit: number, told: (order: WorkOrder) => T | null, only = ''): T[] {
     if (!this.#isThere) return [];
     const found: T[] = [];
     return atOnce(this.#db, () => {
       for (let offset = 0; found.length < limit; offset += PAGE) {
         const rows = this.#prepared(
-          `${SELECT} WHERE w.queue = ? AND w.due <= ? ORDER BY w.due, w.run LIMIT ${PAGE} OFFSET ?`,
+          `${SELECT} WHERE w.queue = ? AND w.due <= ? ${only} ORDER BY w.due, w.run LIMIT ${PAGE} OFFSET ?`,
         ).all(queue, this.#now(), offset);
         for (const row of rows) {
           const one = found.length < limit ? told(this.#order(row)) : null;

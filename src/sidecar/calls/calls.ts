@@ -8,7 +8,7 @@ import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
-import type { RunParts, Writer } from '../parts.ts';
+import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { Claiming } from './claiming.ts';
 import { relationOf } from './earlier-calls.ts';
@@ -31,7 +31,7 @@ type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
 /** The calls of one run. */
 export class Calls {
   readonly #parts: RunParts;
-  readonly #write: Writer;
+  readonly #write: RunWriter;
   readonly #approvals: Approvals;
   readonly #clear: () => Promise<void>;
   readonly #preconditions: Preconditions;
@@ -45,7 +45,7 @@ export class Calls {
   readonly undoing: Undoing;
 
   /** @param clear resolves once no plan is being carried out. */
-  constructor(parts: RunParts, write: Writer, approvals: Approvals, clear: () => Promise<void>) {
+  constructor(parts: RunParts, write: RunWriter, approvals: Approvals, clear: () => Promise<void>) {
     this.#clear = clear;
     this.#parts = parts;
     this.#write = write;

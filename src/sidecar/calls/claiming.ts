@@ -1,19 +1,20 @@
 /** Claims what the calls of a run touch, where runs are kept apart (semantics.md §12). */
-import type { Claim, Claims } from '../../effects/claims.ts';
+import { type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
+import type { Claim } from '../../journal/claims.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
 import type { Call } from '../../runtime/runtime.ts';
-import type { RunParts, Writer } from '../parts.ts';
+import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 
 /** The claiming of one run. */
 export class Claiming {
   readonly #parts: RunParts;
-  readonly #write: Writer;
+  readonly #write: RunWriter;
 
-  constructor(parts: RunParts, write: Writer) {
+  constructor(parts: RunParts, write: RunWriter) {
     this.#parts = parts;
     this.#write = write;
   }
@@ -22,7 +23,14 @@ export class Claiming {
   async claim({ tool, input: args, signal }: Call, instance: InstanceId): Promise<string | null> {
     const { claims, config } = this.#parts;
     const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
-    return claims === null || keys.length === 0 ? null : this.#take(claims, claimsOn(config, keys), signal, instance);
+    if (claims === null || keys.length === 0) return null;
+    try {
+      return await this.#take(claims, claimsOn(config, keys), signal, instance);
+    } catch (error) {
+      // The next process makes the call; where claims cannot be kept, nothing more is written, as with a journal that fails.
+      if (!(error instanceof ClaimsClosed)) this.#write.break(error);
+      return new Promise(() => {});
+    }
   }
 
   /**

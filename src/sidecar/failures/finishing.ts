@@ -11,7 +11,7 @@ export async function finish({ parts, write, calls, outbox, ending }: Needs, out
     const abandoned = await outbox.abandon();
     const unpublished = [...new Set([...outbox.abandoned(), ...abandoned])];
     await write.durable();
-    parts.claims?.release(parts.run);
+    await parts.claims?.release(parts.run);
     const dropped = calls.underWay.plain;
     const left = { ...(unpublished.length > 0 && { unpublished }), ...(dropped.length > 0 && { dropped }) };
     ending.end({ status: 'done', output, ...left });

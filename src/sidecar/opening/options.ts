@@ -1,6 +1,6 @@
 /** The options that a run is opened with. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
-import type { Claims } from '../../effects/claims.ts';
+import type { Claims } from '../../effects/claims/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../../effects/counterparty.ts';
 import type { GuardedRequest } from '../../effects/gates.ts';
 import type { JournalStore } from '../../journal/journal.ts';

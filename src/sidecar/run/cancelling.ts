@@ -97,7 +97,7 @@ export class Cancelling {
     const end: EndEntry = { do: 'end', status: 'cancelled', ...(standing.length > 0 && { standing }) };
     write.append([end]);
     await write.durable();
-    parts.claims?.release(parts.run);
+    await parts.claims?.release(parts.run);
     recovering.byPerson.tell();
     return true;
   }

@@ -38,6 +38,11 @@ export function inputPlace(run: number): string {
   return `input ${run}`;
 }
 
+/** The place of the claims of a run. */
+export function claimPlace(run: number): string {
+  return `claim ${run}`;
+}
+
 export function postPlace(run: number, number: number): string {
   return `post ${run} ${number}`;
 }

@@ -5,8 +5,9 @@
  * shape, because a migration reads it. Format 2 adds `inbox`, the messages that were posted to a run: no part of any
  * hash chain, and never trusted like a row. Format 3 adds `cipher`: the id of the key under which every body of the
  * file is sealed, and no row in a plain file. Format 4 adds `note`: what each run comes to, as its writer says. Format 5
- * adds `work`: the runs that are left for workers, and when each can go on next.
+ * adds `work`: the runs that are left for workers, and when each can go on next. Format 6 adds the claims of runs.
  */
+import { CLAIM_SQL } from './claim-tables.ts';
 import { WORK_SQL } from './work-table.ts';
 
 /** "Bely": the application id in the file's header. */
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT;`,
   },
   { to: 5, adds: true, sql: WORK_SQL },
+  { to: 6, adds: true, sql: CLAIM_SQL },
 ];
 
 /** The first format with messages. */
@@ -73,6 +75,9 @@ export const NOTE_FORMAT = 4;
 
 /** The first format with runs that are left for workers. */
 export const WORK_FORMAT = 5;
+
+/** The first format with claims. */
+export const CLAIM_FORMAT = 6;
 
 /** The format that a list of migrations leads to. */
 export function newestFormat(migrations: readonly Migration[]): number {

@@ -73,8 +73,16 @@ export class Leases {
     this.#renew = db.prepare('UPDATE lease SET expires = ? WHERE run = ?');
   }
 
-  isHeld(run: number): boolean {
-    return this.#holder(run, this.#now()) !== null;
+  /** True where a living process has a run. @param token under this token, where one is given. */
+  isHeld(run: number, token?: number): boolean {
+    if (this.#holder(run, this.#now()) === null) return false;
+    return token === undefined || checked(this.#select.get(run), this.#path, run)?.token === token;
+  }
+
+  /** True while a lease is still the run's newest. */
+  isOwn(run: number, { token, nonce }: Lease): boolean {
+    const row = checked(this.#select.get(run), this.#path, run);
+    return row !== null && row.token === token && row.nonce === nonce;
   }
 
   /**
@@ -101,8 +109,7 @@ export class Leases {
 
   /** Returns true while the lease is ours; renews it once less than half of it is left, or a clock went back. */
   keep(run: number, lease: Lease): boolean {
-    const row = checked(this.#select.get(run), this.#path, run);
-    if (row === null || row.token !== lease.token || row.nonce !== lease.nonce) return false;
+    if (!this.isOwn(run, lease)) return false;
     if (this.isDue(lease)) {
       lease.expires = this.#now() + this.#duration;
       this.#renew.run(lease.expires, run);

@@ -1,5 +1,5 @@
 /** The parts of an error that are written: its name, its message and its code. */
-import { quoted } from './codec-form.ts';
+import { quoted } from '../codec-form.ts';
 
 /** The texts of the parts of an error, or the one that is code. */
 export function errorParts(value: Error): { readonly texts: readonly string[] } | { readonly accessor: string } {

@@ -1,5 +1,5 @@
 /** One pass over a value that is written: how long its text is by now, where it is, and why it went no further. */
-import type { Unencodable } from './codec-form.ts';
+import type { Unencodable } from '../codec-form.ts';
 
 /** The longest text of one value, in UTF-16 units. */
 export const TEXT_LIMIT = 4 * 1024 * 1024;

@@ -1,0 +1,77 @@
+/** The verbs `claims` and `release`: their options, their help, and their calls. */
+import type { Command } from 'commander';
+import { listClaims } from '../claims/claims.ts';
+import { releaseClaims } from '../claims/release.ts';
+import { JOURNAL } from '../reading/reading.ts';
+import { finish, page, tell, terminal } from '../terminal/console.ts';
+import { printable } from '../terminal/terminal.ts';
+import { count } from '../terminal/wording.ts';
+
+const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
+
+/** Adds `belay claims`. */
+export function addClaims(program: Command): void {
+  program
+    .command('claims')
+    .description('list what runs keep to themselves, since when, and which runs wait for them')
+    .option(...FILE)
+    .option('--json', 'one JSON object a line: a claim, a call that waits, or a freeing')
+    .addHelpText(
+      'after',
+      `
+A run keeps the external keys of its calls until it has ended, also while it is
+parked or no process has it. A call whose run has a living process stands in
+line. What a person has freed with belay release is listed last.
+
+Examples:
+  belay claims
+  belay claims --store postgres://db/orders
+  belay claims --json | jq -r 'select(.is == "waits") | .run'
+
+Reads beside a running program, and takes nothing from it.
+Exit code: 0, also where no run has claims; 2 when the place cannot be read, or
+the command is misused.`,
+    )
+    .action(async ({ journal, json = false }: { journal: string; json?: boolean }) => {
+      await tell(await listClaims(journal, json, page()), terminal('rows').done);
+    });
+}
+
+/** Adds `belay release`. */
+export function addRelease(program: Command): void {
+  program
+    .command('release')
+    .description('free the claims of a run that will not be taken up again')
+    .argument('<run>', 'the name of the run; belay claims lists them')
+    .option('--by <name>', 'the name of the person who frees them')
+    .option('--unsettled', 'also where calls of the run may still happen')
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+Other runs then act on what this one has touched. It is refused while a living
+process has the run, and, without --unsettled, while the outcome of one of its
+calls is not known: that call may still happen. A run that is taken up later
+claims again what it has touched, and waits where another run has it.
+
+Examples:
+  belay release order-7 --by "Ada Lovelace"
+  belay release order-7 --by ada --unsettled --store postgres://db/orders
+
+Exit code: 0 when the run has no claims any more; 1 when calls of it are not
+settled, or it has gone on meanwhile; 2 when a living process has it, there is
+no such run, the place cannot be written, or the command is misused.`,
+    )
+    .action(async (run: string, given: { by?: string; unsettled?: boolean; journal: string; json?: boolean }) => {
+      const { by = null, unsettled = false, journal } = given;
+      const released = await releaseClaims({ journal, run, by, unsettled });
+      if ('problem' in released) return finish('', released.problem, released.code);
+      if (given.json) return finish(`${JSON.stringify(released)}\n`, null, 0);
+      const { keys } = released;
+      const freed = keys.length === 0 ? 'had no claims' : `has no claims any more: ${keys.join(', ')}`;
+      const warning =
+        released.unsettled.length === 0 ? null : `${count(released.unsettled.length, 'call')} of it may still happen`;
+      return finish(`${printable(`${run} ${freed}`)}\n`, warning, 0);
+    });
+}

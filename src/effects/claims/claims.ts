@@ -1,0 +1,35 @@
+/**
+ * Claims keep runs apart that touch the same things outside: what a run has touched is its own until the run is over, or a person frees
+ * it. A run that wants it meanwhile waits in line; two that would wait for each other are told, and one of them is refused.
+ */
+import type { Claim } from '../../journal/claims.ts';
+import { CodedError } from '../../model/coded-error.ts';
+
+/** The claims of runs. One for all runs that may meet. */
+export interface Claims {
+  /**
+   * Takes claims for a run, all at once, and waits where others have them. A run takes what it has once more at no cost.
+   * @param waits told once, with the reason, where it has to wait.
+   * @returns null once the run has them, or why it does not get them; null as well where `signal` has ended the wait.
+   * @throws JournalError where they are kept in a store that fails, or that does not have the run; ClaimsClosed.
+   */
+  take(
+    run: string,
+    wanted: readonly Claim[],
+    signal: AbortSignal,
+    waits: (reason: string) => void,
+  ): Promise<string | null>;
+  /** Frees everything that a run has: it is over. What was given up stays in the way until this is called for it. */
+  release(run: string): void | Promise<void>;
+}
+
+/** Claims that are kept in a store. */
+export interface StoreClaims extends Claims {
+  /** Ends every wait, with ClaimsClosed: this process gives its runs back. */
+  close(): void;
+}
+
+/** Thrown for a wait that the process has ended: the call waits again in the process that takes its run up. */
+export class ClaimsClosed extends CodedError<'claims_closed'> {
+  override readonly name = 'ClaimsClosed';
+}

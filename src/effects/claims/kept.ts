@@ -1,0 +1,76 @@
+/** Claims over what keeps them: this process alone, or a store. */
+import { ClaimBoard } from '../../journal/claim-board.ts';
+import type { ClaimAnswer, ClaimCall } from '../../journal/claims.ts';
+import type { JournalStore } from '../../journal/journal.ts';
+import type { Claims, StoreClaims } from './claims.ts';
+import { type Desk, WaitingClaims } from './waiting.ts';
+
+/** Settings of a wait. */
+export interface ClaimsOptions {
+  /** The longest wait of a call before it is refused, in milliseconds; left out, as long as it takes. */
+  readonly patience?: number;
+}
+
+/**
+ * Claims for the runs of one process.
+ * @param options `patience`: how long a call waits before it is refused, in milliseconds; left out, as long as it takes.
+ * @example
+ * import { claimsInMemory, type SidecarOptions } from 'belay-sidecar';
+ *
+ * const claims = claimsInMemory({ patience: 10_000 });
+ * const shared: Pick<SidecarOptions, 'claims'> = { claims }; // to attach() each of the runs with
+ * assert.equal(shared.claims, claims);
+ */
+export function claimsInMemory({ patience = Number.POSITIVE_INFINITY }: ClaimsOptions = {}): Claims {
+  return new WaitingClaims(new MemoryDesk(), patience, null);
+}
+
+/**
+ * Claims that are kept in a store, for its runs in any number of processes: they outlive the process of a run, and the one that takes
+ * the run up has them. Only runs that are open in this very store object may take them.
+ * @param options `patience`, as for {@link claimsInMemory}; `pollMs`: the time between two looks of calls that wait, in milliseconds.
+ * @example
+ * import { claimsIn, memoryStore, type SidecarOptions } from 'belay-sidecar';
+ *
+ * const journal = memoryStore(); // or sqliteStore(), or postgresStore()
+ * const shared: Pick<SidecarOptions, 'claims' | 'journal'> = { journal, claims: claimsIn(journal) };
+ * assert.deepEqual(await shared.journal?.claims.list(), { held: [], waiting: [], freed: [] });
+ */
+export function claimsIn(
+  store: Pick<JournalStore, 'claims'>,
+  { patience = Number.POSITIVE_INFINITY, pollMs }: ClaimsOptions & { readonly pollMs?: number } = {},
+): StoreClaims {
+  return new WaitingClaims(store.claims, patience, pollMs ?? store.claims.pollMs);
+}
+
+/** The claims of one process, for as long as it lives. */
+class MemoryDesk implements Desk {
+  readonly #board = new ClaimBoard();
+  readonly #listeners = new Set<() => void>();
+
+  ask(calls: readonly ClaimCall[]): readonly ClaimAnswer[] {
+    const answers = calls.map((call) => this.#board.ask(call));
+    // What is given may close a circle.
+    if (answers.some(({ is }) => is === 'held')) this.#tell();
+    return answers;
+  }
+
+  leave(calls: readonly ClaimCall[]): void {
+    for (const { id } of calls) this.#board.leave(id);
+    this.#tell();
+  }
+
+  release(run: string): void {
+    this.#board.release(run);
+    this.#tell();
+  }
+
+  onFreed(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

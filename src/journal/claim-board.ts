@@ -1,0 +1,171 @@
+/**
+ * Decides on claims: who has what, and who stands in line for it. Every store fills one from what it keeps, asks it, and keeps what it
+ * answers. A call is granted once no other run has anything of it, and no call before it in line wants any of it. A call does not stand
+ * behind one that waits for its own run, so that the line closes no circle; the runs that have things may, and then a call is refused.
+ */
+import { overlaps } from '../model/key.ts';
+import type { Claim, ClaimAnswer, ClaimCall } from './claims.ts';
+
+/** Another run that is in the way, and with what. */
+interface Owner {
+  readonly run: string;
+  readonly key: string;
+}
+
+/** The answers to calls, and what a store has to keep of them. */
+export interface Settled {
+  readonly answers: readonly ClaimAnswer[];
+  /** The claims that calls were given and their runs did not have. */
+  readonly granted: readonly { readonly call: ClaimCall; readonly claims: readonly Claim[] }[];
+  /** The calls that stand in line from now on. */
+  readonly queued: readonly ClaimCall[];
+  /** The ids of those that stood in line and do not any more. */
+  readonly gone: readonly string[];
+}
+
+/** True where nothing has to be kept. */
+export function changesNothing({ granted, queued, gone }: Settled): boolean {
+  return granted.length === 0 && queued.length === 0 && gone.length === 0;
+}
+
+/** Claims and calls at one moment. */
+export class ClaimBoard {
+  readonly #held = new Map<string, Claim[]>();
+  #line: ClaimCall[] = [];
+  /** The owners of what each call in line wants, until something is granted or freed. */
+  #owners = new Map<ClaimCall, readonly Owner[]>();
+
+  /** The calls that stand in line, in its order. */
+  get line(): readonly ClaimCall[] {
+    return this.#line;
+  }
+
+  /** Gives claims to a run. */
+  hold(run: string, wanted: readonly Claim[]): void {
+    const own = this.#held.get(run) ?? [];
+    this.#held.set(run, [...own, ...this.lacking(run, wanted)]);
+    this.#owners = new Map();
+  }
+
+  /** Puts a call at the end of the line. */
+  wait(call: ClaimCall): void {
+    this.#line.push(call);
+  }
+
+  /** Takes a call out of the line. */
+  leave(id: string): void {
+    this.#line = this.#line.filter((each) => each.id !== id);
+  }
+
+  /** Frees what a run has. */
+  release(run: string): void {
+    this.#held.delete(run);
+    this.#owners = new Map();
+  }
+
+  /** The part of what is wanted that a run does not have yet. */
+  lacking(run: string, wanted: readonly Claim[]): readonly Claim[] {
+    const own = this.#held.get(run) ?? [];
+    return wanted.filter(
+      ({ key, shared }) => !own.some((each) => each.key.text === key.text && (shared || !each.shared)),
+    );
+  }
+
+  /** Answers a call, and does what the answer says. */
+  ask(call: ClaimCall): ClaimAnswer {
+    const known = this.#line.find(({ id }) => id === call.id);
+    const answer = this.#judged(known ?? call);
+    if (answer.is === 'held') this.hold(call.run, call.wanted);
+    if (answer.is !== 'waits') this.leave(call.id);
+    else if (known === undefined) this.wait(call);
+    return answer;
+  }
+
+  /** Answers calls, one after the other. @param isOpen true for a run whose process asks. */
+  settle(calls: readonly ClaimCall[], isOpen: (run: string) => boolean): Settled {
+    const granted: { call: ClaimCall; claims: readonly Claim[] }[] = [];
+    const queued: ClaimCall[] = [];
+    const gone: string[] = [];
+    const answers = calls.map((call): ClaimAnswer => {
+      if (!isOpen(call.run)) return { is: 'lost' };
+      const isKnown = this.#line.some(({ id }) => id === call.id);
+      const claims = this.lacking(call.run, call.wanted);
+      const answer = this.ask(call);
+      if (answer.is === 'held' && claims.length > 0) granted.push({ call, claims });
+      if (answer.is === 'waits' && !isKnown) queued.push(call);
+      if (answer.is !== 'waits' && isKnown) gone.push(call.id);
+      return answer;
+    });
+    return { answers, granted, queued, gone };
+  }
+
+  /** The runs that a call in line waits for. */
+  waitsFor(call: ClaimCall): readonly string[] {
+    const owners = this.#ownersOf(call);
+    const blocking =
+      owners.length > 0 ? owners : this.#before(call).filter(({ run }) => !this.#leads(run, call.run, true));
+    return [...new Set(blocking.map(({ run }) => run))];
+  }
+
+  #judged(call: ClaimCall): ClaimAnswer {
+    if (this.lacking(call.run, call.wanted).length === 0) return { is: 'held' };
+    const owners = this.#ownersOf(call);
+    const circle = owners.find(({ run }) => this.#leads(run, call.run, false));
+    if (circle !== undefined) return { is: 'refused', why: `${heldBy(circle)}, which waits for what this run holds` };
+    const [first] = owners;
+    if (first !== undefined) return { is: 'waits', why: heldBy(first) };
+    const ahead = this.#before(call).find(({ run }) => !this.#leads(run, call.run, true));
+    return ahead === undefined
+      ? { is: 'held' }
+      : { is: 'waits', why: `${ahead.key} is wanted by the run ${ahead.run}, which asked first` };
+  }
+
+  /** The other runs that have something of what a call wants. */
+  #ownersOf(call: ClaimCall): readonly Owner[] {
+    const known = this.#owners.get(call);
+    if (known !== undefined) return known;
+    const owners = [...this.#held].flatMap(([run, claims]) => {
+      const met = run === call.run ? undefined : claims.find((claim) => meetsAny(claim, call.wanted));
+      return met === undefined ? [] : [{ run, key: met.key.text }];
+    });
+    this.#owners.set(call, owners);
+    return owners;
+  }
+
+  /** The calls of other runs before a call in line that want something of it. */
+  #before(call: ClaimCall): readonly Owner[] {
+    const place = this.#line.indexOf(call);
+    const earlier = place === -1 ? this.#line : this.#line.slice(0, place);
+    return earlier.flatMap(({ run, wanted }) => {
+      const met = run === call.run ? undefined : wanted.find((claim) => meetsAny(claim, call.wanted));
+      return met === undefined ? [] : [{ run, key: met.key.text }];
+    });
+  }
+
+  /**
+   * True where a run waits for another one, or for one that waits for it.
+   * @param lined true to count places in line, and not only what runs have.
+   */
+  #leads(from: string, to: string, lined: boolean): boolean {
+    const seen = new Set([from]);
+    const next = [from];
+    for (let run = next.pop(); run !== undefined; run = next.pop()) {
+      const own = this.#line.filter((each) => each.run === run);
+      const owners = own.flatMap((call) => [...this.#ownersOf(call), ...(lined ? this.#before(call) : [])]);
+      for (const owner of owners) {
+        if (owner.run === to) return true;
+        if (!seen.has(owner.run)) next.push(owner.run);
+        seen.add(owner.run);
+      }
+    }
+    return false;
+  }
+}
+
+function heldBy({ run, key }: Owner): string {
+  return `${key} is held by the run ${run}`;
+}
+
+function meetsAny(claim: Claim, wanted: readonly Claim[]): boolean {
+  return wanted.some((other) => !(claim.shared && other.shared) && overlaps(claim.key, other.key));
+}

@@ -1,0 +1,168 @@
+/**
+ * The claims of the runs of a file. Every change is one short transaction under the write lock of the file, and what changes nothing takes no
+ * lock. A call counts in line while a living process has its run under the lease that it was asked with.
+ */
+import type Database from 'better-sqlite3';
+import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
+import type { ClaimAnswer, ClaimCall, ClaimDesk, ClaimsListed } from '../claims.ts';
+import { wrongRun } from '../rows.ts';
+import { ClaimRows, type Place } from './claim-rows.ts';
+import { atOnce, immediately } from './file/transaction.ts';
+import type { Leases } from './lease/lease.ts';
+import type { Tables } from './log/tables.ts';
+import type { Writer } from './log/writer.ts';
+
+/** After so many milliseconds, processes that are gone are looked for though nothing has changed. */
+const ANEW = 1_000;
+
+/** The services that claims need of the store. */
+interface Host {
+  readonly db: Database.Database;
+  readonly tables: Tables;
+  readonly leases: Leases;
+  readonly now: () => number;
+  /** The runs that this store has open. */
+  readonly writers: ReadonlySet<Writer>;
+  /** Makes a call to the file: turns errors of SQLite into the journal's own. */
+  watched<T>(call: () => T, doing: 'read' | 'write'): T;
+}
+
+/** The claims of one file. */
+export class SqliteClaims implements ClaimDesk {
+  readonly pollMs = 25;
+  readonly #host: Host;
+  readonly #rows: ClaimRows;
+  readonly #listeners = new Set<() => void>();
+  /** The last question that changed nothing: asked again, it is answered the same while nothing else has changed. */
+  #last: { ids: string; state: string; at: number; answers: readonly ClaimAnswer[] } | null = null;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#rows = new ClaimRows(host.db, host.tables);
+  }
+
+  ask(calls: readonly ClaimCall[]): readonly ClaimAnswer[] {
+    const { watched, db } = this.#host;
+    const ids = calls.map(({ id }) => id).join();
+    const state = watched(() => this.#rows.state(), 'read');
+    const last = this.#last;
+    if (last?.ids === ids && last.state === state && performance.now() - last.at < ANEW) return last.answers;
+    const seen = watched(() => atOnce(db, () => this.#settled(calls)), 'read');
+    if (changesNothing(seen)) {
+      this.#last = { ids, state, at: performance.now(), answers: seen.answers };
+      return seen.answers;
+    }
+    const { answers, granted, gone } = watched(() => immediately(db, () => this.#kept(calls)), 'write');
+    // What is given may close a circle, and who is gone makes room in the line.
+    if (granted.length > 0 || gone.length > 0) this.#tell();
+    return answers;
+  }
+
+  leave(calls: readonly ClaimCall[]): void {
+    const act = () => immediately(this.#host.db, () => calls.filter(({ id }) => this.#rows.leave(id)).length);
+    if (this.#host.watched(act, 'write') > 0) this.#tell();
+  }
+
+  release(name: string): void {
+    const { db, leases, watched } = this.#host;
+    const act = () => {
+      const own = this.#ownOf(name);
+      if (own === null) this.#free(name, null, null);
+      // A process that has lost the run frees nothing of the one that has it.
+      else if (leases.isOwn(own.run.id, own.lease)) this.#rows.clear(own.run, own.lease.token);
+    };
+    watched(() => immediately(db, act), 'write');
+    this.#tell();
+  }
+
+  free(name: string, head: number, by: string | null): readonly string[] | null {
+    const keys = this.#host.watched(() => immediately(this.#host.db, () => this.#free(name, head, by)), 'write');
+    this.#tell();
+    return keys;
+  }
+
+  list(): ClaimsListed {
+    return this.#host.watched(() => atOnce(this.#host.db, () => listed(this.#rows, this.#host)), 'read');
+  }
+
+  onFreed(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Answers calls inside a transaction, and changes nothing. */
+  #settled(calls: readonly ClaimCall[]): Settled {
+    const { board } = boarded(this.#rows, this.#host);
+    return board.settle(calls, (name) => {
+      const own = this.#ownOf(name);
+      return own !== null && this.#host.leases.isOwn(own.run.id, own.lease);
+    });
+  }
+
+  /** Answers calls inside a transaction that writes. */
+  #kept(calls: readonly ClaimCall[]): Settled {
+    const settled = this.#settled(calls);
+    const time = this.#host.now();
+    for (const { call, claims } of settled.granted)
+      this.#rows.grant((this.#ownOf(call.run) as Writer).run, time, claims);
+    for (const { id, run: name, wanted } of settled.queued) {
+      const { run, lease } = this.#ownOf(name) as Writer;
+      this.#rows.leave(id);
+      this.#rows.stand({ id, run, token: lease.token, time, wanted });
+    }
+    for (const id of settled.gone) this.#rows.leave(id);
+    return settled;
+  }
+
+  /** Inside a transaction: what no living process has. @param head null for whatever it is. */
+  #free(name: string, head: number | null, by: string | null): readonly string[] | null {
+    const { tables, leases, now } = this.#host;
+    const run = tables.run(name);
+    if (run === null) throw wrongRun('run_unknown', name);
+    // A process that comes back finds another lease than its own.
+    const lease = leases.take(run.id, name);
+    if (head !== null && tables.lastSeq(run) !== head) {
+      leases.release(run.id, lease);
+      return null;
+    }
+    const own = this.#rows.grants().filter((grant) => grant.run.id === run.id);
+    const keys = [...new Set(own.flatMap(({ claims }) => claims.map(({ key }) => key.text)))];
+    this.#rows.clear(run, lease.token);
+    if (head !== null && keys.length > 0) this.#rows.free(run, now(), by, keys);
+    leases.release(run.id, lease);
+    return keys;
+  }
+
+  #ownOf(name: string): Writer | null {
+    return [...this.#host.writers].find(({ run }) => run.name === name) ?? null;
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+type Listing = Pick<Host, 'leases'>;
+
+/** The claims and the calls in line, as a file has them. */
+function boarded(rows: ClaimRows, { leases }: Listing): { board: ClaimBoard; places: readonly Place[] } {
+  const board = new ClaimBoard();
+  for (const { run, claims } of rows.grants()) board.hold(run.name, claims);
+  const places = rows.places().filter(({ run, token }) => leases.isHeld(run.id, token));
+  for (const { id, run, wanted } of places) board.wait({ id, run: run.name, wanted });
+  return { board, places };
+}
+
+/** The claims of a file, inside a transaction. */
+export function listed(rows: ClaimRows, listing: Listing): ClaimsListed {
+  const { board, places } = boarded(rows, listing);
+  const held = new Map<string, ClaimsListed['held'][number]>();
+  for (const { run, epoch, time, claims } of rows.grants())
+    for (const { key, shared } of claims)
+      held.set(`${run.id} ${key.text}`, { run: run.name, key: key.text, shared, epoch, since: time });
+  const waiting = board.line.map((call, index) => {
+    const wanted = call.wanted.map(({ key, shared }) => ({ key: key.text, shared }));
+    return { run: call.run, wanted, since: places[index]?.time ?? 0, waitsFor: board.waitsFor(call) };
+  });
+  return { held: [...held.values()].sort((a, b) => a.epoch - b.epoch), waiting, freed: rows.freed() };
+}

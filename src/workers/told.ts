@@ -1,0 +1,31 @@
+/** Reports of a worker, as events and as counts. */
+import type { LeftRun } from '../journal/work.ts';
+import type { Left } from './going-on.ts';
+
+/** A report of a worker. */
+export type WorkTold =
+  | { readonly is: 'taken'; readonly run: string; readonly agent: string }
+  | { readonly is: 'left'; readonly run: string; readonly as: Left }
+  /** Runs that are due and that it does not take. Told when they change. */
+  | { readonly is: 'not_taken'; readonly runs: readonly LeftRun[] }
+  /** A run that ended long enough ago is gone. */
+  | { readonly is: 'deleted'; readonly run: string }
+  /** One that is not deleted, though it ended long enough ago. Told once. */
+  | { readonly is: 'retained'; readonly run: string; readonly why: string }
+  /** The store could not be asked; it is asked again. */
+  | { readonly is: 'store_failed'; readonly error: unknown };
+
+/** The counts of a worker, since it began. */
+export interface WorkCounts {
+  readonly open: number;
+  readonly taken: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly polls: number;
+  /** The runs that polls were told of. */
+  readonly told: number;
+  readonly unserved: number;
+  readonly crashed: number;
+  /** The wall clock of the last poll that was answered, in milliseconds; null before the first. */
+  readonly answered: number | null;
+}

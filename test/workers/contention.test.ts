@@ -1,0 +1,43 @@
+/** Runs that contend for the same keys under workers in many processes, one of them killed: as if the runs had come one after the other. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { JournalStore } from '../../src/journal/journal.ts';
+import { postgresStore } from '../../src/journal/postgres/store.ts';
+import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { startServer } from '../postgres-server.ts';
+import { Chance } from '../simulation/chance.ts';
+import { contend } from './contention/trial.ts';
+
+const server = await startServer();
+const folder = mkdtempSync(join(tmpdir(), 'belay-contention-'));
+const schema = `contention ${process.pid}`;
+const SEED = Date.now() % 100_000;
+
+afterAll(async () => {
+  if (server?.own === false) await server.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function tried(store: JournalStore, place: string, world: string): Promise<void> {
+  const runs = 80;
+  const shape = { workers: 8, runs, ms: 5, chance: new Chance(SEED, 0) };
+  const outcome = await contend({ ...shape, store, place, schema, world: join(folder, world) });
+  await store.close();
+  const { wrong, done, left, killed, denied } = outcome;
+  expect({ seed: SEED, wrong, done, left, killed }).toEqual({ seed: SEED, wrong: [], done: runs, left: 0, killed: 1 });
+  // Both ways were gone: most runs wait and act, and some would have closed a circle.
+  expect([denied > 0, outcome.acts > runs]).toEqual([true, true]);
+}
+
+test('80 runs over 20 keys under 8 workers on a SQLite file', async () => {
+  const place = join(folder, 'belay.sqlite');
+  await tried(sqliteStore(place, { busyMs: 20_000 }), place, 'file');
+});
+
+test.skipIf(server === null)('80 runs over 20 keys under 8 workers on PostgreSQL', async () => {
+  const place = server?.address() ?? '';
+  await tried(postgresStore({ address: place, schema }), place, 'database');
+});

@@ -1,0 +1,38 @@
+/** A worker of the contention test in a process of its own. Arguments: the store, the schema, the world, the milliseconds of an act. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startWorker } from 'belay-sidecar/workers';
+import { clerkIn } from './clerk.mjs';
+
+const [place, schema, world, ms] = process.argv.slice(2);
+const store = place.startsWith('postgres')
+  ? (await import('belay-sidecar/postgres')).postgresStore({
+      address: place,
+      schema,
+      leaseMs: 5_000,
+      pollMs: 200,
+      connections: 2,
+    })
+  : (await import('belay-sidecar/sqlite')).sqliteStore(place, { busyMs: 20_000 });
+const worker = startWorker({
+  store,
+  agents: [clerkIn(world, ['0', '1', '2', '3', '4'], Number(ms))],
+  folderOf: (run) => {
+    const folder = join(world, 'runs', run);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  },
+  concurrency: 4,
+  pollMs: 100,
+  lingerMs: 0,
+  onTold: (told) => {
+    if (told.is === 'taken' || told.is === 'left')
+      console.log(JSON.stringify({ is: told.is, run: told.run, as: told.as }));
+    if (told.is === 'store_failed')
+      console.log(JSON.stringify({ is: 'store_failed', why: String(told.error?.message) }));
+  },
+});
+process.on('SIGTERM', async () => {
+  await worker.stop();
+  await store.close();
+});
