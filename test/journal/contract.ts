@@ -262,9 +262,7 @@ export function journalContract(
 
     inboxContract({ newStore, journalOf, fill, setClock });
     notesContract(newStore, journalOf);
-    workContract({ newStore, journalOf });
-    deleteContract({ newStore, journalOf });
-    claimsContract({ newStore, journalOf });
+    for (const part of [workContract, deleteContract, claimsContract]) part({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {
       const act = fc.oneof(

@@ -16,7 +16,6 @@ import {
 } from '../journal.ts';
 import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
-import type { Rest } from '../work.ts';
 import { PostgresClaims } from './claims.ts';
 import { Commits, confirmed, lost } from './commits.ts';
 import { Database, type PostgresPool } from './database.ts';
@@ -108,7 +107,10 @@ class PostgresStore implements JournalStore {
     };
     const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
     const confirm = (writer: Writer) => (this.#leases.isOld ? confirmed(this.#leases, writer) : null);
-    const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
+    const release: Host['release'] = async (writer, rest) => {
+      this.#writers.delete(writer);
+      await this.#leases.release(writer, rest);
+    };
     this.#host = { tables: this.#tables, commits, now, confirm, release };
     this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
   }
@@ -204,11 +206,6 @@ class PostgresStore implements JournalStore {
       if (failingOf(error) === 'refused') throw this.#database.named('write', error);
       return answer(await this.#database.ask('write', POST, [...values, true]));
     }
-  }
-
-  async #release(writer: Writer, rest: Rest | undefined): Promise<void> {
-    this.#writers.delete(writer);
-    await this.#leases.release(writer, rest);
   }
 
   /** Keeps the leases, hears of messages, and of runs that others have taken. */

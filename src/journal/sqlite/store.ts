@@ -115,10 +115,7 @@ class SqliteStore implements LocalStore {
     const { tables, leases, notes } = made;
     [this.#tables, this.#leases, this.#notes] = [tables, leases, notes];
     this.#work = new Work(file.db, tables, leases, now, (name) => this.#begun(name));
-    const watched = <T>(call: () => T, doing: 'read' | 'write') => {
-      this.#refuseUnlessOpen();
-      return this.#watched(call, doing);
-    };
+    const watched = <T>(call: () => T, doing: 'read' | 'write') => this.#watched(call, doing);
     this.work = watchedQueue(this.#work, watched);
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
     const commits = new Commits(file.db, tables, leases, notes, file);
