@@ -170,9 +170,9 @@ describe('values of every kind come back equal', () => {
         const reader = new EntryDecoder();
         read(reader, rows);
         const more = written(new EntryEncoder(reader.names, [], reader.contentsToWrite()), values);
-        expect(more.filter(({ kind, body }) => kind === 26 && body.startsWith('"'))).toEqual([]);
-        const back = read(new EntryDecoder(), [...rows, ...more]);
-        expect(isDeepStrictEqual(back, [...values, ...values])).toBe(true);
+        const begun = more.filter(({ kind }, n) => kind >= 26 && more[n - 1]?.kind !== 27);
+        expect(begun.filter(({ body }) => body.startsWith('"'))).toEqual([]);
+        expect(isDeepStrictEqual(read(new EntryDecoder(), [...rows, ...more]), [...values, ...values])).toBe(true);
       }),
       { numRuns: 100 },
     );
