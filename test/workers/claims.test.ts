@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type AnyStateMachine, setup } from 'xstate';
+import type { Claims } from '../../src/effects/claims/claims.ts';
+import { claimsIn } from '../../src/effects/claims/kept.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
@@ -144,3 +146,43 @@ test.each([
   for (const worker of workers.splice(0)) await worker.stop();
   await store.close();
 });
+
+/** Claims of a store far away: it frees late, and fails where it is told to. */
+function farAway(store: JournalStore, failures: number): Claims {
+  const near = claimsIn(store);
+  let left = failures;
+  const release = async (run: string) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    if (left > 0) {
+      left -= 1;
+      throw new Error('the store does not answer');
+    }
+    await near.release(run);
+  };
+  return { take: near.take.bind(near), release };
+}
+
+test.each(['done', 'cancelled'] as const)('a run is %s once what it has claimed is free', async (status) => {
+  const store = memoryStore();
+  const { client, calls, start } = working(store, { claims: farAway(store, 0) });
+  await start('one', '1');
+  await until(() => calls.length === 1);
+  if (status === 'done') await client.send('one', 'GO');
+  else await client.cancel('one', { by: 'ann' });
+  await until(async () => (await client.result('one')).is === status);
+  expect((await store.claims.list()).held).toEqual([]);
+});
+
+test.each(['done', 'cancelled'] as const)(
+  'a run is taken again to be %s where its claims were not freed',
+  async (status) => {
+    const store = memoryStore();
+    const { client, calls, start, worker } = working(store, { claims: farAway(store, 1) });
+    await start('one', '1');
+    await until(() => calls.length === 1);
+    if (status === 'done') await client.send('one', 'GO');
+    else await client.cancel('one', { by: 'ann' });
+    await until(async () => (await client.result('one')).is === status);
+    expect([(await store.claims.list()).held, worker.counts.failed, calls]).toEqual([[], 1, ['one']]);
+  },
+);

@@ -38,9 +38,15 @@ export class EndedByPerson {
     return ledger.displaced().flatMap(({ key, status }: LedgerCall) => (status === 'confirmed' ? [key] : []));
   }
 
-  /** Tells those who wait for the run that it was cancelled. */
-  tell(): void {
-    const { by, why } = this.#run.parts.runState.asked.cancelled ?? { by: '', why: null };
-    this.#run.ending.end({ status: 'cancelled', by, why, standing: this.standing() });
+  /** Frees what the run has claimed, and tells those who wait for it that it was cancelled. */
+  async over(): Promise<void> {
+    const { parts, ending } = this.#run;
+    const { by, why } = parts.runState.asked.cancelled ?? { by: '', why: null };
+    try {
+      await parts.claims?.release(parts.run);
+      ending.end({ status: 'cancelled', by, why, standing: this.standing() });
+    } catch (error) {
+      ending.fail(error);
+    }
   }
 }

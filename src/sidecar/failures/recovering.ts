@@ -82,6 +82,11 @@ export class Recovering {
     return queue.length > 0 ? 'recovering' : 'running';
   }
 
+  /** True once the run has ended and nothing of it is left to be done. */
+  get isOver(): boolean {
+    return this.#run.ending.isOver;
+  }
+
   /** True while anything is being decided or carried out, or waits for a person. */
   get isBusy(): boolean {
     const { open, queue } = this.#run;

@@ -9,6 +9,8 @@ export class RunEnding {
   #failed: (error: unknown) => void = () => {};
   /** True once those who wait for the run have been told. */
   #isTold = false;
+  /** True once the run is over: nothing of it is left to be done. */
+  isOver = false;
   /** The end of the run, or its first standstill since it was last set going. Rejects where the journal refuses. */
   finished: Promise<Ending> = this.#anew();
 
@@ -31,6 +33,7 @@ export class RunEnding {
 
   /** Tells that the run is over. */
   end(ending: Ending): void {
+    this.isOver = true;
     this.#ended(ending);
   }
 

@@ -25,6 +25,7 @@ export async function endUnbegun(run: Run, journal: Journal): Promise<never> {
   const { runState } = run;
   if (runState.ended === null) run.write.append([{ do: 'end', status: 'cancelled' }]);
   await run.write.durable();
+  await run.recovering.byPerson.over();
   await journal.close(givenBack(run));
   const by = JSON.stringify(runState.asked.cancelled?.by);
   throw new SidecarError('run_cancelled', `the run was cancelled by ${by} before it began: nothing of it has happened`);

@@ -174,10 +174,8 @@ async function takeUp(
   const from = runState.steps.length === 0 ? { input: program.input } : { plan: plan(runState, run.parts.now) };
   const root = run.runtime.make(from);
   const taken = handedOver(run, root, journal);
-  if (runState.ended === 'cancelled') {
-    await run.parts.claims?.release(options.run);
-    run.recovering.byPerson.tell();
-  } else if (runState.ended !== null) void run.recovering.finish(run.runtime.outputOf(root));
+  if (runState.ended === 'cancelled') await run.recovering.byPerson.over();
+  else if (runState.ended !== null) void run.recovering.finish(run.runtime.outputOf(root));
   else if (!isCancelled) goOn(run, isStuck);
   return taken;
 }

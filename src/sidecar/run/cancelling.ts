@@ -97,8 +97,7 @@ export class Cancelling {
     const end: EndEntry = { do: 'end', status: 'cancelled', ...(standing.length > 0 && { standing }) };
     write.append([end]);
     await write.durable();
-    await parts.claims?.release(parts.run);
-    recovering.byPerson.tell();
+    await recovering.byPerson.over();
     return true;
   }
 }

@@ -28,7 +28,9 @@ export function lookedRest(run: Run): RunRest {
 function restOf(run: Run): RunRest {
   const { runState, now } = run.parts;
   if (isOver(run)) return { idle: isDurable(run), due: null };
-  if (!isIdle(run)) return { idle: false, due: now() };
+  // What an end has left to do, to make visible and to free, is done at once.
+  const isEnding = runState.ended !== null && !run.recovering.isOver;
+  if (isEnding || !isIdle(run)) return { idle: false, due: now() };
   const isHeld = run.recovering.isBusy;
   const times = [
     ...runState.asked.pending().flatMap(({ expires }) => (expires === null ? [] : [expires])),
@@ -59,9 +61,9 @@ function outputOf({ runtime, root, runState: { codecs } }: Run): string | null {
 }
 
 /** True where nothing is left to do of a run that has ended. */
-function isOver({ parts: { runState, activity } }: Run): boolean {
-  if (runState.ended === 'cancelled') return true;
-  return runState.ended !== null && activity.isNone && runState.publications.length === 0;
+function isOver({ parts: { runState, activity }, recovering }: Run): boolean {
+  if (!recovering.isOver) return false;
+  return runState.ended === 'cancelled' || (activity.isNone && runState.publications.length === 0);
 }
 
 function isIdle(run: Run): boolean {
