@@ -201,8 +201,7 @@ const commands = fc.commands(
     fc.constant(new Restart()),
     fc.constant(new Late()),
     fc.nat({ max: 5 }).map((draw) => new ChangeConfig(draw === 0)),
-    // Not by a millisecond: the clock stands still between jumps, and what waits for one that is left waits for ever.
-    fc.constantFrom(-3_600_000, -60_000, 3_600_000).map((by) => new Jump(by)),
+    fc.constantFrom(-3_600_000, -1, 3_600_000).map((by) => new Jump(by)),
     fc.boolean().map((now) => new Answering(now)),
     fc.constant(new Unblock()),
     fc.constant(new Unblock()),

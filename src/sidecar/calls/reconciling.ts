@@ -106,7 +106,8 @@ export class Reconciling {
   #unknown({ key, asked, calledAt }: LedgerCall, { asking: { tries, wait, settles } }: Counterparty): Entry {
     const now = this.#parts.now();
     const later = now + Math.min(wait * FACTOR ** asked.tries, LONGEST_WAIT);
-    const settled = calledAt + (settles ?? 0);
+    // Without a time to settle, every answer counts, whatever the clock says: it may have been set back since the call.
+    const settled = settles === null ? Number.NEGATIVE_INFINITY : calledAt + settles;
     const isLast = asked.tries + 1 >= tries;
     if (now >= settled) return { do: 'asked', key, tries: asked.tries + 1, next: isLast ? null : later };
     // The last question waits until its counterparty has to know, and no other waits past that.
