@@ -91,22 +91,25 @@ describe('a counterparty that does not know', () => {
     expect(asked).toEqual([0, 20, 120, 400]);
   });
 
-  test.each([1, 3_600_000])('is asked once where a run is taken up by a clock that went back by %i ms', async (back) => {
-    const journal = memoryStore();
-    const { state, reconcilers } = counterparty();
-    let time = 10_000_000;
-    const now = () => time;
-    const waiting = line('{ ask: bank, tries: 1 }');
-    const first = await waiting.begin({ journal, reconcilers, now });
-    first.send('go');
-    await first.finished();
-    await first.close();
-    time -= back;
-    const second = await waiting.resume({ journal, reconcilers, now });
-    expect((await second.finished()).status).toBe('parked');
-    expect(state.asked).toBe(2);
-    await second.close();
-  });
+  test.each([1, 3_600_000])(
+    'is asked once where a run is taken up by a clock that went back by %i ms',
+    async (back) => {
+      const journal = memoryStore();
+      const { state, reconcilers } = counterparty();
+      let time = 10_000_000;
+      const now = () => time;
+      const waiting = line('{ ask: bank, tries: 1 }');
+      const first = await waiting.begin({ journal, reconcilers, now });
+      first.send('go');
+      await first.finished();
+      await first.close();
+      time -= back;
+      const second = await waiting.resume({ journal, reconcilers, now });
+      expect((await second.finished()).status).toBe('parked');
+      expect(state.asked).toBe(2);
+      await second.close();
+    },
+  );
 
   test('is asked at once where a person wants to know', async () => {
     const { state, reconcilers } = counterparty();

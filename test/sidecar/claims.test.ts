@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Claims } from '../../src/effects/claims/claims.ts';
-import { claimsInMemory } from '../../src/effects/claims/kept.ts';
+import { claimsIn, claimsInMemory } from '../../src/effects/claims/kept.ts';
 import type { Claim } from '../../src/journal/claims.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { overlaps, parseKey } from '../../src/model/key.ts';
@@ -170,6 +170,58 @@ test('a run that is taken up claims again what it has only read, too', async () 
   const second = await begun(claims, 'second', [{ ...writes('a', 'x:1'), rollback: 'tries: 0' }]);
   expect((await second.running.finished()).status).toBe('parked');
   expect(second.line.reports[0]?.error).toBe('x:1 is held by the run first');
+});
+
+/** Two runs whose claims a store keeps: each has one thing, and comes to want the other's once it is told to. */
+async function crossed(last: Station) {
+  const journal = memoryStore();
+  const claims = claimsIn(journal);
+  const begin = async (run: string, stations: readonly Station[]) => {
+    let goOn = () => {};
+    const told = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const [first, ...rest] = stations as [Station, ...Station[]];
+    const line = new Line([first, { name: 'w', tool: 'effect: none' }, ...rest], { w: () => told });
+    const running = await line.begin({ run, journal, claims });
+    running.send('go');
+    await running.at('w');
+    return { line, running, goOn };
+  };
+  const first = await begin('first', [writes('a', 'x:1'), last]);
+  const second = await begin('second', [writes('a', 'x:2'), writes('b', 'x:1')]);
+  const lined = (run: string) =>
+    until(async () => (await journal.claims.list()).waiting.some((each) => each.run === run));
+  return { first, second, lined, again: () => first.line.resume({ run: 'first', journal, claims }) };
+}
+
+test('a run that is taken up does not claim what a call of it only waited for: another run may have it, and wait for this one', async () => {
+  const { first, second, lined, again } = await crossed(writes('b', 'x:2'));
+  first.goOn();
+  await lined('first');
+  await first.running.close();
+  second.goOn();
+  await lined('second');
+  const taken = await again();
+  // Only its call is refused, of which nothing has happened.
+  expect((await taken.finished()).status).toBe('parked');
+  expect(first.line.reports.at(-1)?.error).toBe('x:2 is held by the run second, which waits for what this run holds');
+  await taken.close();
+});
+
+test.each([
+  ['written', { ...writes('b', 'x:2'), onError: 'handled' }],
+  ['read', { ...reads('b', 'x:2'), onError: 'handled' }],
+])('a run that is taken up does not claim what a call would have %s that was refused', async (_what, last) => {
+  const { first, second, lined, again } = await crossed(last);
+  second.goOn();
+  await lined('second');
+  first.goOn();
+  await first.running.at('handled');
+  await first.running.close();
+  const taken = await again();
+  expect([taken.value, first.line.called('b')]).toEqual(['handled', 0]);
+  await taken.close();
 });
 
 test('a call that is stopped while it waits leaves the line', async () => {

@@ -250,9 +250,13 @@ class Running {
 }
 
 /** Waits until something holds; real time, in small steps. */
-export async function until(holds: () => boolean, what: () => string = () => 'it', within = 60_000): Promise<void> {
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: () => string = () => 'it',
+  within = 60_000,
+): Promise<void> {
   const end = Date.now() + within;
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > end) throw new Error(`never came to be: ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

@@ -4,7 +4,7 @@ import { SIGNALS, type Signal } from '../../model/failure.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
-import { cancelRun, deleteRun, failLater, type LeftMessage } from '../work/leaving.ts';
+import { cancelRun, deleteRun, failLater, type LeftMessage } from '../workers/leaving.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 const BY = ['--by <name>', 'the name of the person who says so'] as const;

@@ -5,8 +5,8 @@ import { QUEUE } from '../../workers/client.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
-import { sendEvent, startRun } from '../work/leaving.ts';
-import { work } from '../work/work.ts';
+import { sendEvent, startRun } from '../workers/leaving.ts';
+import { work } from '../workers/work.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 

@@ -29,6 +29,11 @@ export interface StoreClaims extends Claims {
   close(): void;
 }
 
+/** Thrown to a machine for a call that did not get what it touches: nothing of it has happened. */
+export class ClaimRefused extends CodedError<'claim_refused'> {
+  override readonly name = 'ClaimRefused';
+}
+
 /** Thrown for a wait that the process has ended: the call waits again in the process that takes its run up. */
 export class ClaimsClosed extends CodedError<'claims_closed'> {
   override readonly name = 'ClaimsClosed';

@@ -66,13 +66,15 @@ export class Calls {
   async ask(asked: Call, number: number, whose: Whose, lacks: () => string | null): Promise<Reply> {
     const { instance } = whose;
     const call = this.#asJournaled(asked, number);
-    const denied = (await this.#claiming.claim(call, instance)) ?? (await this.#preconditions.denied(call, instance));
+    const refused = await this.#claiming.claim(call, instance);
+    const denied = refused === null ? await this.#preconditions.denied(call, instance) : null;
     // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
     if (call.signal.aborted) return { is: 'dropped' };
     const lacking = lacks();
     if (lacking !== null)
       return { is: 'failed', signal: 'MISSING_INPUT', error: new Error(lackText(lacking, instance)), key: null };
-    if (denied !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error: new Error(denied), key: null };
+    const error = refused ?? (denied === null ? null : new Error(denied));
+    if (error !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error, key: null };
     const { run, runState } = this.#parts;
     const port = {
       run,

@@ -1,10 +1,12 @@
 /** Claims what the calls of a run touch, where runs are kept apart (semantics.md §12). */
-import { type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
+import { ClaimRefused, type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
+import type { Access } from '../../history/versions.ts';
 import type { Claim } from '../../journal/claims.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
+import type { ActorState } from '../../projection/state-types.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
@@ -20,12 +22,13 @@ export class Claiming {
   }
 
   /** Waits until what a call touches is this run's. @returns why it does not get that, or null. */
-  async claim({ tool, input: args, signal }: Call, instance: InstanceId): Promise<string | null> {
+  async claim({ tool, input: args, signal }: Call, instance: InstanceId): Promise<ClaimRefused | null> {
     const { claims, config } = this.#parts;
     const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
     if (claims === null || keys.length === 0) return null;
     try {
-      return await this.#take(claims, claimsOn(config, keys), signal, instance);
+      const why = await this.#take(claims, claimsOn(config, keys), signal, instance);
+      return why === null ? null : new ClaimRefused('claim_refused', why);
     } catch (error) {
       // The next process makes the call; where claims cannot be kept, nothing more is written, as with a journal that fails.
       if (!(error instanceof ClaimsClosed)) this.#write.break(error);
@@ -35,22 +38,52 @@ export class Claiming {
 
   /**
    * Claims what this run has touched so far, as one that is taken up has to: what its history has read and written, and what calls have
-   * changed that a restore has undone. @returns why it does not get that, or null.
+   * changed that a restore has undone. What a call would have touched that never left is nobody's: another run may have it, and wait for
+   * this one. @returns why it does not get that, or null.
    */
   async claimAgain(): Promise<string | null> {
     const { claims, config, runState } = this.#parts;
     if (claims === null) return null;
     const { registry, versions } = runState.history;
+    const untouched = this.#untouched();
+    const isUntouched = ({ at, by, key }: Access) =>
+      untouched.get(at)?.some((call) => this.#keysOf(call, by.id).some(({ text }) => text === key.text)) ?? false;
     const accessed: Key[] = [];
     for (const record of registry.all())
       for (const accesses of [versions.readsBy(record), versions.writesOf(record)])
-        for (const { key } of accesses) if (isExternal(key)) accessed.push(key);
+        for (const access of accesses) if (isExternal(access.key) && !isUntouched(access)) accessed.push(access.key);
     const calls = [...runState.ledger.all()].flatMap(({ intent }) =>
       keysTouched(config, { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity }),
     );
     const keys = [...accessed, ...calls];
     if (keys.length === 0) return null;
     return this.#take(claims, claimsOn(config, keys), new AbortController().signal, null);
+  }
+
+  /**
+   * The keys that events name though nothing has touched them, by the event: those of the steps that started calls which have not left, and of
+   * the steps that heard that such a call was refused. What an answered call has read is named again by the step that heard the answer.
+   */
+  #untouched(): ReadonlyMap<number, readonly ActorState[]> {
+    const { runState } = this.#parts;
+    const untouched = new Map<number, ActorState[]>();
+    let refused: readonly ActorState[] = [];
+    for (const step of runState.steps) {
+      const { entry, firstStarted, act, to } = step;
+      const ended = runState.family.endedBy(step);
+      if (ended.length > 0 || !isRefusal(entry?.event)) refused = ended;
+      const begun = runState.actors.slice(firstStarted, firstStarted + (entry?.started.length ?? 0));
+      const calls = [...begun, ...(isRefusal(entry?.event) ? refused : [])].filter(
+        ({ number }) => runState.ledger.ofActor(number) === undefined,
+      );
+      if (calls.length > 0) for (let at = act + 1; at <= to; at += 1) untouched.set(at, calls);
+    }
+    return untouched;
+  }
+
+  #keysOf({ started }: ActorState, { entity }: InstanceId): readonly Key[] {
+    if (started?.kind !== 'promise' || started.src === null) return [];
+    return keysTouched(this.#parts.config, { tool: started.src, args: started.input, entity });
   }
 
   #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
@@ -60,4 +93,10 @@ export class Claiming {
       this.#parts.onFinding(finding);
     });
   }
+}
+
+/** True for the event that tells a machine of a call that did not get what it touches. */
+function isRefusal(event: unknown): boolean {
+  const { error } = (event ?? {}) as { readonly error?: { readonly code?: unknown } | null };
+  return error?.code === 'claim_refused';
 }

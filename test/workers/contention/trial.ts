@@ -15,6 +15,9 @@ const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 const GROUPS = ['a', 'b', 'c', 'd'];
 const ITEMS = ['0', '1', '2', '3', '4'];
 
+/** So long nothing ends before the trial is given up, in milliseconds: a lease runs out, and runs are taken up, within a tenth of it. */
+const STILL = 120_000;
+
 interface Act {
   readonly group: string;
   /** Left out for an audit of the group. */
@@ -60,8 +63,10 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
   const children = Array.from({ length: options.workers }, () => workerOf(options));
   try {
     let killed = 0;
-    for (;;) {
+    for (let [last, since] = [0, performance.now()]; ; ) {
       const over = children.reduce((sum, { done }) => sum + done.size, 0);
+      if (over > last) [last, since] = [over, performance.now()];
+      if (performance.now() - since > STILL) throw new Error(await standstill(store, over, runs));
       if (killed === 0 && over >= runs / 4) {
         children[0]?.child.kill('SIGKILL');
         killed = 1;
@@ -133,6 +138,14 @@ async function stop({ child }: Running): Promise<void> {
 async function isOver(store: JournalStore, runs: Iterable<string>): Promise<boolean> {
   for (const run of runs) if (((await store.work.order(run))?.ended ?? null) === null) return false;
   return true;
+}
+
+/** Says who has what, and who waits for whom, where nothing goes on any more. */
+async function standstill(store: JournalStore, over: number, runs: number): Promise<string> {
+  const { held, waiting } = await store.claims.list();
+  const having = held.map(({ run, key }) => `${run} has ${key}`);
+  const wanting = waiting.map(({ run, waitsFor }) => `${run} waits for ${waitsFor.join(', ')}`);
+  return [`nothing has ended for ${STILL / 1_000} s, ${over} of ${runs} runs have`, ...having, ...wanting].join('\n');
 }
 
 /** Everything that could not have come of runs that act one after the other. */
