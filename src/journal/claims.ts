@@ -97,3 +97,19 @@ export interface ClaimDesk {
   /** Calls a function when something may have been freed, as far as this process hears of it. @returns what ends it. */
   onFreed(listener: () => void): () => void;
 }
+
+/** Tells those who wait for claims that something may have been freed. */
+export class Freed {
+  readonly #listeners = new Set<() => void>();
+
+  /** Calls a function from now on. @returns what ends it. */
+  onFreed(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Something may have been freed. */
+  tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -8,6 +8,7 @@ import { cancelRun, deleteRun, failLater, type LeftMessage } from '../workers/le
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 const BY = ['--by <name>', 'the name of the person who says so'] as const;
+const JSON_OBJECT = ['--json', 'one JSON object'] as const;
 const WHY = ['--why <text>', 'the reason, for readers of the journal'] as const;
 
 interface GivenFailure {
@@ -25,10 +26,7 @@ interface GivenFailure {
 
 /** Adds `belay fail`. */
 export function addFail(program: Command): void {
-  program
-    .command('fail')
-    .description('say that work of a run was found wrong: it is taken back and done again')
-    .argument('<run>', 'the name of the run; belay runs lists them')
+  verbOf(program, 'fail', 'say that work of a run was found wrong: it is taken back and done again')
     .requiredOption('--skeleton <name>', 'the unit of work, as its config calls it')
     .requiredOption('--entity <name>', 'what the work is about')
     .option('--ordinal <number>', 'which occurrence, from 0, where there are several', wholeNumber)
@@ -38,7 +36,7 @@ export function addFail(program: Command): void {
     .requiredOption(...BY)
     .option(...WHY)
     .option(...FILE)
-    .option('--json', 'one JSON object')
+    .option(...JSON_OBJECT)
     .addHelpText(
       'after',
       `
@@ -58,21 +56,17 @@ the run has ended, the store cannot be written, or the command is misused.`,
       const instance = { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
       const more = { ...(key !== undefined && { key }), ...(why !== undefined && { why }) };
       const left = await failLater({ journal, run, signal, instance, instead: instead === true, by, ...more });
-      if ('problem' in left) return finish('', left.problem, 2);
       return told(left, given.json === true, 'the complaint');
     });
 }
 
 /** Adds `belay cancel`. */
 export function addCancel(program: Command): void {
-  program
-    .command('cancel')
-    .description('end a run: nothing of it acts anew, and what it has done stands')
-    .argument('<run>', 'the name of the run; belay runs lists them')
+  verbOf(program, 'cancel', 'end a run: nothing of it acts anew, and what it has done stands')
     .requiredOption(...BY)
     .option(...WHY)
     .option(...FILE)
-    .option('--json', 'one JSON object')
+    .option(...JSON_OBJECT)
     .addHelpText(
       'after',
       `
@@ -90,21 +84,16 @@ store cannot be written, or the command is misused.`,
     )
     .action(async (run: string, given: { by: string; why?: string; journal: string; json?: boolean }) => {
       const { journal, by, why = null } = given;
-      const left = await cancelRun({ journal, run, by, why });
-      if ('problem' in left) return finish('', left.problem, 2);
-      return told(left, given.json === true, 'that it is to end');
+      return told(await cancelRun({ journal, run, by, why }), given.json === true, 'that it is to end');
     });
 }
 
 /** Adds `belay delete`. */
 export function addDelete(program: Command): void {
-  program
-    .command('delete')
-    .description('delete a run that has ended, or was cancelled, and owes nothing: for good')
-    .argument('<run>', 'the name of the run; belay runs lists them')
+  verbOf(program, 'delete', 'delete a run that has ended, or was cancelled, and owes nothing: for good')
     .requiredOption(...BY)
     .option(...FILE)
-    .option('--json', 'one JSON object')
+    .option(...JSON_OBJECT)
     .addHelpText(
       'after',
       `
@@ -135,7 +124,12 @@ store cannot be read or written, or the command is misused.`,
     });
 }
 
-function told(left: LeftMessage, json: boolean, what: string): Promise<never> {
+function verbOf(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).argument('<run>', 'the name of the run; belay runs lists them');
+}
+
+function told(left: LeftMessage | { readonly problem: string }, json: boolean, what: string): Promise<never> {
+  if ('problem' in left) return finish('', left.problem, 2);
   if (json) return finish(`${JSON.stringify(left)}\n`, null, 0);
   const who = left.held ? 'the process that has the run' : 'the process that takes the run next';
   return finish(`${printable(`${what} is left for ${who}, as message ${left.post}`)}\n`, null, 0);

@@ -1,6 +1,6 @@
 /** Claims over what keeps them: this process alone, or a store. */
 import { ClaimBoard } from '../../journal/claim-board.ts';
-import type { ClaimAnswer, ClaimCall } from '../../journal/claims.ts';
+import { type ClaimAnswer, type ClaimCall, Freed } from '../../journal/claims.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import type { Claims, StoreClaims } from './claims.ts';
 import { type Desk, WaitingClaims } from './waiting.ts';
@@ -46,31 +46,26 @@ export function claimsIn(
 /** The claims of one process, for as long as it lives. */
 class MemoryDesk implements Desk {
   readonly #board = new ClaimBoard();
-  readonly #listeners = new Set<() => void>();
+  readonly #freed = new Freed();
 
   ask(calls: readonly ClaimCall[]): readonly ClaimAnswer[] {
     const answers = calls.map((call) => this.#board.ask(call));
     // What is given may close a circle.
-    if (answers.some(({ is }) => is === 'held')) this.#tell();
+    if (answers.some(({ is }) => is === 'held')) this.#freed.tell();
     return answers;
   }
 
   leave(calls: readonly ClaimCall[]): void {
     for (const { id } of calls) this.#board.leave(id);
-    this.#tell();
+    this.#freed.tell();
   }
 
   release(run: string): void {
     this.#board.release(run);
-    this.#tell();
+    this.#freed.tell();
   }
 
   onFreed(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    return this.#freed.onFreed(listener);
   }
 }

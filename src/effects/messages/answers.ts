@@ -2,8 +2,8 @@
  * Answers to gates as messages: what one process leaves for another that has the run (semantics.md R4). A message is untrusted: it is
  * held against the gate as the run's own journal has it, and says of itself what it is bound to.
  */
-import { Ajv, type ValidateFunction } from 'ajv';
-import { encode, revive } from '../../journal/codec.ts';
+import { encode } from '../../journal/codec.ts';
+import { PERSON, REASON, readerOf, text } from './reading.ts';
 
 /** An answer as it travels. */
 export type Answer =
@@ -20,8 +20,7 @@ interface Addressed {
   readonly why: string | null;
 }
 
-const text = (most: number) => ({ type: 'string', minLength: 1, maxLength: most });
-const SCHEMA = {
+const read = readerOf<Answer>({
   type: 'object',
   additionalProperties: false,
   required: ['gate', 'digest', 'epoch', 'by', 'why', 'verdict'],
@@ -29,20 +28,13 @@ const SCHEMA = {
     gate: text(64),
     digest: text(64),
     epoch: { type: 'integer', minimum: 0 },
-    by: { ...text(200), pattern: '\\S' },
-    why: { type: ['string', 'null'], maxLength: 2_000 },
+    by: PERSON,
+    why: REASON,
     verdict: { enum: ['approved', 'denied', 'settled'] },
     status: { enum: ['confirmed', 'failed'] },
     output: {},
   },
-};
-let compiled: ValidateFunction | null = null;
-
-/** Compiled when the first message comes: most processes never read one, and all of them would wait for it. */
-function isAnswer(value: unknown): boolean {
-  compiled ??= new Ajv().compile(SCHEMA);
-  return compiled(value);
-}
+});
 
 /** An answer as a message. @throws TypeError where its output has no form that a journal could hold. */
 export function messageOf(answer: Answer): string {
@@ -53,12 +45,6 @@ export function messageOf(answer: Answer): string {
 
 /** Reads a message; null where it is no answer. */
 export function answerIn(message: string): Answer | null {
-  try {
-    const answer: unknown = revive(JSON.parse(message), { resolve: () => undefined });
-    if (!isAnswer(answer)) return null;
-    const { verdict } = answer as unknown as Answer;
-    return (verdict === 'settled') === 'status' in (answer as object) ? (answer as unknown as Answer) : null;
-  } catch {
-    return null;
-  }
+  const answer = read(message);
+  return answer !== null && (answer.verdict === 'settled') === 'status' in answer ? answer : null;
 }

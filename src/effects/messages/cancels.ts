@@ -1,5 +1,5 @@
 /** The word of a person that a run is to end, as a message: it is untrusted, like every message. */
-import { Ajv, type ValidateFunction } from 'ajv';
+import { PERSON, REASON, readerOf } from './reading.ts';
 
 /** The word as it travels. */
 export interface SentCancel {
@@ -7,17 +7,16 @@ export interface SentCancel {
   readonly why: string | null;
 }
 
-const SCHEMA = {
+const read = readerOf<SentCancel>({
   type: 'object',
   additionalProperties: false,
   required: ['cancel', 'by', 'why'],
   properties: {
     cancel: { const: true },
-    by: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
-    why: { type: ['string', 'null'], maxLength: 2_000 },
+    by: PERSON,
+    why: REASON,
   },
-};
-let compiled: ValidateFunction | null = null;
+});
 
 /** The message. @throws TypeError where no person has said it, or a text is too long. */
 export function cancelMessage({ by, why }: SentCancel): string {
@@ -30,13 +29,6 @@ export function cancelMessage({ by, why }: SentCancel): string {
 
 /** Reads a message; null where it cancels nothing. */
 export function cancelIn(message: string): SentCancel | null {
-  try {
-    const sent: unknown = JSON.parse(message);
-    compiled ??= new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
-    if (!compiled(sent)) return null;
-    const { by, why } = sent as SentCancel;
-    return { by, why };
-  } catch {
-    return null;
-  }
+  const sent = read(message);
+  return sent === null ? null : { by: sent.by, why: sent.why };
 }

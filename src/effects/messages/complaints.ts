@@ -2,10 +2,10 @@
  * Complaints as messages: one process says that work of a run was found wrong, and the one that has the run answers it (semantics.md C12).
  * A message is untrusted, and says of itself which state of the work it is about.
  */
-import { Ajv, type ValidateFunction } from 'ajv';
-import { encode, revive } from '../../journal/codec.ts';
+import { encode } from '../../journal/codec.ts';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
 import { parseKey } from '../../model/key.ts';
+import { PERSON, REASON, readerOf, text } from './reading.ts';
 
 /** A complaint as it travels. */
 export interface SentComplaint {
@@ -21,8 +21,14 @@ export interface SentComplaint {
   readonly why: string | null;
 }
 
-const text = (most: number) => ({ type: 'string', minLength: 1, maxLength: most });
-const SCHEMA = {
+/** The form of its message. */
+interface Message {
+  readonly complaint: Omit<SentComplaint, 'by' | 'why'>;
+  readonly by: string;
+  readonly why: string | null;
+}
+
+const read = readerOf<Message>({
   type: 'object',
   additionalProperties: false,
   required: ['complaint', 'by', 'why'],
@@ -48,11 +54,10 @@ const SCHEMA = {
         about: text(64),
       },
     },
-    by: { ...text(200), pattern: '\\S' },
-    why: { type: ['string', 'null'], maxLength: 2_000 },
+    by: PERSON,
+    why: REASON,
   },
-};
-let compiled: ValidateFunction | null = null;
+});
 
 /** A complaint as a message. @throws TypeError where it is none. */
 export function complaintMessage({ by, why, ...complaint }: SentComplaint): string {
@@ -65,15 +70,10 @@ export function complaintMessage({ by, why, ...complaint }: SentComplaint): stri
 
 /** Reads a message; null where it is no complaint. */
 export function complaintIn(message: string): SentComplaint | null {
+  const sent = read(message);
+  if (sent === null) return null;
+  const { complaint, by, why } = sent;
   try {
-    const sent: unknown = revive(JSON.parse(message), { resolve: () => undefined });
-    compiled ??= new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
-    if (!compiled(sent)) return null;
-    const { complaint, by, why } = sent as {
-      complaint: Omit<SentComplaint, 'by' | 'why'>;
-      by: string;
-      why: string | null;
-    };
     if (complaint.key !== null) parseKey(complaint.key);
     return { ...complaint, by, why };
   } catch {

@@ -1,6 +1,6 @@
 /** Events from outside as messages: one process leaves them, and the one that has the run sends them. A message is untrusted. */
-import { Ajv, type ValidateFunction } from 'ajv';
-import { encode, revive } from '../../journal/codec.ts';
+import { encode } from '../../journal/codec.ts';
+import { readerOf, text } from './reading.ts';
 
 /** An event as it travels. */
 export interface SentEvent {
@@ -11,7 +11,7 @@ export interface SentEvent {
   readonly by: string | null;
 }
 
-const SCHEMA = {
+const read = readerOf<SentEvent>({
   type: 'object',
   additionalProperties: false,
   required: ['event', 'at', 'by'],
@@ -19,13 +19,12 @@ const SCHEMA = {
     event: {
       type: 'object',
       required: ['type'],
-      properties: { type: { type: 'string', minLength: 1, maxLength: 200 } },
+      properties: { type: text(200) },
     },
     at: { type: ['string', 'null'], minLength: 1, maxLength: 500 },
     by: { type: ['string', 'null'], minLength: 1, maxLength: 200 },
   },
-};
-let compiled: ValidateFunction | null = null;
+});
 
 /** An event as a message. @throws TypeError where it is none, has a name of a runtime's own, or has no form that a journal could hold. */
 export function eventMessage(sent: SentEvent): string {
@@ -39,15 +38,8 @@ export function eventMessage(sent: SentEvent): string {
 
 /** Reads a message; null where it is no event that may be sent. */
 export function sentIn(message: string): SentEvent | null {
-  try {
-    const sent: unknown = revive(JSON.parse(message), { resolve: () => undefined });
-    compiled ??= new Ajv({ allowUnionTypes: true }).compile(SCHEMA);
-    if (!compiled(sent)) return null;
-    const event = sent as SentEvent;
-    return isReserved(event.event.type) ? null : event;
-  } catch {
-    return null;
-  }
+  const sent = read(message);
+  return sent === null || isReserved(sent.event.type) ? null : sent;
 }
 
 /** True for the names of events that runtimes make themselves: from outside they would forge an answer or a restore. */

@@ -1,6 +1,14 @@
 /** The claims of the runs of a store in memory. A run that is closed there is out of the line, and keeps what it has. */
 import { ClaimBoard } from '../claim-board.ts';
-import type { ClaimAnswer, ClaimCall, ClaimDesk, ClaimsListed, FreedClaims, HeldClaim } from '../claims.ts';
+import {
+  type ClaimAnswer,
+  type ClaimCall,
+  type ClaimDesk,
+  type ClaimsListed,
+  Freed,
+  type FreedClaims,
+  type HeldClaim,
+} from '../claims.ts';
 import { JournalError } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
 import type { MemoryRun } from './journal.ts';
@@ -14,7 +22,7 @@ export class MemoryClaims implements ClaimDesk {
   readonly #board = new ClaimBoard();
   readonly #since = new Map<string, number>();
   readonly #freed: FreedClaims[] = [];
-  readonly #listeners = new Set<() => void>();
+  readonly #told = new Freed();
   #held: HeldClaim[] = [];
   #epoch = 0;
 
@@ -28,20 +36,20 @@ export class MemoryClaims implements ClaimDesk {
     this.#refuseIfClosed();
     const answers = calls.map((call) => this.#ask(call));
     // What is given may close a circle.
-    if (answers.some(({ is }) => is === 'held')) this.#tell();
+    if (answers.some(({ is }) => is === 'held')) this.#told.tell();
     return answers;
   }
 
   leave(calls: readonly ClaimCall[]): void {
     for (const { id } of calls) this.#board.leave(id);
-    this.#tell();
+    this.#told.tell();
   }
 
   release(run: string): void {
     this.#refuseIfClosed();
     this.#board.release(run);
     this.#held = this.#held.filter((each) => each.run !== run);
-    this.#tell();
+    this.#told.tell();
   }
 
   free(run: string, head: number, by: string | null): readonly string[] | null {
@@ -67,8 +75,7 @@ export class MemoryClaims implements ClaimDesk {
   }
 
   onFreed(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#told.onFreed(listener);
   }
 
   has(run: string): boolean {
@@ -102,9 +109,5 @@ export class MemoryClaims implements ClaimDesk {
     const others = this.#held.filter((each) => each.run !== call.run || !keys.has(each.key));
     this.#held = [...others, ...lacking.map(({ key, shared }) => ({ run: call.run, key: key.text, shared, ...grant }))];
     return answer;
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
   }
 }

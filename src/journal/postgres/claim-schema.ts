@@ -3,6 +3,9 @@
  * `line` the changes that those who wait have to see. Who takes what neither another run has nor a call in line wants needs one function; the
  * others are judged by the process that asks, and what it has found is kept only if the line is as it was.
  */
+import { REFUSE_HELD } from './functions.ts';
+
+/** The statements that make it. */
 export const CLAIM_SCHEMA = `
 CREATE TABLE belay.claim_order (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -151,14 +154,7 @@ BEGIN
   PERFORM belay.safely();
   PERFORM FROM belay.claim_order FOR UPDATE;
   SELECT * INTO found_run FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND THEN refusal := 'run_unknown'; RETURN NEXT; RETURN; END IF;
-  SELECT * INTO keeper FROM belay.worker WHERE id = found_run.worker AND expires > clock_timestamp();
-  IF FOUND THEN
-    refusal := 'lease_held';
-    holder := keeper.name;
-    remaining := ceil(extract(epoch FROM keeper.expires - clock_timestamp()) * 1000);
-    RETURN NEXT; RETURN;
-  END IF;
+  IF NOT FOUND THEN refusal := 'run_unknown'; RETURN NEXT; RETURN; END IF;${REFUSE_HELD('found_run')}
   IF p_head IS NOT NULL AND found_run.head <> p_head THEN refusal := 'moved'; RETURN NEXT; RETURN; END IF;
   -- A worker that comes back finds another fence than its own.
   UPDATE belay.run SET nonce = NULL, worker = NULL WHERE id = found_run.id;

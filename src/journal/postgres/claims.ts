@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { type Key, parseKey } from '../../model/key.ts';
 import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
-import type { Claim, ClaimAnswer, ClaimCall, ClaimDesk, ClaimsListed } from '../claims.ts';
+import { type Claim, type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
 import { wrongRun } from '../rows.ts';
 import { claimsListed, LIST } from './claim-list.ts';
 import type { Database } from './database.ts';
@@ -48,7 +48,7 @@ export class PostgresClaims implements ClaimDesk {
   readonly #writers: ReadonlySet<Writer>;
   readonly #refuseIfClosed: () => void;
   readonly #channel: string;
-  readonly #listeners = new Set<() => void>();
+  readonly #freed = new Freed();
   /** The claims that runs are known to have: under its fence a run loses nothing. */
   readonly #known = new WeakMap<Writer, Map<string, boolean>>();
   /** The calls that stand in line, as far as this store has put them there. */
@@ -77,7 +77,7 @@ export class PostgresClaims implements ClaimDesk {
       if (answers[index]?.is === 'waits') this.#lined.add(id);
       else this.#lined.delete(id);
     if (this.#lined.size > 0) this.#listen();
-    if (granted.length > 0 || gone.length > 0) this.#tell();
+    if (granted.length > 0 || gone.length > 0) this.#freed.tell();
     return answers;
   }
 
@@ -85,7 +85,7 @@ export class PostgresClaims implements ClaimDesk {
     this.#refuseIfClosed();
     const ids = calls.map(({ id }) => id);
     for (const id of ids) this.#lined.delete(id);
-    const left = this.#database.ask('write', LEAVE, [ids, this.#channel]).then(() => this.#tell());
+    const left = this.#database.ask('write', LEAVE, [ids, this.#channel]).then(() => this.#freed.tell());
     this.#leaving.add(left);
     await left.finally(() => this.#leaving.delete(left));
   }
@@ -96,7 +96,7 @@ export class PostgresClaims implements ClaimDesk {
     if (writer === null) return void (await this.#free(run, null, null));
     this.#known.delete(writer);
     await this.#database.ask('write', RELEASE, [writer.run.id, writer.token, writer.nonce, this.#channel]);
-    this.#tell();
+    this.#freed.tell();
   }
 
   async free(run: string, head: number, by: string | null): Promise<readonly string[] | null> {
@@ -111,8 +111,7 @@ export class PostgresClaims implements ClaimDesk {
   }
 
   onFreed(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#freed.onFreed(listener);
   }
 
   /** Waits for what is on its way. */
@@ -179,7 +178,7 @@ export class PostgresClaims implements ClaimDesk {
     const { refusal, holder, remaining, keys } = row ?? {};
     if (refusal === 'run_unknown') throw wrongRun('run_unknown', run);
     if (refusal === 'lease_held') throw held(run, String(holder), whole(remaining) ?? 0);
-    this.#tell();
+    this.#freed.tell();
     return refusal === 'moved' ? null : (keys as string[]);
   }
 
@@ -194,11 +193,7 @@ export class PostgresClaims implements ClaimDesk {
     const lost = () => {
       this.#hears = false;
     };
-    void this.#database.listen(this.#channel, () => this.#tell(), lost);
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    void this.#database.listen(this.#channel, () => this.#freed.tell(), lost);
   }
 }
 

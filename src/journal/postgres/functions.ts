@@ -4,6 +4,16 @@
  * database decides who lives.
  */
 
+/** Refuses to go on with a run, a variable of the function that it stands in, which a living worker has. */
+export const REFUSE_HELD = (run: string): string => `
+    SELECT * INTO keeper FROM belay.worker WHERE id = ${run}.worker AND expires > clock_timestamp();
+    IF FOUND THEN
+      refusal := 'lease_held';
+      holder := keeper.name;
+      remaining := ceil(extract(epoch FROM keeper.expires - clock_timestamp()) * 1000);
+      RETURN NEXT; RETURN;
+    END IF;`;
+
 /** Makes sure that everything acknowledged is on the disk of the server, whatever the session or the role has set. */
 const SAFELY = `
 CREATE FUNCTION belay.safely() RETURNS void LANGUAGE plpgsql AS $belay$
@@ -50,14 +60,7 @@ BEGIN
   IF taken.nonce IS DISTINCT FROM p_nonce THEN
     IF p_mode = 'create' AND NOT made THEN
       refusal := 'run_exists'; RETURN NEXT; RETURN;
-    END IF;
-    SELECT * INTO keeper FROM belay.worker WHERE id = taken.worker AND expires > clock_timestamp();
-    IF FOUND THEN
-      refusal := 'lease_held';
-      holder := keeper.name;
-      remaining := ceil(extract(epoch FROM keeper.expires - clock_timestamp()) * 1000);
-      RETURN NEXT; RETURN;
-    END IF;
+    END IF;${REFUSE_HELD('taken')}
     UPDATE belay.run SET token = token + 1, nonce = p_nonce, worker = p_worker WHERE id = taken.id
       RETURNING token INTO taken.token;
   END IF;

@@ -5,6 +5,7 @@ import { parseKey } from '../../model/key.ts';
 import type { Claim, FreedClaims } from '../claims.ts';
 import { corrupt } from './errors.ts';
 import { claimPlace } from './file/cipher.ts';
+import { preparing } from './file/statements.ts';
 import type { Run, Tables } from './log/tables.ts';
 
 /** A grant: claims that a run was given together. */
@@ -26,14 +27,13 @@ export interface Place {
 
 /** The tables of one file. */
 export class ClaimRows {
-  readonly #db: Database.Database;
   readonly #tables: Tables;
-  readonly #statements = new Map<string, Statement>();
+  readonly #prepared: (sql: string) => Statement;
   /** The grants that were read before: a grant never changes. */
   #known = new Map<number, Grant>();
 
   constructor(db: Database.Database, tables: Tables) {
-    this.#db = db;
+    this.#prepared = preparing(db);
     this.#tables = tables;
   }
 
@@ -171,14 +171,6 @@ export class ClaimRows {
 
   #corrupt(run: string) {
     return corrupt(this.#tables.path, run, 0, 'one of its claims has no form');
-  }
-
-  #prepared(sql: string): Statement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const made = this.#db.prepare(sql);
-    this.#statements.set(sql, made);
-    return made;
   }
 }
 

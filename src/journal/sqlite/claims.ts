@@ -4,7 +4,7 @@
  */
 import type Database from 'better-sqlite3';
 import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
-import type { ClaimAnswer, ClaimCall, ClaimDesk, ClaimsListed } from '../claims.ts';
+import { type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
 import { wrongRun } from '../rows.ts';
 import { ClaimRows, type Place } from './claim-rows.ts';
 import { atOnce, immediately } from './file/transaction.ts';
@@ -32,7 +32,7 @@ export class SqliteClaims implements ClaimDesk {
   readonly pollMs = 25;
   readonly #host: Host;
   readonly #rows: ClaimRows;
-  readonly #listeners = new Set<() => void>();
+  readonly #freed = new Freed();
   /** The last question that changed nothing: asked again, it is answered the same while nothing else has changed. */
   #last: { ids: string; state: string; at: number; answers: readonly ClaimAnswer[] } | null = null;
 
@@ -54,13 +54,13 @@ export class SqliteClaims implements ClaimDesk {
     }
     const { answers, granted, gone } = watched(() => immediately(db, () => this.#kept(calls)), 'write');
     // What is given may close a circle, and who is gone makes room in the line.
-    if (granted.length > 0 || gone.length > 0) this.#tell();
+    if (granted.length > 0 || gone.length > 0) this.#freed.tell();
     return answers;
   }
 
   leave(calls: readonly ClaimCall[]): void {
     const act = () => immediately(this.#host.db, () => calls.filter(({ id }) => this.#rows.leave(id)).length);
-    if (this.#host.watched(act, 'write') > 0) this.#tell();
+    if (this.#host.watched(act, 'write') > 0) this.#freed.tell();
   }
 
   release(name: string): void {
@@ -72,12 +72,12 @@ export class SqliteClaims implements ClaimDesk {
       else if (leases.isOwn(own.run.id, own.lease)) this.#rows.clear(own.run, own.lease.token);
     };
     watched(() => immediately(db, act), 'write');
-    this.#tell();
+    this.#freed.tell();
   }
 
   free(name: string, head: number, by: string | null): readonly string[] | null {
     const keys = this.#host.watched(() => immediately(this.#host.db, () => this.#free(name, head, by)), 'write');
-    this.#tell();
+    this.#freed.tell();
     return keys;
   }
 
@@ -86,8 +86,7 @@ export class SqliteClaims implements ClaimDesk {
   }
 
   onFreed(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#freed.onFreed(listener);
   }
 
   /** Answers calls inside a transaction, and changes nothing. */
@@ -135,10 +134,6 @@ export class SqliteClaims implements ClaimDesk {
 
   #ownOf(name: string): Writer | null {
     return [...this.#host.writers].find(({ run }) => run.name === name) ?? null;
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
   }
 }
 

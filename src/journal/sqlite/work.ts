@@ -20,6 +20,7 @@ import { corrupt } from './errors.ts';
 import { inputPlace } from './file/cipher.ts';
 import { pragma } from './file/file.ts';
 import { WORK_FORMAT } from './file/format.ts';
+import { preparing } from './file/statements.ts';
 import { atOnce, immediately } from './file/transaction.ts';
 import type { Leases } from './lease/lease.ts';
 import type { Run, Tables } from './log/tables.ts';
@@ -43,11 +44,12 @@ export class Work implements WorkQueue {
   readonly #begin: (name: string) => Run;
   /** True where the file has the table. */
   readonly #isThere: boolean;
-  readonly #statements = new Map<string, Statement>();
+  readonly #prepared: (sql: string) => Statement;
 
   /** @param begin adds a run, inside a transaction. */
   constructor(db: Database.Database, tables: Tables, leases: Leases, now: () => number, begin: (name: string) => Run) {
     this.#db = db;
+    this.#prepared = preparing(db);
     this.#tables = tables;
     this.#leases = leases;
     this.#now = now;
@@ -232,13 +234,5 @@ export class Work implements WorkQueue {
 
   #sealed(run: number, text: string | null): Buffer | null {
     return text === null ? null : this.#tables.cipher.seal(inputPlace(run), Buffer.from(text, 'utf8'));
-  }
-
-  #prepared(sql: string): Statement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const made = this.#db.prepare(sql);
-    this.#statements.set(sql, made);
-    return made;
   }
 }
