@@ -42,9 +42,12 @@ export class StepEvidence {
     );
     const inside = after.some(({ path }) => covers(skeleton.states, path));
     const stray = live.stray ?? this.#straysNow(live.id);
+    // An edge is taken by those who were there: who is entered by it has no part in it.
+    const isOnEdge = 'from' in boundary.site;
     const owners = this.#present.filter(
       (other) =>
         other.region === live.region &&
+        (other === live || !isOnEdge || !entered.includes(other)) &&
         (this.#view.config.skeletons.get(other.id.skeleton)?.boundaries.includes(boundary) ?? false),
     );
     return {

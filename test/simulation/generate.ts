@@ -138,7 +138,10 @@ export class Generator {
     const over = this.#chance.percent(60) ? 'entities' : 'rounds';
     const within: Scope = { ...scope, own: [], inLoop: true, depth: scope.depth + 1 };
     const body = this.#sequence(within, this.#chance.int(1, 2));
-    return { block: 'loop', at: this.#keys.name('l'), over, times: this.#chance.percent(80) ? 2 : 3, body };
+    const times = this.#chance.percent(80) ? 2 : 3;
+    const at = this.#keys.name('l');
+    // By its number, and not drawn: the machines of a seed stay as they were but for this.
+    return { block: 'loop', at, over, times, tight: Number(at.slice(1)) % 5 < 2, body };
   }
 
   #parallel(scope: Scope): Block {

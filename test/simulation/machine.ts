@@ -131,8 +131,11 @@ class Builder {
 
   #loop(block: Extract<Block, { block: 'loop' }>, next: string, place: Place, states: States): string {
     const { at, over, times } = block;
-    const first = this.#sequence(block.body, `${at}n`, { ...place, loop: { at, over } }, states);
+    const within = { ...place, loop: { at, over } };
     const counted = ({ context }: Heard) => Number(context[at]);
+    const last = block.tight ? lastOf(block.body) : null;
+    if (last !== null) return this.#tightLoop(block, last, next, within, states);
+    const first = this.#sequence(block.body, `${at}n`, within, states);
     states[at] = { always: { target: `${at}h`, actions: assign({ [at]: 0 } as never) } };
     states[`${at}h`] = {
       always: [{ guard: (heard: Heard) => counted(heard) < times, target: first }, { target: next }],
@@ -140,6 +143,30 @@ class Builder {
     states[`${at}n`] = {
       always: { target: `${at}h`, actions: assign(((heard: Heard) => ({ [at]: counted(heard) + 1 })) as never) },
     };
+    return at;
+  }
+
+  /** The answer of the last call enters the body again, or leaves the loop. */
+  #tightLoop(
+    { at, times, body }: Extract<Block, { block: 'loop' }>,
+    [unit, { at: call }]: LastCall,
+    next: string,
+    place: Place,
+    states: States,
+  ): string {
+    const first = firstOf(body[0] as Block);
+    this.#unit(unit, next, place, states, first);
+    this.#sequence(body.slice(0, -1), firstOf(unit), place, states);
+    const counted = ({ context }: Heard) => Number(context[at]);
+    const { invoke } = states[call] as { invoke: { onDone: { actions: unknown } } };
+    const again = {
+      guard: (heard: Heard) => counted(heard) + 1 < times,
+      target: first,
+      reenter: true,
+      actions: [invoke.onDone.actions, assign(((heard: Heard) => ({ [at]: counted(heard) + 1 })) as never)],
+    };
+    states[call] = { invoke: { ...invoke, onDone: [again, invoke.onDone] } };
+    states[at] = { always: { target: first, actions: assign({ [at]: 0 } as never) } };
     return at;
   }
 
@@ -163,7 +190,8 @@ class Builder {
     return at;
   }
 
-  #unit(unit: Unit, next: string, place: Place, states: States): string {
+  /** @param again where the last edge may lead besides, with the count of the loop written. */
+  #unit(unit: Unit, next: string, place: Place, states: States, again: string | null = null): string {
     const { steps } = unit;
     const after = steps.map((_, index) => steps[index + 1]?.at ?? next);
     for (const [index, step] of steps.entries()) {
@@ -179,12 +207,14 @@ class Builder {
       if (steps[index - 1]?.step !== 'skip') for (const key of writtenBy(step)) if (!sure.includes(key)) sure.push(key);
       const keys = [...sure];
       const edge = { from: step.at, to, keys, leaves: index === steps.length - 1 };
+      if (edge.leaves && again !== null) return [edge, { ...edge, to: again }];
       if (step.step !== 'skip' || edge.leaves) return [edge];
       const beyond = after[index + 1] as string;
       return [edge, { from: step.at, to: beyond, keys, leaves: index + 2 >= steps.length }];
     });
     const byArgs = (first.step === 'call' || first.step === 'child') && place.path.length === 0;
-    this.#page.unit({ unit, place, prefix: this.#prefix, states: own, edges, byArgs }, this.#places);
+    const counts = again === null ? [] : [place.loop?.at as string];
+    this.#page.unit({ unit, place, prefix: this.#prefix, states: own, edges, byArgs, counts }, this.#places);
     return first.at;
   }
 
@@ -263,6 +293,22 @@ class Builder {
       return Object.assign({}, ...keys.map((key) => this.#places.write(key, place, heard.context, kept))) as Memory;
     }) as never);
   }
+}
+
+type LastCall = readonly [Unit, Extract<Step, { step: 'call' }>];
+
+/** The unit that ends a body with a call, where that call alone ends it; null for any other. */
+function lastOf(body: readonly Block[]): LastCall | null {
+  const unit = body.at(-1);
+  if (unit?.block !== 'unit' || unit.steps.some(({ step }) => step === 'skip')) return null;
+  const step = unit.steps.at(-1);
+  return step?.step === 'call' && !step.retry ? [unit, step] : null;
+}
+
+/** The state that begins a block. */
+function firstOf(block: Block): string {
+  if (block.block === 'loose') return block.step.at;
+  return block.block === 'unit' ? (block.steps[0] as Step).at : block.at;
 }
 
 function isOdd(value: unknown): boolean {

@@ -18,6 +18,8 @@ export interface LaidUnit {
   /** For each edge, which keys are surely written once it is taken, and whether it leaves the unit. */
   readonly edges: readonly (Edge & { readonly keys: readonly string[]; readonly leaves: boolean })[];
   readonly byArgs: boolean;
+  /** The keys besides that its edges write: the count of a loop. */
+  readonly counts: readonly string[];
 }
 
 /** Collects what the config says. */
@@ -44,7 +46,7 @@ export class Page {
 
   /** Adds the skeleton of a unit. */
   unit(laid: LaidUnit, places: Places): void {
-    const { unit, place, prefix, states, edges, byArgs } = laid;
+    const { unit, place, prefix, states, edges, byArgs, counts } = laid;
     const named = (state: string): string => `${prefix}${[...place.path, state].join('.')}`;
     const keyed = (key: string): string => places.template(key, place, '{entity}');
     const boundaries = edges.flatMap(({ from, to, keys, leaves }, index) => {
@@ -62,7 +64,7 @@ export class Page {
       states: states.map(named),
       entry: [named(states[0] as string)],
       inputs: [...new Set([...places.identity(place), ...unit.steps.flatMap(readBy).map(keyed)])],
-      outputs: [...new Set(unit.steps.flatMap(writtenBy).map(keyed))],
+      outputs: [...new Set([...unit.steps.flatMap(writtenBy).map(keyed), ...counts])],
       ...(commit.length > 0 && { commit }),
       exit,
       rollback: {

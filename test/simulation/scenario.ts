@@ -83,12 +83,13 @@ export type Block =
       readonly odd: readonly Block[];
       readonly even: readonly Block[];
     }
-  /** Over entities, or over rounds of the same one. */
+  /** Over entities, or over rounds of the same one. `tight`: the last edge of its last unit leads straight back to where the body begins. */
   | {
       readonly block: 'loop';
       readonly at: string;
       readonly over: 'entities' | 'rounds';
       readonly times: number;
+      readonly tight: boolean;
       readonly body: readonly Block[];
     }
   /** `leaves`: its first region leaves the state once the others are done, while one more region still waits. */

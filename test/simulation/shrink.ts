@@ -91,6 +91,7 @@ function* simplerBranches(block: Extract<Block, { block: 'branch' }>): Generator
 function* simplerLoops(block: Extract<Block, { block: 'loop' }>): Generator<readonly Block[]> {
   yield block.body;
   if (block.times > 2) yield [{ ...block, times: 2 }];
+  if (block.tight) yield [{ ...block, tight: false }];
   for (const body of smallerBodies(block.body)) yield [{ ...block, body }];
 }
 

@@ -28,7 +28,7 @@ function blockText(block: Block): string {
     case 'branch':
       return `if odd(${block.on}) { ${bodyText(block.odd)} } else { ${bodyText(block.even)} }`;
     case 'loop':
-      return `loop ${block.at} over ${block.times} ${block.over} { ${bodyText(block.body)} }`;
+      return `${block.tight ? 'tight ' : ''}loop ${block.at} over ${block.times} ${block.over} { ${bodyText(block.body)} }`;
     case 'parallel':
       return `parallel ${block.at}${block.leaves ? ' (left by its first region while one more waits)' : ''} { ${block.regions.map(bodyText).join(' || ')} }`;
     case 'compute':
