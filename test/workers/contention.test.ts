@@ -1,4 +1,4 @@
-/** Runs that contend for the same keys under workers in many processes, one of them killed: as if the runs had come one after the other. */
+/** Runs that contend for the same keys under workers in many processes, some of them killed, and some runs cancelled: as if the runs had come one after the other. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,13 +23,14 @@ afterAll(async () => {
 
 async function tried(store: JournalStore, place: string, world: string): Promise<void> {
   const runs = 80;
-  const shape = { workers: 8, runs, ms: 5, chance: new Chance(SEED, 0) };
+  const shape = { workers: 8, runs, ms: 5, chance: new Chance(SEED, 0), kills: 2, cancelled: 10 };
   const outcome = await contend({ ...shape, store, place, schema, world: join(folder, world) });
   await store.close();
-  const { wrong, done, left, killed, denied } = outcome;
-  expect({ seed: SEED, wrong, done, left, killed }).toEqual({ seed: SEED, wrong: [], done: runs, left: 0, killed: 1 });
-  // Both ways were gone: most runs wait and act, and some would have closed a circle.
-  expect([denied > 0, outcome.acts > runs]).toEqual([true, true]);
+  const { wrong, done, cancelled, left, killed, denied } = outcome;
+  const over = done + cancelled;
+  expect({ seed: SEED, wrong, over, left, killed }).toEqual({ seed: SEED, wrong: [], over: runs, left: 0, killed: 2 });
+  // All ways were gone: most runs wait and act, some would have closed a circle, and some were cancelled.
+  expect([denied > 0, outcome.acts > runs, cancelled > 0]).toEqual([true, true, true]);
 }
 
 test('80 runs over 20 keys under 8 workers on a SQLite file', async () => {

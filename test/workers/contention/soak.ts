@@ -9,14 +9,14 @@ import { Chance } from '../../simulation/chance.ts';
 import { contend, type Outcome } from './trial.ts';
 
 const [runs = 400, seed = Date.now() % 100_000] = process.argv.slice(2).map(Number);
-const shape = { workers: 8, runs, ms: 5 };
+const shape = { workers: 8, runs, ms: 5, kills: 2, cancelled: 10 };
 const problems: string[] = [];
 
 function tell(name: string, { wrong, ...outcome }: Outcome): void {
   console.log(JSON.stringify({ store: name, seed, ...outcome, wrong: wrong.length }));
   problems.push(...wrong.map((each) => `${name}: ${each}`));
-  if (outcome.done !== runs || outcome.left > 0)
-    problems.push(`${name}: ${runs - outcome.done} runs, ${outcome.left} claims are left`);
+  const over = outcome.done + outcome.cancelled;
+  if (over !== runs || outcome.left > 0) problems.push(`${name}: ${runs - over} runs, ${outcome.left} claims are left`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'belay-claims-'));

@@ -1,6 +1,6 @@
 /**
- * Runs that contend for the lists of one world, under workers in as many processes, one of which is killed in the middle: afterwards the lists
- * must be as if the runs had come one after the other.
+ * Runs that contend for the lists of one world, under workers in as many processes, some of which are killed and replaced, while persons
+ * cancel some of the runs: afterwards the lists must be as if the runs had come one after the other.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,10 +35,15 @@ export interface TrialOptions {
   /** The time of an act, in milliseconds. */
   readonly ms: number;
   readonly chance: Chance;
+  /** How many workers are killed, one after the other, each with another one in its place; three that a run ends are too many for it. */
+  readonly kills: number;
+  /** How many of a hundred runs a person cancels, at any time. */
+  readonly cancelled: number;
 }
 
 export interface Outcome {
   readonly done: number;
+  readonly cancelled: number;
   /** The runs that were denied an act, as it would have closed a circle. */
   readonly denied: number;
   readonly acts: number;
@@ -51,13 +56,16 @@ export interface Outcome {
 }
 
 export async function contend(options: TrialOptions): Promise<Outcome> {
-  const { store, runs, world } = options;
+  const { store, runs, world, chance } = options;
   const client = workClient(store);
   const from = performance.now();
   const asked = new Map<string, readonly Act[]>();
+  /** The runs that are cancelled once so many others have ended. */
+  const leaving: { readonly run: string; readonly at: number }[] = [];
   for (let number = 0; number < runs; number += 1) {
     const run = `run-${number}`;
-    asked.set(run, actsOf(options.chance));
+    asked.set(run, actsOf(chance));
+    if (chance.percent(options.cancelled)) leaving.push({ run, at: chance.int(0, Math.floor(runs * 0.7)) });
     await client.start({ run, agent: 'clerk', input: { acts: asked.get(run) } });
   }
   const children = Array.from({ length: options.workers }, () => workerOf(options));
@@ -67,9 +75,14 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
       const over = children.reduce((sum, { done }) => sum + done.size, 0);
       if (over > last) [last, since] = [over, performance.now()];
       if (performance.now() - since > STILL) throw new Error(await standstill(store, over, runs));
-      if (killed === 0 && over >= runs / 4) {
-        children[0]?.child.kill('SIGKILL');
-        killed = 1;
+      if (killed < options.kills && over >= (runs * (killed + 1)) / (options.kills + 3)) {
+        children[killed]?.child.kill('SIGKILL');
+        children.push(workerOf(options));
+        killed += 1;
+      }
+      for (const each of leaving.filter(({ at }) => at <= over)) {
+        leaving.splice(leaving.indexOf(each), 1);
+        await client.cancel(each.run, { by: 'ann' }).catch(unlessEnded);
       }
       if (over >= runs * 0.9 && (await isOver(store, asked.keys()))) break;
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -78,15 +91,17 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
     const results = outputs.map((each) =>
       each.is === 'done' ? (each.output as { acts: number; denied: boolean }) : null,
     );
+    const made = [...asked].map(([run, acts], index) => {
+      const { acts: count } = results[index] ?? {};
+      return { run, acts: acts.slice(0, count), isWhole: count !== undefined };
+    });
     const { held, waiting } = await store.claims.list();
     return {
       done: results.filter((each) => each !== null).length,
+      cancelled: outputs.filter((each) => each.is === 'cancelled').length,
       denied: results.filter((each) => each?.denied).length,
       acts: results.reduce((sum, each) => sum + (each?.acts ?? 0), 0),
-      wrong: wrongIn(
-        world,
-        [...asked].map(([run, acts], index) => [run, acts.slice(0, results[index]?.acts ?? 0)]),
-      ),
+      wrong: wrongIn(world, made),
       left: held.length + waiting.length,
       killed,
       seconds: (performance.now() - from) / 1_000,
@@ -94,6 +109,11 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
   } finally {
     await Promise.all(children.map(stop));
   }
+}
+
+/** A run may end before its cancelling is said. */
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof RangeError)) throw error;
 }
 
 /** Two to four acts on lists of one or two groups, in any order, so that runs meet in circles. */
@@ -121,7 +141,7 @@ function workerOf({ place, schema, world, ms }: TrialOptions): Running {
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const told = JSON.parse(line) as { is: string; run: string; as?: { is: string } };
-      if (told.as?.is === 'done') done.add(told.run);
+      if (told.as?.is === 'done' || told.as?.is === 'cancelled') done.add(told.run);
       if (told.as?.is === 'failed' || told.is === 'store_failed') process.stderr.write(`${line}\n`);
     }
   });
@@ -148,8 +168,15 @@ async function standstill(store: JournalStore, over: number, runs: number): Prom
   return [`nothing has ended for ${STILL / 1_000} s, ${over} of ${runs} runs have`, ...having, ...wanting].join('\n');
 }
 
+/** What a run has made: all of its acts, or those that came first. */
+interface Made {
+  readonly run: string;
+  readonly acts: readonly Act[];
+  readonly isWhole: boolean;
+}
+
 /** Everything that could not have come of runs that act one after the other. */
-function wrongIn(world: string, made: readonly (readonly [string, readonly Act[]])[]): string[] {
+function wrongIn(world: string, made: readonly Made[]): string[] {
   const wrong: string[] = [];
   const after = new Map<string, Set<string>>();
   const precedes = (one: string | undefined, other: string | undefined) => {
@@ -159,12 +186,14 @@ function wrongIn(world: string, made: readonly (readonly [string, readonly Act[]
   const lists = new Map<string, string[]>();
   for (const group of GROUPS) for (const item of ITEMS) lists.set(`${group}/${item}`, listIn(world, group, item));
   for (const list of lists.values()) for (const [index, run] of list.entries()) precedes(list[index - 1], run);
-  for (const [run, acts] of made)
-    for (const [key, list] of lists) {
-      const asked = acts.filter(({ group, item }) => `${group}/${item}` === key).length;
-      const there = list.filter((each) => each === run).length;
-      if (asked !== there) wrong.push(`${run} appended ${asked} times to ${key}, which has ${there} of it`);
-    }
+  for (const { run, acts, isWhole } of made) {
+    const there = [...lists].flatMap(([key, list]) => list.filter((each) => each === run).map(() => key));
+    const appended = acts.flatMap(({ group, item }) => (item === undefined ? [] : [`${group}/${item}`]));
+    // One that was cancelled has made what came first, however much of it.
+    const expected = isWhole ? appended : appended.slice(0, there.length);
+    if (expected.toSorted().join() !== there.toSorted().join())
+      wrong.push(`${run} has appended ${expected}, and of it there are ${there}`);
+  }
   for (const { run, group, before, after: then } of auditsIn(world)) {
     if (before.join() !== then.join()) wrong.push(`${run} saw ${group} change: ${before} and ${then}`);
     for (const [index, item] of ITEMS.entries()) {
