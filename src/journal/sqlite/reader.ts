@@ -50,7 +50,7 @@ export function summary(listing: Listing, name: string): RunSummary | null {
   return atOnce(file.db, () => summaryOf(listing, found, anchored));
 }
 
-/** The runs that were asked for, their heads checked. Costs the same for each of them, whatever rows it has. */
+/** The runs that were asked for, their heads checked. Costs the same for each of them, and reads no rows of those whose note is of their head. */
 export function summaries(listing: Listing, { after, limit, state }: RunsFilter): readonly RunSummary[] {
   const { file, tables, leases } = listing;
   checkLimit(limit);
@@ -69,6 +69,6 @@ export function summaries(listing: Listing, { after, limit, state }: RunsFilter)
 
 function summaryOf({ file, tables, leases, notes }: Listing, run: Run, anchored: AnchoredHead | null): RunSummary {
   const note = notes.of(run);
-  const { seq, time } = verifiedHead(tables, file.identity, run, anchored, note !== null);
-  return { run: run.name, head: seq, time, held: leases.isHeld(run.id), ...(note !== null && { note }) };
+  const { seq, time } = verifiedHead(tables, file.identity, run, anchored, note?.at);
+  return { run: run.name, head: seq, time, held: leases.isHeld(run.id), ...(note !== null && { note: note.text }) };
 }

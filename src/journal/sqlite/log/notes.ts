@@ -11,6 +11,12 @@ import { NOTE_FORMAT } from '../file/format.ts';
 import type { Run, Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 
+/** A note, and the number of the last row of its commit group. */
+export interface Note {
+  readonly at: number;
+  readonly text: string;
+}
+
 /** The notes of one open file. */
 export class Notes {
   readonly #tables: Tables;
@@ -41,15 +47,16 @@ export class Notes {
     this.#write?.run(run.id, seq, this.#digest(run, hash, body), body);
   }
 
-  /** The note of a run; null where there is none, or none that fits. */
-  of(run: Run): string | null {
+  /** The note of a run, and the row that it came with; null where there is none, or none that fits. */
+  of(run: Run): Note | null {
     const row = this.#select?.get(run.id) as Record<'at' | 'digest' | 'body', unknown> | undefined;
     if (row === undefined) return null;
     const { at, digest, body } = row;
     if (!Number.isSafeInteger(at) || !Buffer.isBuffer(digest) || !Buffer.isBuffer(body)) return null;
     const group = this.#tables.groupUpTo(run, at as number);
     if (group === null || group.last !== at || !this.#digest(run, group.hash, body).equals(digest)) return null;
-    return this.#cipher.open(notePlace(run.id, group.last), body)?.toString('utf8') ?? null;
+    const text = this.#cipher.open(notePlace(run.id, group.last), body)?.toString('utf8');
+    return text === undefined ? null : { at: group.last, text };
   }
 
   #digest(run: Run, hash: Buffer, body: Buffer): Buffer {

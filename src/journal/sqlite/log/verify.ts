@@ -22,7 +22,8 @@ const BATCH = 4_096;
 
 /**
  * The head of a run, its first and last group checked. Must run inside a transaction, and `anchored` must have been read before that began.
- * @param isNamed true where a note has proved already that these are this run's rows.
+ * @param noted the end of the commit group of which a note has proved that it is this run's. Where that is the last one, none of its rows are
+ *   read: they are checked when they are.
  * @throws JournalError `journal_tail_lost` when the anchor remembers more; `journal_corrupt` when it remembers something else.
  */
 export function verifiedHead(
@@ -30,7 +31,7 @@ export function verifiedHead(
   identity: Buffer,
   run: Run,
   anchored: AnchoredHead | null,
-  isNamed = false,
+  noted?: number,
 ): Head {
   const last = tables.groupUpTo(run, Number.MAX_SAFE_INTEGER);
   const seq = last?.last ?? 0;
@@ -40,12 +41,14 @@ export function verifiedHead(
   }
   if (tables.lastSeq(run) !== seq) throw corrupt(tables.path, run.name, seq + 1, 'no commit group covers the row');
   if (last === null) return { seq, token: 0, time: 0, hash: seed(identity, run.id, run.name) };
-  const before = groupBefore(tables, identity, run, seq - 1);
-  checkGroup(tables, run, before.hash, last, tables.entries(run, before.seq, seq));
-  // The first group proves that these are this run's rows: the chain begins with its name.
-  const first = before.seq === 0 || isNamed ? undefined : tables.groupsAfter(run, 0, seq, 1)[0];
-  if (first !== undefined) {
-    checkGroup(tables, run, seed(identity, run.id, run.name), first, tables.entries(run, 0, first.last));
+  if (noted !== seq) {
+    const before = groupBefore(tables, identity, run, seq - 1);
+    checkGroup(tables, run, before.hash, last, tables.entries(run, before.seq, seq));
+    // The first group proves that these are this run's rows: the chain begins with its name.
+    const first = before.seq === 0 || noted !== undefined ? undefined : tables.groupsAfter(run, 0, seq, 1)[0];
+    if (first !== undefined) {
+      checkGroup(tables, run, seed(identity, run.id, run.name), first, tables.entries(run, 0, first.last));
+    }
   }
   const named = anchored === null || anchored.seq === 0 ? null : groupAt(tables, run, anchored.seq, last);
   if (named !== null && anchored !== null && (named.last !== anchored.seq || !named.hash.equals(anchored.hash))) {
