@@ -127,3 +127,23 @@ ${skeleton('N0', 'n0', ['n1', 'w'], ', joint: [N1]')}${skeleton('N1', 'n1', ['w'
   await until(async () => (await client.result('first')).is === 'done');
   expect(acts).toEqual(['look', 'book', 'look', 'undone']);
 });
+
+test('one that a process held when it was to be deleted is deleted later', async () => {
+  const store = memoryStore();
+  const states = { a: { type: 'final' } };
+  const none = small({ name: 'none', config: 'tools: {}\nskeletons: {}\n', initial: 'a', states, acts: {} });
+  const { client } = working(store, [none]);
+  await client.start({ run: 'first', agent: 'none' });
+  await until(async () => (await client.result('first')).is === 'done');
+  const held = await store.open('first', 'resume');
+  const kept: string[] = [];
+  working(store, [], {
+    pollMs: 5,
+    retainMs: 0,
+    onTold: (each) => void (each.is === 'retained' && kept.push(each.why)),
+  });
+  await until(() => kept.length > 0);
+  await held.close();
+  await until(() => store.run('first') === null);
+  expect(kept).toEqual(['a living process holds it']);
+});
