@@ -16,7 +16,7 @@ export async function plainCall(port: GuardPort, call: GuardedCall): Promise<Rep
   if (admission.entries.length > 0) {
     port.append(admission.entries);
     await port.durable();
-    if (call.signal.aborted) return { is: 'dropped' };
+    if (call.signal.aborted || port.cancelled()) return { is: 'dropped' };
   }
   const settled = await timed(call, undefined);
   const spent = call.charge(of, settled);

@@ -24,7 +24,7 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
   await port.clear();
-  return call.signal.aborted ? { is: 'dropped' } : guarded(port, call);
+  return call.signal.aborted || port.cancelled() ? { is: 'dropped' } : guarded(port, call);
 }
 
 /**
@@ -121,7 +121,7 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   port.append([{ ...intent, ...held }, ...admission.entries]);
   const mine = port.ledger.get(key);
   await port.durable();
-  if (call.signal.aborted) return before ? { is: 'dropped' } : drop(port, key, mine);
+  if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
   // It was said meanwhile, for good, that it did not happen, or what came of it: then this is another try.
   if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);
   return call.tool?.buffer ? stage(port, call, key) : act(port, call, key, before);

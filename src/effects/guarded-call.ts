@@ -28,6 +28,8 @@ export interface GuardPort {
   clear(): Promise<void>;
   /** True where the process takes leave of the run: what waits then goes on waiting. */
   stopping(): boolean;
+  /** True where a person has ended the run: nothing new leaves (F3). */
+  cancelled(): boolean;
 }
 
 /** The budget's answer to a call: the entries to write with it, or why it may not leave. */

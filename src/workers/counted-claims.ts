@@ -1,15 +1,21 @@
-/** Counts the runs of a worker that wait for claims, and nothing else: they do not keep it from taking others. */
+/** Counts the runs of a worker that wait for claims: they do not keep it from taking others, and it ends their waits when it takes leave. */
 import type { Claims } from '../effects/claims/claims.ts';
+import { claimsClosed } from '../effects/claims/waiting.ts';
 
 /** Claims that are passed on. */
 export class CountedClaims implements Claims {
   readonly #claims: Claims;
+  readonly #stopping: AbortSignal;
   readonly #onWait: () => void;
   readonly #waiting = new Map<string, number>();
 
-  /** @param onWait told when another run has to wait. */
-  constructor(claims: Claims, onWait: () => void) {
+  /**
+   * @param stopping aborted when the worker takes leave: no run waits then, also for claims that a caller has given.
+   * @param onWait told when another run has to wait.
+   */
+  constructor(claims: Claims, stopping: AbortSignal, onWait: () => void) {
     this.#claims = claims;
+    this.#stopping = stopping;
     this.#onWait = onWait;
   }
 
@@ -20,13 +26,18 @@ export class CountedClaims implements Claims {
 
   async take(...[run, wanted, signal, waits]: Parameters<Claims['take']>): Promise<string | null> {
     let isWaiting = false;
+    if (this.#stopping.aborted) throw claimsClosed();
+    const either = AbortSignal.any([signal, this.#stopping]);
     try {
-      return await this.#claims.take(run, wanted, signal, (reason) => {
+      const why = await this.#claims.take(run, wanted, either, (reason) => {
         isWaiting = true;
         this.#count(run, 1);
         this.#onWait();
         waits(reason);
       });
+      // It may be that the wait was ended here, and not that the run has what it wants.
+      if (this.#stopping.aborted && !signal.aborted) throw claimsClosed();
+      return why;
     } finally {
       if (isWaiting) this.#count(run, -1);
     }

@@ -114,8 +114,13 @@ async function standstill(sidecar: Sidecar, end: End, { stopping, lingerMs }: Se
   }
 }
 
-function leftAs({ status }: Sidecar, end: End, due: number | null): Left {
-  if (status === 'done' || status === 'cancelled') return { is: status };
+async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<Left> {
+  const { status } = sidecar;
+  if (status === 'done' || status === 'cancelled') {
+    // After its end a run may still owe what a person has to settle.
+    const told = await Promise.race([sidecar.finished(), null]);
+    return told?.status === status ? { is: status } : { is: 'parked', due };
+  }
   if (end.status === 'stuck') return { is: 'stuck', due };
   return { is: status === 'parked' ? 'parked' : 'waits', due };
 }

@@ -36,10 +36,17 @@ export class Sweeping {
       if (stopping.aborted) return;
       if (!this.#retained.has(run)) await this.#delete(run);
     }
+    // One of those that stayed is looked at again: what kept it may be over.
+    const [stayed] = this.#retained.keys();
+    if (stayed === undefined || stopping.aborted) return;
+    if (over.includes(stayed)) await this.#delete(stayed);
+    else this.#retained.delete(stayed);
   }
 
   async #delete(run: string): Promise<void> {
     const { store, onTold } = this.#options;
+    const before = this.#retained.get(run);
+    this.#retained.delete(run);
     const why = await deleteEnded(store, run).catch((error: unknown) =>
       String((error as { code?: unknown }).code ?? error),
     );
@@ -49,6 +56,6 @@ export class Sweeping {
       return;
     }
     this.#retained.set(run, why);
-    onTold?.({ is: 'retained', run, why });
+    if (why !== before) onTold?.({ is: 'retained', run, why });
   }
 }

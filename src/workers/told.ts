@@ -10,7 +10,7 @@ export type WorkTold =
   | { readonly is: 'not_taken'; readonly runs: readonly LeftRun[] }
   /** A run that ended long enough ago is gone. */
   | { readonly is: 'deleted'; readonly run: string }
-  /** One that is not deleted, though it ended long enough ago. Told once. */
+  /** One that is not deleted, though it ended long enough ago. Told again where the reason is another one. */
   | { readonly is: 'retained'; readonly run: string; readonly why: string }
   /** The store could not be asked; it is asked again. */
   | { readonly is: 'store_failed'; readonly error: unknown };

@@ -106,7 +106,7 @@ class Working implements Worker {
     this.#sweeping = options.retainMs === undefined ? null : new Sweeping(options, options.retainMs);
     this.#own = options.claims === undefined ? claimsIn(options.store) : null;
     const claims = options.claims ?? this.#own;
-    this.#claims = claims === null ? null : new CountedClaims(claims, () => this.#wake());
+    this.#claims = claims === null ? null : new CountedClaims(claims, this.#stopping.signal, () => this.#wake());
     // Every open run listens for the stop.
     setMaxListeners(0, this.#stopping.signal);
     this.#working = this.#work();

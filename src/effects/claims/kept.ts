@@ -1,5 +1,5 @@
 /** Claims over what keeps them: this process alone, or a store. */
-import { ClaimBoard } from '../../journal/claim-board.ts';
+import { ClaimBoard, changesNothing } from '../../journal/claim-board.ts';
 import { type ClaimAnswer, type ClaimCall, Freed } from '../../journal/claims.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import type { Claims, StoreClaims } from './claims.ts';
@@ -49,10 +49,10 @@ class MemoryDesk implements Desk {
   readonly #freed = new Freed();
 
   ask(calls: readonly ClaimCall[]): readonly ClaimAnswer[] {
-    const answers = calls.map((call) => this.#board.ask(call));
-    // What is given may close a circle.
-    if (answers.some(({ is }) => is === 'held')) this.#freed.tell();
-    return answers;
+    const settled = this.#board.settle(calls, () => true);
+    // What is given may close a circle, a new place in line may close one that goes through the line, and who is gone makes room.
+    if (!changesNothing(settled)) this.#freed.tell();
+    return settled.answers;
   }
 
   leave(calls: readonly ClaimCall[]): void {

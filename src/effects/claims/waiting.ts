@@ -21,6 +21,8 @@ export class WaitingClaims implements StoreClaims {
   readonly #patience: number;
   readonly #pollMs: number | null;
   readonly #waiting = new Map<string, Waiter>();
+  /** The questions that a store has not answered yet. */
+  readonly #asking = new Set<Promise<unknown>>();
   #turn: Promise<unknown> = Promise.resolve();
   #isLooking = false;
   #timer: NodeJS.Timeout | undefined;
@@ -46,14 +48,14 @@ export class WaitingClaims implements StoreClaims {
     waits: (reason: string) => void,
   ): Promise<string | null> {
     if (signal.aborted) return null;
-    if (this.#closed) throw closed();
+    if (this.#closed) throw claimsClosed();
     const call = { id: randomUUID(), run, wanted: merged(wanted) };
     const before = this.#freed;
-    const [answer] = await this.#desk.ask([call]);
+    const [answer] = await this.#ask([call]);
     if (answer?.is !== 'waits') return decided(call, answer);
     if (signal.aborted || this.#closed || this.#patience <= 0) {
       await this.#desk.leave([call]);
-      if (this.#closed && !signal.aborted) throw closed();
+      if (this.#closed && !signal.aborted) throw claimsClosed();
       return signal.aborted ? null : answer.why;
     }
     waits(answer.why);
@@ -63,17 +65,28 @@ export class WaitingClaims implements StoreClaims {
     return decision;
   }
 
+  /** Frees what a run has, and what it is being given: a call of it that was stopped may have been asked for before. */
   release(run: string): void | Promise<void> {
-    return this.#desk.release(run);
+    if (this.#asking.size === 0) return this.#desk.release(run);
+    return Promise.allSettled(this.#asking).then(() => this.#desk.release(run));
   }
 
   close(): void {
     this.#closed = true;
     this.#deaf();
     for (const { call, fail } of [...this.#waiting.values()]) {
-      fail(closed());
+      fail(claimsClosed());
       this.#leave(call);
     }
+  }
+
+  #ask(calls: readonly ClaimCall[]): ReturnType<Desk['ask']> {
+    const answers = this.#desk.ask(calls);
+    if (!(answers instanceof Promise)) return answers;
+    this.#asking.add(answers);
+    const answered = () => this.#asking.delete(answers);
+    answers.then(answered, answered);
+    return answers;
   }
 
   #wait(call: ClaimCall, signal: AbortSignal, why: string): Promise<string | null> {
@@ -143,7 +156,7 @@ export class WaitingClaims implements StoreClaims {
     const waiters = [...this.#waiting.values()];
     if (waiters.length === 0) return;
     try {
-      const answers = await this.#desk.ask(waiters.map(({ call }) => call));
+      const answers = await this.#ask(waiters.map(({ call }) => call));
       for (const [index, { call, settle, fail }] of waiters.entries()) {
         const answer = answers[index];
         if (answer?.is === 'waits' || !this.#waiting.has(call.id)) continue;
@@ -182,7 +195,8 @@ function decided({ run }: ClaimCall, answer: ClaimAnswer | undefined): string | 
   throw new JournalError('lease_lost', `${what}. Give the same store as journal, and resume the run.`);
 }
 
-function closed(): ClaimsClosed {
+/** The error of a wait that the process has ended. */
+export function claimsClosed(): ClaimsClosed {
   return new ClaimsClosed('claims_closed', 'This process gives its runs back, and waits for no claims any more.');
 }
 

@@ -86,6 +86,7 @@ export class Calls {
       secret: runState.secret,
       codecs: runState.codecs,
       stopping: () => this.#stop.signal.aborted,
+      cancelled: () => runState.asked.cancelled !== null,
     };
     return guardedCall(port, this.#guarded(call, number, whose, lacks));
   }
@@ -234,6 +235,11 @@ export class Calls {
   /** @see {@link Claiming.claimAgain} */
   claimAgain(): Promise<string | null> {
     return this.#claiming.claimAgain();
+  }
+
+  /** @see {@link Claiming.cancel} */
+  cancel(): void {
+    this.#claiming.cancel();
   }
 }
 

@@ -6,28 +6,46 @@ import type { Claim } from '../../journal/claims.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
+import { endedChild } from '../../model/reply-event.ts';
 import type { ActorState } from '../../projection/state-types.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 
+/** The calls whose keys an event names: those that have touched nothing, and those whose answer its step has heard. */
+interface Named {
+  readonly calls: readonly ActorState[];
+  readonly answered: readonly ActorState[];
+}
+
 /** The claiming of one run. */
 export class Claiming {
   readonly #parts: RunParts;
   readonly #write: RunWriter;
+  readonly #cancelled = new AbortController();
 
   constructor(parts: RunParts, write: RunWriter) {
     this.#parts = parts;
     this.#write = write;
   }
 
-  /** Waits until what a call touches is this run's. @returns why it does not get that, or null. */
+  /** Ends every wait: a person has ended the run, and no call of it leaves any more. */
+  cancel(): void {
+    this.#cancelled.abort();
+  }
+
+  /** Waits until what a call touches is this run's, or the run is cancelled. @returns why it does not get that, or null. */
   async claim({ tool, input: args, signal }: Call, instance: InstanceId): Promise<ClaimRefused | null> {
     const { claims, config } = this.#parts;
     const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
     if (claims === null || keys.length === 0) return null;
     try {
-      const why = await this.#take(claims, claimsOn(config, keys), signal, instance);
+      const why = await this.#take(
+        claims,
+        claimsOn(config, keys),
+        AbortSignal.any([signal, this.#cancelled.signal]),
+        instance,
+      );
       return why === null ? null : new ClaimRefused('claim_refused', why);
     } catch (error) {
       // The next process makes the call; where claims cannot be kept, nothing more is written, as with a journal that fails.
@@ -39,15 +57,18 @@ export class Claiming {
   /**
    * Claims what this run has touched so far, as one that is taken up has to: what its history has read and written, and what calls have
    * changed that a restore has undone. What a call would have touched that never left is nobody's: another run may have it, and wait for
-   * this one. @returns why it does not get that, or null.
+   * this one. @returns why it does not get that, or null; null as well where the run was cancelled meanwhile.
    */
   async claimAgain(): Promise<string | null> {
     const { claims, config, runState } = this.#parts;
     if (claims === null) return null;
     const { registry, versions } = runState.history;
     const untouched = this.#untouched();
-    const isUntouched = ({ at, by, key }: Access) =>
-      untouched.get(at)?.some((call) => this.#keysOf(call, by.id).some(({ text }) => text === key.text)) ?? false;
+    const isUntouched = ({ at, by, key }: Access) => {
+      const names = (call: ActorState) => this.#keysOf(call, by.id).some(({ text }) => text === key.text);
+      const named = untouched.get(at);
+      return named?.calls.some(names) === true && !named.answered.some(names);
+    };
     const accessed: Key[] = [];
     for (const record of registry.all())
       for (const accesses of [versions.readsBy(record), versions.writesOf(record)])
@@ -57,16 +78,16 @@ export class Claiming {
     );
     const keys = [...accessed, ...calls];
     if (keys.length === 0) return null;
-    return this.#take(claims, claimsOn(config, keys), new AbortController().signal, null);
+    return this.#take(claims, claimsOn(config, keys), this.#cancelled.signal, null);
   }
 
   /**
    * The keys that events name though nothing has touched them, by the event: those of the steps that started calls which have not left, and of
    * the steps that heard that such a call was refused. What an answered call has read is named again by the step that heard the answer.
    */
-  #untouched(): ReadonlyMap<number, readonly ActorState[]> {
+  #untouched(): ReadonlyMap<number, Named> {
     const { runState } = this.#parts;
-    const untouched = new Map<number, ActorState[]>();
+    const untouched = new Map<number, Named>();
     let refused: readonly ActorState[] = [];
     for (const step of runState.steps) {
       const { entry, firstStarted, act, to } = step;
@@ -76,7 +97,9 @@ export class Claiming {
       const calls = [...begun, ...(isRefusal(entry?.event) ? refused : [])].filter(
         ({ number }) => runState.ledger.ofActor(number) === undefined,
       );
-      if (calls.length > 0) for (let at = act + 1; at <= to; at += 1) untouched.set(at, calls);
+      const child = isRefusal(entry?.event) ? null : endedChild((entry?.event as { type?: unknown } | undefined)?.type);
+      const answered = ended.filter(({ started }) => started?.id === child);
+      if (calls.length > 0) for (let at = act + 1; at <= to; at += 1) untouched.set(at, { calls, answered });
     }
     return untouched;
   }

@@ -7,6 +7,26 @@ import { givenBack } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
 import { SidecarError } from '../sidecar-error.ts';
 
+/** The time between two looks for messages of a run that waits for its claims, in milliseconds. */
+const LOOK = 250;
+
+/** Claims what a run has touched. A person may cancel it while it waits for that. @returns why it does not get that, or null. */
+export async function claimedAgain({ approvals, calls, runState }: Run): Promise<string | null> {
+  const look = setInterval(() => {
+    try {
+      approvals.poll();
+    } catch {
+      // A journal that cannot be read now says so where it is written; the next look may find it well.
+    }
+    if (runState.asked.cancelled !== null) calls.cancel();
+  }, LOOK).unref();
+  try {
+    return await calls.claimAgain();
+  } finally {
+    clearInterval(look);
+  }
+}
+
 /** Finishes what was decided, as any process does that takes a run up, and decides nothing anew. @returns true where an undo failed. */
 export async function finishCancelled({ recovering }: Run): Promise<boolean> {
   const finished = await recovering.finishPlan();

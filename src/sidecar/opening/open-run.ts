@@ -19,7 +19,7 @@ import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { Run } from '../run/run.ts';
 import { SidecarError } from '../sidecar-error.ts';
-import { endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
+import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
 import { configOf, redactOf, storeFor } from './config.ts';
 import { type RunOptions, SECRET } from './options.ts';
@@ -191,7 +191,8 @@ async function finishLeft(run: Run): Promise<boolean> {
   const { approvals, runState, recovering } = run;
   approvals.poll();
   if (runState.asked.cancelled !== null) return finishCancelled(run);
-  const refused = runState.ended === null ? await run.calls.claimAgain() : null;
+  const refused = runState.ended === null ? await claimedAgain(run) : null;
+  if (runState.asked.cancelled !== null) return finishCancelled(run);
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
   await recovering.reconcile();
   let finished = await recovering.finishPlan();

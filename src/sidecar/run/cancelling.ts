@@ -58,6 +58,8 @@ export class Cancelling {
   goOn(): void {
     if (!this.#isAwake || this.#port.parts.runState.asked.cancelled === null) return;
     this.#port.hold();
+    // What it waits for would be given to a run that is over.
+    this.#port.calls.cancel();
     void this.end().then(
       (isOver) => isOver && this.#port.stopMachine(),
       // The journal takes nothing any more, and says so to those who wait for the run.

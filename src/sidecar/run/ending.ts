@@ -43,6 +43,11 @@ export class RunEnd {
     return ended === 'stopped' ? 'done' : ended;
   }
 
+  /** True while the end of the machine waits for what is to be decided, undone or made visible before. */
+  get isHeld(): boolean {
+    return this.#end !== null;
+  }
+
   /** The root has come to its end. @returns true where that has to wait. */
   holds(output: unknown): boolean {
     const { runState, recovering, outbox, deliveries } = this.#port;

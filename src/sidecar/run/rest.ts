@@ -28,9 +28,7 @@ export function lookedRest(run: Run): RunRest {
 function restOf(run: Run): RunRest {
   const { runState, now } = run.parts;
   if (isOver(run)) return { idle: isDurable(run), due: null };
-  // What an end has left to do, to make visible and to free, is done at once.
-  const isEnding = runState.ended !== null && !run.recovering.isOver;
-  if (isEnding || !isIdle(run)) return { idle: false, due: now() };
+  if (isEnding(run) || !isIdle(run)) return { idle: false, due: now() };
   const isHeld = run.recovering.isBusy;
   const times = [
     ...runState.asked.pending().flatMap(({ expires }) => (expires === null ? [] : [expires])),
@@ -64,6 +62,12 @@ function outputOf({ runtime, root, runState: { codecs } }: Run): string | null {
 function isOver({ parts: { runState, activity }, recovering }: Run): boolean {
   if (!recovering.isOver) return false;
   return runState.ended === 'cancelled' || (activity.isNone && runState.publications.length === 0);
+}
+
+/** True while a run comes to its end: what that has left to undo, to make visible and to free is done at once, unless a person has to act. */
+function isEnding({ parts: { runState }, recovering, end }: Run): boolean {
+  const { ended, asked } = runState;
+  return (ended !== null || asked.cancelled !== null || end.isHeld) && !recovering.isBusy;
 }
 
 function isIdle(run: Run): boolean {
