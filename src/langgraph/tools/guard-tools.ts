@@ -1,5 +1,8 @@
-/** The tools of a `ToolNode`, each called through the run. Copies of the node and of its tools do so; those that are given are not touched. */
-import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
+/**
+ * The tools of a `ToolNode`, each called through the run, also where it is a node of a graph within a node, or configured. Copies of the nodes and
+ * of their tools do so; those that are given are not touched.
+ */
+import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import { caller } from './tool.ts';
 
 /** A LangChain tool, as this room uses it. `test/langgraph/members.test.ts` holds each member. */
@@ -14,16 +17,46 @@ interface ToolNodeLike extends Runnable {
   run(input: unknown, config: RunnableConfig): unknown;
 }
 
+/** A graph within a node, as this room uses it. */
+interface GraphLike extends Runnable {
+  nodes: Record<string, { bound: Runnable }>;
+}
+
+/** A runnable with a configuration around it, which `withConfig` gives. */
+interface Configured extends Runnable {
+  bound: Runnable;
+}
+
 /** The name under which a tool finds its idempotency key in `config.configurable`. */
 const KEY = 'idempotency_key';
 
-/** A node whose tools are guarded, where it is a `ToolNode`; the node itself else. */
+/** A node whose tools are guarded, where it is a `ToolNode` or has one in it; the node itself else. */
 export function guardTools(bound: Runnable): Runnable {
+  if (isGraph(bound)) return guardGraph(bound);
+  if (isConfigured(bound)) {
+    const inner = guardTools(bound.bound);
+    return inner === bound.bound ? bound : like(bound, { bound: inner });
+  }
   if (!isToolNode(bound)) return bound;
   const copy = Object.assign(made(bound), bound);
   copy.tools = bound.tools.map(guarded);
   copy.func = (input, config) => copy.run(input, config);
   return copy;
+}
+
+function guardGraph(graph: GraphLike): Runnable {
+  const nodes = Object.entries(graph.nodes).map(([name, node]) => {
+    const bound = guardTools(node.bound);
+    return [name, bound === node.bound ? node : like(node, { bound })] as const;
+  });
+  if (nodes.every(([name, node]) => node === graph.nodes[name])) return graph;
+  const copy = graph.withConfig({}) as GraphLike;
+  copy.nodes = Object.fromEntries(nodes);
+  return copy;
+}
+
+function like<T extends object>(given: T, more: Partial<T>): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(given)) as T, given, more);
 }
 
 /** A node of the same class. LangChain's has private methods, which only its constructor gives; that of a subclass may want anything. */
@@ -36,7 +69,7 @@ function made(node: ToolNodeLike): ToolNodeLike {
 
 function guarded(tool: LangChainTool): LangChainTool {
   if (typeof tool._call !== 'function') return tool;
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(tool)) as LangChainTool, tool);
+  const copy = like(tool, {});
   copy._call = (input, manager, config) => {
     const node = caller.getStore();
     if (node === undefined) return tool._call(input, manager, config);
@@ -51,4 +84,13 @@ function guarded(tool: LangChainTool): LangChainTool {
 function isToolNode(bound: Runnable): bound is ToolNodeLike {
   const { tools, run, func } = bound as Partial<ToolNodeLike>;
   return Array.isArray(tools) && typeof run === 'function' && typeof func === 'function';
+}
+
+function isGraph(bound: Runnable): bound is GraphLike {
+  const { nodes, channels } = bound as Partial<GraphLike & { readonly channels: unknown }>;
+  return typeof nodes === 'object' && nodes !== null && typeof channels === 'object';
+}
+
+function isConfigured(bound: Runnable): bound is Configured {
+  return (bound as Partial<Configured>).bound instanceof Runnable;
 }
