@@ -1,12 +1,13 @@
 /** A `ToolNode` that is not a node of the outer graph as it is: its tools are guarded all the same. */
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
+import { RunnableLambda } from '@langchain/core/runnables';
 import { tool } from '@langchain/core/tools';
 import { interrupt, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { attachGraph } from '../../src/langgraph/graph.ts';
+import { attachGraph, type GraphOptions } from '../../src/langgraph/graph.ts';
 import { graphFacts } from '../../src/langgraph/shape.ts';
 
 const { config } = loadConfig(
@@ -39,12 +40,13 @@ function office(tools: ToolNode) {
     .addEdge('model', 'tools');
 }
 
-const attachedTo = (graph: object, told: (error: string) => void = () => {}) =>
+const attachedTo = (graph: object, told: (error: string) => void = () => {}, more: Partial<GraphOptions> = {}) =>
   attachGraph(graph, {
     run: 'r',
     config: config as NonNullable<typeof config>,
     input: { messages: [] },
     onDecision: ({ error }) => told(error),
+    ...more,
   });
 const last = (state: Record<string, unknown>) => (state.messages as BaseMessage[]).at(-1)?.text;
 
@@ -69,6 +71,24 @@ test('behind withConfig its tools are guarded', async () => {
   const run = await attachedTo(office(tools).compile({ name: 'clerk' }));
   expect(last(await run.invoke())).toBe('room is booked');
   expect(keys).toEqual([expect.stringMatching(/^belay-/)]);
+  await run.close();
+});
+
+test('a runnable that was made a tool is guarded', async () => {
+  const keys: unknown[] = [];
+  const act = RunnableLambda.from(({ of }: { of: string }, { configurable }) => {
+    keys.push(configurable?.idempotency_key);
+    return `${of} is booked`;
+  });
+  const book = act.asTool({ name: 'book', description: 'book', schema });
+  const heard: unknown[] = [];
+  const governor = ({ args }: { readonly args: unknown }) => {
+    heard.push(args);
+    return null;
+  };
+  const run = await attachedTo(office(new ToolNode([book])).compile({ name: 'clerk' }), undefined, { governor });
+  expect(last(await run.invoke())).toBe('room is booked');
+  expect([heard, keys]).toEqual([[{ of: 'room' }], [expect.stringMatching(/^belay-/)]]);
   await run.close();
 });
 

@@ -68,17 +68,51 @@ function made(node: ToolNodeLike): ToolNodeLike {
 }
 
 function guarded(tool: LangChainTool): LangChainTool {
+  if (isConfigured(tool)) return like(tool, { bound: guardedLast(tool.name, tool.bound) } as object);
   if (typeof tool._call !== 'function') return tool;
   const copy = like(tool, {});
-  copy._call = (input, manager, config) => {
-    const node = caller.getStore();
-    if (node === undefined) return tool._call(input, manager, config);
-    return node.call(tool.name, input, ({ input: counts, key, signal }) => {
-      const keyed = { ...config?.configurable, ...(key !== undefined && { [KEY]: key }) };
-      return tool._call(counts, manager, { ...config, signal, configurable: keyed });
-    });
-  };
+  copy._call = (input, manager, config) =>
+    called(tool.name, input, config, (counts, own) => tool._call(counts, manager, own));
   return copy;
+}
+
+/** Has a tool act through the run, with its key in its config; as it is, where the graph runs by itself. */
+function called<TConfig extends RunnableConfig | undefined>(
+  name: string,
+  input: unknown,
+  config: TConfig,
+  act: (input: unknown, config: TConfig | RunnableConfig) => Promise<unknown>,
+): Promise<unknown> {
+  const node = caller.getStore();
+  if (node === undefined) return act(input, config);
+  return node.call(name, input, ({ input: counts, key, signal }) => {
+    const configurable = { ...config?.configurable, ...(key !== undefined && { [KEY]: key }) };
+    return act(counts, { ...config, signal, configurable });
+  });
+}
+
+/** A runnable that was made a tool by `asTool()` is the last of a sequence, behind what checks its arguments. */
+function guardedLast(tool: string, bound: Runnable): Runnable {
+  if (isConfigured(bound)) return like(bound, { bound: guardedLast(tool, bound.bound) } as object);
+  const { last } = bound as Partial<{ readonly last: Runnable }>;
+  if (last === undefined) return new GuardedRunnable(tool, bound);
+  return like(bound, { last: new GuardedRunnable(tool, last) } as object);
+}
+
+class GuardedRunnable extends Runnable {
+  lc_namespace = ['belay', 'langgraph'];
+  readonly #tool: string;
+  readonly #bound: Runnable;
+
+  constructor(tool: string, bound: Runnable) {
+    super();
+    this.#tool = tool;
+    this.#bound = bound;
+  }
+
+  override invoke(input: unknown, config?: RunnableConfig): Promise<unknown> {
+    return called(this.#tool, input, config, (counts, own) => this.#bound.invoke(counts, own));
+  }
 }
 
 function isToolNode(bound: Runnable): bound is ToolNodeLike {
@@ -91,6 +125,6 @@ function isGraph(bound: Runnable): bound is GraphLike {
   return typeof nodes === 'object' && nodes !== null && typeof channels === 'object';
 }
 
-function isConfigured(bound: Runnable): bound is Configured {
-  return (bound as Partial<Configured>).bound instanceof Runnable;
+function isConfigured<T extends object>(given: T): given is T & Configured {
+  return typeof (given as Partial<Configured>).bound?.invoke === 'function';
 }
