@@ -52,11 +52,13 @@ function state(
   return { path, type, initial, invokes: tools.map((tool) => ({ id: tool, tool })), delayed: false };
 }
 
-/** The tools of a `ToolNode`; what a function calls cannot be seen. */
+/** The tools of a `ToolNode`, and of those in a graph within a node; what a function calls cannot be seen. */
 function toolsOf(bound: unknown): readonly string[] {
-  const { tools } = (bound ?? {}) as { readonly tools?: readonly { readonly name?: unknown }[] };
-  if (!Array.isArray(tools)) return [];
-  return tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+  const { tools, bound: inner, nodes } = (bound ?? {}) as Partial<Record<'tools' | 'bound' | 'nodes', unknown>>;
+  const within = isRecord(nodes) ? Object.values(nodes as Graph['nodes']).map((node) => node.bound) : [];
+  const own = Array.isArray(tools) ? (tools as { readonly name?: unknown }[]).map(({ name }) => name) : [];
+  const named = [...own, ...[...within, inner].filter(isRecord).flatMap(toolsOf)];
+  return [...new Set(named.filter((name) => typeof name === 'string'))];
 }
 
 function isGraph(value: unknown): value is Graph {

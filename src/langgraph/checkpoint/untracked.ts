@@ -19,7 +19,8 @@ function isUntracked(channel: BaseChannel): channel is UntrackedValueChannel<unk
 }
 
 class KeptValue extends UntrackedValueChannel<unknown> {
-  override lc_graph_name = UNTRACKED;
+  // LangGraph tells no checkpointer what is written to a channel of that name, so that such a write would be told of another task.
+  override lc_graph_name = 'KeptValue';
   readonly #own: UntrackedValueChannel<unknown>;
 
   constructor(own: UntrackedValueChannel<unknown>) {

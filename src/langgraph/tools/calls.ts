@@ -1,10 +1,12 @@
 /** The calls of a graph's nodes that are under way: each an actor that its lane has started, whose answer is noted once it is there. */
+import { isGraphBubbleUp } from '@langchain/langgraph';
 import { argsDigest } from '../../effects/digest.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import { doneEvent } from '../../model/reply-event.ts';
 import type { RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Watcher } from '../../runtime/runtime.ts';
 import { type Memory, noted, notesOn, OWN } from '../checkpoint/memory.ts';
+import { GraphError } from '../graph-error.ts';
 import { type Lane, laneNamed } from '../lanes.ts';
 import type { Observed } from '../observe.ts';
 import type { Telling } from '../telling.ts';
@@ -79,7 +81,7 @@ export class Calls {
         tool: call.tool,
         input: call.input,
         signal: call.stop.signal,
-        act: async (key, signal, input) => act({ input, key, signal }),
+        act: (key, signal, input) => acting(call.tool, () => act({ input, key, signal })),
         handles: () => false,
       })
       .then((output) => new Promise((resolve) => this.#answered(call, output, observed, () => resolve(output))));
@@ -106,5 +108,16 @@ export class Calls {
   /** The digest of what a tool is called with, under a salt: the notes do not tell it. */
   #digest(input: unknown): string {
     return argsDigest(input, this.#port.telling.memory[OWN].salt ?? null, this.#port.codecs);
+  }
+}
+
+/** Acts. A tool that asks a person in the middle of its act is an act of which it is not known what became, and its error says so. */
+async function acting(tool: string, act: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isGraphBubbleUp(error)) throw error;
+    const text = `The tool "${tool}" asked a question, or went elsewhere, while it acted, so that nothing tells how far it came. Call interrupt() in a node, before the tool.`;
+    throw new GraphError('unsupported_graph', text);
   }
 }
