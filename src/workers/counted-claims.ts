@@ -1,6 +1,7 @@
 /** Counts the runs of a worker that wait for claims: they do not keep it from taking others, and it ends their waits when it takes leave. */
 import type { Claims } from '../effects/claims/claims.ts';
 import { claimsClosed } from '../effects/claims/waiting.ts';
+import { underEither } from '../effects/either.ts';
 
 /** Claims that are passed on. */
 export class CountedClaims implements Claims {
@@ -27,14 +28,14 @@ export class CountedClaims implements Claims {
   async take(...[run, wanted, signal, waits]: Parameters<Claims['take']>): Promise<string | null> {
     let isWaiting = false;
     if (this.#stopping.aborted) throw claimsClosed();
-    const either = AbortSignal.any([signal, this.#stopping]);
+    const told = (reason: string) => {
+      isWaiting = true;
+      this.#count(run, 1);
+      this.#onWait();
+      waits(reason);
+    };
     try {
-      const why = await this.#claims.take(run, wanted, either, (reason) => {
-        isWaiting = true;
-        this.#count(run, 1);
-        this.#onWait();
-        waits(reason);
-      });
+      const why = await underEither([signal, this.#stopping], (either) => this.#claims.take(run, wanted, either, told));
       // It may be that the wait was ended here, and not that the run has what it wants.
       if (this.#stopping.aborted && !signal.aborted) throw claimsClosed();
       return why;

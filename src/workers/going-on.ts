@@ -118,7 +118,8 @@ async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<L
   const { status } = sidecar;
   if (status === 'done' || status === 'cancelled') {
     // After its end a run may still owe what a person has to settle.
-    const told = await Promise.race([sidecar.finished(), null]);
+    const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
+    const told = await Promise.race([sidecar.finished(), turn]);
     return told?.status === status ? { is: status } : { is: 'parked', due };
   }
   if (end.status === 'stuck') return { is: 'stuck', due };

@@ -14,3 +14,8 @@ export function canonical(value: unknown): string {
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([key, member]) => `${key}:${canonical(member)}`).join()}}`;
 }
+
+/** True for an odd number, and for what has an odd digest. */
+export function isOdd(value: unknown): boolean {
+  return typeof value === 'number' ? value % 2 === 1 : digest(value ?? null) % 2 === 1;
+}

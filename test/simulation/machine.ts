@@ -1,10 +1,21 @@
 /** Builds the xstate machine of a scenario, and its config beside it: both from one walk over the blocks. */
 import { type ToolCall, tool } from 'belay-sidecar';
 import { type AnyStateMachine, assign, raise, setup } from 'xstate';
-import { digest } from './digest.ts';
+import { countOf } from './count.ts';
+import { digest, isOdd } from './digest.ts';
 import { Page, writtenBy } from './page.ts';
-import { type Memory, type Place, Places } from './places.ts';
-import { type Block, inner, type Scenario, type Step, type ToolSpec, type Unit } from './scenario.ts';
+import { type Awaiting, type Memory, type Place, Places } from './places.ts';
+import {
+  type Block,
+  firstOf,
+  inner,
+  type LastCall,
+  lastOf,
+  type Scenario,
+  type Step,
+  type ToolSpec,
+  type Unit,
+} from './scenario.ts';
 
 /** The arguments of every call. */
 export interface CallArgs {
@@ -17,13 +28,6 @@ export interface CallArgs {
 
 /** Carries a call out. */
 export type Caller = (spec: ToolSpec, call: ToolCall<CallArgs>) => Promise<unknown>;
-
-/** A state in which the machine waits for an event from outside. */
-export interface Awaiting {
-  readonly at: string;
-  /** Names the occasion: which entity and round the machine waits for. */
-  occasion(memory: Memory): string;
-}
 
 /** A scenario, built. */
 export interface Built {
@@ -132,17 +136,15 @@ class Builder {
   #loop(block: Extract<Block, { block: 'loop' }>, next: string, place: Place, states: States): string {
     const { at, over, times } = block;
     const within = { ...place, loop: { at, over } };
-    const counted = ({ context }: Heard) => Number(context[at]);
+    const count = countOf(at);
     const last = block.tight ? lastOf(block.body) : null;
     if (last !== null) return this.#tightLoop(block, last, next, within, states);
     const first = this.#sequence(block.body, `${at}n`, within, states);
-    states[at] = { always: { target: `${at}h`, actions: assign({ [at]: 0 } as never) } };
+    states[at] = { always: { target: `${at}h`, actions: count.begin } };
     states[`${at}h`] = {
-      always: [{ guard: (heard: Heard) => counted(heard) < times, target: first }, { target: next }],
+      always: [{ guard: (heard: Heard) => count.value(heard) < times, target: first }, { target: next }],
     };
-    states[`${at}n`] = {
-      always: { target: `${at}h`, actions: assign(((heard: Heard) => ({ [at]: counted(heard) + 1 })) as never) },
-    };
+    states[`${at}n`] = { always: { target: `${at}h`, actions: count.next } };
     return at;
   }
 
@@ -157,16 +159,16 @@ class Builder {
     const first = firstOf(body[0] as Block);
     this.#unit(unit, next, place, states, first);
     this.#sequence(body.slice(0, -1), firstOf(unit), place, states);
-    const counted = ({ context }: Heard) => Number(context[at]);
+    const count = countOf(at);
     const { invoke } = states[call] as { invoke: { onDone: { actions: unknown } } };
     const again = {
-      guard: (heard: Heard) => counted(heard) + 1 < times,
+      guard: (heard: Heard) => count.value(heard) + 1 < times,
       target: first,
       reenter: true,
-      actions: [invoke.onDone.actions, assign(((heard: Heard) => ({ [at]: counted(heard) + 1 })) as never)],
+      actions: [invoke.onDone.actions, count.next],
     };
     states[call] = { invoke: { ...invoke, onDone: [again, invoke.onDone] } };
-    states[at] = { always: { target: first, actions: assign({ [at]: 0 } as never) } };
+    states[at] = { always: { target: first, actions: count.begin } };
     return at;
   }
 
@@ -293,24 +295,4 @@ class Builder {
       return Object.assign({}, ...keys.map((key) => this.#places.write(key, place, heard.context, kept))) as Memory;
     }) as never);
   }
-}
-
-type LastCall = readonly [Unit, Extract<Step, { step: 'call' }>];
-
-/** The unit that ends a body with a call, where that call alone ends it; null for any other. */
-function lastOf(body: readonly Block[]): LastCall | null {
-  const unit = body.at(-1);
-  if (unit?.block !== 'unit' || unit.steps.some(({ step }) => step === 'skip')) return null;
-  const step = unit.steps.at(-1);
-  return step?.step === 'call' && !step.retry ? [unit, step] : null;
-}
-
-/** The state that begins a block. */
-function firstOf(block: Block): string {
-  if (block.block === 'loose') return block.step.at;
-  return block.block === 'unit' ? (block.steps[0] as Step).at : block.at;
-}
-
-function isOdd(value: unknown): boolean {
-  return typeof value === 'number' ? value % 2 === 1 : digest(value ?? null) % 2 === 1;
 }

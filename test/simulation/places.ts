@@ -4,6 +4,13 @@ import { type Block, inner } from './scenario.ts';
 /** The context of a generated machine. */
 export type Memory = Readonly<Record<string, unknown>>;
 
+/** A state in which the machine waits for an event from outside. */
+export interface Awaiting {
+  readonly at: string;
+  /** Names the occasion: which entity and round the machine waits for. */
+  occasion(memory: Memory): string;
+}
+
 /** The loop around a block. */
 interface Loop {
   readonly at: string;

@@ -1,8 +1,8 @@
 /** Runs the machine of a scenario without faults and without the sidecar: the one result that a run may have. */
 import { type Actor, type AnyStateMachine, createActor } from 'xstate';
 import { canonical, digest } from './digest.ts';
-import { type Awaiting, build } from './machine.ts';
-import type { Memory } from './places.ts';
+import { build } from './machine.ts';
+import type { Awaiting, Memory } from './places.ts';
 import { type Scenario, type Site, siteOf } from './scenario.ts';
 import { rightAnswer, sleep, WRONG_BY } from './world.ts';
 

@@ -211,3 +211,20 @@ export function* everyStep(
     }
   }
 }
+
+/** A unit, and the call that ends it. */
+export type LastCall = readonly [Unit, Extract<Step, { step: 'call' }>];
+
+/** The unit that ends a body with a call, where that call alone ends it; null for any other. */
+export function lastOf(body: readonly Block[]): LastCall | null {
+  const unit = body.at(-1);
+  if (unit?.block !== 'unit' || unit.steps.some(({ step }) => step === 'skip')) return null;
+  const step = unit.steps.at(-1);
+  return step?.step === 'call' && !step.retry ? [unit, step] : null;
+}
+
+/** The state that begins a block. */
+export function firstOf(block: Block): string {
+  if (block.block === 'loose') return block.step.at;
+  return block.block === 'unit' ? (block.steps[0] as Step).at : block.at;
+}

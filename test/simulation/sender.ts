@@ -3,8 +3,7 @@
  * waits there again, or still, while the run is running and nothing has moved for a while: then a restore has taken the event back.
  */
 import type { Sidecar } from 'belay-sidecar';
-import type { Awaiting } from './machine.ts';
-import type { Memory } from './places.ts';
+import type { Awaiting, Memory } from './places.ts';
 import { eventFor, statesIn } from './reference.ts';
 
 /** After so many looks at which nothing moved an event is sent again. */

@@ -1,5 +1,6 @@
 /** Claims what the calls of a run touch, where runs are kept apart (semantics.md §12). */
 import { ClaimRefused, type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
+import { underEither } from '../../effects/either.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
 import type { Access } from '../../history/versions.ts';
 import type { Claim } from '../../journal/claims.ts';
@@ -40,11 +41,8 @@ export class Claiming {
     const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
     if (claims === null || keys.length === 0) return null;
     try {
-      const why = await this.#take(
-        claims,
-        claimsOn(config, keys),
-        AbortSignal.any([signal, this.#cancelled.signal]),
-        instance,
+      const why = await underEither([signal, this.#cancelled.signal], (either) =>
+        this.#take(claims, claimsOn(config, keys), either, instance),
       );
       return why === null ? null : new ClaimRefused('claim_refused', why);
     } catch (error) {
