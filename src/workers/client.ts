@@ -44,7 +44,7 @@ export interface LaterFailure extends Answerer {
   readonly signal: Signal;
   /** The unit of work; the ordinal may be left out where there is only one. */
   readonly instance: SentComplaint['instance'];
-  /** The key that was found wrong; left out, all of the work. */
+  /** The key that was found wrong. Without it the work goes back to its newest usable checkpoint, which may be at its end: then all of it stands. */
   readonly key?: string;
   /** True where it takes the place of all complaints that the run is parked on. */
   readonly instead?: boolean;

@@ -30,7 +30,7 @@ export function addFail(program: Command): void {
     .requiredOption('--skeleton <name>', 'the unit of work, as its config calls it')
     .requiredOption('--entity <name>', 'what the work is about')
     .option('--ordinal <number>', 'which occurrence, from 0, where there are several', wholeNumber)
-    .option('--key <key>', 'the key that was found wrong; left out, all of the work')
+    .option('--key <key>', 'the key that was found wrong; without it, the work as it stands')
     .addOption(new Option('--signal <signal>', 'the kind of failure').choices(SIGNALS).default('CONTRACT_VIOLATION'))
     .option('--instead', 'take the place of the complaints that the run is parked on')
     .requiredOption(...BY)
