@@ -16,7 +16,7 @@ import { entriesOf } from '../journal/entries-of.ts';
 const folder = mkdtempSync(join(tmpdir(), 'belay-small-'));
 const workers: Worker[] = [];
 
-/** What a tool does, in which run. */
+/** The act of a tool, in a run. */
 type Act = (call: ToolCall<Record<string, string>>, run: string) => Promise<unknown>;
 
 interface Small {

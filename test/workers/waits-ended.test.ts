@@ -1,4 +1,4 @@
-/** What ends a wait for claims: a person who cancels its run, and a worker that takes leave. */
+/** A wait for claims ends where a person cancels its run, and where its worker takes leave. */
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { claimsIn } from '../../src/effects/claims/kept.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';

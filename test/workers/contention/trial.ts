@@ -35,9 +35,9 @@ export interface TrialOptions {
   /** The time of an act, in milliseconds. */
   readonly ms: number;
   readonly chance: Chance;
-  /** How many workers are killed, one after the other, each with another one in its place; three that a run ends are too many for it. */
+  /** The number of workers that are killed, one after the other, each with another one in its place; three that a run ends are too many for it. */
   readonly kills: number;
-  /** How many of a hundred runs a person cancels, at any time. */
+  /** The share of runs that a person cancels, at any time, in percent. */
   readonly cancelled: number;
 }
 
@@ -68,6 +68,7 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
     if (chance.percent(options.cancelled)) leaving.push({ run, at: chance.int(0, Math.floor(runs * 0.7)) });
     await client.start({ run, agent: 'clerk', input: { acts: asked.get(run) } });
   }
+  const told = new Set(leaving.map(({ run }) => run));
   const children = Array.from({ length: options.workers }, () => workerOf(options));
   try {
     let killed = 0;
@@ -95,13 +96,15 @@ export async function contend(options: TrialOptions): Promise<Outcome> {
       const { acts: count } = results[index] ?? {};
       return { run, acts: acts.slice(0, count), isWhole: count !== undefined };
     });
+    // Only a person cancels: any other run has to be done.
+    const unasked = [...asked.keys()].filter((run, index) => outputs[index]?.is === 'cancelled' && !told.has(run));
     const { held, waiting } = await store.claims.list();
     return {
       done: results.filter((each) => each !== null).length,
       cancelled: outputs.filter((each) => each.is === 'cancelled').length,
       denied: results.filter((each) => each?.denied).length,
       acts: results.reduce((sum, each) => sum + (each?.acts ?? 0), 0),
-      wrong: wrongIn(world, made),
+      wrong: [...wrongIn(world, made), ...unasked.map((run) => `${run} was cancelled without a word of a person`)],
       left: held.length + waiting.length,
       killed,
       seconds: (performance.now() - from) / 1_000,
@@ -168,7 +171,7 @@ async function standstill(store: JournalStore, over: number, runs: number): Prom
   return [`nothing has ended for ${STILL / 1_000} s, ${over} of ${runs} runs have`, ...having, ...wanting].join('\n');
 }
 
-/** What a run has made: all of its acts, or those that came first. */
+/** The acts that a run has made: all of them, or those that came first. */
 interface Made {
   readonly run: string;
   readonly acts: readonly Act[];
