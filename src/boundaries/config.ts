@@ -77,6 +77,8 @@ export interface Tool {
     readonly wait: number;
     /** The time after a call in which its counterparty may not know of it, in milliseconds; null where it knows at once. */
     readonly settles: number | null;
+    /** True where a counterparty that says "not applied" refuses the key of that call from then on. */
+    readonly refusesKey: boolean;
     /**
      * True where the config says how often it is asked: a run is parked only after that. Otherwise people are also
      * asked after the first second.

@@ -4,7 +4,7 @@ import type { OutcomeEntry } from '../model/call-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
-import type { LedgerCall } from './ledger.ts';
+import type { LedgerCall } from './ledger-call.ts';
 import { errorMessage, NotApplied } from './signals.ts';
 import { type Settled, timed } from './timed.ts';
 

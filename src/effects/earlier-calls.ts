@@ -1,7 +1,8 @@
 /** Finds the earlier calls that a new one may repeat, or has to wait for (semantics.md E3, C8). */
 import { classOf, type GuardedCall, type GuardPort } from './guarded-call.ts';
 import { entityOf } from './keys.ts';
-import type { Ledger, LedgerCall } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import type { LedgerCall } from './ledger-call.ts';
 
 /** The earlier calls that one may repeat. */
 interface Earlier {

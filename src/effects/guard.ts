@@ -10,7 +10,7 @@ import { awaitApproval } from './awaiting-approval.ts';
 import { argsDigest } from './digest.ts';
 import { earlier, NOTHING_BEFORE, unclaimed } from './earlier-calls.ts';
 import { classOf, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
-import { isDistrusted, type LedgerCall } from './ledger.ts';
+import { isDistrusted, type LedgerCall } from './ledger-call.ts';
 
 /** Makes a call, or answers it from the ledger. Never throws. */
 export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
@@ -35,8 +35,10 @@ function leaves(
   { run, secret, codecs, ledger }: GuardPort,
   { actor, instance, keyedAs, name, tool, args }: GuardedCall,
 ): boolean {
-  const known = ledger.ofActor(actor)?.key;
-  const key = known ?? ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args, secret, codecs) });
+  const known = ledger.ofActor(actor);
+  const key =
+    (known && ledger.keyAgain(known)) ??
+    ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args, secret, codecs) });
   const recorded = ledger.get(key);
   return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
 }
@@ -57,7 +59,10 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const before = known === undefined ? earlier(port, call, digest) : NOTHING_BEFORE;
   if (before.open !== undefined) return unknownBefore(before.open.key);
   const { instance, keyedAs, name: tool } = call;
-  const key = known?.key ?? before.same?.key ?? ledger.nextKey(port.run, { instance, keyedAs, tool, digest });
+  const key =
+    (known && ledger.keyAgain(known)) ??
+    before.same?.key ??
+    ledger.nextKey(port.run, { instance, keyedAs, tool, digest });
   const recorded = ledger.get(key);
   const stood = stands(recorded);
   if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };

@@ -5,7 +5,8 @@ import type { EffectClass } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
-import type { Ledger, LedgerCall } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import type { LedgerCall } from './ledger-call.ts';
 import type { Settled } from './timed.ts';
 
 /** Where a guard writes. */

@@ -55,6 +55,7 @@ interface KnownCall {
   readonly key: string;
   readonly status: EffectStatus;
   readonly intent: IntentEntry;
+  readonly voided: boolean;
 }
 
 /** The first generation of a key that is not used up by an earlier call. @param digest that of the arguments of the new one. */
@@ -65,14 +66,20 @@ export function freeKey(key: string, digest: string, known: (name: string) => Kn
 }
 
 /** The entity that the key of a call was made of. */
-export function entityOf({ key, intent }: KnownCall): unknown {
+export function entityOf({ key, intent }: Pick<KnownCall, 'key' | 'intent'>): unknown {
   if (!key.startsWith('[')) return intent.keyedAs ?? intent.instance.entity;
-  return (JSON.parse(key.replace(/~\d+$/, '')) as unknown[])[2];
+  return (JSON.parse(firstOf(key)) as unknown[])[2];
+}
+
+/** The first generation of a key. */
+export function firstOf(key: string): string {
+  return key.replace(/~\d+$/, '');
 }
 
 /** True where a key is used up: the call that is asked for now is another decision. */
 function isOver(known: KnownCall | undefined, digest: string): boolean {
-  return known?.status === 'compensated' || (known?.status === 'failed' && known.intent.digest !== digest);
+  if (known?.status === 'failed') return known.voided || known.intent.digest !== digest;
+  return known?.status === 'compensated';
 }
 
 function hashing(form: KeyForm) {

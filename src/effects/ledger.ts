@@ -2,45 +2,20 @@
  * The ledger: every call of a tool that may change the world, under the key that names the decision to make it (semantics.md
  * §6, E3). It is a projection of intents and outcomes; it remembers what a restore has undone, because the world does.
  */
-import { isSame } from '../journal/value-codec.ts';
 import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
-import { type EffectStatus, isOpen } from '../model/effect.ts';
+import { isOpen } from '../model/effect.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
-import { freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
+import { firstOf, freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
+import { type LedgerCall, statusOf } from './ledger-call.ts';
 import { PlacedCalls } from './placed-calls.ts';
-
-/** One call. */
-export interface LedgerCall {
-  readonly key: string;
-  intent: IntentEntry;
-  status: EffectStatus;
-  output: unknown;
-  error: string | null;
-  /** True where an undo of it may still be tried; false once it is known that what it changed has moved on (§6). */
-  undo: boolean;
-  /** True where its undo has begun and is not known to be done: it stands or not, so that it answers nothing (E5). */
-  undoing: boolean;
-  /** True where a held call has been staged: there is something to publish, or to discard (E4). */
-  staged: boolean;
-  /** The times that its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
-  asked: { readonly tries: number; readonly next: number | null };
-  /** The wall clock of its intent, in milliseconds. */
-  readonly calledAt: number;
-  /** The number of its intent in the history; null once a restore has undone that place. */
-  at: number | null;
-  /** The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). */
-  wrong: { readonly output: unknown; readonly isSure: boolean } | null;
-  /** The promise of certified work set aside that its undo would cross, and on whose account; null for none (C7, C9). */
-  promise: { readonly by: InstanceId | null } | null;
-  /** True where the machine has heard its answer. */
-  isAnswered: boolean;
-}
 
 /** The calls of a run. */
 export class Ledger {
   /** The form of the run's keys. */
   form: KeyForm = { is: 'opaque' };
+  /** The seq up to which the rows are by a process that may still live; 0 for none (E2). */
+  overtaken = 0;
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
@@ -68,6 +43,12 @@ export class Ledger {
     return open;
   }
 
+  /** The run was taken from a process that may still live, and wrote its rows up to a seq: what it has not heard of may still leave. */
+  overtake(upTo: number): void {
+    this.overtaken = upTo;
+    for (const call of this.open()) call.mayLeave = true;
+  }
+
   /** The call that an actor has made, if it has made one: it keeps its key when it is started again. */
   ofActor(actor: number): LedgerCall | undefined {
     const call = this.#byActor.get(actor);
@@ -83,6 +64,11 @@ export class Ledger {
     const nth = this.#placed.get(instanceName(instance))?.countOf(tool) ?? 0;
     const key = keyOf(JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]), this.form);
     return freeKey(key, digest, (name) => this.#calls.get(name));
+  }
+
+  /** The key under which the actor of a call makes it again: its own, or the next one where that is refused. */
+  keyAgain({ key, voided, intent }: LedgerCall): string {
+    return voided ? freeKey(firstOf(key), intent.digest, (name) => this.#calls.get(name)) : key;
   }
 
   /**
@@ -111,11 +97,22 @@ export class Ledger {
       wrong: known?.wrong ?? null,
       promise: null,
       isAnswered: false,
+      voided: false,
+      mayLeave: known?.mayLeave === true && isOpen(known.status),
     };
     this.#calls.set(intent.key, call);
+    this.#giveWay(this.ofActor(intent.actor), intent.key);
     this.#byActor.set(intent.actor, call);
     if (known !== undefined) this.#displaced.delete(known);
     this.#place(call);
+  }
+
+  /** The same actor makes its call under another key, which takes the place of the one that is refused. */
+  #giveWay(before: LedgerCall | undefined, key: string): void {
+    if (before === undefined || before.key === key || !before.voided) return;
+    this.#placed.get(instanceName(before.intent.instance))?.remove(before.key);
+    before.at = null;
+    this.#displaced.add(before);
   }
 
   #place(call: LedgerCall): void {
@@ -187,6 +184,12 @@ export class Ledger {
     return call;
   }
 
+  /** The counterparty of a call refuses its key from now on. */
+  void(key: string): void {
+    const call = this.#calls.get(key);
+    if (call?.status === 'failed') call.voided = true;
+  }
+
   /** The commit that a call belongs to is withdrawn before anything of it was visible: it waits again (E4). */
   hold(key: string): LedgerCall | undefined {
     const call = this.#calls.get(key);
@@ -236,15 +239,4 @@ export class Ledger {
     const kept = this.#displaced.keptOf(instance);
     return kept.filter((call) => call.status === 'confirmed' && call.intent.instance.ordinal === instance.ordinal);
   }
-}
-
-/** The status of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */
-export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): EffectStatus {
-  if (known?.status === 'confirmed' && !isDistrusted(known)) return 'confirmed';
-  return intent.held === undefined ? 'intended' : 'buffered';
-}
-
-/** True where the answer that a ledger has is the one that was found wrong (C10). */
-export function isDistrusted({ wrong, output }: LedgerCall): boolean {
-  return wrong !== null && isSame(wrong.output, output);
 }

@@ -73,6 +73,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   message: object('message', 28),
   complaint: object('complaint', 29),
   cancel: object('cancel', 30),
+  overtaken: object('overtaken', 31),
+  voided: object('voided', 32),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -93,6 +93,11 @@ export interface Journal {
   /** The seq of the last row that is durable. */
   readonly durable: number;
   /**
+   * The seq of the last row that the run had when it was last taken from a process whose lease had run out and that may still live; 0 where it
+   * never was. Such a process writes no row any more, and may still make a call (E2).
+   */
+  readonly overtaken: number;
+  /**
    * Appends rows, all of them in one commit group (J3).
    * @param note what the rows of the run come to (J6), for lists of runs; left out, the run has none from then on.
    * @returns the new head.

@@ -53,9 +53,16 @@ export type Entry =
     }
   /** The run goes on under other digests; earlier checkpoints are stale. */
   | { readonly do: 'config'; readonly digests: Digests; readonly redact?: RedactionRules }
+  /**
+   * The run was taken from a process whose lease had run out and that may still live: the calls that were open in its rows up to `upTo` may
+   * still leave (E2).
+   */
+  | { readonly do: 'overtaken'; readonly upTo: number }
   | StepEntry
   | IntentEntry
   | OutcomeEntry
+  /** The counterparty of a call that has not happened refuses its key from now on: made again, it gets another one (E3). */
+  | { readonly do: 'voided'; readonly key: string }
   /** A held call leaves; `gate` is the approval that it uses up. */
   | { readonly do: 'leave'; readonly key: string; readonly gate: string }
   /** A confirmed call can no longer be undone: what it changed has moved on since (§6). */

@@ -1,7 +1,8 @@
 /** The calls of a run: their ledger, what people were asked about them, what they spend, and what a commit makes visible of them. */
 import { Budgets } from '../effects/budgets.ts';
 import { ApprovalRequests } from '../effects/gates.ts';
-import { Ledger, type LedgerCall, statusOf } from '../effects/ledger.ts';
+import { Ledger } from '../effects/ledger.ts';
+import { type LedgerCall, statusOf } from '../effects/ledger-call.ts';
 import type { IntentEntry, OutcomeEntry, PublishEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';

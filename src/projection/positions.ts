@@ -4,7 +4,8 @@
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Reliance } from '../effects/counterparty.ts';
-import type { Ledger, LedgerCall } from '../effects/ledger.ts';
+import type { Ledger } from '../effects/ledger.ts';
+import type { LedgerCall } from '../effects/ledger-call.ts';
 import { changedBy } from '../effects/touched.ts';
 import type { PlacedStep } from '../history/places.ts';
 import type { PositionEntry } from '../model/call-entries.ts';

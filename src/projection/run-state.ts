@@ -171,6 +171,8 @@ export class RunState {
       leave: (entry) => calls.opened(entry),
       demoted: (entry) => calls.demote(entry.key),
       asked: (entry) => calls.reconciled(entry),
+      voided: (entry) => calls.ledger.void(entry.key),
+      overtaken: (entry) => calls.ledger.overtake(entry.upTo),
       gate: (entry) => calls.asked.ask(entry, events.time),
       answer: (entry) => calls.asked.answer(entry),
       message: (entry) => calls.asked.heard(entry),

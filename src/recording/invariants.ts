@@ -1,6 +1,6 @@
 /** Checks what the calls of one commit add up to, before any of them becomes visible (semantics.md E4). */
 import type { Boundary } from '../boundaries/config.ts';
-import type { LedgerCall } from '../effects/ledger.ts';
+import type { LedgerCall } from '../effects/ledger-call.ts';
 
 /** The first invariant of a boundary that the calls do not keep, in a sentence; null where they keep all. */
 export function brokenBy({ invariants }: Boundary, calls: readonly LedgerCall[]): string | null {

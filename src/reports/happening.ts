@@ -118,6 +118,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
       return { is: 'ended', status: entry.status, values: none };
     case 'begin':
     case 'config':
+    case 'overtaken':
+    case 'voided':
     case 'intent':
     case 'leave':
     case 'demoted':

@@ -1,5 +1,5 @@
 /** The ledger of effects: what a run did to the world, call by call, and what it has spent on that. */
-import type { LedgerCall } from '../effects/ledger.ts';
+import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';

@@ -2,7 +2,7 @@
  * The ledger of obligations: what a run owes to people, to counterparties and to its own commits. One that owes nothing can be left
  * alone; any other needs somebody, or some time.
  */
-import type { LedgerCall } from '../effects/ledger.ts';
+import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { InstanceId } from '../model/instance.ts';

@@ -3,7 +3,7 @@
  * if every value that it read from outside of itself is the same now; otherwise the work is done again under its own identity.
  */
 
-import { isDistrusted } from '../effects/ledger.ts';
+import { isDistrusted } from '../effects/ledger-call.ts';
 import { fold as foldMemory } from '../history/context.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';

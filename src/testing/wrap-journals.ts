@@ -39,6 +39,9 @@ function changed(journal: Journal, change: (journal: Journal) => Partial<Journal
     get durable() {
       return journal.durable;
     },
+    get overtaken() {
+      return journal.overtaken;
+    },
     append: (rows, note) => journal.append(rows, note),
     flush: () => journal.flush(),
     read: (after) => journal.read(after),

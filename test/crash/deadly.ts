@@ -84,6 +84,10 @@ class Deadly implements LocalJournal {
     return this.#journal.durable;
   }
 
+  get overtaken(): number {
+    return this.#journal.overtaken;
+  }
+
   append(rows: readonly Row[]): number {
     if (this.#dying) return this.head;
     this.#told.appends += 1;

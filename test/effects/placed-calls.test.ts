@@ -1,6 +1,7 @@
 /** What a call asks of those before it costs what is still open, and not how many there were. */
 import { describe, expect, test } from 'vitest';
-import { Ledger, type LedgerCall } from '../../src/effects/ledger.ts';
+import { Ledger } from '../../src/effects/ledger.ts';
+import type { LedgerCall } from '../../src/effects/ledger-call.ts';
 import type { IntentEntry } from '../../src/model/call-entries.ts';
 
 const instance = { skeleton: 'S', entity: 'e', ordinal: 0 };

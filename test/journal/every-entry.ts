@@ -151,6 +151,8 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     stopped: { do: 'end', status: 'stopped' },
     cancelled: { do: 'end', status: 'cancelled', standing: ['k1'] },
   },
+  overtaken: { 'from a process that may live': { do: 'overtaken', upTo: 41 } },
+  voided: { 'of a call': { do: 'voided', key: 'k1' } },
   leave: { 'by an approval': { do: 'leave', key: 'k1', gate: 'g1' } },
   demoted: { 'for a reason': { do: 'demoted', key: 'k1', why: 'it has moved on' } },
   asked: {

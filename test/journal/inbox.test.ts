@@ -37,7 +37,7 @@ async function older(path: string): Promise<void> {
   await filled(path);
   raw(
     path,
-    'DROP TABLE inbox; DROP TABLE cipher; DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; PRAGMA user_version = 1',
+    'DROP TABLE inbox; DROP TABLE cipher; DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; DROP TABLE overtaken; PRAGMA user_version = 1',
   );
 }
 

@@ -63,7 +63,7 @@ test('a file of an older format is read without notes, and has them once a run o
   await filled(path);
   raw(
     path,
-    'DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; PRAGMA user_version = 3',
+    'DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; DROP TABLE overtaken; PRAGMA user_version = 3',
   );
   expect(notesIn(path)).toEqual([undefined, undefined]);
   const store = sqliteStore(path);

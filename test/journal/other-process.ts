@@ -32,6 +32,8 @@ export class Other {
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.#errors += chunk;
     });
+    // One that was killed takes no more: its end is what its next answer says.
+    this.#child.stdin.on('error', () => {});
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 

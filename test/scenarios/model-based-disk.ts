@@ -62,6 +62,7 @@ class Process implements JournalStore {
       get durable() {
         return disk.rows.length;
       },
+      overtaken: 0,
       append: (rows) => this.#append(rows),
       flush: () => this.#flush(),
       read: (after = 0) => [...disk.rows, ...this.#tail].slice(after),

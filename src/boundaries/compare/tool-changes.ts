@@ -56,6 +56,7 @@ function asking(old: Tool['asking'], now: Tool['asking']): readonly Difference[]
       ...said('tries', `${old.tries}`, `${now.tries}`, 'other'),
       ...said('wait', `${old.wait} ms`, `${now.wait} ms`, 'other'),
       ...settling(old.settles, now.settles),
+      ...refusing(old.refusesKey, now.refusesKey),
       ...(old.settles === now.settles && old.tries === now.tries && old.wait === now.wait
         ? said('patient', `${old.patient}`, `${now.patient}`, 'other')
         : []),
@@ -70,6 +71,11 @@ function settling(old: number | null, now: number | null): readonly Difference[]
   return [
     { path: ['settles_within'], old: text(old), now: text(now), is: (now ?? 0) > (old ?? 0) ? 'stricter' : 'looser' },
   ];
+}
+
+/** A counterparty that refuses the key from then on is believed where another is not. */
+function refusing(old: boolean, now: boolean): readonly Difference[] {
+  return old === now ? [] : [{ path: ['refuses_key'], old: `${old}`, now: `${now}`, is: now ? 'looser' : 'stricter' }];
 }
 
 function retries(old: Tool['retry'], now: Tool['retry']): readonly Difference[] {

@@ -87,7 +87,8 @@ const FORMS: Readonly<Record<string, string>> = {
   backoff: 'Write a number of milliseconds, or a text such as 5s.',
   gate: "Write true, or { expires: 2d, when: 'args.cents > 10000' }.",
   buffer: 'Write true, or the name of a buffer.',
-  reconcile: 'Write the name of a reconciler, or { ask: NAME, tries: 6, wait: 5s, settles_within: 2m }.',
+  reconcile:
+    'Write the name of a reconciler, or { ask: NAME, tries: 6, wait: 5s, settles_within: 2m, refuses_key: true }.',
   when: "Write CEL as a text, or { guard: 'name@digest' }.",
 };
 

@@ -17,7 +17,7 @@ import { outputSchema } from './output-schema.ts';
 import { redactedPartsIn } from './redact.ts';
 
 /** The number of times that a counterparty is asked, and the wait before the second time, unless the config says otherwise. */
-const ASKING = { tries: 6, wait: 20, settles: null, patient: false };
+const ASKING = { tries: 6, wait: 20, settles: null, refusesKey: false, patient: false };
 
 /** The wait before a tool is called again, and its factor before each further call, unless the config says otherwise. */
 const BACKOFF = { wait: 100, factor: 2 };
@@ -66,6 +66,10 @@ function named(item: Item | null, findings: Findings): string | null {
   return item === null || text === null ? null : nameIn(text, item.at, findings);
 }
 
+function isTrue(item: Item | null): boolean {
+  return item?.kind === 'scalar' && item.value === true;
+}
+
 function mayBeUndone(effect: EffectClass): boolean {
   return effect === 'reversible' || effect === 'compensable';
 }
@@ -75,6 +79,11 @@ function checkHolds(name: string, effect: EffectClass, item: Item, findings: Fin
   const held = gate ?? buffer;
   if (held !== null && effect === 'none')
     findings.report('bad_hold', 'error', held.at, `"${name}" does nothing to the world`, 'Take it out.');
+  const refuses = field(field(item, 'reconcile'), 'refuses_key');
+  if (buffer !== null && refuses !== null) {
+    const message = `"${name}" is made visible under the key that it was staged with, and that key would be refused`;
+    findings.report('bad_hold', 'error', refuses.at, message, 'Take refuses_key or buffer, not both.');
+  }
   if (gate === null || buffer === null) return;
   const message = `"${name}" would be approved long before it acts`;
   findings.report('bad_hold', 'error', gate.at, message, 'Take gate or buffer, not both.');
@@ -88,6 +97,7 @@ function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconci
       tries: numberOf(field(item, 'tries')) ?? ASKING.tries,
       wait: timeIn(field(item, 'wait'), findings, LONGEST_WAIT) ?? ASKING.wait,
       settles: timeIn(field(item, 'settles_within'), findings, LONGEST_WAIT),
+      refusesKey: isTrue(field(item, 'refuses_key')),
       patient: ['tries', 'wait', 'settles_within'].some((name) => field(item, name) !== null),
     },
   };

@@ -42,6 +42,11 @@ export class MemoryJournal implements LocalJournal {
     return this.#kept.durable;
   }
 
+  /** The runs of a store in memory are never taken: their process is this one. */
+  get overtaken(): number {
+    return 0;
+  }
+
   append(rows: readonly Row[], note?: string): number {
     this.#refuseIfClosed();
     // J3: checks all rows before it takes the first.

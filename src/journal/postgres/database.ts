@@ -156,7 +156,7 @@ export class Database {
       // Another process was first, or a table of that name is there that is none of ours: looking again tells.
       const state = stateOf(error);
       if (state === 'BE002' || state === '42P06' || state === '23505') return;
-      if (state !== '42P07' && state !== '42723' && state !== '42710') throw error;
+      if (state !== '42P07' && state !== '42701' && state !== '42723' && state !== '42710') throw error;
       if ((await this.#found()).format === from) throw this.#notOurs((error as Error).message);
     }
   }

@@ -39,6 +39,10 @@ export class PostgresJournal implements Journal {
     return this.#writer.durable.seq;
   }
 
+  get overtaken(): number {
+    return this.#writer.overtaken;
+  }
+
   append(rows: readonly Row[], note?: string): number {
     this.#refuseUnlessOpen();
     const writer = this.#writer;

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { JournalError, type OpenMode } from '../journal.ts';
+import { type Holder, isGoneAnywhere, thisProcess } from '../lease/holder.ts';
 import { wrongRun } from '../rows.ts';
 import type { Rest } from '../work.ts';
 import type { Database } from './database.ts';
@@ -17,22 +18,28 @@ export interface Fence {
   readonly run: Run;
   readonly token: number;
   readonly nonce: string;
+  /** @see Journal.overtaken */
+  readonly overtaken: number;
 }
 
 const BEAT = 'SELECT belay.beat($1, $2, $3)';
-const TAKE = 'SELECT refusal, holder, remaining, o_id, o_token FROM belay.take($1, $2, $3, $4)';
+const TAKE =
+  'SELECT refusal, holder, remaining, o_id, o_token, o_overtaken, o_from, o_before FROM belay.take($1, $2, $3, $4, $5)';
+const GONE = 'UPDATE belay.run SET overtaken = $4 WHERE id = $1 AND token = $2 AND nonce = $3';
 const RELEASE = 'SELECT belay.rest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
 const HELD = `SELECT r.id, r.posts FROM belay.run r
   JOIN unnest($1::bigint[], $2::bigint[], $3::uuid[]) AS f (id, token, nonce)
   ON r.id = f.id AND r.token = f.token AND r.nonce = f.nonce`;
-/** Workers that are long gone are forgotten. */
-const FORGET = "DELETE FROM belay.worker WHERE expires < clock_timestamp() - interval '1 day'";
+/** Workers that are long gone, and have no run, are forgotten. */
+const FORGET = `DELETE FROM belay.worker w WHERE w.expires < clock_timestamp() - interval '1 day'
+  AND NOT EXISTS (SELECT FROM belay.run r WHERE r.worker = w.id)`;
 const LEAVE = 'DELETE FROM belay.worker WHERE id = $1 AND NOT EXISTS (SELECT FROM belay.run WHERE worker = $1)';
 
 export class Leases {
   readonly #database: Database;
   readonly #worker = randomUUID();
   readonly #name: string;
+  readonly #here = thisProcess();
   readonly #duration: number;
   #beaten = Number.NEGATIVE_INFINITY;
   #beatenAt = Number.NEGATIVE_INFINITY;
@@ -72,13 +79,25 @@ export class Leases {
     if (this.#beaten === Number.NEGATIVE_INFINITY) await this.#database.ask('write', FORGET);
     await this.beat();
     const nonce = randomUUID();
-    const [row] = await this.#database.ask('write', TAKE, [name, mode, this.#worker, nonce]);
-    const { refusal, holder, remaining, o_id, o_token } = row ?? {};
+    const process = JSON.stringify(this.#here);
+    const [row] = await this.#database.ask('write', TAKE, [name, mode, this.#worker, nonce, process]);
+    const { refusal, holder, remaining, o_id, o_token, o_overtaken, o_from, o_before } = row ?? {};
     if (refusal === 'run_unknown' || refusal === 'run_exists') throw wrongRun(refusal, name);
     if (refusal === 'lease_held') throw held(name, String(holder), whole(remaining) ?? 0);
-    const [id, token] = [whole(o_id), whole(o_token)];
-    if (id === null || token === null) throw corrupt(this.#database.where, name, 0, 'its row has no form');
-    return { run: { id, name }, token, nonce };
+    const [id, token, overtaken] = [whole(o_id), whole(o_token), whole(o_overtaken)];
+    if (id === null || token === null || overtaken === null)
+      throw corrupt(this.#database.where, name, 0, 'its row has no form');
+    const taken = { run: { id, name }, token, nonce };
+    const before = whole(o_before);
+    if (before === null || !this.#isGone(o_from)) return { ...taken, overtaken };
+    await this.#database.ask('write', GONE, [id, token, nonce, before]);
+    return { ...taken, overtaken: before };
+  }
+
+  /** True where a process that stood in the row of a worker is known to be gone. */
+  #isGone(process: unknown): boolean {
+    const holder = holderIn(process);
+    return holder !== null && isGoneAnywhere(holder, this.#here);
   }
 
   /** The numbers of messages of those runs that are still under their fence, by the run's id. */
@@ -103,6 +122,19 @@ export class Leases {
   /** Takes the worker off the list. */
   async leave(): Promise<void> {
     if (this.#beaten !== Number.NEGATIVE_INFINITY) await this.#database.ask('write', LEAVE, [this.#worker]);
+  }
+}
+
+/** A process as its worker has named it; null where it has not, or in no such form. */
+function holderIn(process: unknown): Holder | null {
+  if (typeof process !== 'string') return null;
+  try {
+    const { host, pid, started } = (JSON.parse(process) ?? {}) as Partial<Record<keyof Holder, unknown>>;
+    const isStart = started === null || typeof started === 'string';
+    const isNamed = typeof host === 'string' && Number.isSafeInteger(pid) && (pid as number) > 0;
+    return isNamed && isStart ? { host, pid: pid as number, started } : null;
+  } catch {
+    return null;
   }
 }
 

@@ -32,6 +32,8 @@ export interface Writer {
   readonly run: Run;
   readonly token: number;
   readonly nonce: string;
+  /** @see Journal.overtaken */
+  readonly overtaken: number;
   /** The end of what is durable. */
   durable: Head;
   flying: Flying | null;

@@ -11,7 +11,7 @@ import type { Leases } from './lease/lease.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 
-const ROWS = ['entry', 'commit_group', 'inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed'].map(
+const ROWS = ['entry', 'commit_group', 'inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken'].map(
   (table) => `DELETE FROM ${table} WHERE run = ?`,
 );
 

@@ -49,6 +49,10 @@ export class SqliteJournal implements LocalJournal {
     return this.#writer.durable.seq;
   }
 
+  get overtaken(): number {
+    return this.#writer.overtaken;
+  }
+
   append(rows: readonly Row[], note?: string): number {
     this.#refuseUnlessOpen();
     const writer = this.#writer;

@@ -202,7 +202,8 @@ class SqliteStore implements LocalStore {
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
     const empty = { pending: [], pendingBytes: 0, pendingTime: 0, note: null, durableNote: undefined, waiting: [] };
     this.#work.taken(run.id);
-    return { run, lease, durable, ...empty, state: { kind: 'open' } };
+    const overtaken = this.#leases.overtaken(run, lease, durable.seq);
+    return { run, lease, overtaken, durable, ...empty, state: { kind: 'open' } };
   }
 
   #begun(name: string): Run {

@@ -3,7 +3,7 @@
  * invisible until it is claimed; it is claimed as it is where every value that came from outside of it is the same now.
  */
 
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { fold } from '../../history/context.ts';
 import type { extentOf } from '../../history/extent.ts';
 import type { Place, PlacedActor } from '../../history/places.ts';

@@ -4,7 +4,7 @@
  */
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Approval } from '../../effects/guarded-call.ts';
-import { isDistrusted } from '../../effects/ledger.ts';
+import { isDistrusted } from '../../effects/ledger-call.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { RunParts, Writer } from '../parts.ts';

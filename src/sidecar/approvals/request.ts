@@ -1,6 +1,6 @@
 /** An approval request as the program of a run is told of it: with the call, and the reason why a person is asked. */
 import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
 import type { RunParts } from '../parts.ts';
 

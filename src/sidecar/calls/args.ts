@@ -1,5 +1,5 @@
 /** The arguments that a call was made with. */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { RunState } from '../../projection/run-state.ts';
 
 /** The arguments as they were journaled; a call of an older journal has those of its actor. */

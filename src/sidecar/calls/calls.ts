@@ -2,7 +2,7 @@
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
 import { type Admission, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';

@@ -1,6 +1,6 @@
 /** Tells if an earlier call of the same tool is the same act as a new one (semantics.md E3). */
 import type { GuardedCall } from '../../effects/guarded-call.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { readsOf, writesOf } from '../../effects/touched.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';

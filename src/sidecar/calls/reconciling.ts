@@ -2,7 +2,8 @@
 import type { Tool } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import type { Reconciler } from '../../effects/counterparty.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
+import type { IntentEntry } from '../../model/call-entries.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { RunParts, Writer } from '../parts.ts';
@@ -25,6 +26,8 @@ export class Reconciling {
   readonly #parts: RunParts;
   readonly #write: Writer;
   readonly #stopping: AbortSignal;
+  /** The calls of which it was said that a process may still make them. */
+  readonly #told = new Set<string>();
 
   constructor(parts: RunParts, write: Writer, stopping: AbortSignal) {
     this.#parts = parts;
@@ -95,10 +98,10 @@ export class Reconciling {
   async #askOnce(call: LedgerCall, counterparty: Counterparty): Promise<boolean> {
     const isCurrent = () => this.#parts.runState.ledger.get(call.key) === call && isOpen(call.status);
     const before = call.asked;
-    const entry = isCurrent() ? await this.#answer(call, counterparty) : null;
+    const entries = isCurrent() ? await this.#answer(call, counterparty) : null;
     // While it was waited, or asked, the call itself may have come back, or a replay may have claimed its key.
     if (!isCurrent()) return true;
-    this.#write.append([entry ?? this.#unknown(call, counterparty)]);
+    this.#write.append(entries ?? [this.#unknown(call, counterparty)]);
     return !isCurrent() || call.asked !== before;
   }
 
@@ -116,19 +119,36 @@ export class Reconciling {
       : { do: 'asked', key, tries: asked.tries + 1, next: Math.min(later, settled) };
   }
 
-  /** Asks once. @returns the outcome; null where it is not known. */
+  /** Says why "not applied" settles nothing: the process that the run was taken from may make the call after that answer. */
+  #tellMayLeave(key: string, { tool, instance }: IntentEntry): void {
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    const happens = `the counterparty says that ${tool} did not happen, and the process that this run was taken from may still make that call`;
+    const fix = `end that process and settle the call, or declare refuses_key where the counterparty refuses its key from then on`;
+    const finding = { do: 'finding', code: 'may_still_leave', instance, text: `${happens}: ${fix}` } as const;
+    this.#write.append([finding]);
+    this.#parts.onFinding(finding);
+  }
+
+  /** Asks once. @returns the entries of the outcome; null where it is not known. */
   async #answer(
-    { key, intent, calledAt }: LedgerCall,
-    { reconciler, asking: { settles } }: Counterparty,
-  ): Promise<Extract<Entry, { do: 'outcome' }> | null> {
+    { key, intent, calledAt, mayLeave }: LedgerCall,
+    { reconciler, asking: { settles, refusesKey } }: Counterparty,
+  ): Promise<readonly Entry[] | null> {
     try {
       const args = argsOf(this.#parts.runState, intent);
       const result = await reconciler({ key, tool: intent.tool, args, calledAt });
-      if (result.is === 'applied') return { do: 'outcome', key, status: 'confirmed', output: result.output };
+      if (result.is === 'applied') return [{ do: 'outcome', key, status: 'confirmed', output: result.output }];
       if (result.is !== 'not_applied') return null;
       // An answer that may be older than the call says nothing of it.
       if (settles !== null && this.#parts.now() < calledAt + settles) return null;
-      return { do: 'outcome', key, status: 'failed', error: 'the counterparty says that it did not happen' };
+      if (mayLeave && !refusesKey) {
+        this.#tellMayLeave(key, intent);
+        return null;
+      }
+      const error = 'the counterparty says that it did not happen';
+      const outcome = { do: 'outcome', key, status: 'failed', error } as const;
+      return refusesKey ? [outcome, { do: 'voided', key }] : [outcome];
     } catch {
       return null;
     }

@@ -1,6 +1,6 @@
 /** Undoes calls in the world, and removes what held calls have staged (semantics.md E4, E5). */
 import type { Inverse, Undo, UndoCall } from '../../effects/counterparty.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import { meet } from '../../effects/touched.ts';
 import type { Effect } from '../../model/effect.ts';

@@ -1,5 +1,5 @@
 /** Held calls whose commits never came: they are removed at the end of the run, and never happened (semantics.md E4). */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { RunParts, Writer } from '../parts.ts';
 

@@ -2,7 +2,7 @@
 
 import { completion } from '../../effects/acting.ts';
 import { bill } from '../../effects/budgets.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 import { timed } from '../../effects/timed.ts';
 import type { PublishEntry, SpendEntry } from '../../model/call-entries.ts';

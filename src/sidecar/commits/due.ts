@@ -3,7 +3,7 @@
  * (semantics.md E4).
  */
 import { commitIdOf } from '../../effects/keys.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';

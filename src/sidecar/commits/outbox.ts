@@ -2,7 +2,7 @@
  * The commits of a run: what instances have held back becomes visible once it is due (semantics.md E4). The staging areas are asked first;
  * then the durable entry is the decision; what follows is redo-only, also across a crash.
  */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { waitOf } from '../retry.ts';

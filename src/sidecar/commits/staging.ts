@@ -1,6 +1,6 @@
 /** A commit and its staging areas: which calls lie where, in which order they become visible, and what each relies on (semantics.md E4). */
 import type { Publication, StagedCall, StagingArea } from '../../effects/counterparty.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Relied } from '../../projection/positions.ts';

@@ -2,7 +2,7 @@
  * Calls whose outcome is not known: makes it known where it stands in the way, and parks the run where it cannot be
  * (semantics.md E2, C11).
  */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';

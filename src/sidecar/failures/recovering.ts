@@ -1,5 +1,5 @@
 /** Puts together what recovers a run, and passes on what the run asks of it. */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';

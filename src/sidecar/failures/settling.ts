@@ -1,5 +1,5 @@
 /** Answers a failed call without a decision, where the ledger or its counterparty knows what became of it (semantics.md §8.0). */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import { isOpen } from '../../model/effect.ts';
 import { budgetKey } from '../../projection/open-decisions.ts';

@@ -2,7 +2,7 @@
  * Answers complaints about work that is set aside, or undone already: what its calls did is undone, with no new cut
  * (semantics.md C10, C12).
  */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { crossing } from '../../model/effect.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';

@@ -1,5 +1,5 @@
 /** Takes a person's word of what became of a call, unless the journal or the counterparty knows better (semantics.md E2). */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';

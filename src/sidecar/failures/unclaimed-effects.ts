@@ -2,7 +2,7 @@
  * Effects that stand in the world and that no replay has taken over: undone where that is allowed, else a person decides
  * (semantics.md C7-C9).
  */
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { crossing, type Effect, isOpen } from '../../model/effect.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import { isAllowed } from '../../recovery/joint.ts';

@@ -162,6 +162,8 @@ async function takeUp(
   const recorded = { config, journal, runState, encoder, note, decisionPolicy: DECISION_POLICY };
   const run = runOf(program, parts(options, recorded));
   run.hold();
+  if (runState.ended === null && journal.overtaken > runState.ledger.overtaken)
+    run.write.append([{ do: 'overtaken', upTo: journal.overtaken }]);
   run.parts.observing?.opens(options.run, config.agent, runState);
   const now = { config: config.digest, machine: program.digest };
   if (runState.ended === null && runState.digests?.config !== now.config)

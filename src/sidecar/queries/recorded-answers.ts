@@ -1,6 +1,6 @@
 /** Recorded answers of calls: which were found wrong, and which stand though their work is undone (semantics.md C10). */
 
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { overlaps, parseKey } from '../../model/key.ts';
 import { answeringChild } from '../../model/reply-event.ts';

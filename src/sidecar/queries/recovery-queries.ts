@@ -3,7 +3,7 @@
  * everyone is kept, where control goes on. It changes nothing.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
-import type { LedgerCall } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Act, Counterparty, Decision, Policy, Rules } from '../../model/decision.ts';

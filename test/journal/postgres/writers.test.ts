@@ -44,6 +44,35 @@ describe.skipIf(server === null)('writers of a run', () => {
     expect(await store.run('a')).toMatchObject({ held: true });
     const journal = await until('lease_held', () => desk.journal(store, 'a', 'resume'));
     expect((await told(journal.read())).slice(0, 5)).toEqual(acknowledged);
+    // It ran on this machine, where it is gone: no call of it can leave any more.
+    expect(journal.overtaken).toBe(0);
+  });
+
+  test.each([
+    ['has no form', "process = '{'"],
+    ['is of another machine', `process = jsonb_set(process::jsonb, '{host}', '"elsewhere 0b0 pid:[1]"')::text`],
+    ['is of an older release, and not named', 'process = NULL'],
+    [
+      'is of a machine that is known by its name alone',
+      `process = jsonb_set(process::jsonb, '{host}', '"desk"')::text`,
+    ],
+  ])('one that may still live, because its process %s, may still make calls', async (_, is) => {
+    const [schema, first] = [desk.schema(), other()];
+    await first.askAll(
+      { do: 'postgres', options: { address: server.address(), schema, leaseMs: 60_000 } },
+      { do: 'open', run: 'a', mode: 'create' },
+      { do: 'append', bodies: [1, 2] },
+      { do: 'flush' },
+    );
+    await first.end('SIGKILL');
+    await server.query(`UPDATE "${schema}".worker SET ${is}, expires = clock_timestamp() - interval '1 day'`);
+    const second = desk.store({ schema });
+    const journal = await second.open('a', 'resume');
+    expect(journal.overtaken).toBe(2);
+    journal.append([row(3)]);
+    await journal.close();
+    // The one after it is told the same, though the run was given back.
+    expect((await desk.journal(desk.store({ schema }), 'a', 'resume')).overtaken).toBe(2);
   });
 
   test('one that was stopped past its lease writes nothing more, whatever its clock says', async () => {
@@ -59,6 +88,7 @@ describe.skipIf(server === null)('writers of a run', () => {
     const store = desk.store({ schema, now: () => Date.now() + HOUR });
     await refused(() => store.open('a', 'resume'), 'lease_held');
     const journal = await until('lease_held', () => desk.journal(store, 'a', 'resume'));
+    expect(journal.overtaken).toBe(1);
     journal.append([row('second')]);
     await journal.flush();
     process.kill(zombie.pid, 'SIGCONT');

@@ -5,7 +5,8 @@
  * shape, because a migration reads it. Format 2 adds `inbox`, the messages that were posted to a run: no part of any
  * hash chain, and never trusted like a row. Format 3 adds `cipher`: the id of the key under which every body of the
  * file is sealed, and no row in a plain file. Format 4 adds `note`: what each run comes to, as its writer says. Format 5
- * adds `work`: the runs that are left for workers, and when each can go on next. Format 6 adds the claims of runs.
+ * adds `work`: the runs that are left for workers, and when each can go on next. Format 6 adds the claims of runs. Format 7 adds
+ * `overtaken`: the head that a run had when it was taken from a process that may still live.
  */
 import { CLAIM_SQL } from './claim-tables.ts';
 import { WORK_SQL } from './work-table.ts';
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { to: 5, adds: true, sql: WORK_SQL },
   { to: 6, adds: true, sql: CLAIM_SQL },
+  { to: 7, adds: true, sql: 'CREATE TABLE overtaken (run INTEGER PRIMARY KEY, head INTEGER NOT NULL) STRICT;' },
 ];
 
 /** The first format with messages. */

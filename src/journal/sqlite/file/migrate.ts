@@ -5,7 +5,7 @@
 import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
-import { thisProcess } from '../lease/holder.ts';
+import { thisProcess } from '../../lease/holder.ts';
 import { livingHolder } from '../lease/lease.ts';
 import { type Migration, newestFormat } from './format.ts';
 import { immediately } from './transaction.ts';

@@ -7,8 +7,8 @@ import { hostname } from 'node:os';
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
+import { type Holder, isGone, mayLive, ownerNonce, thisProcess } from '../../lease/holder.ts';
 import { corrupt } from '../errors.ts';
-import { type Holder, isGone, ownerNonce, thisProcess } from './holder.ts';
 
 /** A lease that this process took. */
 export interface Lease {
@@ -17,6 +17,8 @@ export interface Lease {
   readonly nonce: string;
   /** The time before which no other process may take it, in milliseconds. */
   expires: number;
+  /** True where it ran out for a process that may still live. */
+  readonly isOvertaken: boolean;
 }
 
 interface LeaseRow {
@@ -93,14 +95,31 @@ export class Leases {
     const now = this.#now();
     const holder = this.#holder(run, now);
     if (holder !== null) throw held(name, holder, now);
-    const before = checked(this.#select.get(run), this.#path, run)?.token ?? 0;
-    const lease = { token: before + 1, nonce: ownerNonce(), expires: now + this.#duration };
+    const before = checked(this.#select.get(run), this.#path, run);
+    const isOvertaken = before !== null && isNamed(before) && mayLive(before, this.#here);
+    const lease = { token: (before?.token ?? 0) + 1, nonce: ownerNonce(), expires: now + this.#duration, isOvertaken };
     this.#db
       .prepare(
         'INSERT OR REPLACE INTO lease (run, token, nonce, host, pid, started, expires) VALUES (?, ?, ?, ?, ?, ?, ?)',
       )
       .run(run, lease.token, lease.nonce, this.#here.host, this.#here.pid, this.#here.started, lease.expires);
     return lease;
+  }
+
+  /**
+   * Notes that a run was taken from a process that may still live, if this lease was.
+   * @param head the seq of its last row.
+   * @returns the seq of the last row that the run had when that happened last; 0 where it never did.
+   */
+  overtaken(run: { readonly id: number; readonly name: string }, { isOvertaken }: Lease, head: number): number {
+    if (isOvertaken) this.#db.prepare('INSERT OR REPLACE INTO overtaken (run, head) VALUES (?, ?)').run(run.id, head);
+    const row = this.#db.prepare('SELECT head FROM overtaken WHERE run = ?').get(run.id) as
+      | { head: unknown }
+      | undefined;
+    const seq = row?.head ?? 0;
+    if (!Number.isSafeInteger(seq) || (seq as number) < 0 || (seq as number) > head)
+      throw corrupt(this.#path, run.name, 0, 'it was taken from a process at a row that it does not have');
+    return seq as number;
   }
 
   #holder(run: number, now: number) {
@@ -131,6 +150,10 @@ export class Leases {
       .run(run, lease.token, lease.nonce);
     return changes > 0;
   }
+}
+
+function isNamed(row: LeaseRow): row is LeaseRow & Holder {
+  return row.host !== null && row.pid !== null;
 }
 
 function held(name: string, holder: Holder & { readonly expires: number }, now: number): JournalError {

@@ -18,6 +18,8 @@ interface Waiter {
 export interface Writer {
   readonly run: Run;
   readonly lease: Lease;
+  /** @see Journal.overtaken */
+  readonly overtaken: number;
   /** The last group that is durable. */
   durable: Head;
   /** Rows that are not durable yet: the next group. */

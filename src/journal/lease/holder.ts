@@ -38,6 +38,22 @@ export function isGone(holder: Holder, here: Holder): boolean {
   return stat.dead || (holder.started !== null && holder.started !== stat.started);
 }
 
+/** True if a holder is known to be gone wherever it ran. Hosts that have only a name may share it, so that nothing is known of those. */
+export function isGoneAnywhere(holder: Holder, here: Holder): boolean {
+  return holder.host.split(' ').length === 3 && isGone(holder, here);
+}
+
+/**
+ * True if a holder whose lease ran out may still act. The log of a file lies in memory that only processes of one machine share, so that
+ * none outlives a boot of it.
+ */
+export function mayLive(holder: Holder, here: Holder): boolean {
+  const [host, boot] = holder.host.split(' ');
+  const [ownHost, ownBoot] = here.host.split(' ');
+  if (host === ownHost && boot !== undefined && ownBoot !== undefined && boot !== ownBoot) return false;
+  return !isGone(holder, here);
+}
+
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

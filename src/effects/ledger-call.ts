@@ -1,0 +1,47 @@
+/** A call as the ledger knows it (semantics.md §6, E3). */
+import { isSame } from '../journal/value-codec.ts';
+import type { IntentEntry } from '../model/call-entries.ts';
+import type { EffectStatus } from '../model/effect.ts';
+import type { InstanceId } from '../model/instance.ts';
+
+/** One call. */
+export interface LedgerCall {
+  readonly key: string;
+  intent: IntentEntry;
+  status: EffectStatus;
+  output: unknown;
+  error: string | null;
+  /** True where an undo of it may still be tried; false once it is known that what it changed has moved on (§6). */
+  undo: boolean;
+  /** True where its undo has begun and is not known to be done: it stands or not, so that it answers nothing (E5). */
+  undoing: boolean;
+  /** True where a held call has been staged: there is something to publish, or to discard (E4). */
+  staged: boolean;
+  /** The times that its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
+  asked: { readonly tries: number; readonly next: number | null };
+  /** The wall clock of its intent, in milliseconds. */
+  readonly calledAt: number;
+  /** The number of its intent in the history; null once a restore has undone that place. */
+  at: number | null;
+  /** The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). */
+  wrong: { readonly output: unknown; readonly isSure: boolean } | null;
+  /** The promise of certified work set aside that its undo would cross, and on whose account; null for none (C7, C9). */
+  promise: { readonly by: InstanceId | null } | null;
+  /** True where the machine has heard its answer. */
+  isAnswered: boolean;
+  /** True where its counterparty refuses its key: made again, it gets another one (E3). */
+  voided: boolean;
+  /** True where a process that the run was taken from may still make it: "not applied" may be undone by that (E2). */
+  mayLeave: boolean;
+}
+
+/** The status of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */
+export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): EffectStatus {
+  if (known?.status === 'confirmed' && !isDistrusted(known)) return 'confirmed';
+  return intent.held === undefined ? 'intended' : 'buffered';
+}
+
+/** True where the answer that a ledger has is the one that was found wrong (C10). */
+export function isDistrusted({ wrong, output }: LedgerCall): boolean {
+  return wrong !== null && isSame(wrong.output, output);
+}
