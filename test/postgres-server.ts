@@ -3,6 +3,7 @@
  * binaries of this machine, in a folder that goes with it. Servers refuse to run as root, so that root starts it as another user.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,6 +26,10 @@ export interface Server {
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>;
   /** Ends it as a power cut would, and starts it again. */
   crash(): Promise<void>;
+  /** Makes a copy of it that follows no more, as a standby does that lags. */
+  copy(): Promise<void>;
+  /** Ends it as a power cut would, and starts its copy in its place. */
+  failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,6 +63,8 @@ function serverAt(address: string): Server {
     own: false,
     query: (text, values) => pool.query(text, values),
     crash: () => Promise.reject(new Error('a server that was given is not killed')),
+    copy: () => Promise.reject(new Error('a server that was given is not copied')),
+    failOver: () => Promise.reject(new Error('a server that was given is not killed')),
     stop: () => pool.end(),
   };
 }
@@ -70,6 +77,7 @@ class OwnServer implements Server {
   readonly #settings: readonly string[];
   readonly #user: { uid: number; gid: number } | Record<string, never>;
   #child: ChildProcess | null = null;
+  #data = 'data';
   #pool: pg.Pool | null = null;
   readonly #onExit = () => {
     this.#child?.kill('SIGKILL');
@@ -127,6 +135,20 @@ class OwnServer implements Server {
     await this.#run();
   }
 
+  async copy(): Promise<void> {
+    const to = ['-D', join(this.#folder, 'copy'), '--checkpoint=fast', '--no-sync', '-d', this.address()];
+    const made = spawnSync(join(this.#bin, 'pg_basebackup'), to, { ...this.#user, cwd: '/', encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(`pg_basebackup: ${made.stderr}`);
+  }
+
+  async failOver(): Promise<void> {
+    const gone = once(this.#child as ChildProcess, 'exit');
+    this.#child?.kill('SIGKILL');
+    await gone;
+    this.#data = 'copy';
+    await this.#run();
+  }
+
   async stop(): Promise<void> {
     process.off('exit', this.#onExit);
     await this.#pool?.end();
@@ -140,7 +162,7 @@ class OwnServer implements Server {
     const fixed = ['listen_addresses=127.0.0.1', `unix_socket_directories=${join(this.#folder, 'socket')}`];
     const small = ['shared_buffers=32MB', 'max_connections=60', 'logging_collector=off', 'log_min_messages=fatal'];
     const settings = [...fixed, ...small, ...this.#settings].flatMap((each) => ['-c', each]);
-    const args = ['-D', join(this.#folder, 'data'), '-p', String(this.port), ...settings];
+    const args = ['-D', join(this.#folder, this.#data), '-p', String(this.port), ...settings];
     const end = Date.now() + 30_000;
     for (let answers = false; !answers && Date.now() < end; ) {
       if (this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null) {

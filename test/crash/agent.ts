@@ -2,10 +2,13 @@
  * An agent in a process of its own: it takes its run up where the journal ends, or begins it, and says how it ended. It may be
  * told to die on the way. A script; its one argument is a `Task` as JSON.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { Reconciler, StagedCall, Undo } from '../../src/effects/counterparty.ts';
+import { type PostgresOptions, postgresStore } from '../../src/journal/postgres/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Decision } from '../../src/model/decision.ts';
+import type { RunOptions } from '../../src/sidecar/opening/options.ts';
 import { resume, type Sidecar } from '../../src/xstate/attach.ts';
 import { Client } from './client.ts';
 import { type Death, deadly, die, type Phase, say } from './deadly.ts';
@@ -15,6 +18,8 @@ import { AGENTS, type AgentName } from './machines.ts';
 export interface Task {
   readonly agent: AgentName;
   readonly file: string;
+  /** The database where its journal lies, if it is not that file. */
+  readonly postgres?: PostgresOptions;
   readonly port: number;
   readonly world: string;
   /** Whether the counterparty may be asked. */
@@ -42,7 +47,7 @@ async function live(task: Task): Promise<End> {
   const loaded = loadConfig(config, { file: `${task.agent}.yaml` });
   if (loaded.config === null) throw new Error(loaded.findings.map(({ message }) => message).join('\n'));
   const client = new Client(port, world);
-  const store = sqliteStore(file);
+  const store = task.postgres === undefined ? sqliteStore(file) : postgresStore(task.postgres);
   const told = { appends: 0, phases: [] as Phase[] };
   const [verdicts, findings]: string[][] = [[], []];
   const ask: Reconciler = async ({ key }) => {
@@ -51,7 +56,7 @@ async function live(task: Task): Promise<End> {
   };
   const unbook: Undo = async ({ undoKey, args }) => void (await client.act('unbook', undoKey, args));
   const said = () => ({ verdicts: verdicts as string[], findings: findings as string[], ...told });
-  const sidecar = await resume(AGENTS[task.agent].machine(client), {
+  const attached = {
     run: 'r',
     config: loaded.config,
     journal: deadly(store, death, told),
@@ -61,7 +66,8 @@ async function live(task: Task): Promise<End> {
     onGate: () => queueMicrotask(approve),
     onDecision: ({ decision }) => verdicts?.push(decision.verdict),
     onFinding: ({ code }) => findings?.push(code),
-  });
+  } satisfies RunOptions;
+  const sidecar = await onceFree(() => resume(AGENTS[task.agent].machine(client), attached));
   /** A person who approves of everything, and is always there. */
   function approve(): void {
     for (const { gate, asks } of sidecar.gates())
@@ -86,6 +92,18 @@ async function live(task: Task): Promise<End> {
   await store.close();
   const status = isOver || ending.status === 'cancelled' ? 'over' : ending.status;
   return { status, value, context, decision: 'decision' in ending ? ending.decision : null, ...said() };
+}
+
+/** Waits until the lease of a process that was killed is over: a server does not see that it is gone. */
+async function onceFree<T>(open: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'lease_held') throw error;
+      await pause(50);
+    }
+  }
 }
 
 /** Makes staged calls visible, one after the other; the counterparty knows those by their keys that it has. */

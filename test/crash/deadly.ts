@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
-import type { LocalJournal, LocalStore, OpenMode, Posted, Row, StoredRow } from '../../src/journal/journal.ts';
+import type { Journal, JournalStore, OpenMode, Posted, Row, Rows, StoredRow } from '../../src/journal/journal.ts';
 
 /** The phases of R5, as the journal has them. A decision and its fence are one append. */
 export const PHASES = ['DECIDED', 'COMPENSATED', 'RESTORED', 'RESUMED'] as const;
@@ -42,9 +42,17 @@ export function digestAfter(digest: string, { seq, kind, body }: Pick<StoredRow,
 }
 
 /** A store whose journals kill. `told` counts the appends and names the phases that came. */
-export function deadly(store: LocalStore, death: Death | null, told: { appends: number; phases: Phase[] }): LocalStore {
+export function deadly(
+  store: JournalStore,
+  death: Death | null,
+  told: { appends: number; phases: Phase[] },
+): JournalStore {
   return {
-    open: async (run: string, mode: OpenMode) => new Deadly(await store.open(run, mode), death, told),
+    open: async (run: string, mode: OpenMode) => {
+      const journal = new Deadly(await store.open(run, mode), death, told);
+      await journal.learnAll();
+      return journal;
+    },
     read: (run) => store.read(run),
     post: (run, body) => store.post(run, body),
     posts: (run) => store.posts(run),
@@ -57,19 +65,22 @@ export function deadly(store: LocalStore, death: Death | null, told: { appends: 
   };
 }
 
-class Deadly implements LocalJournal {
-  readonly #journal: LocalJournal;
+class Deadly implements Journal {
+  readonly #journal: Journal;
   readonly #death: Death | null;
   readonly #told: { appends: number; phases: Phase[] };
   readonly #reader = new EntryDecoder();
   readonly #digests: string[] = [''];
   #dying = false;
 
-  constructor(journal: LocalJournal, death: Death | null, told: { appends: number; phases: Phase[] }) {
+  constructor(journal: Journal, death: Death | null, told: { appends: number; phases: Phase[] }) {
     this.#journal = journal;
     this.#death = death;
     this.#told = told;
-    for (const row of journal.read()) this.#learn(row);
+  }
+
+  async learnAll(): Promise<void> {
+    for await (const row of this.#journal.read()) this.#learn(row);
   }
 
   get run(): string {
@@ -111,7 +122,7 @@ class Deadly implements LocalJournal {
     return ack;
   }
 
-  read(after?: number): Iterable<StoredRow> {
+  read(after?: number): Rows {
     return this.#journal.read(after);
   }
 

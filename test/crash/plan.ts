@@ -114,3 +114,28 @@ export async function inPairs<T>(list: readonly T[], work: (item: T) => Promise<
   };
   await Promise.all([worker(), worker()]);
 }
+
+/** Does the work of a list, one after the other. */
+export async function oneByOne<T>(list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (const item of list) await work(item);
+}
+
+/** So many kills of agents whose journals lie on a server, where each costs a lease: at appends, in calls and at random. */
+export function onServer(count: number): Trial[] {
+  const calls = byTheCounterparty(true).filter(({ kills }) => kills.length === 1);
+  const appends = (['sequential', 'booking', 'slots', 'posting'] as const).flatMap((agent) =>
+    [1, 2, 3, 4, 5, 6].map((at): Trial => ({ agent, reconcile: true, kills: [{ at, when: 'durable' }] })),
+  );
+  const all = [...calls, ...appends];
+  return Array.from({ length: count }, (_, index) => all[(index * 7) % all.length] as Trial);
+}
+
+/** So many kills of the server, each while an agent runs. */
+export function atServers(count: number): Trial[] {
+  const agents = ['booking', 'slots', 'sequential', 'posting'] as const;
+  return Array.from({ length: count }, (_, index) => ({
+    agent: agents[index % agents.length] as AgentName,
+    reconcile: true,
+    kills: [{ server: (index * 13) % 60 }],
+  }));
+}

@@ -47,15 +47,22 @@ export class Stage {
     this.#scripts.close();
   }
 
-  /** Starts an agent and waits until it is gone. `killAfter`: it is killed from outside so many milliseconds later. */
-  async live(task: Task, killAfter: number | null = null): Promise<Life> {
+  /**
+   * Starts an agent and waits until it is gone.
+   * @param killAfter it is killed from outside so many milliseconds later.
+   * @param onFirst is told when it has said something: it runs, and its first rows are durable.
+   */
+  async live(task: Task, killAfter: number | null = null, onFirst: () => void = () => {}): Promise<Life> {
     const child = spawn(process.execPath, [this.#scripts.path('agent'), JSON.stringify(task)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [out, errors] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (part: string) => {
-      out += part;
-    });
+    child.stdout
+      .setEncoding('utf8')
+      .once('data', onFirst)
+      .on('data', (part: string) => {
+        out += part;
+      });
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       errors += part;
     });

@@ -3,15 +3,20 @@
  * every two moments, every call, and many at random. `npm run soak:crash`; it ends with 1 if anything went wrong.
  */
 import { parseArgs } from 'node:util';
+import { startServer } from '../postgres-server.ts';
 import { MOMENTS } from './deadly.ts';
+import { databaseOf } from './journals.ts';
 import { AGENTS, type AgentName } from './machines.ts';
 import {
   atEveryAppend,
   atEveryTwoAppends,
   atEveryTwoPhases,
   atRandom,
+  atServers,
   byTheCounterparty,
   inPairs,
+  oneByOne,
+  onServer,
   withUndosThatFail,
 } from './plan.ts';
 import { Stage } from './processes.ts';
@@ -25,6 +30,8 @@ const HELP = `Kills agents at every point of their runs, and holds them to what 
   --random N     how many runs are killed from outside at random times (200)
   --seed N       what those times are drawn from (1)
   --twice        also at every two appends of each agent (long)
+  --postgres     journals in PostgreSQL, on a server of its own: 150 agents are
+                 killed, and the server is, 15 times
   --help         says this
 `;
 
@@ -34,6 +41,7 @@ const { values } = parseArgs({
     random: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     twice: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -67,10 +75,36 @@ async function soak(): Promise<boolean> {
   }
 }
 
-async function run(list: readonly Trial[], trials: Trials, expected: ReadonlyMap<AgentName, Expected>) {
+/** With the journals in PostgreSQL. */
+async function soakOnServer(): Promise<boolean> {
+  const server = await startServer();
+  if (server === null || !server.own) throw new Error('there is no PostgreSQL on this machine that may be killed');
+  const stage = new Stage();
+  const trials = new Trials(stage, databaseOf(server));
+  try {
+    await stage.open();
+    const [kills, crashes] = [onServer(150), atServers(15)];
+    const expected = new Map<AgentName, Expected>();
+    for (const name of new Set([...kills, ...crashes].map(({ agent }) => agent)))
+      expected.set(name, await trials.expected(name));
+    const lived = await run(kills, trials, expected);
+    // One after the other: killing the server would end those beside it as well.
+    return (await run(crashes, trials, expected, oneByOne)) && lived;
+  } finally {
+    await stage.close();
+    await server.stop();
+  }
+}
+
+async function run(
+  list: readonly Trial[],
+  trials: Trials,
+  expected: ReadonlyMap<AgentName, Expected>,
+  atOnce = inPairs,
+) {
   const begun = Date.now();
   const sum = { trials: 0, kills: 0, midCall: 0, midRecovery: 0, parked: 0, wrong: 0 };
-  await inPairs(list, async (trial) => {
+  await atOnce(list, async (trial) => {
     const outcome = await trials.run(trial, expected.get(trial.agent) as Expected);
     sum.trials += 1;
     sum.kills += outcome.kills;
@@ -88,8 +122,8 @@ async function run(list: readonly Trial[], trials: Trials, expected: ReadonlyMap
     `${sum.trials} runs, ${sum.kills} kills (${sum.midCall} within a call, ${sum.midRecovery} within a recovery), ` +
       `${sum.parked} waited for a person, ${sum.wrong} went wrong; ${seconds} s\n`,
   );
-  return sum.wrong === 0 && sum.kills > 0;
+  return sum.wrong === 0 && (sum.kills > 0 || atOnce === oneByOne);
 }
 
 if (values.help) process.stdout.write(HELP);
-else process.exitCode = (await soak()) ? 0 : 1;
+else process.exitCode = (await (values.postgres ? soakOnServer() : soak())) ? 0 : 1;

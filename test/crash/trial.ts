@@ -2,22 +2,25 @@
  * One trial: an agent runs, is killed as often as it is told to be, is started again, and has to end where it would have ended.
  * What is wrong is a list of sentences; the tests and the soak expect it to be empty.
  */
-import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredRow } from '../../src/journal/journal.ts';
-import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { isOpen } from '../../src/model/effect.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import type { End, Task } from './agent.ts';
 import { Client } from './client.ts';
 import type { Act, Fault, Log } from './counterparty.ts';
 import { type Death, digestAfter } from './deadly.ts';
+import { type Database, rowsIn, rowsOf } from './journals.ts';
 import { AGENTS, type AgentName } from './machines.ts';
 import type { Life, Stage } from './processes.ts';
 
-/** How a process is brought to its end: by itself, from outside after some milliseconds, or by the counterparty. */
-export type Kill = Death | { readonly after: number } | 'by the counterparty';
+/**
+ * How a process is brought to its end: by itself, from outside after some milliseconds, or by the counterparty. With `server`, it is the server of its journal
+ * that is killed, after so many milliseconds of its run, and the process has to live.
+ */
+export type Kill = Death | { readonly after: number } | { readonly server: number } | 'by the counterparty';
 
 /** What is tried. */
 export interface Trial {
@@ -64,6 +67,7 @@ export interface Expected {
 export function nameOf({ agent, reconcile, kills, faults }: Trial): string {
   const told = kills.map((kill) => {
     if (typeof kill === 'string') return kill;
+    if ('server' in kill) return `not, but its server after ${kill.server} ms`;
     return 'after' in kill ? `after ${kill.after} ms` : `${kill.when} ${kill.at}`;
   });
   const more = faults === undefined ? '' : ` with ${JSON.stringify(faults)}`;
@@ -73,9 +77,12 @@ export function nameOf({ agent, reconcile, kills, faults }: Trial): string {
 /** Makes the trials of one agent. */
 export class Trials {
   readonly #stage: Stage;
+  readonly #database: Database | null;
 
-  constructor(stage: Stage) {
+  /** @param database where the journals lie; left out, each is a file. */
+  constructor(stage: Stage, database: Database | null = null) {
     this.#stage = stage;
+    this.#database = database;
   }
 
   /** How a run ends when nothing goes wrong, and what it does to the world when only its faults do. */
@@ -119,30 +126,42 @@ export class Trials {
       reconcile,
       person: false,
       death: null,
+      ...(this.#database !== null && { postgres: this.#database.place(client.world) }),
     };
     const course = new Course(file);
     for (const kill of kills) {
-      const life = await this.#killed(task, kill);
-      course.add(life);
+      const life = course.add(await this.#killed(task, kill), await rowsIn(task));
       if (life.signal !== 'SIGKILL') break;
     }
     const open = course.openCalls();
-    let last = course.add(await this.#stage.live(task));
+    let last = course.add(await this.#stage.live(task), await rowsIn(task));
     trial.atRest?.(await client.log());
     const parked = last.end?.status === 'parked';
     if (parked || open.length > 0) course.judgeEscalation(last.end, open, reconcile);
-    if (parked) last = course.add(await this.#stage.live({ ...task, person: true }));
+    if (parked) last = course.add(await this.#stage.live({ ...task, person: true }), await rowsIn(task));
     // An undo that fails stops the run (E5); the next start tries it again.
     const stuck = last.end?.status === 'stuck';
-    if (stuck) last = course.add(await this.#stage.live(task));
+    if (stuck) last = course.add(await this.#stage.live(task), await rowsIn(task));
     const log = await client.log();
     if (expected !== null) course.judgeEnding(agent, last, log, expected, reconcile);
     const { wrong, midCall, midRecovery } = course;
     return { wrong, kills: course.kills, midCall, midRecovery, parked, stuck, end: last.end, log };
   }
 
-  #killed(task: Task, kill: Kill): Promise<Life> {
+  async #killed(task: Task, kill: Kill): Promise<Life> {
     if (typeof kill === 'string') return this.#stage.live(task);
+    if ('server' in kill) {
+      const [runs, begins] = signal();
+      let isOver = false;
+      const life = this.#stage.live(task, null, begins).finally(() => {
+        isOver = true;
+      });
+      await Promise.race([runs, life]);
+      await pause(kill.server);
+      if (isOver) throw new Error('the agent had ended before its server was killed');
+      await this.#database?.crash();
+      return life;
+    }
     return 'after' in kill ? this.#stage.live(task, kill.after) : this.#stage.live({ ...task, death: kill });
   }
 }
@@ -161,11 +180,10 @@ export class Course {
   }
 
   /** Holds a process to what it has acknowledged, and its journal to what those before it had left. */
-  add(life: Life): Life {
+  add(life: Life, rows: readonly StoredRow[] = rowsOf(this.#file)): Life {
     const { signal, code, said, errors, end } = life;
     if (signal === 'SIGKILL') this.kills += 1;
     else if (code !== 0 || end === null) this.wrong.push(`a process ended with ${code ?? signal}: ${errors}`);
-    const rows = rowsOf(this.#file);
     const digests = [''];
     for (const row of rows) digests.push(digestAfter(digests.at(-1) as string, row));
     for (const each of said) {
@@ -231,15 +249,13 @@ export class Course {
   }
 }
 
-/** The rows that are durable; none where a process was killed before it had made the file. */
-function rowsOf(file: string): StoredRow[] {
-  if (!existsSync(file) || statSync(file).size === 0) return [];
-  const store = sqliteStore(file, { readonly: true });
-  try {
-    return store.runs().some(({ run }) => run === 'r') ? [...store.read('r')] : [];
-  } finally {
-    void store.close();
-  }
+/** A promise, and what resolves it. */
+function signal(): [Promise<void>, () => void] {
+  let resolved = () => {};
+  const promise = new Promise<void>((resolve) => {
+    resolved = resolve;
+  });
+  return [promise, resolved];
 }
 
 /** The acts that nobody has undone. */

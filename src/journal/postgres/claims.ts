@@ -110,6 +110,14 @@ export class PostgresClaims implements ClaimDesk {
     return claimsListed(row ?? {}, this.#database.where);
   }
 
+  /** Takes once more what a run is known to have: a server may have lost it in a failover. @returns false where another run has some of it by now. */
+  async again(writer: Writer): Promise<boolean> {
+    const known = [...(this.#known.get(writer) ?? [])].map(([text, shared]) => ({ key: parseKey(text), shared }));
+    if (known.length === 0) return true;
+    const [row] = await this.#database.ask('write', TAKE, [writer.run.id, writer.token, writer.nonce, wantedOf(known)]);
+    return row?.answer === 'held';
+  }
+
   onFreed(listener: () => void): () => void {
     return this.#freed.onFreed(listener);
   }

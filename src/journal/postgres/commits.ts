@@ -9,8 +9,8 @@ import { JournalError } from '../journal.ts';
 import type { Database } from './database.ts';
 import { failingOf } from './errors.ts';
 import type { Leases } from './leases.ts';
-import { isHead, keptNote, whole } from './tables.ts';
-import { type Flying, fail, land, launch, type Writer } from './writer.ts';
+import { type Head, isHead, keptNote, whole } from './tables.ts';
+import { type Flying, fail, type Landed, land, launch, type Writer } from './writer.ts';
 
 /** The limits of rows and bytes after which pending rows are committed without a flush, and of bytes that leave together. */
 const ROWS = 1_000;
@@ -21,7 +21,7 @@ const PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
 const APPEND = 'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
-const FENCE = 'SELECT head, hash, token, nonce FROM belay.run WHERE id = $1';
+const FENCE = 'SELECT head, hash, token, nonce, posts FROM belay.run WHERE id = $1';
 
 /** Settings of the group commit. */
 export interface Timing {
@@ -31,10 +31,14 @@ export interface Timing {
   readonly patienceMs: number;
   /** Told that a run has so many messages. */
   readonly onPosts: (writer: Writer, messages: number) => void;
+  /** Takes the claims of a run once more. @returns false where another one has some of them. */
+  readonly claim: (writer: Writer) => Promise<boolean>;
 }
 
 interface Sent {
   readonly writer: Writer;
+  /** The end of the run that the group follows. */
+  readonly before: Head;
   readonly flying: Flying;
 }
 
@@ -87,7 +91,7 @@ export class Commits {
       if (writer.state.kind === 'failed' || writer.pending.length === 0) continue;
       const flying = launch(writer);
       for (const { body } of flying.entries) bytes += body.length;
-      sent.push({ writer, flying });
+      sent.push({ writer, before: writer.durable, flying });
       if (writer.pending.length > 0) this.#dirty.add(writer);
       if (writer.pending.length > 0) break;
     }
@@ -123,22 +127,51 @@ export class Commits {
     this.#timing.onPosts(writer, messages ?? 0);
   }
 
+  /**
+   * Appends once more what a server has lost in a failover, under the fence that it has kept, and then the group that it refused for that. @returns false where
+   * another run has taken meanwhile what this one had claimed, or the run itself.
+   */
+  async #healed(writer: Writer, lacking: readonly Landed[], flying: Flying): Promise<boolean> {
+    if (!(await this.#timing.claim(writer))) return false;
+    const identity = await this.#database.identity();
+    writer.durableNote = undefined;
+    for (const group of [...lacking, { ...flying, before: writer.durable }]) {
+      const values = valuesOf([{ writer, before: group.before, flying: group }], identity);
+      if ((await this.#database.once(APPEND, values)).length === 0) return false;
+    }
+    land(writer);
+    return true;
+  }
+
   /** A group that was refused: appended before, by the same statement whose answer stayed out, or never. */
-  async #judge(writer: Writer, { head }: Flying): Promise<void> {
+  async #judge(writer: Writer, flying: Flying): Promise<void> {
     const { run, token, nonce, durable } = writer;
     const [row] = await this.#database.ask('read', FENCE, [run.id]);
     if (row === undefined || whole(row.token) !== token || row.nonce !== nonce) return fail(writer, lost(writer));
-    if (isHead(row, head)) return land(writer);
+    if (isHead(row, flying.head)) return land(writer);
+    const lacking = lackingOf(row, writer);
+    if (lacking !== null && (await this.#healed(writer, lacking, flying))) return;
     const seq = whole(row.head) ?? 0;
     const place = `${this.#database.where}: run ${JSON.stringify(run.name)}`;
     if (seq < durable.seq) {
       const what = `${place} ends at seq ${seq}, and seq ${durable.seq} was acknowledged to this process`;
-      fail(writer, new JournalError('journal_tail_lost', `${what}: a failover lost commits. Resume the run.`));
+      const fix = 'what was done since is in no journal, so look at the world before you resume the run';
+      fail(writer, new JournalError('journal_tail_lost', `${what}: a failover lost commits, and ${fix}.`));
     } else {
       const what = `${place} ends at seq ${seq} with rows that this process has not written`;
       fail(writer, new JournalError('journal_corrupt', `${what}. Nothing was repaired: restore a backup.`));
     }
   }
+}
+
+/**
+ * The groups that a server lacks at the end that it tells, if all of them are known still; null where they are not, or where messages that the run has heard were lost
+ * with them.
+ */
+function lackingOf(row: Readonly<Record<string, unknown>>, { landed, posts }: Writer): readonly Landed[] | null {
+  if ((whole(row.posts) ?? 0) < posts.length) return null;
+  const from = landed.findIndex(({ before }) => (before.seq === 0 ? whole(row.head) === 0 : isHead(row, before)));
+  return from === -1 ? null : landed.slice(from);
 }
 
 /** The error of a writer whose run another process has taken over. */
@@ -180,7 +213,7 @@ function valuesOf(sent: readonly Sent[], identity: Buffer): unknown[] {
     sent.map(({ writer }) => writer.run.id),
     sent.map(({ writer }) => writer.token),
     sent.map(({ writer }) => writer.nonce),
-    sent.map(({ writer }) => writer.durable.seq),
+    sent.map(({ before }) => before.seq),
     sent.map(({ flying }) => flying.head.seq),
     sent.map(({ flying }) => flying.head.time),
     Buffer.concat(sent.map(({ flying }) => flying.head.hash)),

@@ -25,7 +25,7 @@ import { type Host, PostgresJournal } from './journal.ts';
 import { Leases } from './leases.ts';
 import { Tables, whole } from './tables.ts';
 import { PostgresWork } from './work.ts';
-import { fail, type Writer } from './writer.ts';
+import { fail, type Writer, writerOf } from './writer.ts';
 
 export type { PostgresPool };
 
@@ -105,7 +105,8 @@ class PostgresStore implements JournalStore {
     const onPosts = (writer: Writer, messages: number) => {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
     };
-    const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts });
+    const claim = (writer: Writer) => this.claims.again(writer);
+    const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts, claim });
     const confirm = (writer: Writer) => (this.#leases.isOld ? confirmed(this.#leases, writer) : null);
     const release: Host['release'] = async (writer, rest) => {
       this.#writers.delete(writer);
@@ -126,8 +127,7 @@ class PostgresStore implements JournalStore {
         const found = await this.#tables.found(run);
         if (found === null) throw wrongRun('run_unknown', run);
         await this.#tables.check(found.run, found.head);
-        const rest = { pending: [], pendingBytes: 0, pendingTime: 0, durableNote: undefined, waiting: [], posts: [] };
-        const writer: Writer = { ...fence, ...rest, durable: found.head, flying: null, state: { kind: 'open' } };
+        const writer = writerOf(fence, found.head);
         await this.#hear([writer]);
         this.#writers.add(writer);
         return new PostgresJournal(this.#host, writer);

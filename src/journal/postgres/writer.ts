@@ -21,6 +21,11 @@ export interface Flying {
   readonly note: string | null;
 }
 
+/** A group that was durable, and the end of the run before it. */
+export interface Landed extends Flying {
+  readonly before: Head;
+}
+
 interface Waiter {
   readonly seq: number;
   readonly resolve: (durable: number) => void;
@@ -37,6 +42,9 @@ export interface Writer {
   /** The end of what is durable. */
   durable: Head;
   flying: Flying | null;
+  /** The newest groups that were durable, in order: a server that lost them in a failover is given them again. */
+  landed: Landed[];
+  landedBytes: number;
   pending: Pending[];
   pendingBytes: number;
   /** The time of the next group: the clock of its first row, but never before the group before it. */
@@ -51,6 +59,16 @@ export interface Writer {
     | { readonly kind: 'closed' }
     | { readonly kind: 'failed'; readonly error: JournalError };
 }
+
+/** A run that was taken at its end. */
+export function writerOf(fence: Pick<Writer, 'run' | 'token' | 'nonce' | 'overtaken'>, durable: Head): Writer {
+  const nothing = { pending: [], pendingBytes: 0, pendingTime: 0, landed: [], landedBytes: 0, waiting: [], posts: [] };
+  return { ...fence, ...nothing, durable, durableNote: undefined, flying: null, state: { kind: 'open' } };
+}
+
+/** The limits of what is kept of the groups that were durable. */
+const KEPT_GROUPS = 1_000;
+const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** The limit of bytes of one group: appends beyond it wait for the next one. */
 const BYTES = 64 * 1024 * 1024;
@@ -77,6 +95,7 @@ export function launch(writer: Writer): Flying {
 /** Takes note that the group on its way is durable. */
 export function land(writer: Writer): void {
   if (writer.flying === null) return;
+  keep(writer, { ...writer.flying, before: writer.durable });
   writer.durable = writer.flying.head;
   writer.durableNote = writer.flying.note;
   writer.flying = null;
@@ -86,12 +105,24 @@ export function land(writer: Writer): void {
   for (const each of waiting) if (each.seq <= seq) each.resolve(seq);
 }
 
+function keep(writer: Writer, group: Landed): void {
+  writer.landed.push(group);
+  writer.landedBytes += sizeOf(group);
+  while (writer.landed.length > KEPT_GROUPS || (writer.landedBytes > KEPT_BYTES && writer.landed.length > 1))
+    writer.landedBytes -= sizeOf(writer.landed.shift() as Landed);
+}
+
+function sizeOf({ entries }: Landed): number {
+  return entries.reduce((sum, { body }) => sum + body.length, 0);
+}
+
 /** Ends a writer (J4): drops what waits and tells every waiting caller why. */
 export function fail(writer: Writer, error: JournalError): void {
   if (writer.state.kind === 'failed') return;
   writer.state = { kind: 'failed', error };
   writer.flying = null;
   writer.pending = [];
+  writer.landed = [];
   const { waiting } = writer;
   writer.waiting = [];
   for (const { reject } of waiting) reject(error);

@@ -62,17 +62,6 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     expect(await late.run('a')).toMatchObject({ head: 4, held: false });
   });
 
-  test('that lost commits in a failover says so, and appends nothing over the gap', async () => {
-    const { schema, journal } = await written();
-    const older = `UPDATE belay.run SET head = 3, hash = (SELECT hash FROM belay.commit_group WHERE last = 3);
-      DELETE FROM belay.commit_group WHERE last = 4; DELETE FROM belay.entry WHERE seq = 4`;
-    await change(schema, older);
-    journal.append([row(5)]);
-    await expect(journal.flush()).rejects.toEqual(failing('journal_tail_lost'));
-    expect(() => journal.append([row(6)])).toThrow(failing('journal_tail_lost'));
-    expect(await told(desk.store({ schema }).read('a'))).toEqual([1, 2, 3]);
-  });
-
   test('refuses a fence of the same number that was granted twice', async () => {
     const { schema, journal } = await written();
     await change(schema, 'UPDATE belay.run SET nonce = gen_random_uuid()');
