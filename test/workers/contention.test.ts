@@ -38,6 +38,16 @@ test('80 runs over 20 keys under 8 workers on a SQLite file', async () => {
   await tried(sqliteStore(place, { busyMs: 20_000 }), place, 'file');
 });
 
+test('40 runs that nothing keeps apart lose what others wrote: the judge sees it', async () => {
+  const place = join(folder, 'loose.sqlite');
+  const store = sqliteStore(place, { busyMs: 20_000 });
+  const shape = { workers: 4, runs: 40, ms: 20, chance: new Chance(SEED, 0), kills: 0, cancelled: 0 };
+  const outcome = await contend({ ...shape, store, place, schema, world: join(folder, 'loose'), apart: false });
+  await store.close();
+  expect(outcome.done).toBe(40);
+  expect(outcome.wrong.join()).toMatch(/run-\d+ has appended/);
+});
+
 test.skipIf(server === null)('80 runs over 20 keys under 8 workers on PostgreSQL', async () => {
   const place = server?.address() ?? '';
   await tried(postgresStore({ address: place, schema }), place, 'database');

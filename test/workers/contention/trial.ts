@@ -37,6 +37,8 @@ export interface TrialOptions {
   readonly chance: Chance;
   /** The number of workers that are killed, one after the other, each with another one in its place; three that a run ends are too many for it. */
   readonly kills: number;
+  /** False where nothing keeps the runs apart. */
+  readonly apart?: boolean;
   /** The share of runs that a person cancels, at any time, in percent. */
   readonly cancelled: number;
 }
@@ -133,8 +135,8 @@ interface Running {
   readonly done: Set<string>;
 }
 
-function workerOf({ place, schema, world, ms }: TrialOptions): Running {
-  const child = spawn(process.execPath, [WORKER, place, schema, world, String(ms)], {
+function workerOf({ place, schema, world, ms, apart = true }: TrialOptions): Running {
+  const child = spawn(process.execPath, [WORKER, place, schema, world, String(ms), String(apart)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const done = new Set<string>();

@@ -1,10 +1,10 @@
-/** A worker of the contention test in a process of its own. Arguments: the store, the schema, the world, the milliseconds of an act. */
+/** A worker of the contention test in a process of its own. Arguments: the store, the schema, the world, the milliseconds of an act, if claims keep runs apart. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startWorker } from 'belay-sidecar/workers';
 import { clerkIn } from './clerk.mjs';
 
-const [place, schema, world, ms] = process.argv.slice(2);
+const [place, schema, world, ms, apart] = process.argv.slice(2);
 const store = place.startsWith('postgres')
   ? (await import('belay-sidecar/postgres')).postgresStore({
       address: place,
@@ -23,6 +23,7 @@ const worker = startWorker({
     return folder;
   },
   concurrency: 4,
+  ...(apart === 'false' && { claims: null }),
   pollMs: 100,
   lingerMs: 0,
   onTold: (told) => {
