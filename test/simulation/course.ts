@@ -165,7 +165,9 @@ export class Course {
       config: this.#config,
       journal: await this.#store.next('r'),
       redeliver: this.#scenario.redeliver,
-      reconcilers: { find: ({ key }: { key: string }) => hears(() => world.ask(key)) },
+      reconcilers: {
+        find: (call: { key: string; tool: string }) => hears(() => world.ask(call, this.#scenario.tools)),
+      },
       undo: { undo: ({ key, undoKey }: { key: string; undoKey: string }) => world.undo(life, key, undoKey) },
       governor: ({ args, instance }: { args: unknown; instance: InstanceId }) =>
         hears(() => this.#governs(args, instance)),

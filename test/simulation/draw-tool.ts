@@ -23,10 +23,12 @@ export function drawTool(
   const outside = has('outside') && chance.percent(20);
   const resource = `bank:${chance.pick(['a', 'b', '{args.entity}'])}`;
   const buffer = acts && owned && has('buffer') && chance.percent(4);
+  const reconcile = acts && (chance.percent(70) || isSure);
   return {
     name,
     effect,
-    reconcile: acts && (chance.percent(70) || isSure),
+    reconcile,
+    refusesKey: reconcile && !buffer && chance.percent(40),
     undo: (effect === 'reversible' || effect === 'compensable') && (chance.percent(92) || isSure),
     buffer,
     gate: acts && !buffer && has('gate') && chance.percent(7),

@@ -8,6 +8,7 @@ import { World } from './world.ts';
 
 const plain = {
   reconcile: true,
+  refusesKey: false,
   undo: false,
   buffer: false,
   gate: false,

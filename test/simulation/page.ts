@@ -105,7 +105,7 @@ export class Page {
       effect: tool.declared ?? tool.effect,
       reads: [...this.#set(this.#reads, tool.name), ...tool.reads],
       writes: [...this.#set(this.#writes, tool.name), ...tool.writes],
-      ...(tool.reconcile && { reconcile: { ask: 'find', tries: 3, wait: '2ms' } }),
+      ...(tool.reconcile && { reconcile: asking(tool) }),
       ...(tool.undo && { undo: 'undo' }),
       ...(tool.buffer && { buffer: true }),
       ...(tool.gate && { gate: true }),
@@ -141,4 +141,8 @@ export function writtenBy(step: Step): readonly string[] {
     case 'skip':
       return [];
   }
+}
+
+function asking({ refusesKey }: ToolSpec): object {
+  return { ask: 'find', tries: 3, wait: '2ms', ...(refusesKey && { refuses_key: true }) };
 }

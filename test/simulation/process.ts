@@ -24,7 +24,7 @@ export interface Task {
 
 /** What a process finds that is the first, or that follows one which was killed before it did anything. */
 const NOTHING: Saved = {
-  world: { acts: [], calls: [], found: [], wrong: [], fired: [], undone: [], byHand: [] },
+  world: { acts: [], calls: [], found: [], wrong: [], fired: [], undone: [], void: [], byHand: [] },
   instances: [],
   sent: [],
   refused: [],

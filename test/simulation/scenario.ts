@@ -15,6 +15,8 @@ export interface ToolSpec {
   readonly declared?: EffectClass;
   /** True where its counterparty can be asked about a call. */
   readonly reconcile: boolean;
+  /** True where that counterparty refuses the key of a call from the moment on at which it says that nothing came of it. */
+  readonly refusesKey: boolean;
   /** True where an undo is registered. */
   readonly undo: boolean;
   /** True where its calls are held back until their instance commits. */

@@ -119,9 +119,18 @@ function* plainerUnits(unit: Unit): Generator<Unit> {
 
 function* plainerTools(tool: ToolSpec): Generator<ToolSpec> {
   if (tool.effect !== 'none')
-    yield { ...tool, effect: 'none', reconcile: false, undo: false, buffer: false, gate: false, writes: [] };
+    yield {
+      ...tool,
+      effect: 'none',
+      reconcile: false,
+      refusesKey: false,
+      undo: false,
+      buffer: false,
+      gate: false,
+      writes: [],
+    };
   if (tool.reads.length + tool.writes.length > 0) yield { ...tool, reads: [], writes: [] };
-  for (const flag of ['buffer', 'gate', 'timeout', 'schema', 'spends'] as const)
+  for (const flag of ['refusesKey', 'buffer', 'gate', 'timeout', 'schema', 'spends'] as const)
     if (tool[flag]) yield { ...tool, [flag]: false };
   if (tool.effect !== 'none' && !tool.reconcile) yield { ...tool, reconcile: true };
   if (tool.before > 0) yield { ...tool, before: 0 };

@@ -70,7 +70,7 @@ function toolText(tool: ToolSpec): string {
   const marks = [
     ...(tool.effect !== 'none' && !tool.reconcile ? ['nobody to ask'] : []),
     ...((tool.effect === 'reversible' || tool.effect === 'compensable') && !tool.undo ? ['no undo'] : []),
-    ...(['buffer', 'gate', 'timeout', 'schema', 'spends'] as const).filter((flag) => tool[flag]),
+    ...(['refusesKey', 'buffer', 'gate', 'timeout', 'schema', 'spends'] as const).filter((flag) => tool[flag]),
     ...(tool.reads.length > 0 ? [`reads ${tool.reads.join()}`] : []),
     ...(tool.writes.length > 0 ? [`writes ${tool.writes.join()}`] : []),
   ];

@@ -37,6 +37,7 @@ export interface SavedWorld {
   ])[];
   readonly fired: readonly number[];
   readonly undone: readonly string[];
+  readonly void: readonly string[];
   readonly byHand: readonly string[];
 }
 
@@ -87,6 +88,8 @@ export class World {
   readonly busy: Site[] = [];
   readonly #attempts = new Set<Attempt>();
   readonly #undone = new Set<string>();
+  /** The keys that are refused for ever. */
+  readonly #void = new Set<string>();
   /** What a person has undone by hand, by its key, until a process has acknowledged it. */
   readonly byHand = new Map<string, Act>();
   /** The arguments of the calls that a person is asked about, by the gate. */
@@ -106,6 +109,7 @@ export class World {
     for (const [site, given] of saved.wrong) this.wrong.set(site, given);
     for (const index of saved.fired) this.fired.add(this.#faults[index] as Fault);
     for (const key of saved.undone) this.#undone.add(key);
+    for (const key of saved.void) this.#void.add(key);
     for (const key of saved.byHand) {
       const act = this.acts.findLast((other) => other.key === key);
       if (act !== undefined) this.byHand.set(key, act);
@@ -121,6 +125,7 @@ export class World {
       wrong: [...this.wrong],
       fired: [...this.fired].map((fault) => this.#faults.indexOf(fault)),
       undone: [...this.#undone],
+      void: [...this.#void],
       byHand: [...this.byHand.keys()],
     };
   }
@@ -162,7 +167,7 @@ export class World {
   }
 
   /** Says what became of a call, for good: what has not been applied by now never will be. */
-  ask(key: string): ReconcileResult {
+  ask({ key, tool }: { key: string; tool: string }, tools: readonly ToolSpec[]): ReconcileResult {
     this.moved();
     const down = this.#faults.find((fault) => fault.fault === 'reconciler down' && !this.fired.has(fault));
     if (down !== undefined) {
@@ -172,6 +177,7 @@ export class World {
     const act = this.standing(key);
     if (act !== undefined) return { is: 'applied', output: this.#answers(act.tool, act.args) };
     this.refuse(key);
+    if (tools.find(({ name }) => name === tool)?.refusesKey) this.#void.add(key);
     return { is: 'not_applied' };
   }
 
@@ -208,6 +214,7 @@ export class World {
       if (fault === 'refuses') throw new Error('refused');
       if (fault === 'not applied') throw new NotApplied('nothing happened');
       if (fault === 'acts late') await sleep(SLOW);
+      if (this.#void.has(key)) throw new Error('refused: this key is void');
       if (attempt.isRefused) throw new Error('refused: it was said that this call did not happen');
       this.#apply(spec, args, key);
     } finally {
