@@ -23,14 +23,17 @@ export interface Way {
   readonly connections: number;
   readonly connectMs: number;
   readonly queryMs: number;
+  /** The time for which a statement that writes is sent again: a server that starts again is waited for. */
+  readonly patienceMs: number;
   readonly migrate: boolean;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The tries of a statement that may be repeated, and the pause between two, in milliseconds. */
+/** The tries of a statement that reads, and the pause between two, which grows, in milliseconds. */
 const TRIES = 4;
 const PAUSE = 50;
+const LONGEST_PAUSE = 1_000;
 
 /** One database, as a store sees it. */
 export class Database {
@@ -63,12 +66,14 @@ export class Database {
 
   /** Runs a statement that may be sent again: what it reads, or what it does, is the same the second time. */
   async ask(doing: Doing, text: string, values: unknown[] = []): Promise<readonly Row[]> {
+    const patience = performance.now() + (doing === 'write' ? this.#way.patienceMs : 0);
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.once(text, values);
       } catch (error) {
-        if (tries === TRIES || failingOf(error) === 'refused') throw this.named(doing, error);
-        await new Promise((resolve) => setTimeout(resolve, PAUSE * tries));
+        const isLast = tries >= TRIES && performance.now() > patience;
+        if (isLast || failingOf(error) === 'refused') throw this.named(doing, error);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(PAUSE * tries, LONGEST_PAUSE)));
       }
     }
   }

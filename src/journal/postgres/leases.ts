@@ -121,7 +121,7 @@ export class Leases {
 
   /** Takes the worker off the list. */
   async leave(): Promise<void> {
-    if (this.#beaten !== Number.NEGATIVE_INFINITY) await this.#database.ask('write', LEAVE, [this.#worker]);
+    if (this.#beaten !== Number.NEGATIVE_INFINITY) await this.#database.once(LEAVE, [this.#worker]);
   }
 }
 

@@ -53,7 +53,7 @@ export interface PostgresOptions {
   readonly connectMs?: number;
   /** The time for an answer, after which a statement is sent again; 15,000. */
   readonly queryMs?: number;
-  /** The time for which an append is sent again whose answer stays out; 60,000. */
+  /** The time for which what writes is sent again while its answer stays out; 60,000. */
   readonly patienceMs?: number;
   /** The wall clock of rows and messages, in milliseconds. Leases go by the clock of the database. */
   readonly now?: () => number;
@@ -96,7 +96,7 @@ class PostgresStore implements JournalStore {
     if (schema === '' || schema.includes('\0') || Buffer.byteLength(schema) > 63)
       throw new JournalError('journal_cannot_read', 'A schema has a name of 1 to 63 bytes.');
     this.#now = now;
-    this.#database = new Database({ address, schema, pool, connections, connectMs, queryMs, migrate });
+    this.#database = new Database({ address, schema, pool, connections, connectMs, queryMs, patienceMs, migrate });
     this.#tables = new Tables(this.#database);
     const refuse = () => this.#refuseIfClosed();
     this.work = new PostgresWork(this.#database, refuse);
