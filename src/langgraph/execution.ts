@@ -10,6 +10,7 @@ import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
 import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
+import { notedOutput } from './checkpoint/outputs.ts';
 import type { Graph } from './copy.ts';
 import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
 import type { Observed } from './observe.ts';
@@ -165,7 +166,7 @@ export class Execution implements Runtime, Host {
         { type: 'graph.output' },
         () => pass.isStale,
         () => {
-          const memory = (before: Memory) => noted(before, lane.name, { out: { is: output } });
+          const memory = (before: Memory) => noted(before, lane.name, { out: notedOutput(output) });
           this.#telling.tell([{ event: { type: 'graph.output' }, lane, part: 'done', reads, memory }]);
           then();
         },

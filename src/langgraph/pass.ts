@@ -3,6 +3,7 @@ import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint } from '@langchain/langgraph';
 import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
 import type { TaskNotes } from './checkpoint/memory.ts';
+import { outputOf } from './checkpoint/outputs.ts';
 import { RunSaver } from './checkpoint/saver.ts';
 import { type Graph, leadingTo, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
@@ -191,7 +192,7 @@ export class Pass {
     const { lane, sent } = this.#tasks.get(id) as Task;
     const { out } = this.#host.notes(lane);
     if (this.isStale) return never();
-    if (out !== undefined) return out.is;
+    if (out !== undefined) return outputOf(out);
     const observed = new Observed(this.#host.asked.channels, this.#host.given(lane, sent !== undefined));
     const calls = this.#host.calls(this, lane, observed);
     const pad = config.configurable?.__pregel_scratchpad as { readonly interruptCounter: number } | undefined;
