@@ -80,7 +80,8 @@ export class StepRecorder {
     const { event, value, remembered, done } = seen;
     const ties =
       seen.raisedBack.length === 0 ? sent : [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
-    const entry: StepEntry = {
+    const { looks } = seen;
+    const step: StepEntry = {
       do: 'step',
       actor,
       event,
@@ -100,12 +101,12 @@ export class StepRecorder {
       ],
       regions: entering.regions,
       moves: seen.moves,
-      ...(seen.looks.length > 0 && { looks: seen.looks }),
-      ...(ties.length > 0 && { ties }),
       boundaries: boundaries.map(({ id }) => id),
       closed: this.#closed(entering.leaving, boundaries),
       ended: endedBy,
     };
+    const hasMore = looks.length > 0 || ties.length > 0;
+    const entry = hasMore ? { ...step, ...(looks.length > 0 && { looks }), ...(ties.length > 0 && { ties }) } : step;
     this.#verifier?.advance(actor, accesses.edits);
     const steps = seen.parts.length < 2 ? [entry] : this.#separated(entry, seen.parts);
     return { entries: [...steps, ...view.findings], fresh: entering.fresh };
