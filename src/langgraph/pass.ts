@@ -116,7 +116,16 @@ export class Pass {
     }
     if (this.isStale) return;
     if (this.#questions.length > 0) this.#host.asks(this, this.#questions);
+    else if (this.#tasks.size > 0) this.#endedEarly();
     else this.#host.ended(this, this.#closed);
+  }
+
+  /** LangGraph says that it is done, and has not executed all tasks of its superstep: with a `maxConcurrency` of 1 it does so after the first. */
+  #endedEarly(): void {
+    const names = [...this.#tasks.values()].map(({ lane }) => lane.name).join(', ');
+    this.leave();
+    const text = `LangGraph ended the graph before its tasks ${names} were over. A maxConcurrency of 1 has it do so: leave it out, or set 2.`;
+    this.#host.failed(this, null, new GraphError('unsupported_graph', text));
   }
 
   #hear(chunk: unknown[]): void {
