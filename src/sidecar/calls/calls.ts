@@ -99,9 +99,8 @@ export class Calls {
 
   #guarded(call: Call, number: number, whose: Whose, lacks: () => string | null): GuardedCall {
     const { instance, keyedAs } = whose;
-    const tool = this.#parts.config.tools.get(call.tool);
     const { input: args, signal } = call;
-    const asks = this.#preconditions;
+    const [tool, asks] = [this.#parts.config.tools.get(call.tool), this.#preconditions];
     const { admit, charge } = this.#observed(number, this.#budgeted(call));
     return {
       instance,
