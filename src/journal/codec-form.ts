@@ -50,7 +50,8 @@ export interface Storing {
   list(members: readonly string[], measures: Measures): string;
   /** The text of an object that is as it was when it was written. */
   known(value: object): Known | null;
-  remember(value: object, known: Known): void;
+  /** @param hasClass its text came of a codec. */
+  remember(value: object, known: Known, hasClass: boolean): void;
 }
 
 export interface EncodeOptions {

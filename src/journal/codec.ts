@@ -6,7 +6,7 @@
  * two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
  */
 import { errorParts } from './codec/error.ts';
-import { Pass, TEXT_LIMIT } from './codec/pass.ts';
+import { BIGINT_HEX_LIMIT, Pass, TEXT_LIMIT } from './codec/pass.ts';
 import {
   CODEC_DEPTH,
   type Encoded,
@@ -22,9 +22,6 @@ import { remember, type ValueCodec } from './value-codec.ts';
 
 export type { Encoded, EncodeOptions, Unencodable } from './codec-form.ts';
 export { revive } from './revive.ts';
-
-/** The limit of decimal digits, because decoding costs the square of their number. */
-const BIGINT_HEX_LIMIT = 50_000;
 
 /** The JSON text of a value, from which `revive` makes an equal one. */
 export function encode(value: unknown, options: EncodeOptions = {}): Encoded {
@@ -44,6 +41,8 @@ class Encoder extends Pass {
   #deepest = 0;
   /** The length of the texts that stand elsewhere. */
   #moved = 0;
+  /** The object that a codec has made a text of last, where that follows from its members. */
+  #plain: object | null = null;
 
   constructor({ reference, codecs = [], contents = null }: EncodeOptions) {
     super();
@@ -102,7 +101,9 @@ class Encoder extends Pass {
     let text = this.#object(value);
     const height = this.#deepest - depth + 1;
     if (this.reason === null && text.length >= SHORTEST) text = this.#put(contents, text, height);
-    if (this.reason === null && this.held > 0) contents.remember(value, { text, height, held: this.held });
+    const hasClass = this.#plain === value;
+    if (this.reason === null && (this.held > 0 || hasClass))
+      contents.remember(value, { text, height, held: this.held }, hasClass);
     this.held += held;
     this.#deepest = Math.max(deepest, this.#deepest);
     return text;
@@ -161,6 +162,7 @@ class Encoder extends Pass {
     this.#contents = contents;
     if (this.reason !== null) return '';
     remember(value, codec.name, form);
+    this.#plain = codec.isPlain?.(value as never) === true ? value : null;
     return tag(`["codec",${name},${form}]`);
   }
 

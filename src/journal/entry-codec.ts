@@ -43,6 +43,16 @@ export class EntryEncoder {
     this.#writer = new Writer(names, codecs, contents);
   }
 
+  /** Begins or ends a group of entries, in the middle of which no value is changed: each is held against what was written before once. */
+  group(isOpen: boolean): void {
+    this.#contents?.group(isOpen);
+  }
+
+  /** Finds where in a value of the context the first thing lies that no journal holds; null where it can be written. Writes nothing. */
+  lostIn(value: unknown, at: readonly string[]): Omit<Lost, 'of'> | null {
+    return this.#writer.lostIn(value, at);
+  }
+
   /**
    * The rows of an entry, those of its new contents and names first. `lost` is told what could not be written.
    * @throws JournalError `journal_cannot_write` where even what stands for a lost value has no text.
@@ -64,11 +74,14 @@ class Writer implements RowWriter {
   readonly #options: EncodeOptions;
   /** For what many readers read alone, without the contents. */
   readonly #whole: EncodeOptions;
+  /** For what is not written yet: what was written before is known, and nothing is stored. */
+  readonly #tried: EncodeOptions;
 
   constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null) {
     this.#names = names;
     this.#whole = encodingWith(codecs);
     this.#options = { ...this.#whole, contents };
+    this.#tried = { ...this.#whole, contents: contents?.unwritten ?? null };
   }
 
   /** Begins a row. */
@@ -107,6 +120,11 @@ class Writer implements RowWriter {
     if ('text' in rest) return rest.text;
     const what = `${standing} has no text: ${rest.reason} at ${rest.path.join('.')}`;
     throw new JournalError('journal_cannot_write', what);
+  }
+
+  lostIn(value: unknown, at: readonly string[]): Omit<Lost, 'of'> | null {
+    const encoded = encode(value, this.#tried);
+    return 'text' in encoded ? null : { path: [...at, ...encoded.path], reason: encoded.reason };
   }
 
   /** Refuses a value with which its row would stand for more than a reader takes. */

@@ -1,6 +1,6 @@
 /** Values that no journal holds: what stands in their place, and what is said of them (semantics.md §3). */
 import { isReference } from '../model/actor-reference.ts';
-import { type EncodeOptions, encode, type Unencodable } from './codec.ts';
+import type { EncodeOptions, Unencodable } from './codec.ts';
 import type { ValueCodec } from './value-codec.ts';
 
 /** A value that no journal holds: what it belongs to, where in it, and why. */
@@ -8,12 +8,6 @@ export interface Lost {
   readonly of: 'event' | 'memory' | 'input' | 'output';
   readonly path: readonly string[];
   readonly reason: Unencodable;
-}
-
-/** Where in a value the first thing lies that no journal holds, and why; null where it can be written. */
-export function lostIn(value: unknown, at: readonly string[], codecs: readonly ValueCodec[]): Omit<Lost, 'of'> | null {
-  const encoded = encode(value, encodingWith(codecs));
-  return 'text' in encoded ? null : { path: [...at, ...encoded.path], reason: encoded.reason };
 }
 
 /** Says what was lost, with its place. */

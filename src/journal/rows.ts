@@ -16,12 +16,19 @@ const WORK_NAME_LIMIT = 256;
  * The UTF-8 of a row's body.
  * @throws JournalError `journal_cannot_write` when the row could not be read back as it is.
  */
-export function bytesOf({ kind, body }: Row): Buffer {
+export function bytesOf(row: Row): Buffer {
+  checkRow(row);
+  return Buffer.from(row.body, 'utf8');
+}
+
+/** @throws JournalError `journal_cannot_write` when the row could not be read back as it is. */
+export function checkRow({ kind, body }: Row): void {
   if (!Number.isSafeInteger(kind) || kind < 0) throw refused(`a row's kind is a whole number from 0, not ${kind}`);
   if (!body.isWellFormed()) throw refused('a body with half a surrogate pair has no UTF-8: write it as JSON text');
-  const bytes = Buffer.from(body, 'utf8');
-  if (bytes.length > BODY_LIMIT) throw refused(`a body has at most ${BODY_LIMIT} bytes, not ${bytes.length}`);
-  return bytes;
+  // A character has at most three bytes for each unit of its length.
+  if (body.length * 3 <= BODY_LIMIT) return;
+  const length = Buffer.byteLength(body, 'utf8');
+  if (length > BODY_LIMIT) throw refused(`a body has at most ${BODY_LIMIT} bytes, not ${length}`);
 }
 
 /** True for a name that a run can have. */

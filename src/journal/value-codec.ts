@@ -15,6 +15,11 @@ export interface ValueCodec {
   encode(value: never): unknown;
   /** The value that was encoded. */
   decode(form: never): unknown;
+  /**
+   * True for a value whose form follows from its own members alone, and from what is in them: while those are as they were when it was written,
+   * it is not encoded again. Left out, every value is.
+   */
+  isPlain?(value: never): boolean;
 }
 
 /** Stands for a value whose codec is not registered: a reader without the codec sees the form. */

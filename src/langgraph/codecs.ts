@@ -1,15 +1,43 @@
 /** The codecs of the values of LangChain and LangGraph: messages, commands, sends. */
-import { BaseMessage, mapStoredMessagesToChatMessages, type StoredMessage } from '@langchain/core/messages';
+import {
+  AIMessage,
+  AIMessageChunk,
+  BaseMessage,
+  HumanMessage,
+  mapStoredMessagesToChatMessages,
+  RemoveMessage,
+  type StoredMessage,
+  SystemMessage,
+  ToolMessage,
+} from '@langchain/core/messages';
 import { Command, isCommand, Send } from '@langchain/langgraph';
 import type { ValueCodec } from '../journal/value-codec.ts';
+
+/** The classes of LangChain's own messages, whose stored form is made of their members. A class of another may have more to say. */
+const MESSAGES = new Set<unknown>(
+  [AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, SystemMessage, ToolMessage].map((each) => each.prototype),
+);
+
+/** The kinds of messages that can be made again of their stored form. */
+const KINDS = new Set(['human', 'ai', 'system', 'function', 'tool', 'generic', 'remove']);
+
+type RemoveMessageFields = ConstructorParameters<typeof RemoveMessage>[0];
+
+/** The message of a stored form. LangChain makes none of those that take another one out of a list. */
+function messageOf(form: StoredMessage): BaseMessage | undefined {
+  if (form.type === 'remove') return new RemoveMessage(form.data as RemoveMessageFields);
+  return mapStoredMessagesToChatMessages([form])[0];
+}
 
 /** The codecs that every run of a graph has. */
 export const CODECS: readonly ValueCodec[] = [
   {
     name: 'langchain.message',
-    is: (value) => value instanceof BaseMessage,
+    // One of another kind needs a codec of its own: what could not be read would take the whole run with it.
+    is: (value) => value instanceof BaseMessage && KINDS.has(value.getType()),
     encode: (message: BaseMessage) => JSON.parse(JSON.stringify(message.toDict())) as unknown,
-    decode: (form: StoredMessage) => mapStoredMessagesToChatMessages([form])[0],
+    decode: messageOf,
+    isPlain: (message: BaseMessage) => MESSAGES.has(Object.getPrototypeOf(message)),
   },
   {
     name: 'langgraph.send',

@@ -10,8 +10,9 @@ import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
 import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
+import { notedOutput } from './checkpoint/outputs.ts';
 import type { Graph } from './copy.ts';
-import { END, type Lane, laneNamed, lanesOf, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
+import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question } from './pass.ts';
 import type { Task } from './tasks.ts';
@@ -135,7 +136,7 @@ export class Execution implements Runtime, Host {
     const { at } = this.#telling.memory[OWN];
     return at === undefined ? null : { checkpoint: checkpointOf(at), step: at.step };
   }
-  lanes = () => lanesOf(this.#telling.value);
+  lanes = () => this.#telling.lanes;
   notes = ({ name }: Lane) => notesOn(this.#telling.memory, name);
   given(lane: Lane, isSent: boolean): readonly (readonly string[])[] {
     const { value } = this.#telling;
@@ -165,7 +166,7 @@ export class Execution implements Runtime, Host {
         { type: 'graph.output' },
         () => pass.isStale,
         () => {
-          const memory = (before: Memory) => noted(before, lane.name, { out: { is: output } });
+          const memory = (before: Memory) => noted(before, lane.name, { out: notedOutput(output) });
           this.#telling.tell([{ event: { type: 'graph.output' }, lane, part: 'done', reads, memory }]);
           then();
         },

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Refusal } from '../model/veto.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
@@ -107,6 +108,11 @@ export function attachGraphJudged(
 async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions): Promise<AttachedGraph> {
   const options = { ...given, codecs: [...CODECS, ...(given.codecs ?? [])] };
   refuseUnsupported(graph, null);
+  if (given.settings?.maxConcurrency === 1)
+    throw new GraphError(
+      'unsupported_graph',
+      'A maxConcurrency of 1 has LangGraph leave a superstep after its first task. Leave it out of the settings, or set 2.',
+    );
   const agent = graph.getName();
   const config = configOf(agent, options);
   refuseUnsupported(graph, config);
@@ -208,9 +214,12 @@ function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
     );
   const { decision } = ending;
   const why =
-    decision.verdict === 'escalate'
-      ? [...new Set(decision.refusals.flatMap((refusal) => ('code' in refusal ? [refusal.code] : [])))].join(', ')
-      : decision.verdict;
+    decision.verdict === 'escalate' ? [...new Set(decision.refusals.flatMap(codesOf))].join(', ') : decision.verdict;
   const text = `The run is ${ending.status} (${why}), and stands still until a person acts: see finished(), or "belay show". Then call invoke() again.`;
   return new GraphError('run_parked', text);
+}
+
+/** The codes of a refusal: its own, or those of the vetoes against a checkpoint. */
+function codesOf(refusal: Refusal): readonly string[] {
+  return 'code' in refusal ? [refusal.code] : refusal.adds.map(({ code }) => code);
 }

@@ -3,6 +3,7 @@ import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint } from '@langchain/langgraph';
 import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
 import type { TaskNotes } from './checkpoint/memory.ts';
+import { outputOf } from './checkpoint/outputs.ts';
 import { RunSaver } from './checkpoint/saver.ts';
 import { type Graph, leadingTo, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
@@ -115,7 +116,16 @@ export class Pass {
     }
     if (this.isStale) return;
     if (this.#questions.length > 0) this.#host.asks(this, this.#questions);
+    else if (this.#tasks.size > 0) this.#endedEarly();
     else this.#host.ended(this, this.#closed);
+  }
+
+  /** LangGraph says that it is done, and has not executed all tasks of its superstep: with a `maxConcurrency` of 1 it does so after the first. */
+  #endedEarly(): void {
+    const names = [...this.#tasks.values()].map(({ lane }) => lane.name).join(', ');
+    this.leave();
+    const text = `LangGraph ended the graph before its tasks ${names} were over. A maxConcurrency of 1 has it do so: leave it out, or set 2.`;
+    this.#host.failed(this, null, new GraphError('unsupported_graph', text));
   }
 
   #hear(chunk: unknown[]): void {
@@ -191,7 +201,7 @@ export class Pass {
     const { lane, sent } = this.#tasks.get(id) as Task;
     const { out } = this.#host.notes(lane);
     if (this.isStale) return never();
-    if (out !== undefined) return out.is;
+    if (out !== undefined) return outputOf(out);
     const observed = new Observed(this.#host.asked.channels, this.#host.given(lane, sent !== undefined));
     const calls = this.#host.calls(this, lane, observed);
     const pad = config.configurable?.__pregel_scratchpad as { readonly interruptCounter: number } | undefined;

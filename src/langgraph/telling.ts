@@ -3,7 +3,7 @@ import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { type Memory, OWN } from './checkpoint/memory.ts';
-import { advanced, BEGIN, type Lane, lanesOf, type Part, partOf, placeOf, placesOf } from './lanes.ts';
+import { advanced, BEGIN, type Lane, lanesOf, type Part, placeOf, placesOf } from './lanes.ts';
 
 /** A step of a lane, or of the graph around its lanes. */
 export type Change = (
@@ -22,14 +22,18 @@ export type Change = (
   readonly output?: () => unknown;
 };
 
-const SAME = { hears: true, remembered: null, own: OWN };
-const NONE = { looks: [], parts: [], raisedBack: [], sender: null };
+/** The change that a step makes to control. */
+type Control = Pick<Microstep, 'value' | 'before' | 'after' | 'sources' | 'entered' | 'moves'>;
+
+const NONE: readonly never[] = [];
 
 /** The control and the context of one run. */
 export class Telling {
   memory: Memory = { [OWN]: {} };
-  /** Null before the first step. */
-  value: StateValue | null = null;
+  #value: StateValue | null = null;
+  /** The lanes and the places of control, where they were asked for since it was put there. */
+  #lanes: readonly Lane[] | null = null;
+  #places: readonly Place[] | null = null;
   readonly #root: ActorHandle;
   readonly #watcher: Watcher;
 
@@ -38,16 +42,30 @@ export class Telling {
     this.#watcher = watcher;
   }
 
+  /** Null before the first step. */
+  get value(): StateValue | null {
+    return this.#value;
+  }
+
+  set value(value: StateValue | null) {
+    this.#value = value;
+    this.#lanes = null;
+    this.#places = null;
+  }
+
+  /** The lanes of the superstep in which control stands. */
+  get lanes(): readonly Lane[] {
+    this.#lanes ??= lanesOf(this.#value);
+    return this.#lanes;
+  }
+
   /** Tells the first step: the graph stands before its first node. */
   begin(): void {
     this.value = BEGIN;
-    const after = placesOf(BEGIN);
-    const first = { before: null, after, entered: after, sources: [], moves: [''], value: BEGIN, remembered: {} };
-    const nothing = { started: [], gone: [], outside: false, bare: true, done: false, output: undefined };
-    const context = { contextBefore: undefined, context: this.memory };
-    this.#watcher.steps(this.#root, [
-      { ...SAME, ...NONE, ...nothing, ...first, ...context, event: { type: 'graph.begin' } },
-    ]);
+    const after = this.#standing();
+    const control = { value: BEGIN, before: null, after, sources: NONE, entered: after, moves: [''] };
+    const { reads: _, ...step } = stepOf(control, { event: { type: 'graph.begin' } }, undefined, this.memory);
+    this.#watcher.steps(this.#root, [{ ...step, remembered: {} }]);
   }
 
   /** Tells steps that happen at once. */
@@ -59,54 +77,75 @@ export class Telling {
   }
 
   #step(change: Change): Microstep {
-    const before = this.value as StateValue;
     const contextBefore = this.memory;
-    const { event, reads, started = [], gone = [], outside = false } = change;
-    const control =
-      'lane' in change ? ofLane(before, change.lane, change.part) : ofGraph(before, change.to, change.entered);
-    this.value = control.value;
+    const control = 'lane' in change ? this.#ofLane(change.lane, change.part) : this.#ofGraph(change);
     this.memory = change.memory?.(contextBefore) ?? contextBefore;
-    return {
-      ...SAME,
-      ...NONE,
-      ...control,
-      event,
-      ...identified(placesOf(before), placesOf(control.value), control),
-      contextBefore,
-      context: this.memory,
-      started,
-      gone,
-      outside,
-      bare: reads === undefined,
-      reads: reads ?? [],
-      done: 'to' in change && change.done === true,
-      output: change.output?.(),
-    };
+    return stepOf(control, change, contextBefore, this.memory);
+  }
+
+  /** All places in which control is. One that goes on is one and the same before and after a step. */
+  #standing(): readonly Place[] {
+    this.#places ??= placesOf(this.#value as StateValue);
+    return this.#places;
+  }
+
+  #ofLane(lane: Lane, part: Part): Control {
+    const [before, lanes] = [this.#standing(), this.#lanes];
+    const source = before.find(({ region }) => region === lane.name) ?? placeOf(lane, 'ready');
+    const place = placeOf(lane, part);
+    const isMoved = place.path !== source.path;
+    const after = isMoved ? before.map((each) => (each === source ? place : each)) : before;
+    this.value = advanced(this.#value as StateValue, lane, part);
+    this.#lanes = lanes;
+    this.#places = after;
+    const value = this.#value as StateValue;
+    return { value, before, after, sources: [source], entered: isMoved ? [place] : NONE, moves: [lane.name] };
+  }
+
+  #ofGraph({ to, entered }: { readonly to: StateValue; readonly entered: readonly Place[] }): Control {
+    const before = this.#standing();
+    const left = this.lanes;
+    this.value = to;
+    const known = new Map(before.map((place) => [keyOf(place), place]));
+    const after = this.#standing().map((place) => known.get(keyOf(place)) ?? place);
+    this.#places = after;
+    const same = (place: Place) => after.find((other) => keyOf(other) === keyOf(place)) ?? place;
+    const moves = new Set(['', ...[...left, ...this.lanes].map(({ name }) => name)]);
+    return { value: to, before, after, sources: before.slice(0, 1), entered: entered.map(same), moves: [...moves] };
   }
 }
 
-/** The places of a step. One that goes on is one and the same before and after it. */
-function identified(
-  before: readonly Place[],
-  behind: readonly Place[],
-  { sources, entered }: { readonly sources: readonly Place[]; readonly entered: readonly Place[] },
-) {
-  const keyOf = ({ path, region }: Place) => `${region} ${path}`;
-  const known = new Map(before.map((place) => [keyOf(place), place]));
-  const after = behind.map((place) => known.get(keyOf(place)) ?? place);
-  for (const place of after) known.set(keyOf(place), place);
-  const same = (places: readonly Place[]) => places.map((place) => known.get(keyOf(place)) ?? place);
-  return { before, after, sources: same(sources), entered: same(entered) };
+function keyOf({ path, region }: Place): string {
+  return `${region} ${path}`;
 }
 
-function ofLane(before: StateValue, lane: Lane, part: Part) {
-  const source = placeOf(lane, partOf(before, lane) ?? 'ready');
-  const place = placeOf(lane, part);
-  const entered = place.path === source.path ? [] : [place];
-  return { value: advanced(before, lane, part), sources: [source], entered, moves: [lane.name] };
-}
-
-function ofGraph(before: StateValue, value: StateValue, entered: readonly Place[]) {
-  const lanes = [...lanesOf(before), ...lanesOf(value)].map(({ name }) => name);
-  return { value, sources: placesOf(before).slice(0, 1), entered, moves: [...new Set(['', ...lanes])] };
+/** A step with all its members, in one order: a run takes many of them. */
+function stepOf(control: Control, change: Omit<Change, 'lane' | 'part'>, contextBefore: unknown, context: unknown) {
+  const { value, before, after, sources, entered, moves } = control;
+  const { event, reads, started, gone, outside, output } = change;
+  return {
+    event,
+    before,
+    after,
+    entered,
+    hears: true,
+    sources,
+    contextBefore,
+    context,
+    value,
+    remembered: null,
+    done: 'done' in change && change.done === true,
+    output: output?.(),
+    bare: reads === undefined,
+    started: started ?? NONE,
+    outside: outside === true,
+    gone: gone ?? NONE,
+    moves,
+    looks: NONE,
+    parts: NONE,
+    raisedBack: NONE,
+    reads: reads ?? NONE,
+    own: OWN,
+    sender: null,
+  };
 }

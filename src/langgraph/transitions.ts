@@ -1,6 +1,7 @@
 /** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
 
 import { type Memory, noted, notesOf, OWN, SENDS } from './checkpoint/memory.ts';
+import { notedOutput } from './checkpoint/outputs.ts';
 import type { Graph } from './copy.ts';
 import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
 import type { Closed } from './pass.ts';
@@ -83,7 +84,7 @@ function apply({ channels, outputs }: Around, lane: Lane, behind: Memory): Chang
   const output = outputs.get(lane.name);
   const memory = (before: Memory) => {
     const written = withChannels(before, channels, behind);
-    return output === undefined ? written : noted(written, lane.name, { out: { is: output.is } });
+    return output === undefined ? written : noted(written, lane.name, { out: notedOutput(output.is) });
   };
   return { event: { type: 'graph.done' }, lane, part: 'end', memory, reads: output?.reads ?? [] };
 }

@@ -73,6 +73,7 @@ export class Steps {
     const { entered, act, certified, before } = effects;
     const actor = actors.at(entry.actor);
     const isBase = actors.isBase(actor, entry.regions.length > 0 || certified.length > 0);
+    const { moves, looks } = controlOf(places, actors, entry);
     return {
       nth: places.next,
       act,
@@ -83,7 +84,8 @@ export class Steps {
         places.next === 0
           ? NOTHING
           : entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region })),
-      ...controlOf(places, actors, entry),
+      moves,
+      looks,
       entered,
       leads: [],
       ties: around.ties ?? tiesOf(places, entry),

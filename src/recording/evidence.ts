@@ -1,6 +1,7 @@
 /** Gathers what a microstep shows about its boundaries: the evidence that the four tests are made on (semantics.md §4). */
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
-import { lostIn, lostText } from '../journal/lost.ts';
+import type { EntryEncoder } from '../journal/entry-codec.ts';
+import { lostText } from '../journal/lost.ts';
 import { hasValue, isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
@@ -13,16 +14,26 @@ import { covers } from './entry-states.ts';
 import type { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
 
+/** Tells what no journal holds. */
+export type Encoding = Pick<EntryEncoder, 'lostIn'>;
+
 /** The evidence of one microstep. */
 export class StepEvidence {
   readonly #view: StepView;
   readonly #entering: Entering;
   readonly #accesses: Accesses;
   readonly #verifier: Verifier | null;
+  readonly #encoder: Encoding;
   readonly #present: readonly Live[];
 
   /** @param verifier holds the changes against the contexts, where that is wanted (§3). */
-  constructor(view: StepView, entering: Entering, accesses: Accesses, verifier: Verifier | null) {
+  constructor(
+    view: StepView,
+    entering: Entering,
+    accesses: Accesses,
+    { verifier, encoder }: { readonly verifier: Verifier | null; readonly encoder: Encoding },
+  ) {
+    this.#encoder = encoder;
     this.#view = view;
     this.#entering = entering;
     this.#accesses = accesses;
@@ -74,7 +85,7 @@ export class StepEvidence {
       if (finding.code === 'write_outside_outputs') return finding.text;
     }
     for (const edit of this.#accesses.edits) {
-      const lost = edit.op === 'delete' ? null : lostIn(edit.value, edit.path, this.#view.runState.codecs);
+      const lost = edit.op === 'delete' ? null : this.#encoder.lostIn(edit.value, edit.path);
       if (lost !== null) return lostText({ of: 'memory', ...lost });
     }
     const place = this.#verifier?.differs(this.#view.actor, this.#accesses.edits, this.#view.seen.context) ?? null;

@@ -18,7 +18,7 @@ import { Accesses } from './accesses.ts';
 import { type Certified, Certifying } from './certifying.ts';
 import { Entering } from './entering.ts';
 import type { Placed } from './entry-states.ts';
-import { StepEvidence } from './evidence.ts';
+import { type Encoding, StepEvidence } from './evidence.ts';
 import { separated } from './separate.ts';
 import { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
@@ -34,6 +34,7 @@ export interface RecorderPort {
   readonly config: BoundaryConfig;
   readonly runState: RunState;
   readonly decisionPolicy: DecisionPolicy;
+  readonly encoder: Encoding;
 }
 
 /** Records the microsteps of one run as entries. */
@@ -43,14 +44,16 @@ export class StepRecorder {
   readonly #placed: readonly Placed[];
   readonly #decisionPolicy: DecisionPolicy;
   readonly #verifier: Verifier | null;
+  readonly #encoder: Encoding;
 
   /** `verifier` holds the changes against the memories, where that is wanted (§3). */
   constructor(
-    { config, runState, decisionPolicy }: RecorderPort,
+    { config, runState, decisionPolicy, encoder }: RecorderPort,
     placed: readonly Placed[],
     verifier: Verifier | null,
   ) {
     this.#config = config;
+    this.#encoder = encoder;
     this.#runState = runState;
     this.#decisionPolicy = decisionPolicy;
     this.#placed = placed;
@@ -72,12 +75,13 @@ export class StepRecorder {
     const view = new StepView(this.#config, this.#runState, this.#placed, actor, seen);
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
-    const evidence = new StepEvidence(view, entering, accesses, this.#verifier);
+    const evidence = new StepEvidence(view, entering, accesses, { verifier: this.#verifier, encoder: this.#encoder });
     const boundaries = new Certifying(view, entering, this.#decisionPolicy, evidence).boundaries();
     const { event, value, remembered, done } = seen;
     const ties =
       seen.raisedBack.length === 0 ? sent : [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
-    const entry: StepEntry = {
+    const { looks } = seen;
+    const step: StepEntry = {
       do: 'step',
       actor,
       event,
@@ -97,12 +101,12 @@ export class StepRecorder {
       ],
       regions: entering.regions,
       moves: seen.moves,
-      ...(seen.looks.length > 0 && { looks: seen.looks }),
-      ...(ties.length > 0 && { ties }),
       boundaries: boundaries.map(({ id }) => id),
       closed: this.#closed(entering.leaving, boundaries),
       ended: endedBy,
     };
+    const hasMore = looks.length > 0 || ties.length > 0;
+    const entry = hasMore ? { ...step, ...(looks.length > 0 && { looks }), ...(ties.length > 0 && { ties }) } : step;
     this.#verifier?.advance(actor, accesses.edits);
     const steps = seen.parts.length < 2 ? [entry] : this.#separated(entry, seen.parts);
     return { entries: [...steps, ...view.findings], fresh: entering.fresh };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MEETINGS } from './meetings.ts';
 import { TOYS, type Toy } from './toys.ts';
 import { course, type Fault } from './trial.ts';
 
@@ -25,7 +26,7 @@ async function atOnce<T, Found>(trials: Iterable<T>, run: (trial: T) => Promise<
   return found;
 }
 
-describe.each(TOYS)('the graph $name', (toy) => {
+describe.each([...TOYS, ...MEETINGS])('the graph $name', (toy) => {
   const faults = faultsOf(toy);
 
   test('has the same world and state under faults as without them', async () => {

@@ -52,7 +52,7 @@ interface Unit {
 }
 
 /** A config with a skeleton for each node; each tool can be undone, and its counterparty asked. */
-function configOf(agent: string, units: readonly Unit[]): BoundaryConfig {
+export function configOf(agent: string, units: readonly Unit[]): BoundaryConfig {
   const tools = units.flatMap(({ node, tools: named = [node] }) => named);
   const names = units.map(({ node }) => node.toUpperCase()).join(', ');
   const text = `

@@ -138,7 +138,9 @@ async function drive(run: AttachedGraph): Promise<unknown> {
   try {
     let state = await run.invoke();
     for (let asked = 0; '__interrupt__' in state && asked < 9; asked += 1)
-      state = await run.resume(new Command({ resume: 'yes' }));
+      state = await run.resume(
+        new Command({ resume: Object.fromEntries(run.questions().map(({ id }) => [id, 'yes'])) }),
+      );
     return state;
   } catch (error) {
     if (error instanceof GraphError && error.code === 'run_parked') return error;

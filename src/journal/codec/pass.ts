@@ -4,6 +4,9 @@ import type { Unencodable } from '../codec-form.ts';
 /** The longest text of one value, in UTF-16 units. */
 export const TEXT_LIMIT = 4 * 1024 * 1024;
 
+/** The limit of the digits of a whole number, because decoding costs the square of their number. */
+export const BIGINT_HEX_LIMIT = 50_000;
+
 /** The counts of a pass, and its failure. */
 export class Pass {
   reason: Unencodable | null = null;

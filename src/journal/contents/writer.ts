@@ -50,6 +50,14 @@ export class ContentWriter implements Storing {
     this.#lists = from.lists.slice(-LISTS);
   }
 
+  /** Knows what is stored, and stores nothing itself. */
+  readonly unwritten: Storing = {
+    put: () => '',
+    list: () => '',
+    known: (value) => this.#memo.known(value),
+    remember: () => {},
+  };
+
   /** The reference to a text, which is stored if it is new. */
   put(text: string, measures: Measures): string {
     return referenceTo(this.#stored(text, measures));
@@ -69,12 +77,17 @@ export class ContentWriter implements Storing {
     return referenceTo(number);
   }
 
+  /** Begins or ends a group of rows, in the middle of which no value is changed. */
+  group(isOpen: boolean): void {
+    this.#memo.group(isOpen);
+  }
+
   known(value: object): Known | null {
     return this.#memo.known(value);
   }
 
-  remember(value: object, known: Known): void {
-    this.#memo.remember(value, known);
+  remember(value: object, known: Known, hasClass: boolean): void {
+    this.#memo.remember(value, known, hasClass);
   }
 
   /** The rows of the contents that are new since the last call. They must be appended before the rows that use them. */

@@ -1,6 +1,6 @@
 /** The journal of one run in memory. Durable means here that a flush has come back. */
 import { JournalError, type LocalJournal, type Posted, type Row, type StoredRow } from '../journal.ts';
-import { bytesOf } from '../rows.ts';
+import { checkRow } from '../rows.ts';
 import type { Rest } from '../work.ts';
 
 /** The store's record of a run. */
@@ -50,7 +50,7 @@ export class MemoryJournal implements LocalJournal {
   append(rows: readonly Row[], note?: string): number {
     this.#refuseIfClosed();
     // J3: checks all rows before it takes the first.
-    for (const row of rows) bytesOf(row);
+    for (const row of rows) checkRow(row);
     const { rows: kept, durable } = this.#kept;
     // One time per group, as on disk: the clock of its first row, never before the row that precedes it.
     const time = kept.length > durable ? (kept.at(-1)?.time ?? 0) : Math.max(this.#now(), kept.at(-1)?.time ?? 0);

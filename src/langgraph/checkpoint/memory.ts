@@ -1,10 +1,14 @@
 /** The context of a run of a graph: its channels by their names, what its `Send`s carry, and what the runtime notes for itself. */
-import type { Checkpoint } from '@langchain/langgraph';
+import { type Checkpoint, Send } from '@langchain/langgraph';
+import type { NotedOutput } from './outputs.ts';
 
 /** The name under which the runtime keeps its own notes in the context. */
 export const OWN = '__belay';
 /** The name under which the context has what each `Send` of the superstep carries, by its lane. */
 export const SENDS = 'sends';
+
+/** The channel in which LangGraph keeps the sends of the superstep that comes. */
+const WAITING = '__pregel_tasks';
 
 /** A call that a node made in its superstep and that is answered. */
 export interface AnsweredCall {
@@ -21,7 +25,7 @@ export interface TaskNotes {
   /** The answers to its interrupts, with the id that LangGraph gives the task. */
   readonly answers?: { readonly task: string; readonly values: readonly unknown[] };
   /** The output of its node, once it has one. */
-  readonly out?: { readonly is: unknown };
+  readonly out?: NotedOutput;
 }
 
 /** The checkpoint from which LangGraph makes the superstep again. */
@@ -70,7 +74,7 @@ export function checkpointOf(at: CheckpointNotes): Checkpoint {
     v: 4,
     id: at.id,
     ts: new Date(0).toISOString(),
-    channel_values: { ...at.values },
+    channel_values: withSends(at.values, (sent) => new Send(sent.node, sent.args)),
     channel_versions: { ...at.versions },
     versions_seen: copied(at.seen),
   };
@@ -78,7 +82,16 @@ export function checkpointOf(at: CheckpointNotes): Checkpoint {
 
 /** The notes on a checkpoint of LangGraph's. */
 export function notesOf({ id, channel_values, channel_versions, versions_seen }: Checkpoint, step: number) {
-  return { id, step, versions: { ...channel_versions }, seen: copied(versions_seen), values: { ...channel_values } };
+  // What many sends carry alike is written once: the text of a Send stands in its place, however long.
+  const values = withSends(channel_values, ({ node, args }) => ({ node, args }));
+  return { id, step, versions: { ...channel_versions }, seen: copied(versions_seen), values };
+}
+
+/** The values of channels, with the sends that wait for their superstep in another form. Journals of before have a `Send` there. */
+function withSends(values: CheckpointNotes['values'], form: (sent: Pick<Send, 'node' | 'args'>) => unknown) {
+  const { [WAITING]: waiting } = values;
+  if (!Array.isArray(waiting)) return { ...values };
+  return { ...values, [WAITING]: (waiting as Send[]).map(form) };
 }
 
 function copied(seen: Checkpoint['versions_seen']): Checkpoint['versions_seen'] {

@@ -43,9 +43,10 @@ export class Calls {
   }
 
   /** Notes a call under the id of its actor: its lane, its number there and its tool. */
-  add(id: string, tool: string, input: unknown): UnderWay {
+  add(id: string, tool: string, input: unknown, is: string | null = null): UnderWay {
     const [lane = '', nth = '0'] = id.split(':', 2);
-    const call = { id, lane, nth: Number(nth), tool, input, stop: new AbortController(), answer: null };
+    const stop = new AbortController();
+    const call: UnderWay = { id, lane, nth: Number(nth), tool, input, stop, answer: null, is };
     this.underWay.set(id, call);
     return call;
   }
@@ -57,11 +58,11 @@ export class Calls {
       answered: () => notesOn(this.#port.telling.memory, lane.name).calls,
       underWay: () => [...this.underWay.values()].filter((call) => call.lane === lane.name),
       digest: (input) => this.#digest(input),
-      begin: (nth, tool, input, act) =>
+      begin: ({ nth, tool, input, is }, act) =>
         new Promise((resolve) => {
           const event = { type: 'graph.call', tool };
           this.#port.when(event, isStale, () => {
-            const call = this.add(`${lane.name}:${nth}:${tool}`, tool, input);
+            const call = this.add(`${lane.name}:${nth}:${tool}`, tool, input, is);
             // The call is made in a state of the lane's own.
             const place = { path: lane.name, region: lane.name };
             const started = [{ ref: call, id: call.id, src: tool, place, kind: 'promise', input } as const];
@@ -95,7 +96,8 @@ export class Calls {
     this.#port.when(event, isStale, () => {
       const memory = (before: Memory) => {
         const { calls } = notesOn(before, call.lane);
-        const answer = { tool: call.tool, is: this.#digest(call.input), output };
+        call.is ??= this.#digest(call.input);
+        const answer = { tool: call.tool, is: call.is, output };
         return noted(before, call.lane, { calls: { ...calls, [call.nth]: answer } });
       };
       const lane = laneNamed(call.lane);

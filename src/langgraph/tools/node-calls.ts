@@ -12,6 +12,8 @@ export interface UnderWay {
   readonly input: unknown;
   readonly stop: AbortController;
   answer: Promise<unknown> | null;
+  /** The digest of its input, from before it acted: a tool may change what it is handed. Null until it is asked for. */
+  is: string | null;
 }
 
 /** The run, as the calls of a node ask it. */
@@ -22,8 +24,8 @@ export interface CallPort {
   answered(): Readonly<Record<string, AnsweredCall>>;
   underWay(): readonly UnderWay[];
   digest(input: unknown): string;
-  /** Has a call leave. */
-  begin(nth: number, tool: string, input: unknown, act: Act): Promise<unknown>;
+  /** Has a call leave. @param is the digest of its input. */
+  begin(call: Pick<UnderWay, 'nth' | 'tool' | 'input'> & { readonly is: string }, act: Act): Promise<unknown>;
   /** Takes up a call that is under way. */
   goOn(call: UnderWay, act: Act): Promise<unknown>;
 }
@@ -45,21 +47,11 @@ export class NodeCalls implements Caller {
     if (port.isStale()) return never();
     if (this.#isOver) throw new Error(`the node has ended, and calls ${tool} after that: await its calls`);
     const is = port.digest(input);
-    const known = [
-      ...Object.entries(port.answered()).map(([nth, call]) => ({
-        nth: Number(nth),
-        tool: call.tool,
-        is: call.is,
-        call,
-      })),
-      ...port.underWay().map((call) => ({ nth: call.nth, tool: call.tool, is: port.digest(call.input), call })),
-    ]
-      .filter((each) => each.tool === tool && !this.#taken.has(each.nth))
-      .sort((a, b) => a.nth - b.nth);
-    const same = known.find((each) => each.is === is);
+    const known = this.#untaken(tool);
+    const same = known.find((each) => each.is() === is);
     if (same === undefined && known.length > 0)
       return this.#breaks(`it calls ${tool} with other arguments than before`);
-    const output = same === undefined ? this.#begin(tool, input, act) : this.#again(same.nth, same.call, act);
+    const output = same === undefined ? this.#begin(tool, input, is, act) : this.#again(same.nth, same.call, act);
     const answer = await output;
     return port.isStale() ? never() : answer;
   }
@@ -78,11 +70,33 @@ export class NodeCalls implements Caller {
     if (this.broken !== null) throw this.broken;
   }
 
-  #begin(tool: string, input: unknown, act: Act): Promise<unknown> {
-    const numbers = [...this.#taken, ...Object.keys(this.#port.answered()).map(Number)];
-    const nth = Math.max(-1, ...numbers, ...this.#port.underWay().map((call) => call.nth)) + 1;
+  /** The calls of a tool that were made before and that this execution has not made again, in their order. */
+  #untaken(tool: string): { readonly nth: number; readonly call: AnsweredCall | UnderWay; is(): string }[] {
+    const port = this.#port;
+    const isOpen = (nth: number, call: { readonly tool: string }) => call.tool === tool && !this.#taken.has(nth);
+    const answered = Object.entries(port.answered()).flatMap(([key, call]) => {
+      const nth = Number(key);
+      return isOpen(nth, call) ? [{ nth, call, is: () => call.is }] : [];
+    });
+    const underWay = port.underWay().flatMap((call) => {
+      if (!isOpen(call.nth, call)) return [];
+      const is = () => {
+        call.is ??= port.digest(call.input);
+        return call.is;
+      };
+      return [{ nth: call.nth, call, is }];
+    });
+    return [...answered, ...underWay].sort((a, b) => a.nth - b.nth);
+  }
+
+  #begin(tool: string, input: unknown, is: string, act: Act): Promise<unknown> {
+    const { answered, underWay } = this.#port;
+    let nth = 0;
+    for (const taken of this.#taken) nth = Math.max(nth, taken + 1);
+    for (const known of Object.keys(answered())) nth = Math.max(nth, Number(known) + 1);
+    for (const call of underWay()) nth = Math.max(nth, call.nth + 1);
     this.#taken.add(nth);
-    return this.#port.begin(nth, tool, input, act);
+    return this.#port.begin({ nth, tool, input, is }, act);
   }
 
   #again(nth: number, call: AnsweredCall | UnderWay, act: Act): unknown {

@@ -59,7 +59,7 @@ export class ReplayedMachine implements Watcher {
     this.#runtime = new MachineRuntime(machine, this, { inspect: undefined, now: NEVER_LATER, inert: true });
     this.#port = this.#runtime;
     this.#placed = placedIn(config.skeletons.values(), (path) => this.#runtime.placeAt(path));
-    const port = { config, runState: this.runState, decisionPolicy: DECISION_POLICY };
+    const port = { config, runState: this.runState, decisionPolicy: DECISION_POLICY, encoder: this.#encoder };
     this.#recorder = new StepRecorder(port, this.#placed, null);
   }
 

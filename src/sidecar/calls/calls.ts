@@ -98,13 +98,15 @@ export class Calls {
   }
 
   #guarded(call: Call, number: number, whose: Whose, lacks: () => string | null): GuardedCall {
-    const { instance } = whose;
-    const tool = this.#parts.config.tools.get(call.tool);
+    const { instance, keyedAs } = whose;
     const { input: args, signal } = call;
-    const asks = this.#preconditions;
+    const [tool, asks] = [this.#parts.config.tools.get(call.tool), this.#preconditions];
+    const { admit, charge } = this.#observed(number, this.#budgeted(call));
     return {
-      ...whose,
-      ...this.#observed(number, this.#budgeted(call)),
+      instance,
+      keyedAs,
+      admit,
+      charge,
       name: call.tool,
       tool,
       undo: this.undoing.mayUndo(call.tool, instance),
