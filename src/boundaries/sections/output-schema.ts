@@ -3,7 +3,8 @@
  * size times the output's. A reference could multiply, a pattern could take for ever, and comparing every member with
  * every other is quadratic.
  */
-import { Ajv } from 'ajv';
+import { createRequire } from 'node:module';
+import type { Ajv } from 'ajv';
 
 /** The most values (keywords, members) of an output schema. */
 const MOST = 500;
@@ -25,7 +26,14 @@ const SCHEMA: ReadonlySet<string> = new Set([
 ]);
 const SCHEMAS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 
-const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
+let compiler: Ajv | null = null;
+
+/** The compiler of output schemas, loaded when the first is compiled: most processes need none. */
+function loaded(): Ajv {
+  const { Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
+  compiler ??= new Ajv({ strict: false, validateFormats: false, logger: false });
+  return compiler;
+}
 
 /**
  * Compiles an output schema into a function that says what is wrong with an output, or null; or says why the schema is
@@ -37,6 +45,7 @@ export function outputSchema(
   const problem = problemOf(schema);
   if (problem !== null) return { problem };
   try {
+    const ajv = loaded();
     const validate = ajv.compile(schema as object | boolean);
     ajv.removeSchema(schema as object); // what is compiled is kept by its tool, and not by us
     return {
