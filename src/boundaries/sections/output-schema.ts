@@ -35,19 +35,34 @@ function loaded(): Ajv {
   return compiler;
 }
 
-/**
- * Compiles an output schema into a function that says what is wrong with an output, or null; or says why the schema is
- * refused.
- */
-export function outputSchema(
-  schema: unknown,
-): { readonly refuses: (output: unknown) => string | null } | { readonly problem: string } {
+/** A compiled schema, as a function that says what is wrong with an output, or null; or the reason why it is refused. */
+type Compiled = { readonly refuses: (output: unknown) => string | null } | { readonly problem: string };
+
+/** The most compiled schemas that are kept. */
+const KEPT = 50;
+
+/** The schemas that were compiled last, by their text: a rehearsal compiles a page again for each line that it leaves out. */
+const kept = new Map<string, Compiled>();
+
+/** Compiles an output schema. */
+export function outputSchema(schema: unknown): Compiled {
   const problem = problemOf(schema);
   if (problem !== null) return { problem };
+  const text = JSON.stringify(schema);
+  const before = kept.get(text);
+  if (before !== undefined) return before;
+  const compiled = compile(schema as object | boolean);
+  const [oldest] = kept.keys();
+  if (kept.size === KEPT && oldest !== undefined) kept.delete(oldest);
+  kept.set(text, compiled);
+  return compiled;
+}
+
+function compile(schema: object | boolean): Compiled {
   try {
     const ajv = loaded();
-    const validate = ajv.compile(schema as object | boolean);
-    ajv.removeSchema(schema as object); // what is compiled is kept by its tool, and not by us
+    const validate = ajv.compile(schema);
+    ajv.removeSchema(schema as object); // the compiler keeps none
     return {
       refuses: (output) => {
         try {
