@@ -1,46 +1,21 @@
 /**
  * Crash, for real: agents in processes of their own are killed by SIGKILL at every append, between all phases of a recovery, in
  * the middle of calls and at random, while the counterparty lives on. Whoever starts again ends where the run would have ended,
- * or says which effect it cannot know about. Every combination is in `soak.ts`; this is what each change is held to.
+ * or says which effect it cannot know about. Every combination is in `soak.ts`; this is what each change is held to, and where
+ * nobody can be asked, `unasked.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PHASES } from './deadly.ts';
-import { AGENTS, type AgentName } from './machines.ts';
-import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, inPairs, withUndosThatFail } from './plan.ts';
-import { Stage } from './processes.ts';
-import { Course, type Expected, nameOf, type Outcome, type Trial, Trials } from './trial.ts';
+import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, withUndosThatFail } from './plan.ts';
+import { Course, type Expected, type Outcome, type Trial } from './trial.ts';
+import { NAMES, Trying } from './trying.ts';
 
-// A quarter of a minute each on a quiet machine; a busy one may take its time.
+const trying = new Trying();
+const { stage, trials, expected } = trying;
+const tryAll = trying.all.bind(trying);
 
-const stage = new Stage();
-const trials = new Trials(stage);
-const expected = new Map<AgentName, Expected>();
-const NAMES = Object.keys(AGENTS) as AgentName[];
-const made = { kills: 0, midCall: 0, midRecovery: 0 };
-
-beforeAll(async () => {
-  await stage.open();
-  for (const name of NAMES) expected.set(name, await trials.expected(name));
-});
-afterAll(() => stage.close());
-
-/** Makes trials, and tells what went wrong in any of them; `exactly`: each process that was to be killed has to be. */
-async function tryAll(list: readonly Trial[], { exactly = true } = {}) {
-  const wrong: string[] = [];
-  const outcomes: Outcome[] = [];
-  await inPairs(list, async (trial) => {
-    const outcome = await trials.run(trial, expected.get(trial.agent) as Expected);
-    outcomes.push(outcome);
-    for (const what of outcome.wrong) wrong.push(`${nameOf(trial)}: ${what}`);
-    if (exactly && outcome.kills !== trial.kills.length)
-      wrong.push(`${nameOf(trial)}: only ${outcome.kills} processes were killed`);
-    made.kills += outcome.kills;
-    made.midCall += outcome.midCall;
-    made.midRecovery += outcome.midRecovery;
-  });
-  expect(wrong).toEqual([]);
-  return outcomes;
-}
+beforeAll(() => trying.open());
+afterAll(() => trying.close());
 
 describe('killed at every append', () => {
   test('a run that sends for good and loses the reply ends as if nothing had happened', async () => {
@@ -157,29 +132,10 @@ test('killed from outside at any time, a run ends as if nothing had happened', a
   expect(outcomes.some(({ kills }) => kills > 0)).toBe(true);
 });
 
-describe('with nobody to ask', () => {
-  test('a run stops at the call whose outcome nobody knows, names it, and goes on as a person says', async () => {
-    const { appends } = await trials.reach('sequential', []);
-    const sequential = await tryAll(atEveryAppend('sequential', appends, ['durable'], false));
-    const { appends: more } = await trials.reach('booking');
-    const booking = await tryAll(atEveryAppend('booking', more, ['durable'], false));
-    const stopped = [...sequential, ...booking].filter(({ parked }) => parked).length;
-    expect(stopped).toBeGreaterThan(4);
-    expect(stopped).toBeLessThan(sequential.length + booking.length);
-  });
-
-  test('neither a call that was applied nor one that was not is made again before a person has said so', async () => {
-    const outcomes = await tryAll(byTheCounterparty(false));
-    // The idempotent note is made again, and an undo too, under their keys: that is what these keys are for.
-    // A commit is made again, too, and a call at its gate waits like any other once it has left.
-    expect(outcomes.filter(({ parked }) => parked)).toHaveLength(12);
-  });
-});
-
 test('at least 150 processes were killed, in the middle of calls and of recoveries too', () => {
-  expect(made.kills).toBeGreaterThanOrEqual(150);
-  expect(made.midCall).toBeGreaterThanOrEqual(20);
-  expect(made.midRecovery).toBeGreaterThanOrEqual(20);
+  expect(trying.made.kills).toBeGreaterThanOrEqual(150);
+  expect(trying.made.midCall).toBeGreaterThanOrEqual(20);
+  expect(trying.made.midRecovery).toBeGreaterThanOrEqual(20);
 });
 
 describe('the judge', () => {

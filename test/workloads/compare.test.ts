@@ -25,41 +25,47 @@ const missed = (comparison: Comparison) =>
     .filter(({ kept }) => !kept)
     .map(({ text }) => text);
 
+/** One comparison, and one in which two runs meet. */
+let one: Comparison;
+let meeting: Comparison;
+
+beforeAll(async () => {
+  one = await compared(shop());
+  meeting = await compared({ ...shop(), meets: true });
+});
+
 test('gives the same tables for the same seed, and others for another', async () => {
-  const [one, again, other] = await Promise.all([compared(shop()), compared(shop()), compared(shop(), { seed: 6 })]);
+  const [again, other] = [await compared(shop()), await compared(shop(), { seed: 6 })];
   expect(tablesOf(again)).toEqual(tablesOf(one));
   expect(tablesOf(other)).not.toEqual(tablesOf(one));
 });
 
-test('runs few tasks more often, and every policy as often as the others', async () => {
-  const { sets, cells } = await compared(shop());
+test('runs few tasks more often, and every policy as often as the others', () => {
+  const { sets, cells } = one;
   expect(sets.map(({ tasks, repeat }) => [tasks, repeat])).toEqual([[3, 20]]);
   expect(cells.map(({ policy, runs }) => [policy, runs.length])).toEqual(POLICIES.map((policy) => [policy, 60]));
 });
 
-test('has every policy meet the same faults: the first attempts at a change fail in the same runs', async () => {
-  const { cells } = await compared(shop());
-  const troubled = cells
+test('has every policy meet the same faults: the first attempts at a change fail in the same runs', () => {
+  const troubled = one.cells
     .filter(({ policy }) => policy === 'belay' || policy === 'naive-retry')
     .map(({ runs }) => runs.map(({ score }) => score.faults > 0));
   expect(troubled[0]).toEqual(troubled[1]);
 });
 
-test('keeps every promise where the counterparties tell the truth, also where two runs meet', async () => {
-  const comparison = await compared({ ...shop(), meets: true });
-  expect(missed(comparison)).toEqual([]);
-  expect(promisesOf(comparison)).toHaveLength(8);
-  const [belay] = comparison.meetings.filter(({ policy }) => policy === 'belay');
+test('keeps every promise where the counterparties tell the truth, also where two runs meet', () => {
+  expect(missed(meeting)).toEqual([]);
+  expect(promisesOf(meeting)).toHaveLength(8);
+  const [belay] = meeting.meetings.filter(({ policy }) => policy === 'belay');
   expect(belay?.meetings.map(({ completed, damaged }) => [completed, damaged])).toEqual([[true, 0]]);
 });
 
-test('does not take two runs for apart of which one stands still and tells nobody', async () => {
-  const comparison = await compared({ ...shop(), meets: true });
-  const still = comparison.meetings.map((each) => ({
+test('does not take two runs for apart of which one stands still and tells nobody', () => {
+  const still = meeting.meetings.map((each) => ({
     ...each,
     meetings: each.meetings.map((one) => ({ ...one, completed: false, broken: true })),
   }));
-  expect(missed({ ...comparison, meetings: still })).toEqual(['two runs at once end as one after the other']);
+  expect(missed({ ...meeting, meetings: still })).toEqual(['two runs at once end as one after the other']);
 });
 
 test('keeps them where nothing fails', async () => {

@@ -1,25 +1,15 @@
 /**
  * Checks a document against the published JSON Schema and reports each error in the words of a config, with its place.
  */
-import { createRequire } from 'node:module';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { suggest } from '../../predicates/suggest.ts';
 import { type Item, nearest, plain } from './document.ts';
 import type { Findings, Place, RefusalCode } from './finding.ts';
-
-let compiled: ValidateFunction | null = null;
-
-function validator(): ValidateFunction {
-  if (compiled === null) {
-    const schema: object = createRequire(import.meta.url)('../boundary.schema.json');
-    compiled = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true }).compile(schema);
-  }
-  return compiled;
-}
+import { schemaCheck } from './schema-check.ts';
 
 /** Reports everything in which a document differs from the schema. */
 export function checkSchema(root: Item, findings: Findings): void {
-  const validate = validator();
+  const validate = schemaCheck();
   if (validate(plain(root))) return;
   for (const error of validate.errors ?? []) {
     // The errors of the single alternatives say less than the fact that none of them fits.

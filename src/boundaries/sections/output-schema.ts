@@ -3,7 +3,8 @@
  * size times the output's. A reference could multiply, a pattern could take for ever, and comparing every member with
  * every other is quadratic.
  */
-import { Ajv } from 'ajv';
+import { createRequire } from 'node:module';
+import type { Ajv } from 'ajv';
 
 /** The most values (keywords, members) of an output schema. */
 const MOST = 500;
@@ -25,20 +26,43 @@ const SCHEMA: ReadonlySet<string> = new Set([
 ]);
 const SCHEMAS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 
-const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
+let compiler: Ajv | null = null;
 
-/**
- * Compiles an output schema into a function that says what is wrong with an output, or null; or says why the schema is
- * refused.
- */
-export function outputSchema(
-  schema: unknown,
-): { readonly refuses: (output: unknown) => string | null } | { readonly problem: string } {
+/** The compiler of output schemas, loaded when the first is compiled: most processes need none. */
+function loaded(): Ajv {
+  const { Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
+  compiler ??= new Ajv({ strict: false, validateFormats: false, logger: false });
+  return compiler;
+}
+
+/** A compiled schema, as a function that says what is wrong with an output, or null; or the reason why it is refused. */
+type Compiled = { readonly refuses: (output: unknown) => string | null } | { readonly problem: string };
+
+/** The most compiled schemas that are kept. */
+const KEPT = 50;
+
+/** The schemas that were compiled last, by their text: a rehearsal compiles a page again for each line that it leaves out. */
+const kept = new Map<string, Compiled>();
+
+/** Compiles an output schema. */
+export function outputSchema(schema: unknown): Compiled {
   const problem = problemOf(schema);
   if (problem !== null) return { problem };
+  const text = JSON.stringify(schema);
+  const before = kept.get(text);
+  if (before !== undefined) return before;
+  const compiled = compile(schema as object | boolean);
+  const [oldest] = kept.keys();
+  if (kept.size === KEPT && oldest !== undefined) kept.delete(oldest);
+  kept.set(text, compiled);
+  return compiled;
+}
+
+function compile(schema: object | boolean): Compiled {
   try {
-    const validate = ajv.compile(schema as object | boolean);
-    ajv.removeSchema(schema as object); // what is compiled is kept by its tool, and not by us
+    const ajv = loaded();
+    const validate = ajv.compile(schema);
+    ajv.removeSchema(schema as object); // the compiler keeps none
     return {
       refuses: (output) => {
         try {

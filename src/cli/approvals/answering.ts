@@ -10,7 +10,7 @@ import type { AnswerEntry } from '../../model/call-entries.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, reading } from '../reading/reading.ts';
-import { parsed } from '../run/run.ts';
+import { parsed } from '../reading/typed-json.ts';
 import { note } from '../terminal/console.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command } from '../terminal/wording.ts';

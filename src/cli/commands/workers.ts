@@ -6,7 +6,6 @@ import { JOURNAL } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { sendEvent, startRun } from '../workers/leaving.ts';
-import { work } from '../workers/work.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -138,6 +137,8 @@ cannot begin, or the command is misused.`,
     )
     .action(async (given: Given) => {
       const { journal, queue, concurrency, poll, drain, retain = null, health, healthAt } = given;
+      // Loaded with the worker's own code, for which those who leave a run should not wait.
+      const { work } = await import('../workers/work.ts');
       const ended = await work({
         ...{ journal, queue, concurrency, poll, drain, retain },
         machines: given.module ?? given.machines ?? null,

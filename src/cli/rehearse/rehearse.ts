@@ -7,7 +7,8 @@ import { RehearsalError } from '../../rehearsal/rehearsal-error.ts';
 import { rehearseSubject } from '../../rehearsal/rehearse.ts';
 import type { RehearsalCell, RehearsalReport, RehearsalSettings } from '../../rehearsal/report.ts';
 import { findMachines } from '../check/check.ts';
-import { agentNamed, type Problem, parsed } from '../run/run.ts';
+import { parsed } from '../reading/typed-json.ts';
+import { agentNamed, type Problem } from '../run/run.ts';
 import { subjectOf } from './rehearsed-agent.ts';
 
 /** Options of `rehearse`. */

@@ -9,8 +9,9 @@ import { timelineOf } from '../../reports/timeline.ts';
 import { findMachines } from '../check/check.ts';
 import { type RelevantCall, relevantCalls } from '../explain/moves.ts';
 import { type ReadRun, reading, readRun } from '../reading/reading.ts';
+import { parsed } from '../reading/typed-json.ts';
 import type { Ending } from '../run/ending.ts';
-import { type AgentOptions, agentNamed, type Problem, parsed, prepare } from '../run/run.ts';
+import { type AgentOptions, agentNamed, type Problem, prepare } from '../run/run.ts';
 import { inSession, type Next } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 

@@ -15,6 +15,7 @@ import { hasKey, openJournal } from '../reading/journal-key.ts';
 import type { Machines } from '../reading/machines.ts';
 import { isAddress } from '../reading/place.ts';
 import { journalProblem } from '../reading/reading.ts';
+import { parsed } from '../reading/typed-json.ts';
 import { command } from '../terminal/wording.ts';
 import type { Ending } from './ending.ts';
 import { inSession, worldFolder } from './session.ts';
@@ -92,16 +93,6 @@ export function prepare(options: AgentOptions, agent: Agent) {
   const fault = faultOf(options, agent.machine, config);
   if (fault !== null && 'problem' in fault) return fault;
   return { input: input?.value, fault, config };
-}
-
-/** Parses typed JSON; null for an option that was left out. */
-export function parsed(option: string, text: string | null): { readonly value: unknown } | null | Problem {
-  if (text === null) return null;
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    return { problem: `${option} is not JSON: ${(error as Error).message}` };
-  }
 }
 
 /** The config as far as it can be read here: conditions in code come with the open agent. */
