@@ -16,7 +16,7 @@ export const LOADERS: readonly Loader[] = [
 ];
 
 /** The runs of each process at once. */
-export const RUNS = [1, 16, 64] as const;
+const RUNS = [1, 16, 64] as const;
 export const PROCESSES = [1, 2, 4, 8] as const;
 
 /** A load: so many processes with so many runs each. */

@@ -24,7 +24,7 @@ export function shown(value: number): string {
 }
 
 /** A row of a Markdown table. */
-export function line(cells: readonly string[]): string {
+function line(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
