@@ -2,13 +2,14 @@
  * Belay beside the runtimes that users compare it with: `npm run bench:peers`. The same chain of steps in each, interleaved, in one run; medians,
  * p99, CPU, bytes and growth, and each goal as met or missed. `--write` puts the tables into docs/peers.md. Asserts nothing.
  */
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { Command, Option } from 'commander';
 import { tenOrMore, whole } from './comparison/arguments.ts';
 import { startDatabase } from './comparison/database.ts';
 import type { Figures } from './comparison/figures.ts';
 import { GOALS, judged } from './comparison/goals.ts';
 import { installPeers, peersInstalled } from './comparison/lanes.ts';
+import { machineText } from './comparison/machine.ts';
 import { measureGroup } from './comparison/measure.ts';
 import { writePage } from './comparison/page.ts';
 import { GROUPS, type Group, isPeer, ROWS, type Row } from './comparison/rows.ts';
@@ -58,9 +59,11 @@ async function measured(rows: readonly Row[]): Promise<Map<string, Figures>> {
   return all;
 }
 
+const machine = machineText();
+
 function where(): string {
   const { rounds, steps, long } = options;
-  return `${cpus().length} × ${cpus()[0]?.model ?? 'a processor'}, Node ${process.versions.node}; ${rounds} turns of ${steps} steps each, and 3 chains of ${long.toLocaleString('en')} for growth`;
+  return `${machine}; ${rounds} turns of ${steps} steps each, and 3 chains of ${long.toLocaleString('en')} for growth`;
 }
 
 async function main(): Promise<void> {

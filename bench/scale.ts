@@ -4,13 +4,14 @@
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { whole } from './comparison/arguments.ts';
 import { type Database, startDatabase } from './comparison/database.ts';
 import { median } from './comparison/figures.ts';
 import { ask, forked, installPeers, type Lane, openLane, peersInstalled } from './comparison/lanes.ts';
+import { machineText } from './comparison/machine.ts';
 import { writePage } from './comparison/page.ts';
 import {
   CELLS,
@@ -196,7 +197,7 @@ async function main(): Promise<void> {
     say('Nothing is measured: no PostgreSQL server was found.');
     return;
   }
-  const where = `${cpus().length} × ${cpus()[0]?.model ?? 'a processor'}, Node ${process.versions.node}, the server on the same machine`;
+  const where = `${machineText()}, the server on the same machine`;
   const all: Record<string, unknown> = { where };
   const tables: Partial<Record<(typeof PARTS)[number], string>> = {};
   const measured = <T>(name: (typeof PARTS)[number], how: string, value: T, tableOf: (value: T) => string) => {

@@ -34,8 +34,8 @@ const LANGGRAPH = 'peers/langgraph.ts';
 const EVENT = 'an event sent, a state entered, two fields assigned';
 const CALL = 'a tool called and awaited, a state entered anew, two fields assigned';
 const NODE = 'a node called and awaited, its edge chosen, two channels written';
-const JOURNALED = 'the accesses, and a checkpoint certified at every second step';
-const JOURNALED_CALL = 'the intent, the outcome, the accesses, and a checkpoint certified';
+const JOURNALED = 'the accesses, and at every second step a checkpoint, once each field was written';
+const JOURNALED_CALL = 'the intent, the outcome, the accesses, and a checkpoint, once each field was written';
 const NOTHING = 'nothing';
 
 /** All rows, those without a runtime first in each group. */

@@ -46,7 +46,7 @@ export const PARKED_GOAL = 60;
 /** Milliseconds in which the command lists the runs. */
 export const LISTED_GOAL = 1_000;
 
-/** An idle worker without and with parked runs: milliseconds of the processor a minute, each the median of its windows. */
+/** An idle worker with one parked run and with many: milliseconds of the processor a minute, each the median of its windows. */
 export interface Parked {
   readonly runs: number;
   readonly without: Minute;
@@ -103,7 +103,7 @@ function judgement(text: string, value: number, most: number, unit: string): str
 export function parkedTable({ runs, without, with: beside }: Parked): string {
   const count = runs.toLocaleString('en');
   const of = (text: string, less: number, more: number) => [
-    [`${text}, without parked runs (CPU a minute)`, `${shown(less)} ms`, '', ''],
+    [`${text}, with one parked run (CPU a minute)`, `${shown(less)} ms`, '', ''],
     judgement(`${text}: what ${count} parked runs add`, more - less, PARKED_GOAL, 'ms'),
   ];
   const server =
