@@ -440,7 +440,8 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What a user would write: it imports the built package by its public name.
-    exclude: { path: '^test/cli/fixtures/' },
+    // And what imports the peers of the benchmarks, which bench/package.json installs: `npm run check:peers` compiles it.
+    exclude: { path: '^test/cli/fixtures/|^bench/(peers|node_modules)/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },

@@ -10,15 +10,18 @@ export function deskOf(server: Server) {
   const stores: JournalStore[] = [];
   const journals: Journal[] = [];
   const made: string[] = [];
-  afterEach(async () => {
+  const close = async () => {
     for (const journal of journals.splice(0)) await journal.close().catch(() => {});
     for (const store of stores.splice(0)) await store.close();
-  });
+  };
+  afterEach(close);
   afterAll(async () => {
     if (!server.own) for (const each of made) await server.query(`DROP SCHEMA IF EXISTS "${each}" CASCADE`);
     await server.stop();
   });
   return {
+    /** Closes what is open, while the way to the server is there: the runs are given back over it. */
+    close,
     /** The name of a schema that is not there yet. */
     schema(): string {
       schemas += 1;

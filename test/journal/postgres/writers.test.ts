@@ -122,6 +122,7 @@ describe.skipIf(server === null)('writers of a run', () => {
     }
     expect(proxy.cuts).toBe(12);
     expect(await told(store.read('a'))).toEqual(expected);
+    await desk.close();
   });
 
   test('a message and a lease whose connection is cut are taken once', async () => {
@@ -136,6 +137,7 @@ describe.skipIf(server === null)('writers of a run', () => {
     }
     expect(proxy.cuts).toBe(4);
     expect(journal.posted(0).map(({ body }) => body)).toEqual([...CUTS]);
+    await desk.close();
   });
 
   test('an append that the network holds back past a takeover is refused', async () => {
@@ -159,6 +161,7 @@ describe.skipIf(server === null)('writers of a run', () => {
     proxy.letGo();
     expect(await fate).toBe('lease_lost');
     expect(await told(desk.store({ schema }).read('a'))).toEqual(['one', 'two']);
+    await desk.close();
   });
 
   test.skipIf(!server.own)('a server that is killed again and again loses nothing that was acknowledged', async () => {
