@@ -2,8 +2,7 @@
  * The trace format: a history written down by any runtime, one JSON value a line (docs/trace-format.md). This file
  * reads one line at a time and knows nothing of files; `History` checks the lines against each other.
  */
-import { createRequire } from 'node:module';
-import type { ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { CodedError } from '../model/coded-error.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
@@ -53,7 +52,6 @@ export class TraceError extends CodedError<TraceErrorCode> {
  * assert.throws(() => read('{"do":"leap"}'), { code: 'unknown_do' });
  */
 export function traceReader(): (source: string) => TraceLine {
-  const { Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
   const shapes = compileLines(new Ajv());
   return (source) => {
     const value = parseJson(source);
