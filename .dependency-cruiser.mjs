@@ -72,7 +72,8 @@ export default {
     {
       name: 'the-stores-know-no-other-store',
       severity: 'error',
-      comment: 'A store is one folder of journal/. What two of them need is in journal/ itself, or in its lease/: move it up.',
+      comment:
+        'A store is one folder of journal/. What two of them need is in journal/ itself, or in its lease/: move it up.',
       from: { path: '^src/journal/(memory|sqlite|postgres)/' },
       to: { path: '^src/journal/[^/]+/', pathNot: '^src/journal/($1|lease)/' },
     },
