@@ -130,12 +130,12 @@ export function onServer(count: number): Trial[] {
   return Array.from({ length: count }, (_, index) => all[(index * 7) % all.length] as Trial);
 }
 
-/** So many kills of the server, each while an agent runs. */
+/** So many kills of the server, each once an agent has been told that rows of it are durable, one to four times. */
 export function atServers(count: number): Trial[] {
   const agents = ['booking', 'slots', 'sequential', 'posting'] as const;
   return Array.from({ length: count }, (_, index) => ({
     agent: agents[index % agents.length] as AgentName,
     reconcile: true,
-    kills: [{ server: (index * 13) % 60 }],
+    kills: [{ server: 1 + (index % 4) }],
   }));
 }

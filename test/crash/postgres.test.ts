@@ -42,6 +42,8 @@ describe.skipIf(server === null)('with its journal in PostgreSQL', () => {
   });
 
   test.skipIf(!server.own)('an agent whose server is killed goes on once it is back, and loses nothing', async () => {
-    expect(await tryAll(atServers(3), oneByOne)).toBe(0);
+    // One may have ended in the moment before.
+    expect(await tryAll(atServers(5), oneByOne)).toBe(0);
+    expect(trials.serverKills).toBeGreaterThanOrEqual(3);
   });
 });

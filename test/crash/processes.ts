@@ -50,19 +50,17 @@ export class Stage {
   /**
    * Starts an agent and waits until it is gone.
    * @param killAfter it is killed from outside so many milliseconds later.
-   * @param onFirst is told when it has said something: it runs, and its first rows are durable.
+   * @param onSaid is told how many lines it has said: each says that rows of it are durable.
    */
-  async live(task: Task, killAfter: number | null = null, onFirst: () => void = () => {}): Promise<Life> {
+  async live(task: Task, killAfter: number | null = null, onSaid: (lines: number) => void = () => {}): Promise<Life> {
     const child = spawn(process.execPath, [this.#scripts.path('agent'), JSON.stringify(task)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [out, errors] = ['', ''];
-    child.stdout
-      .setEncoding('utf8')
-      .once('data', onFirst)
-      .on('data', (part: string) => {
-        out += part;
-      });
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      out += part;
+      onSaid(out.split('\n').length - 1);
+    });
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       errors += part;
     });

@@ -31,7 +31,7 @@ const HELP = `Kills agents at every point of their runs, and holds them to what 
   --seed N       what those times are drawn from (1)
   --twice        also at every two appends of each agent (long)
   --postgres     journals in PostgreSQL, on a server of its own: 150 agents are
-                 killed, and the server is, 15 times
+                 killed, and the server is, 20 times
   --help         says this
 `;
 
@@ -83,13 +83,15 @@ async function soakOnServer(): Promise<boolean> {
   const trials = new Trials(stage, databaseOf(server));
   try {
     await stage.open();
-    const [kills, crashes] = [onServer(150), atServers(15)];
+    const [kills, crashes] = [onServer(150), atServers(20)];
     const expected = new Map<AgentName, Expected>();
     for (const name of new Set([...kills, ...crashes].map(({ agent }) => agent)))
       expected.set(name, await trials.expected(name));
     const lived = await run(kills, trials, expected);
     // One after the other: killing the server would end those beside it as well.
-    return (await run(crashes, trials, expected, oneByOne)) && lived;
+    const held = await run(crashes, trials, expected, oneByOne);
+    process.stdout.write(`the server was killed ${trials.serverKills} times while an agent ran\n`);
+    return held && lived && trials.serverKills >= 15;
   } finally {
     await stage.close();
     await server.stop();

@@ -3,7 +3,6 @@
  * What is wrong is a list of sentences; the tests and the soak expect it to be empty.
  */
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { isOpen } from '../../src/model/effect.ts';
@@ -18,7 +17,7 @@ import type { Life, Stage } from './processes.ts';
 
 /**
  * How a process is brought to its end: by itself, from outside after some milliseconds, or by the counterparty. With `server`, it is the server of its journal
- * that is killed, after so many milliseconds of its run, and the process has to live.
+ * that is killed, after so many acknowledgements, and the process has to live.
  */
 export type Kill = Death | { readonly after: number } | { readonly server: number } | 'by the counterparty';
 
@@ -67,7 +66,7 @@ export interface Expected {
 export function nameOf({ agent, reconcile, kills, faults }: Trial): string {
   const told = kills.map((kill) => {
     if (typeof kill === 'string') return kill;
-    if ('server' in kill) return `not, but its server after ${kill.server} ms`;
+    if ('server' in kill) return `not, but its server after ${kill.server} acknowledgements`;
     return 'after' in kill ? `after ${kill.after} ms` : `${kill.when} ${kill.at}`;
   });
   const more = faults === undefined ? '' : ` with ${JSON.stringify(faults)}`;
@@ -78,6 +77,9 @@ export function nameOf({ agent, reconcile, kills, faults }: Trial): string {
 export class Trials {
   readonly #stage: Stage;
   readonly #database: Database | null;
+
+  /** How often the server was killed while an agent ran. */
+  serverKills = 0;
 
   /** @param database where the journals lie; left out, each is a file. */
   constructor(stage: Stage, database: Database | null = null) {
@@ -151,14 +153,17 @@ export class Trials {
   async #killed(task: Task, kill: Kill): Promise<Life> {
     if (typeof kill === 'string') return this.#stage.live(task);
     if ('server' in kill) {
-      const [runs, begins] = signal();
+      const [said, tell] = signal();
       let isOver = false;
-      const life = this.#stage.live(task, null, begins).finally(() => {
-        isOver = true;
-      });
-      await Promise.race([runs, life]);
-      await pause(kill.server);
-      if (isOver) throw new Error('the agent had ended before its server was killed');
+      const life = this.#stage
+        .live(task, null, (lines) => {
+          if (lines >= kill.server) tell();
+        })
+        .finally(() => {
+          isOver = true;
+        });
+      await Promise.race([said, life]);
+      if (!isOver) this.serverKills += 1;
       await this.#database?.crash();
       return life;
     }
