@@ -132,9 +132,10 @@ async function restores(): Promise<{ ours: number[]; own: number[] }> {
     for (let step = 0; step < 10; step += 1) sidecar.actor.send(event(step, 64));
     const restored = new Promise<void>((resolve) => sidecar.actor.subscribe(() => resolve()));
     start = performance.now();
-    void sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'Work', entity: 'it', ordinal: 0 } });
+    const answered = sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'Work', entity: 'it', ordinal: 0 } });
     await restored;
     ours.push((performance.now() - start) * 1_000);
+    await answered;
     await sidecar.close();
   }
   return { ours: sorted(ours), own: sorted(own) };
