@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../../postgres-server.ts';
 import { failing, row, told } from '../rows-of.ts';
 import { deskOf } from './desk.ts';
@@ -15,8 +15,6 @@ const server = await startServer();
 describe.skipIf(server === null || !server.own)('a server of its own', () => {
   if (server === null) return void test.skip('needs a server');
   const desk = deskOf(server);
-  const full = server.own ? fullDisk(4) : null;
-  afterAll(() => full?.remove());
 
   /** Takes every connection that is left. */
   async function crowd(): Promise<pg.Client[]> {
@@ -70,32 +68,31 @@ describe.skipIf(server === null || !server.own)('a server of its own', () => {
     expect(await told(store.read('a'))).toEqual([1, 2, 3]);
   });
 
-  test.skipIf(full === null)(
-    'whose disk is full appends nothing in part, says why, and goes on once there is room',
-    async () => {
-      if (full === null) return;
-      await server.query(`CREATE TABLESPACE small LOCATION '${full.path}'`);
-      await server.query('ALTER DATABASE postgres SET default_tablespace = small');
-      const store = desk.store({ schema: desk.schema() });
-      const journal = await desk.journal(store, 'a', 'create');
-      let acknowledged = 0;
-      const filled = (async () => {
-        for (let each = 0; each < 1_000; each += 1) {
-          journal.append([row(randomBytes(100_000).toString('hex')), row('more')]);
-          acknowledged = await journal.flush();
-        }
-      })();
-      await expect(filled).rejects.toEqual(failing('journal_cannot_write'));
-      await expect(filled).rejects.toThrow(/Free space on the disk of the server/);
-      expect(acknowledged).toBeGreaterThan(0);
-      await journal.close().catch(() => {});
-      full.grow(16);
-      const again = await desk.journal(store, 'a', 'resume');
-      expect((await told(again.read())).length).toBe(acknowledged);
-      again.append([row('after')]);
-      expect(await again.flush()).toBe(acknowledged + 1);
-    },
-  );
+  test('whose disk is full appends nothing in part, says why, and goes on once there is room', async ({ skip }) => {
+    const full = fullDisk(4);
+    if (full === null) return skip('it takes root, and a machine that lets it mount');
+    onTestFinished(() => full.remove());
+    await server.query(`CREATE TABLESPACE small LOCATION '${full.path}'`);
+    await server.query('ALTER DATABASE postgres SET default_tablespace = small');
+    const store = desk.store({ schema: desk.schema() });
+    const journal = await desk.journal(store, 'a', 'create');
+    let acknowledged = 0;
+    const filled = (async () => {
+      for (let each = 0; each < 1_000; each += 1) {
+        journal.append([row(randomBytes(100_000).toString('hex')), row('more')]);
+        acknowledged = await journal.flush();
+      }
+    })();
+    await expect(filled).rejects.toEqual(failing('journal_cannot_write'));
+    await expect(filled).rejects.toThrow(/Free space on the disk of the server/);
+    expect(acknowledged).toBeGreaterThan(0);
+    await journal.close().catch(() => {});
+    full.grow(16);
+    const again = await desk.journal(store, 'a', 'resume');
+    expect((await told(again.read())).length).toBe(acknowledged);
+    again.append([row('after')]);
+    expect(await again.flush()).toBe(acknowledged + 1);
+  });
 });
 
 /** A disk of so many megabytes, in memory; null where this process may mount none. */
