@@ -43,9 +43,14 @@ export class EntryEncoder {
     this.#writer = new Writer(names, codecs, contents);
   }
 
-  /** Begins or ends a group of entries, in the middle of which no value is changed: each is held against what was written before once. */
-  group(isOpen: boolean): void {
-    this.#contents?.group(isOpen);
+  /** Does what changes no value: each is held against what was written before once. No code of a machine's may be called in it. */
+  grouped<T>(work: () => T): T {
+    this.#contents?.group(true);
+    try {
+      return work();
+    } finally {
+      this.#contents?.group(false);
+    }
   }
 
   /** Finds where in a value of the context the first thing lies that no journal holds; null where it can be written. Writes nothing. */

@@ -69,13 +69,11 @@ export class Writing {
    * over.
    */
   together(run: () => void, goesOn = true): void {
-    if (this.#depth === 0) this.#parts.encoder.group(true);
     this.#depth += 1;
     try {
       run();
     } finally {
       this.#depth -= 1;
-      if (this.#depth === 0) this.#parts.encoder.group(false);
       if (this.#depth === 0 && !goesOn) this.write();
       else if (!this.#awaited) {
         this.#awaited = true;

@@ -63,6 +63,15 @@ describe('the run of a file', () => {
     expect(await take(path, HOUR)).toBe(3);
   });
 
+  test('was taken from a process that lives, though a person has freed its claims since', async () => {
+    const path = freshPath();
+    await writer(path);
+    const store = sqliteStore(path, { now: () => Date.now() + HOUR });
+    expect(store.claims.free('a', 3, 'ann')).toEqual([]);
+    await store.close();
+    expect(await take(path, HOUR)).toBe(3);
+  });
+
   test('is refused where the head of the taking is none that it has', async () => {
     const path = freshPath();
     await writer(path);

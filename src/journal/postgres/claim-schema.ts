@@ -5,6 +5,32 @@
  */
 import { REFUSE_HELD } from './functions.ts';
 
+/** The function by which a person frees the claims of a run. @param row what becomes of the row of the run, whose worker has lost it. */
+export const claimFree = (
+  create: string,
+  row: string,
+): string => `${create} FUNCTION belay.claim_free(p_name text, p_head bigint, p_by text, p_channel text)
+RETURNS TABLE (refusal text, holder text, remaining bigint, keys text[]) LANGUAGE plpgsql AS $belay$
+#variable_conflict use_column
+DECLARE
+  found_run belay.run;
+  keeper belay.worker;
+BEGIN
+  PERFORM belay.safely();
+  PERFORM FROM belay.claim_order FOR UPDATE;
+  SELECT * INTO found_run FROM belay.run WHERE name = p_name FOR UPDATE;
+  IF NOT FOUND THEN refusal := 'run_unknown'; RETURN NEXT; RETURN; END IF;${REFUSE_HELD('found_run')}
+  IF p_head IS NOT NULL AND found_run.head <> p_head THEN refusal := 'moved'; RETURN NEXT; RETURN; END IF;
+  -- A worker that comes back finds another fence than its own.
+  UPDATE belay.run SET ${row} WHERE id = found_run.id;
+  DELETE FROM belay.claim_wait WHERE run = found_run.id;
+  keys := belay.claim_clear(found_run.id, p_channel);
+  IF p_head IS NOT NULL AND cardinality(keys) > 0 THEN
+    INSERT INTO belay.claim_freed (run, by, time, keys) VALUES (found_run.id, p_by, clock_timestamp(), keys);
+  END IF;
+  RETURN NEXT;
+END $belay$;`;
+
 /** The statements that make it. */
 export const CLAIM_SCHEMA = `
 CREATE TABLE belay.claim_order (
@@ -144,24 +170,4 @@ BEGIN
   END IF;
 END $belay$;
 
-CREATE FUNCTION belay.claim_free(p_name text, p_head bigint, p_by text, p_channel text)
-RETURNS TABLE (refusal text, holder text, remaining bigint, keys text[]) LANGUAGE plpgsql AS $belay$
-#variable_conflict use_column
-DECLARE
-  found_run belay.run;
-  keeper belay.worker;
-BEGIN
-  PERFORM belay.safely();
-  PERFORM FROM belay.claim_order FOR UPDATE;
-  SELECT * INTO found_run FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND THEN refusal := 'run_unknown'; RETURN NEXT; RETURN; END IF;${REFUSE_HELD('found_run')}
-  IF p_head IS NOT NULL AND found_run.head <> p_head THEN refusal := 'moved'; RETURN NEXT; RETURN; END IF;
-  -- A worker that comes back finds another fence than its own.
-  UPDATE belay.run SET nonce = NULL, worker = NULL WHERE id = found_run.id;
-  DELETE FROM belay.claim_wait WHERE run = found_run.id;
-  keys := belay.claim_clear(found_run.id, p_channel);
-  IF p_head IS NOT NULL AND cardinality(keys) > 0 THEN
-    INSERT INTO belay.claim_freed (run, by, time, keys) VALUES (found_run.id, p_by, clock_timestamp(), keys);
-  END IF;
-  RETURN NEXT;
-END $belay$;`;
+${claimFree('CREATE', 'nonce = NULL, worker = NULL')}`;

@@ -14,6 +14,28 @@ export const REFUSE_HELD = (run: string): string => `
       RETURN NEXT; RETURN;
     END IF;`;
 
+/** The beginning of a taking: it locks the run, makes it where it may, and refuses one that a living worker has. */
+export const FOUND_FREE = `#variable_conflict use_column
+DECLARE
+  taken belay.run;
+  keeper belay.worker;
+  made boolean := false;
+BEGIN
+  PERFORM belay.safely();
+  SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
+  IF NOT FOUND AND p_mode <> 'resume' THEN
+    INSERT INTO belay.run (name) VALUES (p_name) ON CONFLICT (name) DO NOTHING;
+    made := FOUND;
+    SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
+  END IF;
+  IF taken.id IS NULL THEN
+    refusal := 'run_unknown'; RETURN NEXT; RETURN;
+  END IF;
+  IF taken.nonce IS DISTINCT FROM p_nonce THEN
+    IF p_mode = 'create' AND NOT made THEN
+      refusal := 'run_exists'; RETURN NEXT; RETURN;
+    END IF;${REFUSE_HELD('taken')}`;
+
 /** Makes sure that everything acknowledged is on the disk of the server, whatever the session or the role has set. */
 const SAFELY = `
 CREATE FUNCTION belay.safely() RETURNS void LANGUAGE plpgsql AS $belay$
@@ -41,26 +63,7 @@ $belay$;`;
 const TAKE = `
 CREATE FUNCTION belay.take(p_name text, p_mode text, p_worker uuid, p_nonce uuid)
 RETURNS TABLE (refusal text, holder text, remaining bigint, o_id bigint, o_token bigint) LANGUAGE plpgsql AS $belay$
-#variable_conflict use_column
-DECLARE
-  taken belay.run;
-  keeper belay.worker;
-  made boolean := false;
-BEGIN
-  PERFORM belay.safely();
-  SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND AND p_mode <> 'resume' THEN
-    INSERT INTO belay.run (name) VALUES (p_name) ON CONFLICT (name) DO NOTHING;
-    made := FOUND;
-    SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
-  END IF;
-  IF taken.id IS NULL THEN
-    refusal := 'run_unknown'; RETURN NEXT; RETURN;
-  END IF;
-  IF taken.nonce IS DISTINCT FROM p_nonce THEN
-    IF p_mode = 'create' AND NOT made THEN
-      refusal := 'run_exists'; RETURN NEXT; RETURN;
-    END IF;${REFUSE_HELD('taken')}
+${FOUND_FREE}
     UPDATE belay.run SET token = token + 1, nonce = p_nonce, worker = p_worker WHERE id = taken.id
       RETURNING token INTO taken.token;
   END IF;

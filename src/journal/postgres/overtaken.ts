@@ -1,8 +1,9 @@
 /**
  * Format 5: workers name their process, and the row of a run has the head at which it was last taken from a worker whose lease had run out. That process
- * may still make a call, unless the next one knows that it is gone. A worker of an older release takes runs as before, and names none.
+ * may still make a call, unless the next one knows that it is gone; a person who frees its claims changes nothing of that. A worker of an older release takes runs as before, and names none.
  */
-import { REFUSE_HELD } from './functions.ts';
+import { claimFree } from './claim-schema.ts';
+import { FOUND_FREE } from './functions.ts';
 
 export const OVERTAKEN = `
 ALTER TABLE belay.worker ADD COLUMN process text;
@@ -10,26 +11,7 @@ ALTER TABLE belay.run ADD COLUMN overtaken bigint NOT NULL DEFAULT 0;
 CREATE FUNCTION belay.take(p_name text, p_mode text, p_worker uuid, p_nonce uuid, p_process text)
 RETURNS TABLE (refusal text, holder text, remaining bigint, o_id bigint, o_token bigint, o_overtaken bigint,
   o_from text, o_before bigint) LANGUAGE plpgsql AS $belay$
-#variable_conflict use_column
-DECLARE
-  taken belay.run;
-  keeper belay.worker;
-  made boolean := false;
-BEGIN
-  PERFORM belay.safely();
-  SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND AND p_mode <> 'resume' THEN
-    INSERT INTO belay.run (name) VALUES (p_name) ON CONFLICT (name) DO NOTHING;
-    made := FOUND;
-    SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
-  END IF;
-  IF taken.id IS NULL THEN
-    refusal := 'run_unknown'; RETURN NEXT; RETURN;
-  END IF;
-  IF taken.nonce IS DISTINCT FROM p_nonce THEN
-    IF p_mode = 'create' AND NOT made THEN
-      refusal := 'run_exists'; RETURN NEXT; RETURN;
-    END IF;${REFUSE_HELD('taken')}
+${FOUND_FREE}
     IF taken.worker IS NOT NULL THEN
       o_before := taken.overtaken;
       SELECT process INTO o_from FROM belay.worker WHERE id = taken.worker;
@@ -45,4 +27,5 @@ END $belay$;
 CREATE OR REPLACE FUNCTION belay.take(p_name text, p_mode text, p_worker uuid, p_nonce uuid)
 RETURNS TABLE (refusal text, holder text, remaining bigint, o_id bigint, o_token bigint) LANGUAGE sql AS $belay$
   SELECT refusal, holder, remaining, o_id, o_token FROM belay.take(p_name, p_mode, p_worker, p_nonce, NULL)
-$belay$;`;
+$belay$;
+${claimFree('CREATE OR REPLACE', 'nonce = NULL, worker = NULL, overtaken = CASE WHEN worker IS NULL THEN overtaken ELSE head END')}`;

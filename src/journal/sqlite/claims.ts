@@ -120,6 +120,8 @@ export class SqliteClaims implements ClaimDesk {
     if (run === null) throw wrongRun('run_unknown', name);
     // A process that comes back finds another lease than its own.
     const lease = leases.take(run.id, name);
+    // And who takes the run next is told that it may still live.
+    leases.overtaken(run, lease, tables.lastSeq(run));
     if (head !== null && tables.lastSeq(run) !== head) {
       leases.release(run.id, lease);
       return null;

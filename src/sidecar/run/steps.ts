@@ -62,12 +62,12 @@ export class Steps {
   #take(ref: ActorHandle, number: number, seen: Microstep): void {
     const { parts, recorder, write } = this.#port;
     const { runState } = parts;
-    const { entries, fresh } = recorder.step(number, seen, this.#ended(ref, number, seen), this.#sentBy(seen));
-    write.append(
-      entries,
-      seen.context,
-      entries.findLastIndex((entry) => entry.do === 'step'),
-    );
+    const { entries, fresh } = parts.encoder.grouped(() => {
+      const recorded = recorder.step(number, seen, this.#ended(ref, number, seen), this.#sentBy(seen));
+      const last = recorded.entries.findLastIndex((entry) => entry.do === 'step');
+      write.append(recorded.entries, seen.context, last);
+      return recorded;
+    });
     const first = runState.actors.length - seen.started.length;
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));

@@ -75,6 +75,17 @@ describe.skipIf(server === null)('writers of a run', () => {
     expect((await desk.journal(desk.store({ schema }), 'a', 'resume')).overtaken).toBe(2);
   });
 
+  test('one that may still live may still make calls, though a person has freed its claims since', async () => {
+    const schema = desk.schema();
+    const first = await desk.journal(desk.store({ schema }), 'a', 'create');
+    first.append([row(1), row(2)]);
+    await first.flush();
+    await server.query(`UPDATE "${schema}".worker SET expires = clock_timestamp() - interval '1 day'`);
+    const second = desk.store({ schema });
+    expect(await second.claims.free('a', 2, 'ann')).toEqual([]);
+    expect((await desk.journal(second, 'a', 'resume')).overtaken).toBe(2);
+  });
+
   test('one that was stopped past its lease writes nothing more, whatever its clock says', async () => {
     const [schema, zombie] = [desk.schema(), other()];
     await zombie.askAll(
