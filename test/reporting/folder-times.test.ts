@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderTimes } from './folder-times.ts';
+import { folderTimes, skippedText } from './folder-times.ts';
 
 test('adds the files of a folder up, and begins with the folder that took longest', () => {
   const files = [
@@ -17,4 +17,16 @@ test('adds the files of a folder up, and begins with the folder that took longes
       '',
     ].join('\n'),
   );
+});
+
+test('names the files that have skipped tests, and counts them', () => {
+  const files = [
+    { file: 'cli/store.test.ts', skipped: 4 },
+    { file: 'cli/run.test.ts', skipped: 0 },
+    { file: 'journal/postgres/writers.test.ts', skipped: 9 },
+  ];
+  expect(skippedText(files)).toBe(
+    'SKIPPED, whole or in part: 2 files. Each says what it needs: cli/store.test.ts, journal/postgres/writers.test.ts\n',
+  );
+  expect(skippedText(files.slice(1, 2))).toBe('');
 });

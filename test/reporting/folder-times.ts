@@ -1,4 +1,4 @@
-/** Reports how long the tests of each folder took, in the last lines of a run. */
+/** Reports how long the tests of each folder took and which were skipped, in the last lines of a run. */
 import { relative, sep } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
@@ -26,18 +26,27 @@ export function folderTimes(files: readonly FileTime[]): string {
   ].join('\n');
 }
 
+/** The files that have skipped tests; nothing where none has. @param files how many tests each skipped. */
+export function skippedText(files: readonly { readonly file: string; readonly skipped: number }[]): string {
+  const some = files.filter(({ skipped }) => skipped > 0).map(({ file }) => file);
+  return some.length === 0
+    ? ''
+    : `SKIPPED, whole or in part: ${some.length} files. Each says what it needs: ${some.join(', ')}\n`;
+}
+
 function seconds(time: number): string {
   return `${(time / 1_000).toFixed(1)} s`;
 }
 
-/** Prints the times. */
+/** Prints both. */
 export default class FolderTimes implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const files = modules.map((module): FileTime => {
+    const files = modules.map((module) => {
       const { collectDuration, duration } = module.diagnostic();
-      const file = relative(`${module.project.config.root}${sep}test`, module.moduleId);
-      return { file: file.split(sep).join('/'), time: collectDuration + duration };
+      const file = relative(`${module.project.config.root}${sep}test`, module.moduleId).split(sep).join('/');
+      const skipped = [...module.children.allTests('skipped')].length;
+      return { file, time: collectDuration + duration, skipped };
     });
-    if (files.length > 0) process.stdout.write(`\n${folderTimes(files)}`);
+    if (files.length > 0) process.stdout.write(`\n${folderTimes(files)}${skippedText(files)}`);
   }
 }

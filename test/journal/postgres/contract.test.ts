@@ -1,31 +1,37 @@
-import { afterAll, test } from 'vitest';
-import { postgresStore } from '../../../src/journal/postgres/store.ts';
+/** The contract of a store on PostgreSQL: on a server where there is one, and within the process. */
+import { afterAll } from 'vitest';
+import type { PostgresPool } from '../../../src/journal/postgres/database.ts';
+import { type PostgresOptions, postgresStore } from '../../../src/journal/postgres/store.ts';
 import { startServer } from '../../postgres-server.ts';
 import { journalContract } from '../contract.ts';
+import { embeddedPool } from './embedded.ts';
 
 const server = await startServer();
-let schemas = 0;
+const embedded = await embeddedPool();
+const made: string[] = [];
 
 afterAll(async () => {
-  for (let each = 1; each <= schemas; each += 1)
-    if (server?.own === false) await server.query(`DROP SCHEMA IF EXISTS "contract ${process.pid}.${each}" CASCADE`);
+  if (server?.own === false) for (const each of made) await server.query(`DROP SCHEMA IF EXISTS "${each}" CASCADE`);
   await server?.stop();
+  await embedded.end();
 });
 
-if (server === null) {
-  test.skip('journal contract: postgres');
-} else {
+/** Runs the contract on stores in schemas of their own. */
+function contractOn(name: string, way: PostgresOptions, query: PostgresPool['query']): void {
+  let schema = '';
   const open = (now: () => number) => {
-    schemas += 1;
-    const schema = `contract ${process.pid}.${schemas}`;
+    schema = `contract ${process.pid}.${made.length}`;
+    made.push(schema);
     // Rows wait until they are flushed, however slow the machine is.
-    return postgresStore({ address: server.address(), schema, now, delayMs: 60_000 });
+    return postgresStore({ ...way, schema, now, delayMs: 60_000 });
   };
-  journalContract('postgres', open, async (_store, run, messages) => {
-    const schema = `"contract ${process.pid}.${schemas}"`;
-    const id = `(SELECT id FROM ${schema}.run WHERE name = $1)`;
+  journalContract(name, open, async (_store, run, messages) => {
+    const id = `(SELECT id FROM "${schema}".run WHERE name = $1)`;
     const each = `SELECT ${id}, n, 1000, gen_random_uuid(), convert_to(n::text, 'UTF8') FROM generate_series(1, $2::int) n`;
-    await server.query(`INSERT INTO ${schema}.inbox (run, number, time, nonce, body) ${each}`, [run, messages]);
-    await server.query(`UPDATE ${schema}.run SET posts = $2 WHERE name = $1`, [run, messages]);
+    await query(`INSERT INTO "${schema}".inbox (run, number, time, nonce, body) ${each}`, [run, messages]);
+    await query(`UPDATE "${schema}".run SET posts = $2 WHERE name = $1`, [run, messages]);
   });
 }
+
+if (server !== null) contractOn('postgres', { address: server.address() }, server.query.bind(server));
+contractOn('postgres in this process (PGlite)', { pool: embedded }, embedded.query);

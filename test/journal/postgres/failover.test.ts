@@ -13,18 +13,6 @@ describe.skipIf(server === null)('a server', () => {
   const desk = deskOf(server);
   const change = (schema: string, text: string) => server.query(text.replaceAll('belay.', `"${schema}".`));
 
-  /** A run of three groups: rows 1 and 2, row 3, row 4. */
-  async function written() {
-    const schema = desk.schema();
-    const store = desk.store({ schema });
-    const journal = await desk.journal(store, 'a', 'create');
-    for (const group of [[1, 2], [3], [4]]) {
-      journal.append(group.map((each) => row(each)));
-      await journal.flush();
-    }
-    return { schema, store, journal };
-  }
-
   /** As a standby that lagged has it: the last groups are not there. */
   const lose = (schema: string, upTo: number) =>
     change(
@@ -34,7 +22,7 @@ describe.skipIf(server === null)('a server', () => {
     );
 
   test.each([3, 2, 0])('that lost commits behind row %i is given them again by the writer that lives', async (upTo) => {
-    const { schema, journal } = await written();
+    const { schema, journal } = await desk.written();
     await lose(schema, upTo);
     journal.append([row(5)]);
     expect(await journal.flush()).toBe(5);
@@ -44,7 +32,7 @@ describe.skipIf(server === null)('a server', () => {
   });
 
   test('that lost commits which no living writer made says so, and nothing is appended over the gap', async () => {
-    const { schema, journal } = await written();
+    const { schema, journal } = await desk.written();
     await journal.close();
     const late = await desk.journal(desk.store({ schema }), 'a', 'resume');
     await lose(schema, 3);
@@ -55,7 +43,7 @@ describe.skipIf(server === null)('a server', () => {
   });
 
   test('that lost a message which its run has heard is not gone on with', async () => {
-    const { schema, store, journal } = await written();
+    const { schema, store, journal } = await desk.written();
     await store.post('a', 'yes');
     await change(schema, 'UPDATE belay.run SET posts = 0; DELETE FROM belay.inbox');
     await lose(schema, 3);
@@ -67,7 +55,7 @@ describe.skipIf(server === null)('a server', () => {
     ['has its claims again', null, 5],
     ['is not gone on with where another run has taken what its run had claimed', 'b', 'journal_tail_lost'],
   ])('that lost commits and claims %s', async (_, other, expected) => {
-    const { schema, store, journal } = await written();
+    const { schema, store, journal } = await desk.written();
     const wanted = [{ key: parseKey('card:1'), shared: false }];
     await store.claims.ask([{ id: randomUUID(), run: 'a', wanted }]);
     await change(schema, 'DELETE FROM belay.claim');

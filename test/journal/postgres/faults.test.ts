@@ -15,18 +15,6 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
   const desk = deskOf(server);
   const change = (schema: string, text: string) => server.query(text.replaceAll('belay.', `"${schema}".`));
 
-  /** A run of three groups: rows 1 and 2, row 3, row 4. */
-  async function written() {
-    const schema = desk.schema();
-    const store = desk.store({ schema });
-    const journal = await desk.journal(store, 'a', 'create');
-    for (const group of [[1, 2], [3], [4]]) {
-      journal.append(group.map((each) => row(each)));
-      await journal.flush();
-    }
-    return { schema, store, journal };
-  }
-
   test.each([
     ['a body that was changed', "UPDATE belay.entry SET body = '5' WHERE seq = 2"],
     ['a kind that was changed', 'UPDATE belay.entry SET kind = 2 WHERE seq = 1'],
@@ -42,7 +30,7 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     ['a run of another store', 'UPDATE belay.store SET identity = uuid_send(gen_random_uuid())'],
     ['a message that is missing', 'UPDATE belay.inbox SET number = 2'],
   ])('finds out %s', async (what, text) => {
-    const { schema, store, journal } = await written();
+    const { schema, store, journal } = await desk.written();
     await store.post('a', 'yes');
     await journal.close();
     await change(schema, text);
@@ -54,7 +42,7 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
   });
 
   test('does not append to a run whose end was changed', async () => {
-    const { schema, journal } = await written();
+    const { schema, journal } = await desk.written();
     await journal.close();
     await change(schema, "UPDATE belay.entry SET body = '5' WHERE seq = 4");
     const late = desk.store({ schema });
@@ -63,7 +51,7 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
   });
 
   test('refuses a fence of the same number that was granted twice', async () => {
-    const { schema, journal } = await written();
+    const { schema, journal } = await desk.written();
     await change(schema, 'UPDATE belay.run SET nonce = gen_random_uuid()');
     journal.append([row(5)]);
     await expect(journal.flush()).rejects.toEqual(failing('lease_lost'));
@@ -102,7 +90,7 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
   });
 
   test('says that its schema is gone', async () => {
-    const { schema, store, journal } = await written();
+    const { schema, store, journal } = await desk.written();
     await server.query(`DROP SCHEMA "${schema}" CASCADE`);
     await refused(() => store.runs(), 'journal_gone');
     journal.append([row(5)]);
