@@ -213,7 +213,7 @@ export default {
       from: { path: '^src/workers/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(workers|model|predicates|boundaries|effects|reports|xstate)/|^src/journal/[^/]+\\.ts$',
+        pathNot: '^src/(workers|model|predicates|boundaries|effects|reports|xstate)/|^src/journal/(archive/lines|[^/]+)\\.ts$',
       },
     },
     {

@@ -37,6 +37,7 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   fail: async () => (await ending()).addFail,
   cancel: async () => (await ending()).addCancel,
   delete: async () => (await ending()).addDelete,
+  compact: async () => (await import('./commands/compact.ts')).addCompact,
   work: async () => (await workers()).addWork,
   claims: async () => (await claims()).addClaims,
   release: async () => (await claims()).addRelease,

@@ -193,6 +193,11 @@ export interface JournalStore {
    * @throws JournalError `run_unknown`; `lease_held` where a living process has it.
    */
   delete(run: string, seen: SeenRun): Awaitable<boolean>;
+  /**
+   * Gives the disk the space back that deleted runs have left; stores without a file of their own have none to give.
+   * @returns the bytes that the file is shorter by.
+   */
+  shrink?(): number;
   /** The runs that are left for workers. */
   readonly work: WorkQueue;
   /** The claims of its runs. */

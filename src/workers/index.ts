@@ -1,5 +1,6 @@
 /** Runs that are handed out: the client that leaves them in a store, and the worker that takes them (`belay-sidecar/workers`). */
 export type { SentEvent } from '../effects/messages/sent-events.ts';
+export { archiveLines } from '../journal/archive/lines.ts';
 export type {
   Carried,
   LeftRun,
@@ -11,6 +12,7 @@ export type {
   WorkQueue,
 } from '../journal/work.ts';
 export { type Answerer, type LaterFailure, QUEUE, type WorkClient, type WorkResult, workClient } from './client.ts';
+export type { Archive } from './deleting.ts';
 export type { Left } from './going-on.ts';
 export type { WorkCounts, WorkTold } from './told.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';

@@ -1,6 +1,6 @@
 /** Deletes the runs of a queue that ended long enough ago, a few at a time. */
 import type { JournalStore } from '../journal/journal.ts';
-import { deleteEnded } from './deleting.ts';
+import { type Archive, deleteEnded } from './deleting.ts';
 
 /** The most runs that are deleted between two looks for work. */
 const BATCH = 20;
@@ -8,6 +8,7 @@ const BATCH = 20;
 interface SweepingOptions {
   readonly store: JournalStore;
   readonly queue?: string;
+  readonly archive?: Archive;
   readonly onTold?: (
     told:
       | { readonly is: 'deleted'; readonly run: string }
@@ -44,10 +45,10 @@ export class Sweeping {
   }
 
   async #delete(run: string): Promise<void> {
-    const { store, onTold } = this.#options;
+    const { store, archive, onTold } = this.#options;
     const before = this.#retained.get(run);
     this.#retained.delete(run);
-    const why = await deleteEnded(store, run).catch((error: unknown) =>
+    const why = await deleteEnded(store, run, archive).catch((error: unknown) =>
       String((error as { code?: unknown }).code ?? error),
     );
     if (why === 'run_unknown') return;

@@ -11,6 +11,7 @@ import type { Guards } from '../predicates/compile.ts';
 import type { Agent } from '../xstate/agent.ts';
 import { carried } from './carried.ts';
 import { CountedClaims } from './counted-claims.ts';
+import type { Archive } from './deleting.ts';
 import { goOn, type Left } from './going-on.ts';
 import { Sweeping } from './sweeping.ts';
 import type { WorkCounts, WorkTold } from './told.ts';
@@ -37,6 +38,8 @@ export interface WorkerOptions {
   readonly lingerMs?: number;
   /** Runs that ended longer ago than so many milliseconds are deleted; left out, none are. */
   readonly retainMs?: number;
+  /** Keeps each of them elsewhere before it is deleted; left out, they are kept nowhere. */
+  readonly archive?: Archive;
   /** Keeps runs apart that touch the same things outside; those of the store, and none with null. */
   readonly claims?: Claims | null;
   /** Told what becomes of runs. */

@@ -2,14 +2,14 @@
  * The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and their
  * calls.
  */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { explainRun } from '../explain/explanation.ts';
 import { showLedger } from '../ledger/ledger.ts';
 import { VIEWS } from '../ledger/ledger-text.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { showRun } from '../run/show.ts';
-import { exportTrace, listRuns } from '../runs/runs.ts';
-import { page, tell, terminal } from '../terminal/console.ts';
+import { exportTrace, exportWhole, listRuns } from '../runs/runs.ts';
+import { finish, page, tell, terminal } from '../terminal/console.ts';
 
 /** Options that all of these verbs take, and the end of their help. */
 const FILE = ['--journal <file>', 'the SQLite file that the program gives to sqliteStore', JOURNAL] as const;
@@ -152,26 +152,35 @@ be read, or the command is misused.`,
 export function addExport(program: Command): void {
   program
     .command('export')
-    .description('write what a run did as a trace, for belay decide')
+    .description('write a run, whole or as a trace for belay decide')
     .argument('<run>', 'the name of the run')
-    .requiredOption('--trace', 'as a trace, JSON lines (docs/trace-format.md)')
+    .addOption(new Option('--whole', 'everything that its store has of it, to be kept').conflicts('trace'))
+    .option('--trace', 'as a trace, JSON lines (docs/trace-format.md)')
     .option(...FILE)
     .addHelpText(
       'after',
       `
+A whole run is a file of JSON lines (docs/archive-format.md) that every verb that
+reads takes in the place of a journal: --store order-1.jsonl. It is in the clear,
+also where its journal is encrypted.
+
 A trace knows no restore: after each, the events that are kept begin another
 trace, RUN#1, RUN#2 and so on. Each decision that asked for a line stands there
 as a "fail" line; what was settled, or fitted no instance, does not.
 
 Examples:
-  belay export order-1 --trace > order-1.jsonl
+  belay export order-1 --whole > order-1.jsonl
+  belay show order-1 --store order-1.jsonl
   belay export order-1 --trace | belay decide -
 
 Exit code: 0; 2 when the file or the run cannot be read, or the command is
 misused.`,
     )
-    .action(async (run: string, { journal }: { journal: string }) => {
+    .action(async (run: string, { journal, ...given }: { journal: string; whole?: boolean; trace?: boolean }) => {
+      if (given.whole !== true && given.trace !== true)
+        return finish('', 'name what is to be written: --whole, to keep it, or --trace, for belay decide', 2);
       const { progress, done } = terminal('rows');
-      await tell(await exportTrace(journal, run, progress), done);
+      const write = given.whole === true ? exportWhole : exportTrace;
+      return tell(await write(journal, run, progress), done);
     });
 }

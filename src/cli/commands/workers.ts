@@ -95,6 +95,7 @@ interface Given {
   poll: number;
   drain: number;
   retain?: number;
+  archive?: string;
   health?: number;
   healthAt: string;
   json?: boolean;
@@ -112,6 +113,7 @@ export function addWork(program: Command): void {
     .option('--poll <time>', 'the time between two looks for runs', timeOf, 1_000)
     .option('--drain <time>', 'the longest wait for calls under way at the end', timeOf, 30_000)
     .option('--retain <time>', 'delete runs that ended longer ago than that, as 30d', ageOf)
+    .option('--archive <folder>', 'keep each there before it is deleted, whole')
     .option('--health <port>', 'serve /healthz and /metrics; 0 for any free port', numberOf(0, 65_535))
     .option('--health-at <host>', 'the address that they are served at', '127.0.0.1')
     .option(...FILE)
@@ -136,11 +138,12 @@ Exit code: 0 when it was told to stop and has given everything back; 2 when it
 cannot begin, or the command is misused.`,
     )
     .action(async (given: Given) => {
-      const { journal, queue, concurrency, poll, drain, retain = null, health, healthAt } = given;
+      const { journal, queue, concurrency, poll, drain, retain = null, archive = null, health, healthAt } = given;
+      if (archive !== null && retain === null) return finish('', '--archive keeps what --retain deletes: name both', 2);
       // Loaded with the worker's own code, for which those who leave a run should not wait.
       const { work } = await import('../workers/work.ts');
       const ended = await work({
-        ...{ journal, queue, concurrency, poll, drain, retain },
+        ...{ journal, queue, concurrency, poll, drain, retain, archive },
         machines: given.module ?? given.machines ?? null,
         health: health === undefined ? null : { host: healthAt, port: health },
         json: given.json ?? false,

@@ -3,7 +3,9 @@
  * (`--key-file`), or the environment variable BELAY_JOURNAL_KEY. The key itself is never an argument: other users of a
  * machine see arguments.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { isArchive, SEEN } from '../../journal/archive/lines.ts';
+import { archiveStore } from '../../journal/archive/store.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { sqliteStore } from '../../journal/sqlite/store.ts';
 import { isAddress, openAddress } from './place.ts';
@@ -31,7 +33,7 @@ export function hasKey(): boolean {
   return keyFile !== null || (process.env[VARIABLE] ?? '') !== '';
 }
 
-/** Opens a file or a database. @throws JournalError, also where the key cannot be read or has no valid form. */
+/** Opens a file, an archive of runs or a database. @throws JournalError, also where the key cannot be read or has no valid form. */
 export async function openJournal(
   file: string,
   { readonly = false }: { readonly readonly?: boolean } = {},
@@ -41,7 +43,24 @@ export async function openJournal(
     if (key === null) return openAddress(file, readonly);
     throw new JournalError('journal_not_encrypted', `${file}: a database takes no key. Leave it out, or use a file.`);
   }
-  return sqliteStore(file, { readonly, ...(key !== null && { key }) });
+  return isArchive(beginningOf(file))
+    ? archiveStore(file)
+    : sqliteStore(file, { readonly, ...(key !== null && { key }) });
+}
+
+/** The first bytes of a file; none where it cannot be read, which the store that opens it says. */
+function beginningOf(file: string): Uint8Array {
+  const bytes = Buffer.alloc(SEEN);
+  try {
+    const opened = openSync(file, 'r');
+    try {
+      return bytes.subarray(0, readSync(opened, bytes));
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    return bytes.subarray(0, 0);
+  }
 }
 
 function givenKey(): Buffer | null {

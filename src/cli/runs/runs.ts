@@ -1,9 +1,10 @@
-/** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run as a trace. */
+/** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run, whole or as a trace. */
+import { archiveLines } from '../../journal/archive/lines.ts';
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
 import { parseRunNote, runNoteOf } from '../../reports/run-note.ts';
 import type { RunStatus } from '../../reports/run-status.ts';
 import { traceOf } from '../../reports/trace.ts';
-import { type Counting, countedRows, reading, type Told } from '../reading/reading.ts';
+import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
 import { statusFields, statusText, timeText } from '../terminal/wording.ts';
@@ -61,6 +62,16 @@ export async function exportTrace(file: string, run: string, counting: Counting)
   return reading(file, async (store) => {
     const lines: string[] = [];
     for (const { text } of traceOf(run, await countedRows(store, run, counting))) lines.push(`${text}\n`);
+    return lines;
+  });
+}
+
+/** Writes a run whole (docs/archive-format.md). */
+export async function exportWhole(file: string, run: string, counting: Counting): Promise<Told> {
+  return reading(file, async (store) => {
+    await runNamed(store, run);
+    const lines: string[] = [];
+    for await (const line of archiveLines(store, run)) counting(lines.push(line));
     return lines;
   });
 }

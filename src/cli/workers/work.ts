@@ -5,6 +5,7 @@ import type { LeftRun } from '../../journal/work.ts';
 import { CodedError } from '../../model/coded-error.ts';
 import type { WorkTold } from '../../workers/told.ts';
 import { startWorker, type Worker } from '../../workers/worker.ts';
+import { archiveInto } from '../archive/folder.ts';
 import { findMachines } from '../check/check.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
@@ -25,6 +26,8 @@ export interface WorkOptions {
   readonly drain: number;
   /** The time for which runs that have ended are kept, in milliseconds; null for good. */
   readonly retain: number | null;
+  /** The folder in which each is kept before it is deleted; null for none. */
+  readonly archive: string | null;
   readonly health: { readonly host: string; readonly port: number } | null;
   readonly json: boolean;
 }
@@ -61,6 +64,7 @@ export async function work(options: WorkOptions): Promise<Problem | { readonly d
         pollMs,
         drainMs,
         ...(options.retain !== null && { retainMs: options.retain }),
+        ...(options.archive !== null && { archive: archiveInto(options.archive) }),
         onTold,
       };
       const worker = startWorker(settings);

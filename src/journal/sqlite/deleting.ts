@@ -44,3 +44,12 @@ export function deleteRun(
     pragma(db, 'secure_delete = OFF');
   }
 }
+
+/** Writes the file anew without the space that is free in it. @returns the bytes that it is shorter by. */
+export function shrunk({ db, presence }: OpenFile): number {
+  const bytes = () => (pragma(db, 'page_count') as number) * (pragma(db, 'page_size') as number);
+  const before = bytes();
+  db.exec('VACUUM');
+  presence.check();
+  return before - bytes();
+}

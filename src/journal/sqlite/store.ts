@@ -17,10 +17,10 @@ import {
 import { checkRunName, wrongRun } from '../rows.ts';
 import type { Rest, WorkQueue } from '../work.ts';
 import { SqliteClaims } from './claims.ts';
-import { deleteRun } from './deleting.ts';
+import { deleteRun, shrunk } from './deleting.ts';
 import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
-import { closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
+import { checkPath, closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
 import { MIGRATIONS, type Migration } from './file/format.ts';
 import { immediately } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
@@ -69,11 +69,7 @@ export interface SqliteOptions {
  */
 export function sqliteStore(file: string, options: SqliteOptions = {}): LocalStore {
   const path = resolve(file);
-  if (path !== path.trim()) {
-    // better-sqlite3 would trim the name, and open another file.
-    const reason = `A path that ends in white space is not taken: ${JSON.stringify(path)}.`;
-    throw new JournalError('journal_cannot_read', reason);
-  }
+  checkPath(path);
   const { migrations = MIGRATIONS, busyMs = 5_000, leaseMs = 30_000, now = Date.now, maxPages, key } = options;
   checkKey(key);
   if (options.readonly === true) return new ReadOnlyStore(path, { migrations, busyMs, leaseMs, now, key });
@@ -108,8 +104,7 @@ class SqliteStore implements LocalStore {
     this.confidential = file.cipher.seals;
     const made = guarded(path, 'read', () => {
       const tables = new Tables(file.db, path, file.cipher);
-      const inbox = new Inbox(file.db, tables);
-      const notes = new Notes(file.db, tables, file.identity);
+      const [inbox, notes] = [new Inbox(file.db, tables), new Notes(file.db, tables, file.identity)];
       return { tables, inbox, notes, leases: new Leases(file.db, path, now, leaseMs) };
     });
     const { tables, leases, notes } = made;
@@ -156,6 +151,10 @@ class SqliteStore implements LocalStore {
 
   delete(run: string, seen: SeenRun): boolean {
     return this.#watched(() => deleteRun(this.#host, this.#file, run, seen), 'write');
+  }
+
+  shrink(): number {
+    return this.#watched(() => shrunk(this.#file), 'write');
   }
 
   run(name: string): RunSummary | null {

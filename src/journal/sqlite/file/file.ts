@@ -37,6 +37,15 @@ export interface OpenFile {
   readonly presence: Presence;
 }
 
+/** @throws JournalError for a path that would open another file: better-sqlite3 trims it. */
+export function checkPath(path: string): void {
+  if (path === path.trim()) return;
+  throw new JournalError(
+    'journal_cannot_read',
+    `A path that ends in white space is not taken: ${JSON.stringify(path)}.`,
+  );
+}
+
 /** Opens a file for writing; creates it where there is none, migrates it where it is older. */
 export function openForWriting(path: string, options: FileOptions): OpenFile {
   const anchor = new Anchor(path);

@@ -1,0 +1,77 @@
+/** The verb `compact`: takes runs out of a store that are over and owe nothing, each kept as an archive first, and says of the others why they stay. */
+import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { deletable, deleteEnded } from '../../workers/deleting.ts';
+import { openJournal } from '../reading/journal-key.ts';
+import { journalProblem, runNamed } from '../reading/reading.ts';
+import { archiveInto } from './folder.ts';
+
+/** Options of compacting. */
+export interface CompactOptions {
+  readonly journal: string;
+  /** The one run that is looked at; null for all. */
+  readonly run: string | null;
+  /** The folder of the archives. */
+  readonly into: string;
+  /** True where nothing is to be changed. */
+  readonly dryRun: boolean;
+  /** Told of each run that was looked at. */
+  readonly onRun: (compacted: Compacted) => void;
+}
+
+/** A run that was looked at. `why`: the reason why it stays; null where it goes. */
+export interface Compacted {
+  readonly run: string;
+  readonly rows: number;
+  readonly why: string | null;
+}
+
+/** The runs that went and stayed, their rows, and the bytes that a file gave back; null where it gives none back. */
+export interface CompactTotals {
+  readonly gone: number;
+  readonly goneRows: number;
+  readonly stayed: number;
+  readonly stayedRows: number;
+  readonly bytes: number | null;
+}
+
+/** Compacts a store. A run that cannot be read stays, with its code as the reason. */
+export async function compact(options: CompactOptions): Promise<CompactTotals | { readonly problem: string }> {
+  const { journal, run, dryRun } = options;
+  let store: JournalStore | undefined;
+  try {
+    // Opened for reading first: a name that was typed wrong makes no file.
+    store = await openJournal(journal, { readonly: true });
+    if (!dryRun) {
+      await store.close();
+      store = await openJournal(journal);
+    }
+    const runs = run === null ? await store.runs() : [await runNamed(store, run)];
+    const totals = { gone: 0, goneRows: 0, stayed: 0, stayedRows: 0 };
+    for (const { run: name, head } of runs) {
+      const why = await whyStays(store, name, options);
+      options.onRun({ run: name, rows: head, why });
+      const [count, rows] = why === null ? (['gone', 'goneRows'] as const) : (['stayed', 'stayedRows'] as const);
+      totals[count] += 1;
+      totals[rows] += head;
+    }
+    const bytes = dryRun || totals.gone === 0 ? null : ((await store.shrink?.()) ?? null);
+    return { ...totals, bytes };
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: string };
+    if (!(error instanceof JournalError) && typeof code === 'string') return { problem: `${options.into}: ${message}` };
+    return { problem: journalProblem(journal, error) };
+  } finally {
+    await store?.close();
+  }
+}
+
+async function whyStays(store: JournalStore, run: string, { dryRun, into }: CompactOptions): Promise<string | null> {
+  try {
+    if (dryRun) return (await deletable(store, run)).why;
+    return await deleteEnded(store, run, archiveInto(into));
+  } catch (error) {
+    if (error instanceof JournalError)
+      return error.code === 'run_unknown' ? 'another process has deleted it' : error.code;
+    throw error;
+  }
+}
