@@ -1,6 +1,7 @@
 /** A run that comes to its end stays with its worker while anything of that is under way, and is given back where a person has to act. */
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { assign } from 'xstate';
+import { archivedRuns } from '../../src/journal/archive/lines.ts';
 import { gathered } from '../../src/journal/gathered.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
@@ -146,4 +147,30 @@ test('one that a process held when it was to be deleted is deleted later', async
   await held.close();
   await until(() => store.run('first') === null);
   expect(kept).toEqual(['a living process holds it']);
+});
+
+test('one that is to be kept elsewhere is deleted once it is kept, and not before', async () => {
+  const store = memoryStore();
+  const states = { a: { type: 'final' } };
+  const none = small({ name: 'none', config: 'tools: {}\nskeletons: {}\n', initial: 'a', states, acts: {} });
+  const { client } = working(store, [none]);
+  await client.start({ run: 'first', agent: 'none' });
+  await until(async () => (await client.result('first')).is === 'done');
+  let isFull = true;
+  const archived: string[] = [];
+  const whys: string[] = [];
+  working(store, [], {
+    pollMs: 5,
+    retainMs: 0,
+    archive: async (_run, lines) => {
+      for await (const line of lines) if (!isFull) archived.push(line);
+      if (isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    },
+    onTold: (each) => void (each.is === 'retained' && whys.push(each.why)),
+  });
+  await until(() => whys.length > 0);
+  expect([whys, store.run('first')?.run]).toEqual([['ENOSPC'], 'first']);
+  isFull = false;
+  await until(() => store.run('first') === null);
+  expect(archivedRuns(archived.join(''), 'first.jsonl').map(({ run }) => run)).toEqual(['first']);
 });
