@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { Desk } from './agents.ts';
+import { AGENTS, Desk } from './agents.ts';
 
 const desks: Desk[] = [];
 afterAll(() => {
@@ -33,8 +33,14 @@ test('a run that was written whole is read in the place of its journal, by every
     expect([verb, is.code, is.out.replaceAll(' --journal order-1.jsonl', '')]).toEqual([verb, 0, was.out]);
   }
   expect((await at.json('runs', '--store', 'order-1.jsonl')).map(({ run }) => run)).toEqual(['order-1']);
-  const resumed = await at.ask('resume', 'order-1', '--store', 'order-1.jsonl');
-  expect([resumed.code, resumed.err]).toEqual([2, expect.stringContaining('journal_cannot_write')]);
+  for (const verb of [
+    ['resume', 'order-1'],
+    ['cancel', 'order-1', '--by', 'ada'],
+    ['work', '--module', AGENTS],
+  ]) {
+    const acted = await at.ask(...verb, '--store', 'order-1.jsonl');
+    expect([verb, acted.code, acted.err]).toEqual([verb, 2, expect.stringContaining('journal_cannot_write')]);
+  }
   expect(readFileSync(join(at.folder, 'order-1.jsonl'), 'utf8')).toBe(whole.out);
 });
 

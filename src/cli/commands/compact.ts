@@ -1,6 +1,6 @@
 /** The verb `compact`: its options, its help, and its call. */
 import type { Command } from 'commander';
-import { type Compacted, compact } from '../archive/compact.ts';
+import { type Compacted, type CompactTotals, compact } from '../archive/compact.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
@@ -56,11 +56,7 @@ or the folder cannot be read or written, or the command is misused.`,
       const done = await compact({ journal, run: run ?? null, into: archive ?? '', dryRun, onRun });
       if ('problem' in done) return finish('', done.problem, 2);
       if (json) return finish(`${JSON.stringify({ ...done, dryRun, ...(by !== undefined && { by }) })}\n`, null, 0);
-      const { gone, goneRows, stayed, stayedRows, bytes } = done;
-      const went = `${count(gone, 'run')} with ${count(goneRows, 'row')} ${dryRun ? 'would go' : 'went'}`;
-      const stay = `${count(stayed, 'run')} with ${count(stayedRows, 'row')} ${stayed === 1 ? 'stays' : 'stay'}`;
-      const shorter = bytes === null ? '' : `; the file is ${count(bytes, 'byte')} shorter`;
-      return finish(`${went}; ${stay}${shorter}\n`, null, 0);
+      return finish(`${sums(done, dryRun)}\n`, null, 0);
     });
 }
 
@@ -68,4 +64,12 @@ function textOf({ run, rows, why }: Compacted, dryRun: boolean): string {
   const name = `${printable(run)} (${count(rows, 'row')})`;
   if (why !== null) return `${name} stays: ${printable(why)}\n`;
   return `${name} ${dryRun ? 'would be archived and deleted' : 'is archived and deleted'}\n`;
+}
+
+function sums({ gone, goneRows, stayed, stayedRows, bytes }: CompactTotals, dryRun: boolean): string {
+  if (gone + stayed === 0) return 'no runs yet';
+  const went = `${count(gone, 'run')} (${count(goneRows, 'row')}) ${dryRun ? 'would go' : 'went'}`;
+  const stay = `${count(stayed, 'run')} (${count(stayedRows, 'row')}) ${stayed === 1 ? 'stays' : 'stay'}`;
+  const shorter = bytes === null || bytes <= 0 ? [] : [`the file is ${count(bytes, 'byte')} shorter`];
+  return [went, stay, ...shorter].join('; ');
 }

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { isArchive, SEEN } from '../../journal/archive/lines.ts';
-import { archiveStore } from '../../journal/archive/store.ts';
+import { archiveStore, exported } from '../../journal/archive/store.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { sqliteStore } from '../../journal/sqlite/store.ts';
 import { isAddress, openAddress } from './place.ts';
@@ -43,9 +43,9 @@ export async function openJournal(
     if (key === null) return openAddress(file, readonly);
     throw new JournalError('journal_not_encrypted', `${file}: a database takes no key. Leave it out, or use a file.`);
   }
-  return isArchive(beginningOf(file))
-    ? archiveStore(file)
-    : sqliteStore(file, { readonly, ...(key !== null && { key }) });
+  if (!isArchive(beginningOf(file))) return sqliteStore(file, { readonly, ...(key !== null && { key }) });
+  if (!readonly) throw exported(file);
+  return archiveStore(file);
 }
 
 /** The first bytes of a file; none where it cannot be read, which the store that opens it says. */

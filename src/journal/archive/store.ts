@@ -28,6 +28,12 @@ export function archiveStore(path: string): LocalStore {
   return new ArchiveStore(path, archivedRuns(text, path));
 }
 
+/** The refusal of everything that would change an archive. */
+export function exported(path: string): JournalError {
+  const reason = `${path} holds runs that were exported: they can be read, and not go on. Name the store that has them.`;
+  return new JournalError('journal_cannot_write', reason);
+}
+
 class ArchiveStore implements LocalStore {
   readonly work: WorkQueue;
   readonly claims: ClaimDesk;
@@ -96,10 +102,7 @@ class ArchiveStore implements LocalStore {
   }
 
   #refuse(): never {
-    throw new JournalError(
-      'journal_cannot_write',
-      `${this.#path} holds runs that were exported: they can be read, and not go on. Name the store that has them.`,
-    );
+    throw exported(this.#path);
   }
 }
 
