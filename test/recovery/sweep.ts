@@ -24,7 +24,9 @@ interface Tally {
 }
 
 export interface Sweep {
+  /** All histories of the length, and those whose failures were asked about. */
   histories: number;
+  asked: number;
   failures: number;
   tallies: Record<Policy, Tally>;
 }
@@ -40,13 +42,36 @@ interface Step {
   key: number;
 }
 
-/** Runs the sweep. `blind` says whether all writes are blind or none is; `progress` hears of the histories done. */
-export function sweep(length: number, blind: boolean, progress?: (histories: number) => void): Sweep {
+/** A share of the histories: one of every so many. */
+export interface Share {
+  readonly every: number;
+  /** The remainder of its number in their order. */
+  readonly from: number;
+}
+
+const WHOLE: Share = { from: 0, every: 1 };
+
+/** Runs the sweep. `blind` says whether all writes are blind or none is; `progress` is told of the histories done. */
+export function sweep(
+  length: number,
+  blind: boolean,
+  {
+    share = WHOLE,
+    progress = () => {},
+  }: { readonly share?: Share; readonly progress?: (histories: number) => void } = {},
+): Sweep {
   const empty = (): Tally => ({ unsafeAdmissions: 0, needlessBlocks: 0, notGreatest: 0, examples: [] });
-  const result: Sweep = { histories: 0, failures: 0, tallies: { line: empty(), static: empty(), dart: empty() } };
+  const result: Sweep = {
+    histories: 0,
+    asked: 0,
+    failures: 0,
+    tallies: { line: empty(), static: empty(), dart: empty() },
+  };
   for (const { steps, used } of histories(length)) {
     result.histories += 1;
-    if (result.histories % 100_000 === 0) progress?.(result.histories);
+    if (result.histories % 100_000 === 0) progress(result.histories);
+    if (result.histories % share.every !== share.from) continue;
+    result.asked += 1;
     const history = fold(steps, used, blind);
     const known = new Oracle(written(steps, used, blind));
     const safe = known.lines().filter((line) => !line.crosses);
