@@ -28,7 +28,8 @@ type Study = Pick<Experiments, 'studied' | 'witnesses'>;
 export class Threads {
   readonly #pool = new Piscina({
     filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
-    minThreads: THREADS,
+    // One case needs one thread, and each loads everything.
+    minThreads: 1,
     maxThreads: THREADS,
   });
   readonly #progress: Progress;

@@ -10,7 +10,7 @@ import { GUARDS, type Guard } from './guards.ts';
 import { ALL } from './judge.ts';
 import { leaveReport } from './leave.ts';
 import { readPaper } from './paper.ts';
-import { type Experiments, jsonOf, type Report, reportOf } from './report.ts';
+import { jsonOf, NONE, type Report, reportOf } from './report.ts';
 import { ROOT } from './root.ts';
 import { progressLine, wantsColours } from './terminal.ts';
 import { textOf } from './text.ts';
@@ -131,16 +131,6 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
     await threads.close();
   }
 }
-
-const NONE: Experiments = {
-  reviewed: [],
-  signals: [],
-  edges: [],
-  depths: [],
-  overheads: [],
-  studied: [],
-  witnesses: [],
-};
 
 /** Prints the `expect` of cases as they were observed, for the author of a case. A person has to check it. */
 async function observe(chosen: readonly Case[]): Promise<number> {

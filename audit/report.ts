@@ -43,6 +43,17 @@ export interface Experiments {
   readonly witnesses: readonly Witnessed[];
 }
 
+/** No measurements besides the cases. */
+export const NONE: Experiments = {
+  reviewed: [],
+  signals: [],
+  edges: [],
+  depths: [],
+  overheads: [],
+  studied: [],
+  witnesses: [],
+};
+
 /** True if the whole audit was run, so that its gaps count. */
 export interface Scope {
   readonly whole: boolean;

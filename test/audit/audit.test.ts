@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readDomains } from '../../audit/case.ts';
-import { GUARDS } from '../../audit/guards.ts';
+import { GUARDS, type Guard } from '../../audit/guards.ts';
 import type { JudgedCase } from '../../audit/judge.ts';
 import { readPaper } from '../../audit/paper.ts';
-import type { Report } from '../../audit/report.ts';
+import { NONE, type Report, reportOf } from '../../audit/report.ts';
+import run from '../../audit/worker.ts';
 import { audit, cases, FOLDER } from './command.ts';
 
 interface Cell {
@@ -191,14 +192,28 @@ describe('npm run audit', () => {
     expect(junit).not.toContain('<failure');
   });
 
-  test.each(Object.keys(GUARDS))('goes red without the guard %s, and a case shows what breaks', async (guard) => {
-    const row = report.tables.necessity?.rows.find((each) => each.guard?.ours === guard);
-    expect(row?.broken?.ours).toBeGreaterThan(0);
-    const [domain, name] = String(row?.case?.ours).split('/') as [string, string];
-    const one = ['--domain', domain, '--case', name, '--strategy', 'belay', '--repeat', '1', '--json'];
-    // With it the case is green: nothing is wrong with the run of all of them.
-    const { code, out } = await audit(...one, '--without', guard);
-    expect(code).toBe(1);
-    expect((JSON.parse(out) as Printed).summary.wrong.length).toBeGreaterThan(0);
+  describe.each(Object.keys(GUARDS) as Guard[])('without the guard %s', (guard) => {
+    /** The case that turns on it, as the table names it. With the guard the case is green: nothing is wrong with the run of all of them. */
+    const turning = () => {
+      const row = report.tables.necessity?.rows.find((each) => each.guard?.ours === guard);
+      expect(row?.broken?.ours).toBeGreaterThan(0);
+      return String(row?.case?.ours).split('/') as [string, string];
+    };
+
+    test('goes red, and a case shows what breaks', async () => {
+      const [domain, name] = turning();
+      const wanted = { strategies: ['belay'], repeat: 1, without: guard, probes: false } as const;
+      const judged = (await run({ do: 'judge', domain, case: name, wanted })) as JudgedCase;
+      const { summary } = reportOf([judged], NONE, readPaper(), { whole: false, without: guard });
+      expect(summary.wrong.length).toBeGreaterThan(0);
+    });
+
+    test.runIf(guard === 'live_readers')('the command goes red, too', async () => {
+      const [domain, name] = turning();
+      const one = ['--domain', domain, '--case', name, '--strategy', 'belay', '--repeat', '1', '--json'];
+      const { code, out } = await audit(...one, '--without', guard);
+      expect(code).toBe(1);
+      expect((JSON.parse(out) as Printed).summary.wrong.length).toBeGreaterThan(0);
+    });
   });
 });
