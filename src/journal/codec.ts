@@ -25,9 +25,20 @@ export { revive } from './revive.ts';
 
 /** The JSON text of a value, from which `revive` makes an equal one. */
 export function encode(value: unknown, options: EncodeOptions = {}): Encoded {
+  const short = shortText(value);
+  if (short !== null) return { text: short, held: 0 };
   const encoder = new Encoder(options);
   const text = encoder.value(value);
   return encoder.reason === null ? { text, held: encoder.held } : { path: encoder.path, reason: encoder.reason };
+}
+
+/** The text of a value without members that is too short to stand elsewhere: most of the changes of a step are such. Null for any other. */
+function shortText(value: unknown): string | null {
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'boolean' || value === null) return `${value}`;
+  if (typeof value !== 'string' || value.length >= SHORTEST) return null;
+  const text = quoted(value);
+  return text.length < SHORTEST ? text : null;
 }
 
 /** One pass over one value. After a failure every level returns at once, each adding its key to the path. */
