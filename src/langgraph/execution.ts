@@ -32,7 +32,7 @@ export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   /** Tells the task of a `Send` from others of its node: the same for the same entity. */
   tieOf(node: string, args: unknown, memory: Memory): string;
   chunk(chunk: unknown): void;
-  /** The graph rests until its questions are answered. */
+  /** The graph rests until its questions are answered; without any, what it asked is taken back. */
   asks(questions: readonly Question[]): void;
 }
 
@@ -89,6 +89,8 @@ export class Execution implements Runtime, Host {
 
   restore(_: ActorHandle, { value, context, keep, make }: ActorPlan): void {
     this.#leave();
+    // What it asked is asked again, if it comes there again.
+    this.#setting.asks([]);
     this.#calls.keep(keep);
     this.#telling.memory = context as Memory;
     this.#telling.value = value;
