@@ -13,9 +13,10 @@ import type { Ending } from '../sidecar/report.ts';
 import { answersTo } from './answers.ts';
 import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
-import { Execution, type Setting } from './execution.ts';
+import { Execution } from './execution.ts';
 import { GraphError } from './graph-error.ts';
 import { Resting } from './resting.ts';
+import type { Setting } from './setting.ts';
 import { refuseUnsupported, stateChannels } from './support.ts';
 import { tieFor } from './ties.ts';
 
