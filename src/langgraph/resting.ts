@@ -8,7 +8,7 @@ export class Resting {
   subgraphs = false;
   /** The questions that wait for answers; empty while the graph goes on. */
   questions: readonly Question[] = [];
-  /** What was decided last, and the error that this answered. */
+  /** The last decision, and the error that it answered. */
   decided: Pick<Report, 'decision' | 'error'> | null = null;
   readonly #chunks: unknown[] = [];
   #wake: () => void = () => {};

@@ -76,7 +76,7 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
   return { kinds, totals, told, seconds: (performance.now() - began) / 1000 };
 }
 
-/** What the shares of the graphs come to together. */
+/** Adds the counts of shares up. */
 export function together(shares: readonly Enumeration[]): Enumeration {
   const kinds: Record<string, Counts> = {};
   const totals = none();

@@ -3,12 +3,12 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Enumeration, type EnumerationOptions, together } from './enumerate.ts';
 
-/** What the process of a share tells: the graph that it comes to, with its counts until then, or its result. */
+/** News of the process of a share: the graph that it comes to, with its counts until then, or its result. */
 export type Told =
   | { readonly is: 'at'; readonly graph: string; readonly graphs: number; readonly cases: number }
   | { readonly is: 'done'; readonly result: Enumeration };
 
-/** How far all processes are. */
+/** The graphs and cases of all processes so far. */
 export interface Progress {
   readonly graphs: number;
   readonly cases: number;
