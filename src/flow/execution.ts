@@ -120,7 +120,7 @@ export class Execution implements Runtime {
     const ended = run().then((output) => (isStale() ? undefined : this.#return(output)));
     ended.catch((error) => {
       const places = [placeOf(this.#at ?? 'begin')];
-      if (!isStale()) this.#watcher.crashed(this, { event: this.#event(), error, places, ofChild: false });
+      if (!isStale()) void this.#watcher.crashed(this, { event: this.#event(), error, places, ofChild: false });
     });
   }
 

@@ -119,6 +119,23 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/;
  * the machine itself.
  */
 export function contextKey(path: Path, scheme?: readonly [string, string]): Key {
+  return path.length === 1 && scheme === undefined ? memberKey(path[0] as string) : keyAt(path, scheme);
+}
+
+/** The keys of members of a context: nearly every step asks for one of the same few. */
+const members = new Map<string, Key>();
+/** The most names that are known. A context with more members has data for names. */
+const MEMBERS = 1_024;
+
+function memberKey(name: string): Key {
+  const known = members.get(name);
+  if (known !== undefined) return known;
+  const key = keyAt([name]);
+  if (members.size < MEMBERS) members.set(name, key);
+  return key;
+}
+
+function keyAt(path: Path, scheme?: readonly [string, string]): Key {
   const escaped = path.map(escapeSegment);
   if (scheme !== undefined) {
     const [name, actor] = scheme;

@@ -81,3 +81,12 @@ export function numberText(value: number): string {
   if (Object.is(value, -0)) return tag('"-0"');
   return Number.isFinite(value) ? `${value}` : tag(`"${value}"`);
 }
+
+/** The text of a value without members that is shorter than a limit: most of the changes of a step are such. Null for any other. */
+export function shortText(value: unknown, limit: number): string | null {
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'boolean' || value === null) return `${value}`;
+  if (typeof value !== 'string' || value.length >= limit) return null;
+  const text = quoted(value);
+  return text.length < limit ? text : null;
+}

@@ -1,9 +1,9 @@
 /**
- * The one codec between values and JSON text (semantics.md §3). JSON values are written as JSON; every other value
- * becomes an object whose only key is `$`, so a user's object with a `$` of its own is wrapped in one. `encode` runs on
- * the path of every step: it makes its text in one pass, runs no code of the value's (no getter, no `toJSON`) and never
- * throws. For a value without a form it asks the codecs that the caller registered (`value-codec.ts`). Not kept: that
- * two places hold the same object, classes, symbols, named properties of arrays, an error's stack and cause.
+ * The one codec between values and JSON text (semantics.md §3). JSON values are written as JSON; every other value becomes an object whose
+ * only key is `$`, so a user's object with a `$` of its own is wrapped in one. `encode` runs on the path of every step: it makes its text
+ * in one pass, runs no code of the value's (no getter, no `toJSON`) and never throws. For a value without a form it asks the codecs that
+ * the caller registered (`value-codec.ts`). Not kept: that two places hold the same object, classes, symbols, named properties of arrays,
+ * an error's stack and cause.
  */
 import { errorParts } from './codec/error.ts';
 import { BIGINT_HEX_LIMIT, Pass, TEXT_LIMIT } from './codec/pass.ts';
@@ -14,6 +14,7 @@ import {
   numberText,
   quoted,
   type Storing,
+  shortText,
   TAG,
   tag,
 } from './codec-form.ts';
@@ -25,6 +26,8 @@ export { revive } from './revive.ts';
 
 /** The JSON text of a value, from which `revive` makes an equal one. */
 export function encode(value: unknown, options: EncodeOptions = {}): Encoded {
+  const short = shortText(value, SHORTEST);
+  if (short !== null) return { text: short, held: 0 };
   const encoder = new Encoder(options);
   const text = encoder.value(value);
   return encoder.reason === null ? { text, held: encoder.held } : { path: encoder.path, reason: encoder.reason };
@@ -207,8 +210,7 @@ class Encoder extends Pass {
   }
 
   #map(value: Map<unknown, unknown>): string {
-    let text = `["map"${this.counted(13)}`;
-    let index = 0;
+    let [text, index] = [`["map"${this.counted(13)}`, 0];
     for (const [key, member] of Map.prototype.entries.call(value)) {
       const name = typeof key === 'string' ? key : String(index);
       text += `${this.grown(',')}${this.value(key)}${this.grown(',')}`;
@@ -220,8 +222,7 @@ class Encoder extends Pass {
   }
 
   #set(value: Set<unknown>): string {
-    let text = `["set"${this.counted(13)}`;
-    let index = 0;
+    let [text, index] = [`["set"${this.counted(13)}`, 0];
     for (const member of Set.prototype.values.call(value)) {
       text += this.grown(',') + this.value(member);
       if (this.reason !== null) return this.under(String(index));
@@ -232,15 +233,14 @@ class Encoder extends Pass {
 
   #bytes(value: Uint8Array): string {
     if (value.byteLength > TEXT_LIMIT) return this.exceeded('too_large');
-    const base64 = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-    return this.grown(tag(`["bytes","${base64}"]`));
+    const { buffer, byteOffset, byteLength } = value;
+    return this.grown(tag(`["bytes","${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"]`));
   }
 
   #error(value: Error): string {
     const parts = errorParts(value);
-    return 'accessor' in parts
-      ? this.fail('accessor', parts.accessor)
-      : this.grown(tag(`["error",${parts.texts.join(',')}]`));
+    if ('accessor' in parts) return this.fail('accessor', parts.accessor);
+    return this.grown(tag(`["error",${parts.texts.join(',')}]`));
   }
 
   #bigint(value: bigint): string {

@@ -15,15 +15,12 @@ import type { RowReader, RowWriter } from './entry-forms.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
 import { JournalError, type Row, type StoredRow } from './journal.ts';
 import { encodingWith, LOSSES, type Lost, lostAt, type ValuePlace } from './lost.ts';
-import { NAME_KIND, Names } from './names.ts';
+import { NAME_KIND, Names, RowNames } from './names.ts';
 import { type Measured, type ReadContent, reviveMeasured } from './revive.ts';
 import { Coded, type ValueCodec } from './value-codec.ts';
 
 /** The format that this code writes, and the newest that it reads (style.md 13). */
 export const FORMAT = CONTENTS_SINCE;
-
-/** The longest name that is worth a number. */
-const LONGEST_NAME = 200;
 
 /** Lays entries out, for the writer of a run. */
 export class EntryEncoder {
@@ -71,11 +68,9 @@ export class EntryEncoder {
 }
 
 /** Writes the names and values of one run. */
-class Writer implements RowWriter {
+class Writer extends RowNames implements RowWriter {
   #lost: (what: Lost) => void = () => {};
   #held = 0;
-  readonly #names: Names;
-  readonly #instances = new WeakMap<InstanceId, string>();
   readonly #options: EncodeOptions;
   /** For what many readers read alone, without the contents. */
   readonly #whole: EncodeOptions;
@@ -83,7 +78,7 @@ class Writer implements RowWriter {
   readonly #tried: EncodeOptions;
 
   constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null) {
-    this.#names = names;
+    super(names);
     this.#whole = encodingWith(codecs);
     this.#options = { ...this.#whole, contents };
     this.#tried = { ...this.#whole, contents: contents?.unwritten ?? null };
@@ -93,25 +88,6 @@ class Writer implements RowWriter {
   begin(lost: (what: Lost) => void): void {
     this.#lost = lost;
     this.#held = 0;
-  }
-
-  name(text: string): string {
-    if (text.length > LONGEST_NAME) return JSON.stringify(text);
-    try {
-      return `${this.#names.id(text)}`;
-    } catch (error) {
-      if (error instanceof JournalError) return JSON.stringify(text);
-      throw error;
-    }
-  }
-
-  instance(id: InstanceId): string {
-    const known = this.#instances.get(id);
-    if (known !== undefined) return known;
-    const { skeleton, entity, ordinal } = id;
-    const name = this.name(JSON.stringify([skeleton, entity, ordinal]));
-    this.#instances.set(id, name);
-    return name;
   }
 
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string {

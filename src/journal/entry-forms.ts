@@ -9,6 +9,10 @@ import type { ValuePlace } from './lost.ts';
 /** Writes what a row calls by number, and the values that go through the codec. Each answers with JSON text. */
 export interface RowWriter {
   name(text: string): string;
+  /** Plain data whose JSON text is a name; it never changes. */
+  named(value: unknown): string;
+  /** A path into a context, whose JSON text is a name. */
+  path(path: readonly string[]): string;
   instance(id: InstanceId): string;
   /** `at` is where the value lies, for a report of what has no text in it. */
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string;
@@ -53,10 +57,16 @@ export const instance: Form<InstanceId> = {
 /** Plain data that repeats: its JSON text is a name. */
 export function named<T>(): Form<T> {
   return {
-    write: (value, to) => to.name(JSON.stringify(value)),
+    write: (value, to) => to.named(value),
     read: (stored, from) => JSON.parse(from.text(stored)) as T,
   };
 }
+
+/** A path into a context: its JSON text is a name. */
+export const path: Form<readonly string[]> = {
+  write: (segments, to) => to.path(segments),
+  read: (stored, from) => JSON.parse(from.text(stored)) as readonly string[],
+};
 
 /** One of some words, by its place among them. A place is never given another word. */
 export function oneOf<T extends string>(words: readonly T[]): Form<T> {

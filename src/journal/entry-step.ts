@@ -17,6 +17,7 @@ import {
   orEmpty,
   orNull,
   orZero,
+  path,
   plain,
   value,
 } from './entry-forms.ts';
@@ -47,7 +48,7 @@ function edit(parties: number): Form<Edit> {
   const everyone = Array.from({ length: parties }, (_, index) => index);
   return new RowForm<Edit>(3, [
     member('op', oneOf(['set', 'delete', 'append'])),
-    member('path', named<readonly string[]>()),
+    member('path', path),
     {
       absent: null,
       write: ({ by }) => (by.length === parties ? '0' : JSON.stringify(by)),

@@ -2,6 +2,7 @@
  * Names by number: a small integer stands for a text that a run's rows repeat (states, tools, instances, keys). The
  * dictionary is journaled too, as rows of kind 0 with the JSON text of the name, numbered from 0 in their order.
  */
+import type { InstanceId } from '../model/instance.ts';
 import { JournalError, type Row } from './journal.ts';
 
 /** The kind of the rows that define a name. */
@@ -62,6 +63,78 @@ export class Names {
     const id = this.#texts.push(text) - 1;
     this.#ids.set(text, id);
     return id;
+  }
+}
+
+/** The longest name that is worth a number. */
+const LONGEST_NAME = 200;
+
+/** Paths by their segments, each with what stands for it in a row. */
+interface PathNode {
+  is: string | null;
+  readonly below: Map<string, PathNode>;
+}
+
+/** Names as they stand in the rows of one run: by number, or as their text where they have none. Those that come at every step are found without their text. */
+export class RowNames {
+  readonly #names: Names;
+  readonly #instances = new WeakMap<InstanceId, string>();
+  readonly #data = new WeakMap<object, string>();
+  readonly #paths: PathNode = { is: null, below: new Map() };
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  name(text: string): string {
+    if (text.length > LONGEST_NAME) return JSON.stringify(text);
+    try {
+      return `${this.#names.id(text)}`;
+    } catch (error) {
+      if (error instanceof JournalError) return JSON.stringify(text);
+      throw error;
+    }
+  }
+
+  /** An instance, by its parts. */
+  instance(id: InstanceId): string {
+    const known = this.#instances.get(id);
+    if (known !== undefined) return known;
+    const { skeleton, entity, ordinal } = id;
+    const name = this.name(JSON.stringify([skeleton, entity, ordinal]));
+    this.#instances.set(id, name);
+    return name;
+  }
+
+  /** Plain data by its JSON text; it never changes. */
+  named(data: unknown): string {
+    if (typeof data !== 'object' || data === null) return this.name(JSON.stringify(data));
+    const known = this.#data.get(data);
+    if (known !== undefined) return known;
+    const name = this.name(JSON.stringify(data));
+    this.#data.set(data, name);
+    return name;
+  }
+
+  /** A path by its JSON text. */
+  path(path: readonly string[]): string {
+    let node: PathNode | undefined = this.#paths;
+    for (const segment of path) node = node?.below.get(segment);
+    return node?.is ?? this.#newPath(path);
+  }
+
+  #newPath(path: readonly string[]): string {
+    const name = this.name(JSON.stringify(path));
+    // What has no number may be one of any number of texts.
+    if (name.startsWith('"')) return name;
+    let node = this.#paths;
+    for (const segment of path) {
+      const next: PathNode = node.below.get(segment) ?? { is: null, below: new Map() };
+      node.below.set(segment, next);
+      node = next;
+    }
+    node.is = name;
+    return name;
   }
 }
 

@@ -3,7 +3,6 @@
  * is a composite state, and its tasks are regions in it; a restore enters the graph again, at the superstep where control stands.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ValueCodec } from '../journal/value-codec.ts';
 import { endedChild } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
@@ -15,26 +14,13 @@ import type { Graph } from './copy.ts';
 import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question } from './pass.ts';
+import type { Setting } from './setting.ts';
 import type { Task } from './tasks.ts';
 import { type Change, Telling } from './telling.ts';
 import { Calls } from './tools/calls.ts';
 import type { NodeCalls, UnderWay } from './tools/node-calls.ts';
 import { BETWEEN_NODES, caller } from './tools/tool.ts';
 import { type Around, ends, type Output, opens } from './transitions.ts';
-
-/** The setting that a graph is executed in. */
-export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
-  readonly graph: Graph;
-  readonly codecs: readonly ValueCodec[];
-  readonly salt: string;
-  modes(): readonly string[];
-  subgraphs(): boolean;
-  /** Tells the task of a `Send` from others of its node: the same for the same entity. */
-  tieOf(node: string, args: unknown, memory: Memory): string;
-  chunk(chunk: unknown): void;
-  /** The graph rests until its questions are answered. */
-  asks(questions: readonly Question[]): void;
-}
 
 /** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
 const outside = AsyncLocalStorage.snapshot();
@@ -89,6 +75,8 @@ export class Execution implements Runtime, Host {
 
   restore(_: ActorHandle, { value, context, keep, make }: ActorPlan): void {
     this.#leave();
+    // What it asked is asked again, if it comes there again.
+    this.#setting.asks([]);
     this.#calls.keep(keep);
     this.#telling.memory = context as Memory;
     this.#telling.value = value;
@@ -218,7 +206,11 @@ export class Execution implements Runtime, Host {
   failed(pass: Pass, lane: Lane | null, error: unknown): void {
     if (this.#pass !== pass) return;
     const places = lane === null ? [] : [{ path: lane.name, region: lane.name }];
-    this.#watcher.crashed(this, { event: { type: 'graph.failed' }, error, places, ofChild: false });
+    const crash = { event: { type: 'graph.failed' }, error, places, ofChild: false };
+    const isStale = () => this.#pass !== pass;
+    // A node that had done nothing yet has nothing to be taken back, so that no plan enters the graph again.
+    const again = () => this.#when({ type: 'graph.again' }, isStale, () => this.#again());
+    void this.#watcher.crashed(this, crash).then(again);
   }
 
   calls(pass: Pass, lane: Lane, observed: Observed): NodeCalls {
@@ -229,6 +221,11 @@ export class Execution implements Runtime, Host {
     const pass = new Pass(this.#setting.graph, this);
     this.#pass = pass;
     outside(() => caller.run(BETWEEN_NODES, () => void pass.go()));
+  }
+
+  #again(): void {
+    this.#leave();
+    this.#enter();
   }
 
   #leave(): void {

@@ -13,9 +13,10 @@ import type { Ending } from '../sidecar/report.ts';
 import { answersTo } from './answers.ts';
 import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
-import { Execution, type Setting } from './execution.ts';
+import { Execution } from './execution.ts';
 import { GraphError } from './graph-error.ts';
 import { Resting } from './resting.ts';
+import type { Setting } from './setting.ts';
 import { refuseUnsupported, stateChannels } from './support.ts';
 import { tieFor } from './ties.ts';
 
@@ -106,7 +107,12 @@ export function attachGraphJudged(
 }
 
 async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions): Promise<AttachedGraph> {
-  const options = { ...given, codecs: [...CODECS, ...(given.codecs ?? [])] };
+  const resting = new Resting();
+  const onDecision: GraphOptions['onDecision'] = (report) => {
+    resting.decided = report;
+    given.onDecision?.(report);
+  };
+  const options = { ...given, codecs: [...CODECS, ...(given.codecs ?? [])], onDecision };
   refuseUnsupported(graph, null);
   if (given.settings?.maxConcurrency === 1)
     throw new GraphError(
@@ -116,7 +122,6 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
   const agent = graph.getName();
   const config = configOf(agent, options);
   refuseUnsupported(graph, config);
-  const resting = new Resting();
   const runtime: Program['runtime'] = (watcher) => new Execution(settingOf(graph, config, options, resting), watcher);
   const { root, commands } = await opens(
     { agent, digest: digestOf(graph), input: given.input, runtime },
@@ -172,7 +177,7 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
     if (ending === 'asks')
       return { ...(execution.result as object), [INTERRUPT]: resting.questions.map(({ interrupt }) => interrupt) };
     if (ending.status === 'done') return ending.output as Record<string, unknown>;
-    throw parked(ending);
+    throw parked(ending, resting.decided);
   };
   const mine: Omit<AttachedGraph, keyof RunCommands> = {
     async invoke(command) {
@@ -206,7 +211,8 @@ function alone(chunk: unknown[]): unknown {
   return chunk.length === 3 ? [chunk[0], chunk[2]] : chunk[1];
 }
 
-function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
+/** @param decided what was decided last: its error is that of the ending, where it is the same decision. */
+function parked(ending: Exclude<Ending, { status: 'done' }>, decided: Resting['decided']): GraphError {
   if (ending.status === 'cancelled')
     return new GraphError(
       'run_cancelled',
@@ -215,7 +221,9 @@ function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
   const { decision } = ending;
   const why =
     decision.verdict === 'escalate' ? [...new Set(decision.refusals.flatMap(codesOf))].join(', ') : decision.verdict;
-  const text = `The run is ${ending.status} (${why}), and stands still until a person acts: see finished(), or "belay show". Then call invoke() again.`;
+  const [error = ''] = decided?.decision === decision ? decided.error.split('\n', 1) : [];
+  const over = error === '' ? '' : ` over "${error}"`;
+  const text = `The run is ${ending.status} (${why})${over}, and stands still until a person acts: see finished(), or "belay show". Then call invoke() again.`;
   return new GraphError('run_parked', text);
 }
 

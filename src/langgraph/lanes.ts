@@ -47,14 +47,31 @@ export function laneNamed(name: string): Lane {
   return laneOf(name.slice(0, dot), name.slice(dot + 1));
 }
 
+const NO_LANES: readonly Lane[] = [];
+/** The lanes of controls: those are values and never change. */
+const lanesIn = new WeakMap<object, readonly Lane[]>();
+/** The controls of supersteps with one lane, by the lane and how far it is: most graphs come to the same few again and again. */
+const alone = new Map<string, StateValue>();
+/** The most of them that are known. */
+const ALONE = 1_024;
+
 /** The lanes of a superstep, in order. */
-export function lanesOf(value: StateValue | null): Lane[] {
-  if (typeof value !== 'object' || value === null) return [];
+export function lanesOf(value: StateValue | null): readonly Lane[] {
+  if (typeof value !== 'object' || value === null) return NO_LANES;
+  const known = lanesIn.get(value);
+  if (known !== undefined) return known;
+  const lanes = lanesWithin(value);
+  lanesIn.set(value, lanes);
+  return lanes;
+}
+
+function lanesWithin(value: Exclude<StateValue, string>): Lane[] {
   return Object.entries(value).flatMap(([node, ties]) => Object.keys(ties ?? {}).map((tie) => laneOf(node, tie)));
 }
 
 /** The control of a superstep whose lanes are all to be opened. */
 export function superstep(lanes: readonly Lane[]): StateValue {
+  if (lanes.length === 1) return ofOne(lanes[0] as Lane, 'ready');
   const value: Record<string, Record<string, Part>> = {};
   for (const { node, tie } of lanes) value[node] = { ...value[node], [tie]: 'ready' };
   return value;
@@ -68,8 +85,19 @@ export function partOf(value: StateValue | null, { node, tie }: Lane): Part | nu
 
 /** The control with a lane further on. */
 export function advanced(value: StateValue, lane: Lane, part: Part): StateValue {
+  const [first, ...others] = lanesOf(value);
+  if (others.length === 0 && first?.name === lane.name) return ofOne(lane, part);
   const nodes = value as Record<string, Record<string, Part>>;
   return { ...nodes, [lane.node]: { ...nodes[lane.node], [lane.tie]: part } };
+}
+
+function ofOne({ node, tie, name }: Lane, part: Part): StateValue {
+  const text = `${part} ${name}`;
+  const known = alone.get(text);
+  if (known !== undefined) return known;
+  const value = { [node]: { [tie]: part } };
+  if (alone.size < ALONE) alone.set(text, value);
+  return value;
 }
 
 /** The place of a lane, by how far its task is. */

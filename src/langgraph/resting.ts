@@ -1,4 +1,5 @@
 /** Everything that a caller of a graph hears: the chunks of its stream, its questions, and that it has come to rest. */
+import type { Report } from '../sidecar/report.ts';
 import type { Question } from './pass.ts';
 
 /** Hands on what a graph streams, to the caller that asked for it. */
@@ -7,6 +8,8 @@ export class Resting {
   subgraphs = false;
   /** The questions that wait for answers; empty while the graph goes on. */
   questions: readonly Question[] = [];
+  /** The last decision, and the error that it answered. */
+  decided: Pick<Report, 'decision' | 'error'> | null = null;
   readonly #chunks: unknown[] = [];
   #wake: () => void = () => {};
   #asked: () => void = () => {};

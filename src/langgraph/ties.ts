@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { argsDigest } from '../effects/digest.ts';
-import type { Setting } from './execution.ts';
+import type { Setting } from './setting.ts';
 
 /** Names tasks by the entities that a config has for their nodes, else by what their `Send`s carry. */
 export function tieFor({ skeletons }: BoundaryConfig): Setting['tieOf'] {

@@ -14,6 +14,7 @@ import { editOf } from '../projection/edits.ts';
 import type { Entering } from './entering.ts';
 import { type Acting, isUnder, type StepView } from './step-view.ts';
 
+const FIRST: readonly number[] = [0];
 const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
 
 /** The reads and writes of a microstep. */
@@ -38,9 +39,13 @@ export class Accesses {
     const { contextBefore, context } = view.seen;
     const changes = diff(contextBefore, context, (path) => view.isAppend(view.keyOf(path)));
     this.edits = changes.map((change) => editOf(change, this.#authors(change, parties)));
-    this.made = [...this.#reads(parties), ...this.#writes(this.edits, parties), ...this.#ties(this.edits, parties)];
-    this.pending = [...this.#pending(parties)];
-    this.begun = [...this.#calls(parties)];
+    const made: HistoryEvent[] = [];
+    this.#reads(parties, made);
+    this.#writes(this.edits, parties, made);
+    this.#ties(this.edits, parties, made);
+    this.made = made;
+    this.pending = this.#pending(parties);
+    this.begun = this.#calls(parties);
   }
 
   #mode(key: Key, op: Edit['op']): WriteMode {
@@ -50,11 +55,10 @@ export class Accesses {
   }
 
   /** The parties that made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
-  #authors({ path }: Change, parties: readonly Party[]): number[] {
-    const all = parties.map((_, index) => index);
+  #authors({ path }: Change, parties: readonly Party[]): readonly number[] {
     // What a child machine begins with is its own.
-    if (this.#view.isStart) return [0];
-    if (all.length <= 1) return all;
+    if (this.#view.isStart || parties.length === 1) return FIRST;
+    const all = parties.map((_, index) => index);
     const key = this.#view.keyOf(path);
     const owners = all.filter((index) =>
       this.#outputs(parties[index] as Party).some((output) => overlaps(output, key)),
@@ -74,22 +78,28 @@ export class Accesses {
   }
 
   /** The reads of those who take part (K5). A step that ran no code of the machine's reads nothing. */
-  *#reads(parties: readonly Party[]): Generator<HistoryEvent> {
+  #reads(parties: readonly Party[], made: HistoryEvent[]): void {
     const { news, seen } = this.#view;
     if (this.#view.isStart) {
-      yield* this.#readsOfStart(parties);
+      made.push(...this.#readsOfStart(parties));
       return;
     }
     // The end of a child machine tells of all that is in it, and of nobody else.
     const child = news?.kind === 'machine' && seen.hears ? this.#view.memoryOf(news.id) : null;
     for (const { instance } of parties) {
-      if (child !== null) yield { do: 'read', in: instance, key: child };
-      const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
+      if (child !== null) made.push({ do: 'read', in: instance, key: child });
+      const heard = this.#heardBy(instance);
       // An eventless step is no answer's, though it carries the event of one: what decides where it goes is nobody's entry.
       const isAnswer = heard.length > 0 && seen.hears;
       const undeclared = isAnswer ? heard.some(({ tool }) => tool === undefined) : !seen.bare;
-      yield* this.#readsOf(instance, heard, undeclared);
+      this.#readsOf(instance, heard, undeclared, made);
     }
+  }
+
+  /** The tools that an instance hears from. */
+  #heardBy(instance: InstanceId): readonly Acting[] {
+    const tools = this.#view.toolsOf(instance);
+    return tools.length === 0 ? tools : tools.filter(({ starts }) => !starts);
   }
 
   /** A child machine reads, of its parent's, what the entry of its tool names (K5): the input that it is started with. */
@@ -112,31 +122,34 @@ export class Accesses {
     for (const { instance } of parties) for (const key of keys) yield { do: 'read', in: instance, key };
   }
 
-  *#calls(parties: readonly Party[]): Generator<HistoryEvent> {
+  #calls(parties: readonly Party[]): HistoryEvent[] {
+    const begun: HistoryEvent[] = [];
+    if (this.#view.seen.started.length === 0) return begun;
     const acting = [...parties.map(({ instance }) => instance), ...this.#entering.entered.map(({ id }) => id)];
     for (const instance of acting) {
       const starting = this.#view.toolsOf(instance).filter(({ starts }) => starts);
       if (starting.length === 0) continue;
       const undeclared = starting.some(({ tool }) => tool === undefined);
-      yield* this.#readsOf(instance, starting, undeclared);
+      this.#readsOf(instance, starting, undeclared, begun);
       // The world changes at some point between the start and the answer: from the start on for its readers, and it hides what
       // was there only once the answer has come.
       for (const key of this.#declaredWrites(instance, starting))
-        yield { do: 'write', in: instance, key, mode: 'append' };
+        begun.push({ do: 'write', in: instance, key, mode: 'append' });
     }
+    return begun;
   }
 
-  *#readsOf(instance: InstanceId, tools: readonly Acting[], undeclared: boolean): Generator<HistoryEvent> {
+  #readsOf(instance: InstanceId, tools: readonly Acting[], undeclared: boolean, made: HistoryEvent[]): void {
     const keys = tools.flatMap(
       ({ tool, args }) => tool?.reads.flatMap((template) => this.#view.fillAll(template, instance.entity, args)) ?? [],
     );
     if (undeclared) keys.push(...this.#inputs(instance));
     keys.push(...this.#observed);
-    const told = new Set<string>();
+    const told = keys.length > 1 ? new Set<string>() : null;
     for (const key of keys) {
-      if (told.has(key.text)) continue;
-      told.add(key.text);
-      yield { do: 'read', in: instance, key };
+      if (told?.has(key.text)) continue;
+      told?.add(key.text);
+      made.push({ do: 'read', in: instance, key });
     }
   }
 
@@ -163,23 +176,21 @@ export class Accesses {
   }
 
   /** Their writes: the changes of the context, and the external keys that their tools are declared to write. */
-  *#writes(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
+  #writes(edits: readonly Edit[], parties: readonly Party[], made: HistoryEvent[]): void {
     for (const { path, op, by } of edits) {
       if (path.length > 0 && path[0] === this.#view.seen.own) continue;
       const key = this.#view.keyOf(path);
       for (const index of by) {
         const { instance } = parties[index] as Party;
-        yield { do: 'write', in: instance, key, mode: this.#mode(key, op) };
+        made.push({ do: 'write', in: instance, key, mode: this.#mode(key, op) });
         this.#outside(instance, key, parties[index] as Party);
       }
     }
     // An eventless step may still look at the answer that its event carries; what the call has changed outside was written when it was heard.
     if (!this.#view.seen.hears) return;
     for (const { instance } of parties) {
-      const heard = this.#view.toolsOf(instance).filter(({ starts }) => !starts);
-      for (const key of this.#declaredWrites(instance, heard)) {
-        yield { do: 'write', in: instance, key, mode: this.#mode(key, 'set') };
-      }
+      for (const key of this.#declaredWrites(instance, this.#heardBy(instance)))
+        made.push({ do: 'write', in: instance, key, mode: this.#mode(key, 'set') });
     }
   }
 
@@ -187,14 +198,16 @@ export class Accesses {
    * The outputs of a unit whose code goes on behind an answer and writes at its end: what was heard may come to any of them. A boundary within
    * such a unit keeps its answers, so an output that is found wrong goes back to before them (§8.1).
    */
-  *#pending(parties: readonly Party[]): Generator<HistoryEvent> {
+  #pending(parties: readonly Party[]): HistoryEvent[] {
+    const pending: HistoryEvent[] = [];
     for (const { instance } of parties) {
       const skeleton = this.#view.config.skeletons.get(instance.skeleton);
       const heard = this.#view.toolsOf(instance).some(({ starts }) => !starts);
       if (!heard || skeleton === undefined || !holdsAnswers(this.#view, skeleton)) continue;
       for (const key of skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance.entity)))
-        if (!isExternal(key)) yield { do: 'write', in: instance, key, mode: 'append' };
+        if (!isExternal(key)) pending.push({ do: 'write', in: instance, key, mode: 'append' });
     }
+    return pending;
   }
 
   /** A write outside the declared outputs is a finding, and nothing certifies meanwhile (K5). */
@@ -208,11 +221,11 @@ export class Accesses {
   }
 
   /** Changes that several instances made in one step tie them together: neither is undone without the others. */
-  *#ties(edits: readonly Edit[], parties: readonly Party[]): Generator<HistoryEvent> {
+  #ties(edits: readonly Edit[], parties: readonly Party[], made: HistoryEvent[]): void {
     for (const { path, by } of edits) {
       if (by.length <= 1) continue;
       const key = this.#view.keyOf(path);
-      for (const index of by) yield { do: 'read', in: (parties[index] as Party).instance, key };
+      for (const index of by) made.push({ do: 'read', in: (parties[index] as Party).instance, key });
     }
   }
 }

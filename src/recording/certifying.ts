@@ -33,6 +33,8 @@ export class Certifying {
   readonly #decisionPolicy: DecisionPolicy;
   readonly #evidence: StepEvidence;
   readonly #present: readonly Live[];
+  /** The places of instances that have a region of their own, where they were asked for. */
+  readonly #places = new Map<Live, Pick<Microstep, 'before' | 'after' | 'entered' | 'sources'>>();
   /** The boundaries whose condition said no in this step, each with its instance. */
   readonly #refused = new Set<string>();
 
@@ -63,8 +65,8 @@ export class Certifying {
     const skeleton = this.#view.config.skeletons.get(live.id.skeleton);
     if (skeleton === undefined) return;
     const name = instanceName(live.id);
-    const now = new Set(certified.flatMap(({ mark, id }) => (instanceName(mark.in) === name ? [id] : [])));
-    const holds = ({ site, id }: Boundary) => now.has(id) || ('at' in site && live.certified.has(id));
+    const isNow = (wanted: string) => certified.some(({ mark, id }) => id === wanted && instanceName(mark.in) === name);
+    const holds = ({ site, id }: Boundary) => ('at' in site && live.certified.has(id)) || isNow(id);
     for (const boundary of skeleton.boundaries) {
       const { id, kind, site, when } = boundary;
       if (live.told.has(id) || skeleton.rollback.pending.includes(id) || !this.#isPassed(boundary, live)) continue;
@@ -156,16 +158,20 @@ export class Certifying {
 
   /** The places of the step, for an instance in a region of its own those in there. */
   #placesOf(live: Live): Pick<Microstep, 'before' | 'after' | 'entered' | 'sources'> {
+    const known = this.#places.get(live);
+    if (known !== undefined) return known;
     const { seen, placed } = this.#view;
     if (!placed.some(({ skeleton, lanes }) => lanes && skeleton.name === live.id.skeleton)) return seen;
     const own = (places: readonly Place[]) => places.filter((place) => liesIn(live, place));
     const { before, after, entered, sources } = seen;
-    return {
+    const found = {
       before: before === null ? null : own(before),
       after: own(after),
       entered: own(entered),
       sources: own(sources),
     };
+    this.#places.set(live, found);
+    return found;
   }
 
   #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {

@@ -23,6 +23,8 @@ export interface Acting {
   readonly starts: boolean;
 }
 
+const NO_TOOLS: readonly Acting[] = [];
+
 /** A microstep, with what is known of it. */
 export class StepView {
   readonly config: BoundaryConfig;
@@ -116,10 +118,10 @@ export class StepView {
   }
 
   /** Every key that a template names. */
-  fillAll(template: KeyTemplate, entity: string | null, args?: unknown): Key[] {
+  fillAll(template: KeyTemplate, entity: string | null, args?: unknown): readonly Key[] {
     if (this.#filling === null || this.#filling.entity !== entity) this.#filling = this.facts('', entity);
     const keys = template.fillAll(args === undefined ? this.#filling : { ...this.#filling, args });
-    return keys.map((key) => this.#in(this.actor, key));
+    return this.actor === 0 ? keys : keys.map((key) => this.#in(this.actor, key));
   }
 
   #in(actor: number, key: Key): Key {
@@ -135,6 +137,7 @@ export class StepView {
 
   /** The tools of a step that are an instance's: those that it starts in the instance's states, and the one it hears from. */
   toolsOf(instance: InstanceId): readonly Acting[] {
+    if (this.news === null && this.seen.started.length === 0) return NO_TOOLS;
     const known = this.#tools.get(instance);
     if (known !== undefined) return known;
     const tools = this.#findTools(instance);

@@ -43,7 +43,8 @@ export interface Crash {
 export interface Watcher {
   /** The microsteps that one event caused, in order. Called before anything that they started runs. */
   steps(ref: ActorHandle, seen: readonly Microstep[]): void;
-  crashed(ref: ActorHandle, crash: Crash): void;
+  /** Resolves once the failure is answered: what was not put elsewhere by then stands where it stood. */
+  crashed(ref: ActorHandle, crash: Crash): Promise<void>;
   /** True where an event has to wait, or is refused: the actor then does not see it now. */
   stops(ref: ActorHandle, event: RuntimeEvent): boolean;
   call(call: Call): Promise<unknown>;

@@ -22,7 +22,10 @@ export function keyTemplate(text: string, scopes: Scopes = BUILT_IN): KeyTemplat
   const scope = scopeOf(text, scopes);
   if (scope !== null) return scopedTemplate(text, scope);
   const whole = parseKey(sample);
-  if (sample === text) return template(text, () => whole);
+  if (sample === text) {
+    const keys = [whole];
+    return { text, scope: null, fill: () => whole, fillAll: () => keys };
+  }
   const segments = templateSegments(text, whole).map(partsOf);
   if (segments[0]?.some((part) => typeof part !== 'string')) {
     throw new KeyError('a key begins with a written name or scheme: data could name any other');

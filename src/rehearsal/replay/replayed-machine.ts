@@ -203,7 +203,7 @@ export class ReplayedMachine implements Watcher {
     return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
   }
 
-  crashed(_ref: ActorHandle, { error }: Crash): void {
+  async crashed(_ref: ActorHandle, { error }: Crash): Promise<void> {
     this.#error = error instanceof Error ? error.message : String(error);
   }
 

@@ -35,12 +35,17 @@ export class UnclaimedEffects {
   }
 
   /**
-   * Undoes a call whose replay asks for other arguments, where class and promises allow (C7).
-   * @returns true where it is undone.
+   * Undoes a call whose replay asks for other arguments, where class and promises allow (C7). One of which it is not known what became may not have
+   * happened, and its counterparty is asked first (E3).
+   * @returns true where nothing of it stands.
    */
-  async undoDiverged(recorded: LedgerCall): Promise<boolean> {
-    const { calls, queries } = this.#run;
-    const effect = queries.effectOf(recorded.key, recorded.intent.instance);
+  async undoDiverged({ key, at }: LedgerCall): Promise<boolean> {
+    const { calls, parts, queries } = this.#run;
+    const { ledger } = parts.runState;
+    if (at === null && isOpen(ledger.get(key)?.status ?? 'failed')) await this.#openCalls.findOut(key);
+    const recorded = ledger.get(key);
+    if (recorded === undefined || recorded.status === 'failed') return true;
+    const effect = queries.effectOf(key, recorded.intent.instance);
     if (recorded.at !== null || crossing({ ...effect, undo: recorded.undo }) !== 'undo' || !this.#mayUndo(recorded))
       return false;
     if ((await calls.undoing.moved(effect)) !== null) return false;

@@ -143,8 +143,8 @@ export class Run implements Watcher {
     if (this.heard.hasEvents) queueMicrotask(() => this.heard.offer());
   }
 
-  crashed(ref: ActorHandle, crash: Crash): void {
-    this.#steps.crashed(ref, crash);
+  crashed(ref: ActorHandle, crash: Crash): Promise<void> {
+    return this.#steps.crashed(ref, crash);
   }
 
   stops(ref: ActorHandle, event: RuntimeEvent): boolean {

@@ -130,7 +130,7 @@ export class Steps {
   }
 
   /** A step failed: its machine stays as it was, and whose work it was has failed. */
-  crashed(ref: ActorHandle, { event, error, places, ofChild }: Crash): void {
+  crashed(ref: ActorHandle, { event, error, places, ofChild }: Crash): Promise<void> {
     const { actors, parts, placed, timers, recovering } = this.#port;
     const actor = actors.numberOf(ref) ?? 0;
     const heard = this.#heardFrom(ref, event);
@@ -144,7 +144,7 @@ export class Steps {
     timers.failed(actor, event);
     const signal = ofChild ? toolSignal(error) : 'CHAIN_EXCEPTION';
     // The event is gone with the step that failed over it; one that is not sent again comes back with what is restored.
-    void recovering.raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
+    return recovering.raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
   }
 
   /** The number of the actor that an event is news from. */

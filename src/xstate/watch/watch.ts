@@ -185,7 +185,7 @@ export class MachineWatch {
   }
 
   #crashed(self: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]) {
-    this.#watcher.crashed(self, { event, error, places, ofChild: tellsError(event.type) });
+    void this.#watcher.crashed(self, { event, error, places, ofChild: tellsError(event.type) });
   }
 }
 

@@ -17,6 +17,10 @@ export interface EnumerationOptions {
   /** One shape alone, and one case of it. */
   readonly shape?: string;
   readonly id?: string;
+  /** One of several shares of the graphs: its number, and how many there are. */
+  readonly share?: { readonly number: number; readonly of: number };
+  /** Is called before a graph, with what was counted until then. */
+  readonly onGraph?: (shape: Shape, totals: Counts) => void;
   readonly onCase?: (one: Case, verdict: Verdict, result: Result) => void;
 }
 
@@ -53,6 +57,7 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
   const totals = none();
   const told: Told[] = [];
   for (const shape of shapesIn(options)) {
+    options.onGraph?.(shape, totals);
     totals.graphs += 1;
     const graph = littleGraph(shape, options.seed);
     const legal = await legalEnding(graph);
@@ -71,10 +76,31 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
   return { kinds, totals, told, seconds: (performance.now() - began) / 1000 };
 }
 
+/** Adds the counts of shares up. */
+export function together(shares: readonly Enumeration[]): Enumeration {
+  const kinds: Record<string, Counts> = {};
+  const totals = none();
+  for (const share of shares) {
+    add(totals, share.totals);
+    for (const [kind, counts] of Object.entries(share.kinds)) {
+      kinds[kind] ??= none();
+      add(kinds[kind] as Counts, counts);
+    }
+  }
+  const seconds = Math.max(...shares.map((share) => share.seconds));
+  return { kinds, totals, told: shares.flatMap(({ told }) => told), seconds };
+}
+
 /** The graphs of a share. */
-function* shapesIn({ nodes, graphs, seed, shape }: EnumerationOptions): Generator<Shape> {
+export function* shapesIn(options: Omit<EnumerationOptions, 'cases'>): Generator<Shape> {
+  const { nodes, graphs, seed, shape, share = { number: 0, of: 1 } } = options;
   const isIn = (text: string) => (shape === undefined ? pick(`${text} ${seed}`, graphs) === 0 : text === shape);
-  for (const many of nodes) yield* allShapes(many, isIn);
+  let nth = 0;
+  for (const many of nodes)
+    for (const each of allShapes(many, isIn)) {
+      if (nth % share.of === share.number) yield each;
+      nth += 1;
+    }
 }
 
 /** Runs the cases of one graph. What the next case is depends on how far the last one came. */
@@ -126,6 +152,10 @@ function secondOf(call: string): string {
 
 function none(): Counts {
   return { graphs: 0, cases: 0, same: 0, needed: 0, needless: 0, wrong: 0, hang: 0 };
+}
+
+function add(to: Counts, more: Counts): void {
+  for (const name of Object.keys(more) as (keyof Counts)[]) to[name] += more[name];
 }
 
 function count(counts: Counts, verdict: Verdict): void {

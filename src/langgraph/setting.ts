@@ -1,0 +1,19 @@
+/** The setting that a graph is executed in: what its caller wants, and what it tells the caller. */
+import type { ValueCodec } from '../journal/value-codec.ts';
+import type { Memory } from './checkpoint/memory.ts';
+import type { Graph } from './copy.ts';
+import type { Host, Question } from './pass.ts';
+
+/** The setting that a graph is executed in. */
+export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
+  readonly graph: Graph;
+  readonly codecs: readonly ValueCodec[];
+  readonly salt: string;
+  modes(): readonly string[];
+  subgraphs(): boolean;
+  /** Tells the task of a `Send` from others of its node: the same for the same entity. */
+  tieOf(node: string, args: unknown, memory: Memory): string;
+  chunk(chunk: unknown): void;
+  /** The graph rests until its questions are answered; without any, what it asked is taken back. */
+  asks(questions: readonly Question[]): void;
+}
