@@ -213,7 +213,8 @@ export default {
       from: { path: '^src/workers/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(workers|model|predicates|boundaries|effects|reports|xstate)/|^src/journal/(archive/lines|[^/]+)\\.ts$',
+        pathNot:
+          '^src/(workers|model|predicates|boundaries|effects|reports|xstate)/|^src/journal/(archive/lines|[^/]+)\\.ts$',
       },
     },
     {
