@@ -4,6 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { base, type Context, looking, sending, type Toy, tools, work } from './toy-parts.ts';
+import { deep, shallow } from './toy-returns.ts';
 import { reentry, slotted } from './toy-slots.ts';
 
 const sequential: Toy = {
@@ -172,4 +173,14 @@ skeletons:
 };
 
 /** Every shape. */
-export const TOYS: readonly Toy[] = [sequential, parallel, nested, always, delayed, slotted(false), reentry];
+export const TOYS: readonly Toy[] = [
+  sequential,
+  parallel,
+  nested,
+  always,
+  delayed,
+  slotted(false),
+  reentry,
+  shallow,
+  deep,
+];

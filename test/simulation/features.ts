@@ -6,6 +6,7 @@ export const FEATURES = [
   'branch',
   'loop',
   'parallel',
+  'nest',
   'child',
   'delay',
   'await',

@@ -6,6 +6,7 @@ import type { Chance } from './chance.ts';
 import { drawTool } from './draw-tool.ts';
 import type { Feature } from './features.ts';
 import { Keys, type Scope } from './keys.ts';
+import { nested } from './nested.ts';
 import type { Block, Child, Step, ToolSpec, Unit } from './scenario.ts';
 
 /** Generates the machine of one scenario. */
@@ -42,8 +43,8 @@ export class Generator {
       ...this.#forked(scope),
       ...this.#sequence(scope, this.#chance.int(this.#apart ? 2 : 1, 3)),
     );
-    if (this.#chance.percent(85)) blocks.push(this.#tail(scope));
-    return blocks;
+    const tail = this.#chance.percent(85) ? [this.#tail(scope)] : [];
+    return [...(this.#has('nest') ? nested(blocks) : blocks), ...tail];
   }
 
   /** A value that no unit has written, and that is often the same where what it rests on is corrected. */
@@ -278,7 +279,7 @@ export class Generator {
       depth: 1,
     };
     const body = [this.#unit(within), ...this.#sequence(within, this.#chance.int(0, 2))];
-    this.children.push({ name, body });
+    this.children.push({ name, body: this.#has('nest') ? nested(body) : body });
     return { step: 'child', at, child: name, reads, key: this.#keys.written(scope, steps.at(-1)?.step === 'skip') };
   }
 

@@ -1,8 +1,10 @@
 /** Builds the xstate machine of a scenario, and its config beside it: both from one walk over the blocks. */
 import { type ToolCall, tool } from 'belay-sidecar';
 import { type AnyStateMachine, assign, raise, setup } from 'xstate';
+import type { CallArgs, Caller } from './call.ts';
 import { countOf } from './count.ts';
 import { digest, isOdd } from './digest.ts';
+import { edgesOf } from './edges.ts';
 import { Page, writtenBy } from './page.ts';
 import { type Awaiting, type Memory, type Place, Places } from './places.ts';
 import {
@@ -16,18 +18,6 @@ import {
   type ToolSpec,
   type Unit,
 } from './scenario.ts';
-
-/** The arguments of every call. */
-export interface CallArgs {
-  readonly at: string;
-  readonly entity: string;
-  readonly round: number;
-  readonly cents: number;
-  readonly in: Memory;
-}
-
-/** Carries a call out. */
-export type Caller = (spec: ToolSpec, call: ToolCall<CallArgs>) => Promise<unknown>;
 
 /** A scenario, built. */
 export interface Built {
@@ -113,6 +103,8 @@ class Builder {
         return this.#loop(block, next, place, states);
       case 'parallel':
         return this.#parallel(block, next, place, states);
+      case 'nest':
+        return this.#nest(block, next, place, states);
       case 'compute': {
         const actions = this.#keep([block.key], place, ({ context }) => {
           const value = digest(block.reads.map((key) => this.#places.read(key, place, context)));
@@ -172,6 +164,25 @@ class Builder {
     return at;
   }
 
+  #nest(block: Extract<Block, { block: 'nest' }>, next: string, place: Place, states: States): string {
+    const { at, body, rests, key } = block;
+    const within: States = { end: { type: 'final' } };
+    const inside = { ...place, path: [...place.path, at] };
+    const [rest, back, away] = [`${at}s`, `${at}k`, `${at}p`];
+    const later = this.#sequence(body.slice(1), 'end', inside, within);
+    const initial = this.#sequence(body.slice(0, 1), rests ? rest : later, inside, within);
+    if (rests) {
+      const hasRested = ({ context }: Heard) => this.#places.read(key, place, context) !== null;
+      const target = `#${this.#id}.${[...place.path, away].join('.')}`;
+      const leaves = { target, actions: this.#keep([key], place, () => 1) };
+      within[rest] = { always: { guard: hasRested, target: later }, after: { 1: leaves } };
+      within[back] = { type: 'history', history: Number(at.slice(1)) % 2 === 1 ? 'deep' : 'shallow' };
+      states[away] = { after: { 1: `${at}.${back}` } };
+    }
+    states[at] = { initial, states: within, onDone: next };
+    return at;
+  }
+
   #parallel(block: Extract<Block, { block: 'parallel' }>, next: string, place: Place, states: States): string {
     const { at, leaves } = block;
     const regions: States = {};
@@ -203,17 +214,7 @@ class Builder {
     const first = steps[0];
     if (first === undefined) return next;
     const own = steps.flatMap((step) => [step.at, ...(step.step === 'call' && step.retry ? [`${step.at}w`] : [])]);
-    const sure: string[] = [];
-    const edges = steps.flatMap((step, index) => {
-      const to = after[index] as string;
-      if (steps[index - 1]?.step !== 'skip') for (const key of writtenBy(step)) if (!sure.includes(key)) sure.push(key);
-      const keys = [...sure];
-      const edge = { from: step.at, to, keys, leaves: index === steps.length - 1 };
-      if (edge.leaves && again !== null) return [edge, { ...edge, to: again }];
-      if (step.step !== 'skip' || edge.leaves) return [edge];
-      const beyond = after[index + 1] as string;
-      return [edge, { from: step.at, to: beyond, keys, leaves: index + 2 >= steps.length }];
-    });
+    const edges = edgesOf(steps, after, again);
     const byArgs = (first.step === 'call' || first.step === 'child') && place.path.length === 0;
     const counts = again === null ? [] : [place.loop?.at as string];
     this.#page.unit({ unit, place, prefix: this.#prefix, states: own, edges, byArgs, counts }, this.#places);

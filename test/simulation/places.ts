@@ -112,6 +112,8 @@ function writtenBy(block: Block): string[] {
         return step.step === 'await' || step.step === 'child' ? [step.key] : [];
       });
     }
+    case 'nest':
+      return block.rests ? [block.key] : [];
     case 'branch':
     case 'loop':
     case 'parallel':

@@ -101,6 +101,17 @@ export type Block =
       readonly regions: readonly (readonly Block[])[];
       readonly leaves: boolean;
     }
+  /**
+   * A state around others. `rests`: behind its first block control leaves it, and comes back through its history state, which remembers
+   * deeply where the number of the state is odd; `key` says that it has.
+   */
+  | {
+      readonly block: 'nest';
+      readonly at: string;
+      readonly body: readonly Block[];
+      readonly rests: boolean;
+      readonly key: string;
+    }
   /** `coarse`: one of two values, so that another input often gives the same one. */
   | {
       readonly block: 'compute';
@@ -182,6 +193,7 @@ export function inner(block: Block): readonly (readonly Block[])[] {
     case 'branch':
       return [block.odd, block.even];
     case 'loop':
+    case 'nest':
       return [block.body];
     case 'parallel':
       return block.regions;

@@ -68,6 +68,8 @@ function simpler(block: Block): Iterable<readonly Block[]> {
       return simplerLoops(block);
     case 'parallel':
       return simplerParallels(block);
+    case 'nest':
+      return simplerNests(block);
     case 'loose':
     case 'compute':
     case 'raise':
@@ -92,6 +94,12 @@ function* simplerLoops(block: Extract<Block, { block: 'loop' }>): Generator<read
   yield block.body;
   if (block.times > 2) yield [{ ...block, times: 2 }];
   if (block.tight) yield [{ ...block, tight: false }];
+  for (const body of smallerBodies(block.body)) yield [{ ...block, body }];
+}
+
+function* simplerNests(block: Extract<Block, { block: 'nest' }>): Generator<readonly Block[]> {
+  yield block.body;
+  if (block.rests) yield [{ ...block, rests: false }];
   for (const body of smallerBodies(block.body)) yield [{ ...block, body }];
 }
 

@@ -31,6 +31,8 @@ function blockText(block: Block): string {
       return `${block.tight ? 'tight ' : ''}loop ${block.at} over ${block.times} ${block.over} { ${bodyText(block.body)} }`;
     case 'parallel':
       return `parallel ${block.at}${block.leaves ? ' (left by its first region while one more waits)' : ''} { ${block.regions.map(bodyText).join(' || ')} }`;
+    case 'nest':
+      return `state ${block.at}${block.rests ? ` (left and come back to behind its first part, then ${block.key} = 1)` : ''} { ${bodyText(block.body)} }`;
     case 'compute':
       return `${block.key} = f(${block.reads.join()})${block.coarse ? ' modulo 2' : ''}`;
     case 'raise':

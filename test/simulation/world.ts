@@ -3,8 +3,8 @@
  * idempotent counterparty acts once for a key, and a counterparty that says `not_applied` refuses every attempt that is still on its way.
  */
 import { NotApplied, type ReconcileResult, type ToolCall } from 'belay-sidecar';
+import type { CallArgs } from './call.ts';
 import { digest } from './digest.ts';
-import type { CallArgs } from './machine.ts';
 import { type Fault, type Site, siteOf, type ToolSpec } from './scenario.ts';
 
 /** Something that was done. */
