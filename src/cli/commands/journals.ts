@@ -160,9 +160,9 @@ export function addExport(program: Command): void {
     .addHelpText(
       'after',
       `
-A whole run is a file of JSON lines (docs/archive-format.md) that every verb that
-reads takes in the place of a journal: --store order-1.jsonl. It is in the clear,
-also where its journal is encrypted.
+A whole run is a file of JSON lines (docs/archive-format.md). Every verb that
+reads takes it in the place of a journal: --store order-1.jsonl. It is in the
+clear, also where its journal is encrypted.
 
 A trace knows no restore: after each, the events that are kept begin another
 trace, RUN#1, RUN#2 and so on. Each decision that asked for a line stands there
