@@ -110,7 +110,7 @@ describe('a file that is built to cost', () => {
     const { config, document } = loadConfig(text, { file: 'x' });
     if (config === null) throw new Error('refused');
     expect(lintConfig(config, document, null).length).toBe(201);
-    expect(workSince(start)).toBeLessThan(6_000);
+    expect(workSince(start)).toBeLessThan(30_000);
   });
 
   test('every file of the most pieces that are read is read in time', () => {

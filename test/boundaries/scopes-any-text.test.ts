@@ -130,7 +130,7 @@ describe('hostile text', () => {
       for (const key of named(scheme, text)) expect(parseKey(key.text)).toEqual(key);
       const template = keyTemplate(`${scheme}:${scheme === 'dom' ? '//p/id=' : 'x'}{args.name}/*/z{args.no}`, SCOPES);
       for (const key of template.fillAll(facts({ args: { name: text } }))) expect(parseKey(key.text)).toEqual(key);
-      expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+      expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
     }
   });
 
