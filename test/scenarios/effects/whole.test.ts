@@ -192,10 +192,18 @@ test('a commit that is refused when the run is taken up is done again before the
   office.db.exec("INSERT INTO entry VALUES ('d', 0), ('c', 0)");
   const journal = memoryStore();
   const { prepare } = office.rows.buffer;
-  Object.assign(office.rows.buffer, { prepare: () => new Promise(() => {}) });
+  let asked: () => void = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const neverAnswers = () => {
+    asked();
+    return new Promise(() => {});
+  };
+  Object.assign(office.rows.buffer, { prepare: neverAnswers });
   const first = await office.open(['f', 'd', 'c', 'm'], BALANCED, { journal } as never);
   first.actor.start();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await isAsked;
   await first.close();
   Object.assign(office.rows.buffer, { prepare });
   office.db.exec("UPDATE entry SET cents = 5 WHERE id = 'd'; UPDATE entry SET cents = -5 WHERE id = 'c'");
