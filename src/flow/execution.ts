@@ -24,7 +24,18 @@ interface Current {
 }
 
 const SAME = { hears: true, remembered: null, done: false, output: undefined, bare: false, outside: false };
-const NONE = { started: [], gone: [], moves: [''], looks: [], parts: [], raisedBack: [], sender: null };
+const NONE = {
+  started: [],
+  gone: [],
+  moves: [''],
+  looks: [],
+  parts: [],
+  raisedBack: [],
+  sends: false,
+  arms: [],
+  fired: null,
+  sender: null,
+};
 
 /** Executes a flow, and is its root. It has one region, hears nothing from outside, and takes one step at a time. */
 export class Execution implements Runtime {

@@ -139,6 +139,7 @@ export class TracedControl {
       looks: [...looked],
       entered: this.#entered.map(({ id }) => instanceName(id)),
       leads: [],
+      owes: 0,
       ties: [...ties],
       spawns: this.#parts.some(({ spawns }) => spawns),
       gone: false,

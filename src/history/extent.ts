@@ -17,7 +17,7 @@ export interface Extent<Step extends PlacedStep = PlacedStep> {
 
 /**
  * The extent of a finished instance; null where it cannot be separated: an outside instance has a part in one of its
- * steps, or it started work that goes on without it.
+ * steps, it started work that goes on without it, or its last step sent an event that nobody can send again.
  */
 export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: Place): Extent<Step> | null {
   const { closed, entered, region } = place;
@@ -36,9 +36,17 @@ export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: P
     for (const { name } of step.parties) members.add(name);
     if (step !== closed) for (const name of step.entered) members.add(name);
   }
-  for (const step of steps) {
-    if (step.spawns || step.ties.some((tied) => !tied.gone && !inside.has(tied))) return null;
-    if (step !== closed && step.leads.some((later) => !later.gone && !inside.has(later))) return null;
-  }
-  return { steps, members };
+  const isApart = (step: PlacedStep) => {
+    const isOutside = (other: PlacedStep) => !other.gone && !inside.has(other);
+    if (step.spawns || step.ties.some(isOutside) || (step !== closed && step.owes > 0)) return false;
+    return step.leads.every((later) => !isOutside(later) || (step === closed && isSentAgain(places, step, later)));
+  };
+  return steps.every(isApart) ? { steps, members } : null;
+}
+
+/** True where a claim sends the event again that the last step of a record sent: to its own machine, or to the parent, and surely by itself (C5a). */
+function isSentAgain({ actors }: Places, last: PlacedStep, later: PlacedStep): boolean {
+  if (later.actor === last.actor) return true;
+  const senders = later.ties.filter(({ actor }) => actor === last.actor);
+  return actors[last.actor]?.parent === later.actor && senders.length === 1;
 }

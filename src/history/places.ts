@@ -29,6 +29,8 @@ export interface PlacedStep {
   readonly ties: readonly PlacedStep[];
   /** True if it spawned an actor, which goes on whatever happens to the states around it. */
   readonly spawns: boolean;
+  /** The number of delayed events that it scheduled by actions and that are still to come: they go on whatever happens to the states around it. */
+  owes: number;
   /** True once a restore has taken it out. */
   gone: boolean;
 }

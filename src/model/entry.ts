@@ -98,6 +98,12 @@ export type Entry =
       readonly delay: number | null;
       /** The wall clock at which it is over; journals of earlier versions leave it out. */
       readonly due?: number;
+      /** The step that scheduled it, as one of so many steps of the actor ago; left out where it belongs to a state. */
+      readonly back?: number;
+      /** The number of the actor that hears it; left out where that is the one that scheduled it. */
+      readonly to?: number;
+      /** True where it fired and was heard by the step before this entry. */
+      readonly heard?: true;
     }
   | DecisionEntry
   /** Phases of carrying out a decision (R5), after its own entry, which is `DECIDED`. */

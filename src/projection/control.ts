@@ -80,6 +80,7 @@ export function placedControl(
     looks: NOTHING,
     entered: NOTHING,
     leads: [],
+    owes: 0,
     ties: NOTHING,
     spawns: false,
     gone: false,

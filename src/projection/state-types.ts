@@ -77,6 +77,8 @@ export interface Timer {
   readonly event: unknown;
   readonly due: number;
   readonly delay: number;
+  /** The number of the actor that hears it; null for its own. */
+  readonly to: number | null;
   /** The step that armed it. */
   readonly armed: PlacedStep;
   /** The step by which it was gone; null while it is armed. */

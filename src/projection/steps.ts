@@ -88,6 +88,7 @@ export class Steps {
       looks,
       entered,
       leads: [],
+      owes: 0,
       ties: around.ties ?? tiesOf(places, entry),
       spawns: entry.started.some(({ at }) => at === null),
       gone: false,

@@ -33,6 +33,11 @@ export class Timers {
     return this.#armed.get(actor)?.has(id) === true;
   }
 
+  /** The armed timer of an actor and an id; undefined where there is none. */
+  armedNow(actor: number, id: string): Timer | undefined {
+    return this.#armed.get(actor)?.get(id)?.at(-1);
+  }
+
   /** The timers of an actor and an id, armed or gone, in their order. */
   named(actor: number, id: string): readonly Timer[] {
     return this.#named.get(actor)?.get(id) ?? [];
@@ -55,9 +60,16 @@ export class Timers {
   }
 
   /** Arms a timer, or takes one back. `now` is the wall clock of the entry, in milliseconds. */
-  take({ actor, id, region, event, delay, due }: Extract<Entry, { do: 'timer' }>, now: number): void {
-    const step = this.#moverOf(actor, regionName(actor, region));
-    for (const timer of this.#taken(actor, id)) this.#end(timer, this.#moverOf(actor, timer.region));
+  take(entry: Extract<Entry, { do: 'timer' }>, now: number): void {
+    const { actor, id, region, event, delay, due, back, to } = entry;
+    const step = this.#armerOf(actor, back) ?? this.#moverOf(actor, regionName(actor, region));
+    for (const timer of this.#taken(actor, id)) {
+      if (entry.heard === true) this.#heardBy(timer, this.#places.steps.at(-1) as RecordedStep);
+      else if (!isByAction(timer)) this.#end(timer, this.#moverOf(actor, timer.region));
+      // Scheduled again for the same step, as by another process, it is one event.
+      else if (delay !== null && timer.armed === step) this.#drop(timer);
+      else this.#end(timer, delay === null ? (this.#armerOf(actor, 1) ?? step) : step);
+    }
     if (delay === null) return;
     const timer: Timer = {
       nth: this.#next,
@@ -68,6 +80,7 @@ export class Timers {
       // A journal of an earlier version says when it was armed by the time of its row.
       due: due ?? now + delay,
       delay,
+      to: to ?? null,
       armed: step,
       gone: null,
     };
@@ -83,9 +96,17 @@ export class Timers {
     const ids = this.#armed.get(timer.actor) ?? new Map<string, readonly Timer[]>();
     this.#armed.set(timer.actor, ids);
     ids.set(timer.id, [...(ids.get(timer.id) ?? []), timer]);
+    if (isByAction(timer)) timer.armed.owes += 1;
+  }
+
+  /** A step has heard a delayed event of no state: it depends on the one that scheduled it, like one that hears a raised event (C1a). */
+  #heardBy(timer: Timer, step: RecordedStep): void {
+    this.#end(timer, step);
+    if (timer.armed !== step && !step.ties.includes(timer.armed)) timer.armed.leads.push(step);
   }
 
   #end(timer: Timer, step: PlacedStep): void {
+    if (timer.gone === null && isByAction(timer)) timer.armed.owes -= 1;
     timer.gone = step;
     add(this.#goneBy, step, timer);
   }
@@ -129,9 +150,18 @@ export class Timers {
     const { actor, id, gone } = timer;
     const named = this.#named.get(actor)?.get(id) as Timer[];
     named.splice(named.lastIndexOf(timer), 1);
-    if (gone === null) this.#disarm(timer);
+    if (gone === null) {
+      this.#disarm(timer);
+      if (isByAction(timer)) timer.armed.owes -= 1;
+    }
     const others = gone === null ? undefined : this.#goneBy.get(gone);
     if (others !== undefined) others.splice(others.lastIndexOf(timer), 1);
+  }
+
+  #drop(timer: Timer): void {
+    this.#forget(timer);
+    const others = this.#armedBy.get(timer.armed) ?? [];
+    others.splice(others.indexOf(timer), 1);
   }
 
   #disarm({ actor, id, nth }: Timer): void {
@@ -150,12 +180,23 @@ export class Timers {
     }
   }
 
+  /** The step of an actor that is so many of its steps ago. */
+  #armerOf(actor: number, back: number | undefined): PlacedStep | undefined {
+    let left = back ?? 0;
+    return left < 1 ? undefined : this.#places.steps.findLast((step) => step.actor === actor && --left === 0);
+  }
+
   /** The step that last moved a region: the one that armed its timers, or took them back. */
   #moverOf(actor: number, region: Region): PlacedStep {
     const own = this.#places.lastMover(region, (step) => step.actor === actor);
     const { steps } = this.#places;
     return own ?? steps.findLast((step) => step.actor === actor) ?? (steps[0] as RecordedStep);
   }
+}
+
+/** True for a delayed event that an action scheduled, and no state. */
+function isByAction({ event }: Timer): boolean {
+  return !isDelay((event as { type?: unknown }).type);
 }
 
 function inOrder(timers: Timer[]): Timer[] {

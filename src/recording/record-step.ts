@@ -64,13 +64,13 @@ export class StepRecorder {
    * The entries of a microstep: the step itself, then what a person should know of it.
    * @param actor the number of the actor that took it.
    * @param endedBy the numbers of the actors that were there before and are not after it.
-   * @param sent the steps of another machine that sent its event, as (actor, how many of its steps ago).
+   * @param ties the steps that raised or sent its event, as (actor, how many of its steps ago).
    */
   step(
     actor: number,
     seen: Microstep,
     endedBy: readonly number[],
-    sent: NonNullable<StepEntry['ties']> = [],
+    ties: NonNullable<StepEntry['ties']> = [],
   ): StepEntries {
     const view = new StepView(this.#config, this.#runState, this.#placed, actor, seen);
     const entering = new Entering(view);
@@ -78,8 +78,6 @@ export class StepRecorder {
     const evidence = new StepEvidence(view, entering, accesses, { verifier: this.#verifier, encoder: this.#encoder });
     const boundaries = new Certifying(view, entering, this.#decisionPolicy, evidence).boundaries();
     const { event, value, remembered, done } = seen;
-    const ties =
-      seen.raisedBack.length === 0 ? sent : [...seen.raisedBack.map((back) => [actor, back] as const), ...sent];
     const { looks } = seen;
     const step: StepEntry = {
       do: 'step',

@@ -32,6 +32,12 @@ export interface Child {
   readonly input: unknown;
 }
 
+/** A delayed event that is over: the actor that had scheduled it, and its id there. */
+export interface Fired {
+  readonly source: ActorHandle;
+  readonly id: string;
+}
+
 /** The smallest step that a runtime takes. The first of an actor has no `before`. */
 export interface Microstep {
   readonly event: RuntimeEvent;
@@ -67,6 +73,12 @@ export interface Microstep {
   readonly parts: readonly (readonly string[])[];
   /** The steps that raised its event, in the same macrostep, counted back from it (C1a). */
   readonly raisedBack: readonly number[];
+  /** True where it ran an action that sends an event to another machine (C1a). */
+  readonly sends: boolean;
+  /** The delayed events that it scheduled by actions: those of no state. The very objects that `Watcher.armed` is told of. */
+  readonly arms: readonly RuntimeEvent[];
+  /** The delayed event that it heard, where that belongs to no state. */
+  readonly fired: Fired | null;
   /** The paths in the context that were observed to be read, where the runtime observes that: then what skeletons declare does not count. */
   readonly reads?: readonly (readonly string[])[];
   /** The name of a place in the context that is the runtime's own: what happens there is no read and no write. */

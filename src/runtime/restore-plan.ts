@@ -8,6 +8,8 @@ export interface TimerPlan {
   readonly event: RuntimeEvent;
   readonly due: number;
   readonly delay: number;
+  /** The number of the actor that hears it; null for the one that has it scheduled. */
+  readonly to: number | null;
 }
 
 /** An actor to be made anew. */

@@ -27,6 +27,8 @@ export interface Armed {
   readonly delay: number;
   /** The time at which it is due, where a plan has said so; null else. */
   readonly due: number | null;
+  /** The actor that hears it, where that is another one. */
+  readonly target: ActorHandle | null;
 }
 
 /** A step that failed: the actor stays as it was. */
@@ -59,7 +61,10 @@ export interface Watcher {
   /** An actor was made by a restore, in the place of the one that the journal numbers so. */
   adopted(ref: ActorHandle, number: number): void;
   armed(ref: ActorHandle, timer: Armed): void;
+  /** A delayed event was taken back, or it fired and no state heard it. */
   disarmed(ref: ActorHandle, id: string): void;
+  /** The actor of a number; undefined where none was made in this process. */
+  actorAt(number: number): ActorHandle | undefined;
 }
 
 /** The states that control comes to with a claim, below what goes on around them (C5a). */

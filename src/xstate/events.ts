@@ -53,3 +53,8 @@ export function isInline(src: string): boolean {
 export function isRaising(type: string | undefined): boolean {
   return type === 'xstate.raise' || type === 'xstate.enqueueActions';
 }
+
+/** True for an action that sends an event to another actor. */
+export function isSending(type: string | undefined): boolean {
+  return type === 'xstate.sendTo';
+}

@@ -6,6 +6,7 @@ import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyStateMachine, 
 import { isReference } from '../model/actor-reference.ts';
 import { doneEvent } from '../model/reply-event.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
+import type { Watcher } from '../runtime/runtime.ts';
 import { makeChild } from './children.ts';
 import { stateDone } from './events.ts';
 import { activeNodes, pathOf } from './structure.ts';
@@ -19,11 +20,12 @@ export type Adopt = (ref: AnyActorRef, number: number) => void;
 export type PlannedTimers = WeakMap<object, TimerPlan>;
 
 /** The surroundings of a restore. */
-interface Around {
+export interface Around {
   readonly machine: AnyStateMachine;
   readonly scope: Scope;
   readonly adopt: Adopt;
   readonly timers: PlannedTimers;
+  readonly watcher: Pick<Watcher, 'actorAt' | 'disarmed'>;
 }
 
 type Children = Readonly<Record<string, AnyActorRef>>;
@@ -90,12 +92,18 @@ function standing(machine: AnyStateMachine, { value, remembered }: ActorPlan, sc
   return restoreSnapshot.call(machine, bare as never, scope) as AnyMachineSnapshot;
 }
 
-function arm({ scope, timers }: Around, plan: ActorPlan, timer: TimerPlan): void {
+function arm({ scope, timers, watcher }: Around, plan: ActorPlan, timer: TimerPlan): void {
+  const target = timer.to === null ? scope.self : watcher.actorAt(timer.to);
+  // As without Belay, what is sent to an actor that is not there is lost.
+  if (target === undefined) {
+    watcher.disarmed(scope.self, timer.id);
+    return;
+  }
   // One event may be armed again: each time it is another object, so that nothing else takes it for planned.
   const event = { ...timer.event } as AnyEventObject;
   timers.set(event, timer);
   const left = Math.max(0, timer.due - plan.now());
-  systemOf(scope).scheduler.schedule(scope.self, scope.self, event, left, timer.id);
+  systemOf(scope).scheduler.schedule(scope.self, target, event, left, timer.id);
 }
 
 /** The delayed events of active states that were never armed, each with its whole delay. */
@@ -106,7 +114,7 @@ function owedTimers(machine: AnyStateMachine, next: AnyMachineSnapshot, plan: Ac
       if (known.has(eventType) || plan.isArmed(eventType, pathOf(node))) return [];
       known.add(eventType);
       const whole = delayOf(machine, delay, plan);
-      return [{ id: eventType, event: { type: eventType }, due: plan.now() + whole, delay: whole }];
+      return [{ id: eventType, event: { type: eventType }, due: plan.now() + whole, delay: whole, to: null }];
     }),
   );
 }

@@ -19,7 +19,7 @@ import type { Delays } from './delays.ts';
 import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
 import { dropActions } from './inert.ts';
 import { nodeAt } from './structure.ts';
-import { stateOfTimer, TimerClock, watchTimers } from './timers.ts';
+import { DelayedEvents, stateOfTimer, TimerClock, watchTimers } from './timers.ts';
 import { MachineWatch } from './watch/watch.ts';
 
 /** The setting that the actors of a machine are made in. */
@@ -46,11 +46,12 @@ export class MachineRuntime implements Runtime, Machines {
   readonly #watcher: Watcher;
   readonly #setting: Setting;
   readonly #planned = new WeakMap<object, TimerPlan>();
+  readonly #delayed = new DelayedEvents();
 
   constructor(machine: AnyStateMachine, watcher: Watcher, setting: Setting) {
     this.#watcher = watcher;
     this.#setting = setting;
-    this.#watch = new MachineWatch(machine, watcher, this.#planned);
+    this.#watch = new MachineWatch(machine, watcher, { planned: this.#planned, delayed: this.#delayed });
     if (setting.inert === true) dropActions(this.#watch.machine);
   }
 
@@ -74,7 +75,7 @@ export class MachineRuntime implements Runtime, Machines {
     const root = createActor(this.#watch.machine, options as never);
     const { status, error } = root.getSnapshot() as { status: string; error?: unknown };
     if (status === 'error') throw error;
-    watchTimers(root, this.#planned, this.#watcher, clock);
+    watchTimers(root, { planned: this.#planned, delayed: this.#delayed, watcher: this.#watcher, clock });
     return root;
   }
 

@@ -4,7 +4,6 @@
  */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { HistoryValue } from '../model/step-entry.ts';
-import { isRaising } from './events.ts';
 
 /** The path of a state within its machine, `A.a1`; `''` for the root. */
 export function pathOf(node: AnyStateNode): string {
@@ -99,20 +98,27 @@ function asksStates(guard: unknown, named: Readonly<Record<string, unknown>>): b
   return Array.isArray(parts) && parts.some((part) => asksStates(part, named));
 }
 
-/** True where a microstep ran an action that raises an event, or may raise one. */
-export function raises(
+/** True where a microstep ran an action of a kind. */
+export function runs(
+  isOfKind: (type: string | undefined) => boolean,
   before: AnyMachineSnapshot | null,
   after: AnyMachineSnapshot,
   transitions: readonly AnyTransitionDefinition[],
 ): boolean {
-  const left = (before?._nodes ?? []).filter((node) => !after._nodes.includes(node)).flatMap(({ exit }) => exit);
-  const entered = [...enteredBy(before, after, transitions)].flatMap(({ entry }) => entry);
+  const entered = enteredBy(before, after, transitions);
+  const stays = (node: AnyStateNode) => after._nodes.includes(node) && !entered.has(node);
+  const left = (before?._nodes ?? []).filter((node) => !stays(node));
+  // A machine that comes to its end leaves all of its states.
+  if (after.status === 'done') left.push(...after._nodes);
   const { actions } = after.machine.implementations;
-  const isRaise = (action: unknown): boolean => {
+  const ran = [
+    ...left.flatMap(({ exit }) => exit),
+    ...transitions.flatMap((transition) => transition.actions),
+    ...[...entered].flatMap(({ entry }) => entry),
+  ];
+  return ran.some((action: unknown) => {
     const { type } = action as { type?: string };
     const given = typeof action === 'function' ? undefined : actions[type ?? ''];
-    const own = (given as { type?: string } | undefined)?.type ?? type;
-    return isRaising(own);
-  };
-  return [...left, ...transitions.flatMap((transition) => transition.actions), ...entered].some(isRaise);
+    return isOfKind((given as { type?: string } | undefined)?.type ?? type);
+  });
 }

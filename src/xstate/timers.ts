@@ -2,6 +2,7 @@
 import type { AnyActorRef, AnyEventObject, AnyStateMachine, AnyStateNode } from 'xstate';
 import { type Alarm, setAlarm } from '../effects/alarm.ts';
 import { delayedBy, isDelay } from '../model/reply-event.ts';
+import type { Fired } from '../runtime/microstep.ts';
 import type { TimerPlan } from '../runtime/restore-plan.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import type { DelayedEvent, Delays } from './delays.ts';
@@ -52,21 +53,42 @@ export class TimerClock {
   readonly clearTimeout = (alarm: Alarm | undefined): void => alarm?.cancel();
 }
 
-/**
- * Watches the scheduler of an actor system, from before its root starts.
- * @param planned the plans of the timers that were armed by one.
- */
-export function watchTimers(
-  root: AnyActorRef,
-  planned: WeakMap<object, TimerPlan>,
-  watcher: Watcher,
-  clock: TimerClock,
-): void {
+/** The delayed events that are on their way: one object for each, so that what an actor hears tells which of them it is. */
+export class DelayedEvents {
+  readonly #fired = new WeakMap<object, Fired>();
+
+  /** The object by which a delayed event is heard. */
+  make(event: AnyEventObject, fired: Fired): AnyEventObject {
+    const own = { ...event };
+    this.#fired.set(own, fired);
+    return own;
+  }
+
+  /** The delayed event that an object is; undefined for any other event. */
+  of(event: AnyEventObject): Fired | undefined {
+    return this.#fired.get(event);
+  }
+}
+
+/** What a run has to do with the timers of its machine. */
+export interface TimerWatch {
+  /** The plans of the timers that were armed by one. */
+  readonly planned: WeakMap<object, TimerPlan>;
+  readonly delayed: DelayedEvents;
+  readonly watcher: Watcher;
+  readonly clock: TimerClock;
+}
+
+/** Watches the scheduler of an actor system, from before its root starts. */
+export function watchTimers(root: AnyActorRef, { planned, delayed, watcher, clock }: TimerWatch): void {
   const { scheduler } = systemOf(root);
   const { schedule, cancel } = scheduler;
   scheduler.schedule = (source, target, event, delay, id = `belay.${Math.random().toString(36).slice(2)}`) => {
-    clock.arming(source as AnyActorRef, event, delay, id, () => schedule(source, target, event, delay, id));
-    watcher.armed(source as AnyActorRef, armed(source as AnyActorRef, planned.get(event), event, delay, id));
+    const from = source as AnyActorRef;
+    const own = delayed.make(event, { source: from, id });
+    clock.arming(from, event, delay, id, () => schedule(source, target, own, delay, id));
+    const timer = armed(from, planned.get(event), event, delay, id);
+    watcher.armed(from, { ...timer, target: source === target ? null : (target as AnyActorRef) });
   };
   scheduler.cancel = (source, id) => {
     cancel(source, id);
@@ -88,7 +110,7 @@ function armed(
   event: AnyEventObject,
   delay: number,
   id: string,
-): Parameters<Watcher['armed']>[1] {
+): Omit<Parameters<Watcher['armed']>[1], 'target'> {
   const { logic } = source as unknown as { logic: AnyStateMachine };
   const node = nodeOfTimer(logic, event.type);
   const region = node === undefined ? '' : regionOf(node);

@@ -9,7 +9,18 @@ import { Timers } from '../../src/projection/timers.ts';
 let visited = 0;
 /** A step of an actor, from outside, that counts how often it is looked into. */
 function step(nth: number, moves: readonly string[], { actor = 0, type = 'go' } = {}): RecordedStep {
-  const made = { nth, act: nth, to: nth, parties: [], looks: [], entered: [], leads: [], ties: [], gone: false };
+  const made = {
+    nth,
+    act: nth,
+    to: nth,
+    parties: [],
+    looks: [],
+    entered: [],
+    leads: [],
+    owes: 0,
+    ties: [],
+    gone: false,
+  };
   const counting = {
     get actor() {
       visited += 1;

@@ -62,6 +62,7 @@ class Written {
       looks: [],
       entered: entered.map(instanceName),
       leads: [],
+      owes: 0,
       ties,
       spawns: false,
       gone: false,

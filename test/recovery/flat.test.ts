@@ -47,7 +47,7 @@ describe('a failure at the end of a long run', () => {
       else last(history);
       const parties = [{ name: instanceName(id), region: '0:' }];
       const step = { nth, act, to: history.head, actor: 0, parties, moves: ['0:'], looks: [], entered: [] };
-      places.add({ ...step, leads: [], ties: [], spawns: false, gone: false } satisfies PlacedStep);
+      places.add({ ...step, leads: [], owes: 0, ties: [], spawns: false, gone: false } satisfies PlacedStep);
     }
     return { history, places };
   }

@@ -17,7 +17,18 @@ let visited = 0;
 
 /** A step of some instances, which moves some regions and closes an instance, and counts how often it is looked into. */
 function step(nth: number, parties: readonly number[], moves: readonly number[], closes: readonly string[] = []) {
-  const made = { nth, act: nth + 1, to: nth + 1, looks: [], entered: [], leads: [], ties: [], gone: false, closes };
+  const made = {
+    nth,
+    act: nth + 1,
+    to: nth + 1,
+    looks: [],
+    entered: [],
+    leads: [],
+    owes: 0,
+    ties: [],
+    gone: false,
+    closes,
+  };
   return {
     ...made,
     actor: 0,

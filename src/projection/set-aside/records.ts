@@ -46,12 +46,14 @@ export interface WorkRecord {
   readonly items: readonly RecordItem[];
   /** The names of the instances in it. */
   readonly members: ReadonlySet<string>;
-  /** The actors that its last step started besides, and the timers that it armed. */
+  /** The actors that its last step started besides, the timers that it armed, and the events that it raised. */
   readonly next: {
     readonly event: unknown;
     readonly started: readonly Started[];
     readonly timers: readonly Timer[];
     readonly raised: readonly unknown[];
+    /** The events that it sent to the parent of its machine. */
+    readonly told: readonly unknown[];
   };
   /** On whose account it was set aside: its policy says whose promises may be crossed. */
   readonly by: InstanceId | null;
@@ -130,6 +132,10 @@ export function recordOf(
   const last = closed as RecordedStep;
   const lasts = [last, ...arrivalsAt(run, last)];
   const timers = lasts.flatMap((step) => run.armedBy(step)).filter(({ actor: of }) => of === actor);
+  const heard = (byItself: boolean) =>
+    (last.leads as RecordedStep[])
+      .filter((step) => !step.gone && step.ties.includes(last) && (step.actor === actor) === byItself)
+      .map(({ entry }) => entry?.event);
   return {
     id,
     structure: run.structureOf(region),
@@ -145,10 +151,8 @@ export function recordOf(
       started: lasts.flatMap(({ entry }) => entry?.started ?? []),
       timers,
       // What it had sent with a delay comes by its timer.
-      raised: (last.leads as RecordedStep[])
-        .filter(({ gone, ties }) => !gone && ties.includes(last))
-        .map(({ entry }) => entry?.event)
-        .filter((event) => !timers.some((timer) => isEqual(timer.event, event))),
+      raised: heard(true).filter((event) => !timers.some((timer) => isEqual(timer.event, event))),
+      told: heard(false),
     },
     by: run.account,
   };

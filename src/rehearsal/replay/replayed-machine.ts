@@ -11,6 +11,7 @@ import { regionName, split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { RunState } from '../../projection/run-state.ts';
 import { type Placed, placedIn } from '../../recording/entry-states.ts';
+import { Macrosteps } from '../../recording/macrosteps.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
@@ -45,7 +46,7 @@ export class ReplayedMachine implements Watcher {
   readonly #refs = new Map<number, ActorHandle>();
   readonly #numbers = new WeakMap<object, number>();
   readonly #inputs = new Map<number, unknown>();
-  readonly #macrosteps = new Map<number, number>();
+  readonly #macrosteps: Macrosteps;
   readonly #taken = new Map<number, TakenStep[]>();
   #rows = 0;
   /** The time of the last entry of the journal, in milliseconds. */
@@ -54,6 +55,7 @@ export class ReplayedMachine implements Watcher {
 
   constructor(machine: AnyStateMachine, config: BoundaryConfig, codecs: readonly ValueCodec[]) {
     this.runState = new RunState(undefined, undefined, codecs);
+    this.#macrosteps = new Macrosteps(this.runState.places);
     this.#encoder = new EntryEncoder(undefined, codecs);
     this.#decoder = new EntryDecoder(codecs);
     this.#runtime = new MachineRuntime(machine, this, { inspect: undefined, now: NEVER_LATER, inert: true });
@@ -154,18 +156,20 @@ export class ReplayedMachine implements Watcher {
     for (const { started } of seen) for (const child of started) keepUnstarted(child);
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
+    const sender = seen[0]?.sender ?? null;
+    this.#macrosteps.begin(number, sender === null ? undefined : this.#numbers.get(sender), undefined);
     for (const step of seen) this.#step(ref, number, step);
-    this.#macrosteps.set(number, seen.length);
   }
 
   #step(ref: ActorHandle, number: number, seen: Microstep): void {
     const { runState } = this;
+    const { next } = runState.places;
     const ended = new Set(seen.gone.flatMap((gone) => this.#numbers.get(gone) ?? []));
     if (seen.done)
       for (const child of runState.actors) if (child.parent === number && child.ended === null) ended.add(child.number);
     const heard = this.#heardFrom(ref, seen.event);
     if (heard !== null) ended.add(heard);
-    const { entries } = this.#recorder.step(number, seen, [...ended], this.#sentBy(seen));
+    const { entries } = this.#recorder.step(number, seen, [...ended], this.#macrosteps.tiesOf(number, seen));
     for (const entry of entries.flatMap((each) => this.#asJournaled(each))) {
       runState.apply(entry, this.#time);
       if (entry.do !== 'step') continue;
@@ -173,6 +177,7 @@ export class ReplayedMachine implements Watcher {
       this.#taken.set(number, taken);
       taken.push({ entry, context: runState.actor(number).context });
     }
+    this.#macrosteps.took(number, seen, next);
     const first = runState.actors.length - seen.started.length;
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) {
@@ -195,12 +200,6 @@ export class ReplayedMachine implements Watcher {
   #heardFrom(ref: ActorHandle, event: RuntimeEvent): number | null {
     const child = this.#port.teller(ref, event) ?? null;
     return child === null ? null : (this.#numbers.get(child) ?? null);
-  }
-
-  #sentBy({ sender }: Microstep): [number, number][] {
-    const number = sender === null ? undefined : this.#numbers.get(sender);
-    if (number === undefined) return [];
-    return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
   }
 
   async crashed(_ref: ActorHandle, { error }: Crash): Promise<void> {
@@ -238,4 +237,8 @@ export class ReplayedMachine implements Watcher {
   armed(): void {}
 
   disarmed(): void {}
+
+  actorAt(number: number): ActorHandle | undefined {
+    return this.#refs.get(number);
+  }
 }

@@ -14,8 +14,8 @@ export function childPlan(child: ActorState, plan: ActorPlan | null): ChildPlan 
 }
 
 /** The plan of a timer that is armed, due at a wall clock in milliseconds. */
-export function timerPlan({ id, event, delay }: Timer, due: number): TimerPlan {
-  return { id, event: event as TimerPlan['event'], due, delay };
+export function timerPlan({ id, event, delay, to }: Timer, due: number): TimerPlan {
+  return { id, event: event as TimerPlan['event'], due, delay, to };
 }
 
 /** Tells if a delayed event was armed in the visit of its state that goes on, by steps that stand. */

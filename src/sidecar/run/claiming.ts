@@ -6,6 +6,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { CLAIMED, type WorkRecord } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
+import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
@@ -30,8 +31,7 @@ interface ClaimingPort {
   readonly calls: Calls;
   readonly restoring: Restoring;
   readonly steps: Steps;
-  /** Takes note of the steps that raised the events which claims deliver. */
-  readonly raised: WeakMap<RuntimeEvent, RecordedStep>;
+  readonly macrosteps: Macrosteps;
   now(): number;
 }
 
@@ -66,14 +66,17 @@ export class Claiming {
     this.#goOn(actor, ref, record, closed);
   }
 
-  /** Delivers what the last step of a record had raised, and what is complete behind it. */
+  /** Delivers what the last step of a record had raised and sent, and what is complete behind it. */
   #goOn(actor: number, ref: ActorHandle, record: WorkRecord, closed: RecordedStep | null): void {
-    const { raised, deliveries, runtime, restoring } = this.#port;
-    for (const event of record.next.raised as RuntimeEvent[]) {
-      const again = { ...event };
-      if (closed !== null) raised.set(again, closed);
-      deliveries.past(() => runtime.machines?.raise(ref, again));
-    }
+    const { runState, actors, macrosteps, deliveries, runtime, restoring } = this.#port;
+    const again = (to: ActorHandle, event: RuntimeEvent) => {
+      const sent = { ...event };
+      if (closed !== null) macrosteps.claims(sent, closed);
+      deliveries.past(() => runtime.machines?.raise(to, sent));
+    };
+    for (const event of record.next.raised as RuntimeEvent[]) again(ref, event);
+    const parent = actors.at(runState.actor(actor).parent ?? -1);
+    if (parent !== undefined) for (const event of record.next.told as RuntimeEvent[]) again(parent, event);
     for (const event of restoring.owedTo(actor, ref)) deliveries.past(() => runtime.deliver(ref, event));
   }
 
@@ -111,6 +114,9 @@ export class Claiming {
       looks: [],
       parts: [],
       raisedBack: [],
+      sends: false,
+      arms: [],
+      fired: null,
       sender: null,
     };
     const { entries, fresh } = recorder.step(actor, seen, []);

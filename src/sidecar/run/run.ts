@@ -5,8 +5,8 @@
 import type { DismissalReason } from '../../model/entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';
-import type { RecordedStep } from '../../projection/state-types.ts';
 import { placedIn } from '../../recording/entry-states.ts';
+import { Macrosteps } from '../../recording/macrosteps.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
 import { Verifier } from '../../recording/verify.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
@@ -78,11 +78,11 @@ export class Run implements Watcher {
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
     const owedTo = (actor: number, ref: ActorHandle) => this.#restoring.owedTo(actor, ref);
     const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy, owedTo });
-    const timers = new Timers({ parts, write, actors, isStopping });
+    const macrosteps = new Macrosteps(runState.places);
+    const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
     const events = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
-    const raised = new WeakMap<RuntimeEvent, RecordedStep>();
-    const common = { ...shared, deliveries, timers, recovering, raised, verifier, isStopping, now: parts.now };
+    const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, isStopping, now: parts.now };
     const end = new RunEnd({ ...common, input, isReusing });
     const restoring = new Restoring(common);
     const steps = new Steps({ ...common, over: (output) => end.over(output) });
@@ -121,7 +121,7 @@ export class Run implements Watcher {
   }
 
   get root(): ActorHandle | undefined {
-    return this.#actors.at(0);
+    return this.actorAt(0);
   }
 
   get runState(): RunState {
@@ -190,6 +190,8 @@ export class Run implements Watcher {
     this.#timers.disarmed(ref, id);
   }
 
+  readonly actorAt = (number: number): ActorHandle | undefined => this.#actors.at(number);
+
   restore(restored: RestoredParts, inPlace: boolean): void {
     this.end.undone();
     this.#restoring.restore(restored, inPlace);
@@ -222,21 +224,16 @@ export class Run implements Watcher {
     this.#deliveries.hold();
   }
 
-  release(): void {
-    if (this.runState.asked.cancelled !== null) this.heard.cancelOn();
-    else if (this.reuse.isPending) this.reuse.begin();
-    else {
-      this.#deliveries.release();
-      void this.end.try();
-    }
-  }
+  readonly release = (): void => this.#onceFree(() => this.#deliveries.release());
 
   /** A recovery is over: what it held back goes on. */
-  settled(): void {
+  readonly settled = (): void => this.#onceFree(() => this.offer());
+
+  #onceFree(run: () => void): void {
     if (this.runState.asked.cancelled !== null) this.heard.cancelOn();
     else if (this.reuse.isPending) this.reuse.begin();
     else {
-      this.offer();
+      run();
       void this.end.try();
     }
   }

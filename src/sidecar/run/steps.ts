@@ -4,8 +4,8 @@ import type { Entry } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
-import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
+import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Crash, Runtime } from '../../runtime/runtime.ts';
@@ -30,9 +30,8 @@ interface StepsPort {
   readonly outbox: Outbox;
   readonly deliveries: Deliveries;
   readonly timers: Timers;
+  readonly macrosteps: Macrosteps;
   readonly recovering: Recovering;
-  /** The steps that raised the events which claims deliver. */
-  readonly raised: WeakMap<RuntimeEvent, RecordedStep>;
   /** The machine was over before the run watched it. */
   over(output: unknown): void;
 }
@@ -40,34 +39,36 @@ interface StepsPort {
 /** The steps of one run. */
 export class Steps {
   readonly #port: StepsPort;
-  /** The number of steps of the last macrostep of each machine. */
-  readonly #macrosteps = new Map<number, number>();
-
   constructor(port: StepsPort) {
     this.#port = port;
   }
 
   /** Takes the microsteps that one event caused. */
   take(ref: ActorHandle, seen: readonly Microstep[]): void {
-    const { actors, write, parts, deliveries } = this.#port;
+    const { actors, write, parts, deliveries, macrosteps, timers } = this.#port;
     const number = actors.numberOf(ref);
     if (number === undefined) return;
+    const { sender = null, fired = null } = seen[0] ?? {};
+    const isOwn = sender === null || fired?.source === ref;
+    macrosteps.begin(number, isOwn ? undefined : actors.numberOf(sender), timers.armerOf(fired));
     write.together(() => {
       for (const step of seen) this.#take(ref, number, step);
     });
-    this.#macrosteps.set(number, seen.length);
     if (number === 0 && parts.runState.toRedeliver.length > 0) queueMicrotask(() => deliveries.offer());
   }
 
   #take(ref: ActorHandle, number: number, seen: Microstep): void {
-    const { parts, recorder, write } = this.#port;
+    const { parts, recorder, write, macrosteps, timers } = this.#port;
     const { runState } = parts;
+    const { next } = runState.places;
     const { entries, fresh } = parts.encoder.grouped(() => {
-      const recorded = recorder.step(number, seen, this.#ended(ref, number, seen), this.#sentBy(seen));
+      const recorded = recorder.step(number, seen, this.#ended(ref, number, seen), macrosteps.tiesOf(number, seen));
       const last = recorded.entries.findLastIndex((entry) => entry.do === 'step');
       write.append(recorded.entries, seen.context, last);
       return recorded;
     });
+    macrosteps.took(number, seen, next);
+    timers.heard(seen.fired);
     const first = runState.actors.length - seen.started.length;
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
@@ -92,19 +93,6 @@ export class Steps {
     const heard = this.#heardFrom(ref, event);
     if (heard !== null) ended.add(heard);
     return [...ended];
-  }
-
-  /** The steps of the machine that sent the event of a step: which of its last macrostep it was is not told (C1a). */
-  #sentBy({ sender, event }: Microstep): [number, number][] {
-    const { raised, parts, actors } = this.#port;
-    const raisedBy = raised.get(event);
-    if (raisedBy !== undefined) {
-      const since = parts.runState.places.between(raisedBy.nth - 1, Number.POSITIVE_INFINITY);
-      return [[raisedBy.actor, since.filter(({ actor }) => actor === raisedBy.actor).length]];
-    }
-    const number = sender === null ? undefined : actors.numberOf(sender);
-    if (number === undefined) return [];
-    return Array.from({ length: this.#macrosteps.get(number) ?? 0 }, (_, index) => [number, index + 1]);
   }
 
   /** Takes an actor in under its number, and has its first steps told. */

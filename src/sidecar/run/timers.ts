@@ -1,7 +1,9 @@
 /** The delayed events of a run: journaled when they are armed or taken back, and kept in mind where the step that they caused failed. */
+import { isDelay } from '../../model/reply-event.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
-import type { Timer } from '../../projection/state-types.ts';
-import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { RecordedStep, Timer } from '../../projection/state-types.ts';
+import type { Macrosteps } from '../../recording/macrosteps.ts';
+import type { ActorHandle, Fired, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Armed } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import type { Actors } from './actors.ts';
@@ -11,6 +13,7 @@ interface TimersPort {
   readonly parts: RunParts;
   readonly write: Writer;
   readonly actors: Actors;
+  readonly macrosteps: Macrosteps;
   isStopping(): boolean;
 }
 
@@ -25,11 +28,41 @@ export class Timers {
   }
 
   /** An actor has scheduled a delayed event. */
-  armed(ref: ActorHandle, { id, region, event, delay, due }: Armed): void {
+  armed(ref: ActorHandle, { id, region, event, delay, due, target }: Armed): void {
     const actor = this.#numberOf(ref);
     if (actor === undefined) return;
-    const over = due ?? this.#port.parts.now() + delay;
-    this.#port.write.append([{ do: 'timer', actor, id, region, event, delay, due: over }]);
+    const { parts, write, actors } = this.#port;
+    const over = due ?? parts.now() + delay;
+    const back = isDelay(event.type) ? undefined : this.#backOf(actor, id, event);
+    const to = target === null ? undefined : actors.numberOf(target);
+    const entry = { do: 'timer', actor, id, region, event, delay, due: over } as const;
+    write.append([{ ...entry, ...(back !== undefined && { back }), ...(to !== undefined && { to }) }]);
+  }
+
+  /** How many steps ago an actor scheduled an event, now or before: a plan schedules it again, for the step that had. */
+  #backOf(actor: number, id: string, event: RuntimeEvent): number {
+    const { parts, macrosteps } = this.#port;
+    const step = macrosteps.armerOf(actor, event) ?? parts.runState.timers.armedNow(actor, id)?.armed;
+    const [tie] = step === undefined ? [] : macrosteps.ties([step as RecordedStep]);
+    // The last step: of a first macrostep, or behind a claim, it is not told which one did.
+    return tie?.[1] ?? 1;
+  }
+
+  /** The step that scheduled a delayed event that fires. */
+  armerOf(fired: Fired | null): RecordedStep | undefined {
+    const actor = fired === null ? undefined : this.#port.actors.numberOf(fired.source);
+    if (fired === null || actor === undefined) return undefined;
+    return this.#port.parts.runState.timers.armedNow(actor, fired.id)?.armed as RecordedStep | undefined;
+  }
+
+  /** The last step has heard a delayed event of no state. */
+  heard(fired: Fired | null): void {
+    const actor = fired === null ? undefined : this.#numberOf(fired.source);
+    if (fired === null || actor === undefined) return;
+    const { write, parts } = this.#port;
+    const { id } = fired;
+    if (!parts.runState.timers.isArmed(actor, id)) return;
+    write.append([{ do: 'timer', actor, id, region: '', event: { type: '' }, delay: null, heard: true }]);
   }
 
   /** An actor has taken a delayed event back. */

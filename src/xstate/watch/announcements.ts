@@ -11,14 +11,22 @@ import type {
   AnyTransitionDefinition,
   InspectionEvent,
 } from 'xstate';
-import { isXstates } from '../events.ts';
+import { isRaising, isSending, isXstates } from '../events.ts';
 import { kindOf } from '../shape.ts';
 
 /** The surroundings of an actor, as its logic is handed them. */
 export type Scope = Parameters<AnyStateMachine['transition']>[2];
 
+/** An action of xstate's own that sends an event: with a delay, or at once. */
+interface Sending {
+  readonly type: string;
+  readonly params: { readonly event: AnyEventObject; readonly delay?: unknown };
+}
+
 /** A microstep as xstate announces it. */
 export interface Micro {
+  /** The actions of its own that raised and sent events; none that are known in the first macrostep of an actor. */
+  readonly sendings: readonly Sending[];
   readonly event: AnyEventObject;
   readonly snapshot: AnyMachineSnapshot;
   readonly transitions: readonly AnyTransitionDefinition[];
@@ -31,16 +39,19 @@ export class Announcements {
   readonly #inner = new WeakSet<object>();
   readonly #senders = new WeakMap<object, AnyActorRef>();
   readonly #collecting = new Map<unknown, Micro[]>();
+  readonly #sendings = new Map<unknown, Sending[]>();
 
   /** The microsteps that an actor takes while a function runs, with what that returns. */
   collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
     this.#listen(scope);
     const micros: Micro[] = [];
     this.#collecting.set(scope.self, micros);
+    this.#sendings.set(scope.self, []);
     try {
       return [run(), micros];
     } finally {
       this.#collecting.delete(scope.self);
+      this.#sendings.delete(scope.self);
     }
   }
 
@@ -54,11 +65,14 @@ export class Announcements {
         if (event.sourceRef === undefined) this.#outside.add(event.event);
         else this.#senders.set(event.event, event.sourceRef as AnyActorRef);
       }
+      if (event.type === '@xstate.action' && (isRaising(event.action.type) || isSending(event.action.type)))
+        this.#sendings.get(event.actorRef)?.push(event.action as Sending);
       if (event.type === '@xstate.microstep') {
         const { actorRef, snapshot, _transitions: transitions } = event;
+        const sendings = this.#sendings.get(actorRef)?.splice(0) ?? [];
         this.#collecting
           .get(actorRef)
-          ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions });
+          ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions, sendings });
       }
       announce(event);
     };

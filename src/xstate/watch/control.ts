@@ -1,7 +1,8 @@
 /** The control that a microstep writes and reads (semantics.md C1): which regions, by which states, and whether any code had a part in it. */
 import type { AnyMachineSnapshot, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { Microstep, Place } from '../../runtime/microstep.ts';
-import { enteredBy, isBelow, raises, readsStates } from '../structure.ts';
+import { isRaising } from '../events.ts';
+import { enteredBy, isBelow, readsStates, runs } from '../structure.ts';
 import type { Layout } from './layout.ts';
 
 /** The change of control that a transition makes between two configurations: it follows from the tree, and is worked out once. */
@@ -91,7 +92,7 @@ export class Control {
   ): readonly (readonly string[])[] {
     if (before === null || transitions.length < 2) return [];
     const isEventless = transitions.every(({ eventType }) => eventType === '');
-    if (!isEventless || raises(before, after, transitions)) return [];
+    if (!isEventless || runs(isRaising, before, after, transitions)) return [];
     const parts = transitions.map(({ source }) => [this.#layout.of(source as AnyStateNode).region]);
     const regions = parts.flat();
     const isApart = regions.every((one, index) =>

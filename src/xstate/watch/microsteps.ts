@@ -1,10 +1,12 @@
 /** Lifts microsteps out of xstate: what a run is told of them. */
 import type { AnyActorLogic, AnyActorRef, AnyMachineSnapshot } from 'xstate';
+import { isDelay } from '../../model/reply-event.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { Child, Microstep } from '../../runtime/microstep.ts';
-import { isInline, tellsStateDone } from '../events.ts';
+import { isInline, isRaising, isSending, tellsStateDone } from '../events.ts';
 import { kindOf } from '../shape.ts';
-import { activeNodes, raises, remembered } from '../structure.ts';
+import { activeNodes, remembered, runs } from '../structure.ts';
+import type { DelayedEvents } from '../timers.ts';
 import type { Announcements, Micro } from './announcements.ts';
 import { Control } from './control.ts';
 import type { Layout } from './layout.ts';
@@ -13,9 +15,12 @@ import type { Layout } from './layout.ts';
 export class MicrostepReader {
   readonly #layout: Layout;
   readonly #announcements: Announcements;
+  readonly #delayed: DelayedEvents;
   readonly #control: Control;
 
-  constructor(layout: Layout, announcements: Announcements) {
+  /** @param delayed the delayed events of no state that are on their way. */
+  constructor(layout: Layout, announcements: Announcements, delayed: DelayedEvents) {
+    this.#delayed = delayed;
     this.#layout = layout;
     this.#announcements = announcements;
     this.#control = new Control(layout);
@@ -24,7 +29,7 @@ export class MicrostepReader {
   /** The microsteps that one event caused, from where the actor stood. */
   steps(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Microstep[] {
     let before = start;
-    return micros.map(({ event, snapshot, transitions }, index) => {
+    return micros.map(({ event, snapshot, transitions, sendings }, index) => {
       const {
         before: places,
         after,
@@ -57,6 +62,11 @@ export class MicrostepReader {
         looks,
         parts: this.#control.parts(before, snapshot, transitions),
         raisedBack: raisedBack(micros, index, start),
+        sends: sendings.some(({ type, params }) => isSending(type) && typeof params.delay !== 'number'),
+        arms: sendings.flatMap(({ params: { event, delay } }) =>
+          typeof delay === 'number' && !isDelay(event.type) ? [event] : [],
+        ),
+        fired: (index === 0 ? this.#delayed.of(event) : undefined) ?? null,
         sender: index === 0 ? this.#announcements.senderOf(event) : null,
       };
       before = snapshot;
@@ -105,6 +115,6 @@ function raisedBack(micros: readonly Micro[], index: number, start: AnyMachineSn
   const earlier = micros
     .slice(0, index)
     .map((micro, at) => ({ micro, back: index - at, from: micros[at - 1]?.snapshot ?? start }));
-  const raising = earlier.filter(({ micro, from }) => raises(from, micro.snapshot, micro.transitions));
+  const raising = earlier.filter(({ micro, from }) => runs(isRaising, from, micro.snapshot, micro.transitions));
   return (raising.length > 0 ? raising : earlier).map(({ back }) => back);
 }

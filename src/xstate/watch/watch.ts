@@ -16,8 +16,9 @@ import type { Microstep, Place } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Watcher } from '../../runtime/runtime.ts';
 import { BEGIN, END, RESTORE, STOP, tellsError, WAKE } from '../events.ts';
-import { type Adopt, build, type PlannedTimers, rewind } from '../restore.ts';
+import { type Adopt, type Around, build, rewind } from '../restore.ts';
 import { kindOf } from '../shape.ts';
+import type { TimerWatch } from '../timers.ts';
 import { Announcements, type Scope } from './announcements.ts';
 import { begun } from './begin.ts';
 import { Layout } from './layout.ts';
@@ -28,18 +29,18 @@ export class MachineWatch {
   readonly machine: AnyStateMachine;
   readonly layout = new Layout();
   readonly #watcher: Watcher;
-  readonly #timers: PlannedTimers;
+  readonly #timers: Pick<TimerWatch, 'planned' | 'delayed'>;
   readonly #announcements = new Announcements();
-  readonly #reader = new MicrostepReader(this.layout, this.#announcements);
+  readonly #reader: MicrostepReader;
   readonly #begun = new WeakMap<object, Microstep[]>();
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
   readonly #tools = new Map<string, (call: object) => Promise<unknown>>();
   readonly #adopt: Adopt;
 
-  /** @param timers where timers are noted that a plan arms. */
-  constructor(machine: AnyStateMachine, watcher: Watcher, timers: PlannedTimers) {
+  constructor(machine: AnyStateMachine, watcher: Watcher, timers: Pick<TimerWatch, 'planned' | 'delayed'>) {
     this.#watcher = watcher;
     this.#timers = timers;
+    this.#reader = new MicrostepReader(this.layout, this.#announcements, timers.delayed);
     this.#adopt = (ref, number) => watcher.adopted(ref, number);
     this.machine = this.#copy(machine, '');
   }
@@ -109,10 +110,14 @@ export class MachineWatch {
       const plan = (snapshot as { belay?: ActorPlan }).belay;
       return plan === undefined
         ? restoreSnapshot(snapshot, scope)
-        : this.#ending(scope.self, build({ machine, scope, adopt: this.#adopt, timers: this.#timers }, plan));
+        : this.#ending(scope.self, build(this.#around(machine, scope), plan));
     };
     machine.transition = (snapshot, event, scope) =>
       this.#private(machine, snapshot, event, scope) ?? this.#step(transition, snapshot, event, scope);
+  }
+
+  #around(machine: AnyStateMachine, scope: Scope): Around {
+    return { machine, scope, adopt: this.#adopt, timers: this.#timers.planned, watcher: this.#watcher };
   }
 
   /** A snapshot of the root that has come to its end stays active while something is to be decided about that. */
@@ -130,10 +135,8 @@ export class MachineWatch {
   ): AnyMachineSnapshot | null {
     const { self } = scope;
     switch (event.type) {
-      case RESTORE: {
-        const around = { machine, scope, adopt: this.#adopt, timers: this.#timers };
-        return this.#ending(self, rewind(around, snapshot, event.plan as ActorPlan));
-      }
+      case RESTORE:
+        return this.#ending(self, rewind(this.#around(machine, scope), snapshot, event.plan as ActorPlan));
       case END:
         return { ...snapshot, status: 'done', output: event.output } as unknown as AnyMachineSnapshot;
       case BEGIN: {
@@ -175,6 +178,7 @@ export class MachineWatch {
       const [next, micros] = this.#announcements.collect(scope, run);
       const steps = taken(micros, snapshot);
       if (steps.length > 0) this.#watcher.steps(self, this.#reader.steps(snapshot, steps));
+      else this.#unheard(event);
       const ended = this.#ending(self, next);
       for (const fn of deferred) scope.defer(fn);
       return ended;
@@ -182,6 +186,12 @@ export class MachineWatch {
       this.#crashed(self, event, error, this.layout.hearing(snapshot, event.type));
       return snapshot;
     }
+  }
+
+  /** A delayed event that fired and that no state heard does not come again, as little as without Belay. */
+  #unheard(event: AnyEventObject): void {
+    const fired = this.#timers.delayed.of(event);
+    if (fired !== undefined) this.#watcher.disarmed(fired.source, fired.id);
   }
 
   #crashed(self: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]) {

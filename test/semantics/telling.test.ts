@@ -1,0 +1,124 @@
+/** C1a, C2 and C5a between machines, and for events that come later: what was told is told again where its telling is done again, and only then. */
+import { describe, expect, test } from 'vitest';
+import { raise, sendParent, sendTo, spawnChild } from 'xstate';
+import { calls, configOf, machineOf, run, until, World } from './little.ts';
+
+describe('C5a: a claim tells the parent of a machine again', () => {
+  test('the payment of a child that told of it is neither made again nor forgotten', async () => {
+    const world = new World();
+    const child = machineOf(
+      { pay: world.tool('pay') },
+      {
+        id: 'child',
+        initial: 'pay',
+        states: { pay: calls('pay', 'paid', 'over'), over: { entry: sendParent({ type: 'PAID' }) } },
+      },
+    );
+    const machine = machineOf(
+      { look: world.tool('look'), child },
+      {
+        initial: 'look',
+        states: {
+          look: calls('look', 'looked', 'asking'),
+          asking: { invoke: { id: 'c', src: 'child' }, on: { PAID: 'rest' } },
+          rest: {},
+        },
+      },
+    );
+    const config = configOf(
+      { look: 'writes: [looked], effect: none', pay: 'writes: [paid], effect: irreversible' },
+      {
+        LOOK: { states: ['look'], at: 'look -> asking', writes: ['looked'] },
+        PAY: { states: ['child/pay'], at: 'child/pay -> child/over', writes: ['paid'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('look') === 2);
+    await it.at('rest');
+    expect(world.count('pay')).toBe(1);
+    await it.sidecar.close();
+  });
+});
+
+describe('C2: work that told a machine beside it is undone, and not set aside', () => {
+  test('the machine forgets it, and is told when the work is done again', async () => {
+    const world = new World();
+    const told: string[] = [];
+    const keeper = machineOf(
+      {},
+      {
+        id: 'keeper',
+        initial: 'empty',
+        states: { empty: { on: { KEEP: 'full' } }, full: { entry: () => void told.push('full') } },
+      },
+    );
+    const machine = machineOf(
+      { look: world.tool('look'), note: world.tool('note'), keeper },
+      {
+        initial: 'look',
+        entry: spawnChild('keeper' as never, { id: 'k' } as never),
+        states: {
+          look: calls('look', 'looked', 'note'),
+          note: calls('note', 'noted', 'rest', [], [sendTo('k', { type: 'KEEP' })]),
+          rest: {},
+        },
+      },
+    );
+    const config = configOf(
+      { look: 'writes: [looked], effect: none', note: 'writes: [noted], effect: none' },
+      {
+        LOOK: { states: ['look'], at: 'look -> note', writes: ['looked'], rollback: 'joint: [NOTE]' },
+        NOTE: { states: ['note'], at: 'note -> rest', writes: ['noted'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at('rest');
+    expect(told).toEqual(['full']);
+    await it.wrong('LOOK', 'looked');
+    await until(() => world.count('note') === 2);
+    await it.at('rest');
+    expect(told).toEqual(['full', 'full']);
+    await it.sidecar.close();
+  });
+});
+
+describe('C1a: a delayed event stands or falls with the step that scheduled it', () => {
+  test('the region that heard it goes back, and hears it again', async () => {
+    const world = new World();
+    const machine = machineOf(
+      { look: world.tool('look'), note: world.tool('note') },
+      {
+        type: 'parallel',
+        states: {
+          one: {
+            initial: 'look',
+            states: {
+              look: calls('look', 'looked', 'done', [], [raise({ type: 'LATER' } as never, { delay: 20 } as never)]),
+              done: {},
+            },
+          },
+          two: {
+            initial: 'waiting',
+            states: { waiting: { on: { LATER: 'note' } }, note: calls('note', 'noted', 'done'), done: {} },
+          },
+        },
+      },
+    );
+    const config = configOf(
+      { look: 'writes: [looked], effect: none', note: 'writes: [noted], effect: none' },
+      {
+        LOOK: { states: ['one.look'], at: 'one.look -> one.done', writes: ['looked'] },
+        NOTE: { states: ['two.note'], at: 'two.note -> two.done', writes: ['noted'] },
+      },
+    );
+    const it = await run(machine, config);
+    await it.at({ one: 'done', two: 'done' });
+    await it.wrong('LOOK');
+    await until(() => world.count('look') === 2);
+    expect(it.value()).toMatchObject({ two: 'waiting' });
+    await it.at({ one: 'done', two: 'done' });
+    await it.sidecar.close();
+  });
+});
