@@ -17,7 +17,7 @@ import type { Scope } from './watch/announcements.ts';
 export type Adopt = (ref: AnyActorRef, number: number) => void;
 
 /** The plans of the timers that were armed by one: the scheduler is told only how long is left. */
-export type PlannedTimers = WeakMap<object, TimerPlan>;
+type PlannedTimers = WeakMap<object, TimerPlan>;
 
 /** The surroundings of a restore. */
 export interface Around {

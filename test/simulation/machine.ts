@@ -1,12 +1,13 @@
 /** Builds the xstate machine of a scenario, and its config beside it: both from one walk over the blocks. */
 import { type ToolCall, tool } from 'belay-sidecar';
-import { type AnyStateMachine, assign, raise, setup } from 'xstate';
+import { type AnyStateMachine, assign, setup } from 'xstate';
 import type { CallArgs, Caller } from './call.ts';
 import { countOf } from './count.ts';
 import { digest, isOdd } from './digest.ts';
 import { edgesOf } from './edges.ts';
 import { Page, writtenBy } from './page.ts';
 import { type Awaiting, type Memory, type Place, Places } from './places.ts';
+import { raising } from './raising.ts';
 import {
   type Block,
   firstOf,
@@ -114,7 +115,7 @@ class Builder {
         return block.at;
       }
       case 'raise':
-        states[block.at] = { entry: raise({ type: block.at }), on: { [block.at]: `${block.at}b` } };
+        states[block.at] = raising(block);
         states[`${block.at}b`] = { always: { target: next, actions: this.#keep([block.key], place, () => 1) } };
         return block.at;
       case 'meet': {

@@ -1,4 +1,5 @@
 /** Prints a scenario as compact text: the machine, the tools that are more than functions, what goes wrong. */
+import { laterOf } from './raising.ts';
 import { type Block, everyStep, type Fault, type Scenario, type Step, type ToolSpec, type Unit } from './scenario.ts';
 
 /** A scenario as text. */
@@ -36,7 +37,7 @@ function blockText(block: Block): string {
     case 'compute':
       return `${block.key} = f(${block.reads.join()})${block.coarse ? ' modulo 2' : ''}`;
     case 'raise':
-      return `raise ${block.at}, then ${block.key} = 1`;
+      return `raise ${block.at}${laterOf(block) === undefined ? '' : ` ${laterOf(block)} ms later`}, then ${block.key} = 1`;
     case 'meet':
       return `wait for ${block.from} or ${block.key}`;
   }

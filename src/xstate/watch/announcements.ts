@@ -18,7 +18,7 @@ import { kindOf } from '../shape.ts';
 export type Scope = Parameters<AnyStateMachine['transition']>[2];
 
 /** An action of xstate's own that sends an event: with a delay, or at once. */
-interface Sending {
+interface Sent {
   readonly type: string;
   readonly params: { readonly event: AnyEventObject; readonly delay?: unknown };
 }
@@ -26,7 +26,7 @@ interface Sending {
 /** A microstep as xstate announces it. */
 export interface Micro {
   /** The actions of its own that raised and sent events; none that are known in the first macrostep of an actor. */
-  readonly sendings: readonly Sending[];
+  readonly sent: readonly Sent[];
   readonly event: AnyEventObject;
   readonly snapshot: AnyMachineSnapshot;
   readonly transitions: readonly AnyTransitionDefinition[];
@@ -39,19 +39,19 @@ export class Announcements {
   readonly #inner = new WeakSet<object>();
   readonly #senders = new WeakMap<object, AnyActorRef>();
   readonly #collecting = new Map<unknown, Micro[]>();
-  readonly #sendings = new Map<unknown, Sending[]>();
+  readonly #sent = new Map<unknown, Sent[]>();
 
   /** The microsteps that an actor takes while a function runs, with what that returns. */
   collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
     this.#listen(scope);
     const micros: Micro[] = [];
     this.#collecting.set(scope.self, micros);
-    this.#sendings.set(scope.self, []);
+    this.#sent.set(scope.self, []);
     try {
       return [run(), micros];
     } finally {
       this.#collecting.delete(scope.self);
-      this.#sendings.delete(scope.self);
+      this.#sent.delete(scope.self);
     }
   }
 
@@ -66,13 +66,13 @@ export class Announcements {
         else this.#senders.set(event.event, event.sourceRef as AnyActorRef);
       }
       if (event.type === '@xstate.action' && (isRaising(event.action.type) || isSending(event.action.type)))
-        this.#sendings.get(event.actorRef)?.push(event.action as Sending);
+        this.#sent.get(event.actorRef)?.push(event.action as Sent);
       if (event.type === '@xstate.microstep') {
         const { actorRef, snapshot, _transitions: transitions } = event;
-        const sendings = this.#sendings.get(actorRef)?.splice(0) ?? [];
+        const sent = this.#sent.get(actorRef)?.splice(0) ?? [];
         this.#collecting
           .get(actorRef)
-          ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions, sendings });
+          ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions, sent });
       }
       announce(event);
     };

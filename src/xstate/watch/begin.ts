@@ -30,7 +30,7 @@ export function begun(
   } finally {
     resume();
   }
-  const micros: Micro[] = [{ event, snapshot: initial, transitions: [], sendings: [] }];
+  const micros: Micro[] = [{ event, snapshot: initial, transitions: [], sent: [] }];
   let snapshot = initial;
   for (const next of [{ type: INIT }, ...raised]) {
     if (snapshot.status !== 'active') break;

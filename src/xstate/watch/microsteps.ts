@@ -29,7 +29,7 @@ export class MicrostepReader {
   /** The microsteps that one event caused, from where the actor stood. */
   steps(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Microstep[] {
     let before = start;
-    return micros.map(({ event, snapshot, transitions, sendings }, index) => {
+    return micros.map(({ event, snapshot, transitions, sent }, index) => {
       const {
         before: places,
         after,
@@ -62,8 +62,8 @@ export class MicrostepReader {
         looks,
         parts: this.#control.parts(before, snapshot, transitions),
         raisedBack: raisedBack(micros, index, start),
-        sends: sendings.some(({ type, params }) => isSending(type) && typeof params.delay !== 'number'),
-        arms: sendings.flatMap(({ params: { event, delay } }) =>
+        sends: sent.some(({ type, params }) => isSending(type) && typeof params.delay !== 'number'),
+        arms: sent.flatMap(({ params: { event, delay } }) =>
           typeof delay === 'number' && !isDelay(event.type) ? [event] : [],
         ),
         fired: (index === 0 ? this.#delayed.of(event) : undefined) ?? null,
