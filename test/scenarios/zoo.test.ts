@@ -81,20 +81,21 @@ describe.each([...ALONE, ...BESIDE].map((exhibit) => [exhibit.name, exhibit] as 
     }
   });
 
-  test.runIf(exhibit.handles !== true)('ends so where any of its calls fails', async () => {
-    const world = new ZooWorld();
-    const wanted = await alone(exhibit, world);
-    for (const fault of FAULTS) {
-      for (let call = 1; call <= world.calls.length; call += 1) {
-        const { decided, ...came } = await run(exhibit, {
-          world: new ZooWorld().fails(fault, call),
-          effect: 'irreversible',
-        });
-        expect({ fault, call, ...came }).toEqual({ fault, call, ...wanted });
-        expect(decided).toHaveLength(1);
+  if (exhibit.handles !== true)
+    test('ends so where any of its calls fails', async () => {
+      const world = new ZooWorld();
+      const wanted = await alone(exhibit, world);
+      for (const fault of FAULTS) {
+        for (let call = 1; call <= world.calls.length; call += 1) {
+          const { decided, ...came } = await run(exhibit, {
+            world: new ZooWorld().fails(fault, call),
+            effect: 'irreversible',
+          });
+          expect({ fault, call, ...came }).toEqual({ fault, call, ...wanted });
+          expect(decided).toHaveLength(1);
+        }
       }
-    }
-  });
+    });
 
   const complaints = (['about the value', 'about the unit'] as const).flatMap((complains) =>
     ([undefined, 'complaining', 2, 5] as const).map((closes, index) => ({
