@@ -70,7 +70,7 @@ export class DelayedEvents {
   }
 }
 
-/** What a run has to do with the timers of its machine. */
+/** The parts of a run that deal with the timers of its machine. */
 export interface TimerWatch {
   /** The plans of the timers that were armed by one. */
   readonly planned: WeakMap<object, TimerPlan>;

@@ -81,15 +81,9 @@ class Written {
   /** What is decided where an instance is found wrong. */
   fail(who: string, { joint = 'none', suspects = [] }: { joint?: JointRule; suspects?: readonly string[] } = {}) {
     const names = new Set(suspects.map((name) => instanceName(idOf(name))));
-    return decide(
-      this.history,
-      { in: idOf(who), key: null },
-      { policy: 'line', joint },
-      {
-        control: { places: this.places, suspects: names, escapes: () => [] },
-        unavailable: () => null,
-      },
-    );
+    const control = { places: this.places, suspects: names, escapes: () => [] };
+    const failure = { in: idOf(who), key: null };
+    return decide(this.history, failure, { policy: 'line', joint }, { control, unavailable: () => null });
   }
 
   #apply(verb: string, id: InstanceId, key?: string): void {

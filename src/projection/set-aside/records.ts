@@ -53,7 +53,7 @@ export interface WorkRecord {
     readonly timers: readonly Timer[];
     readonly raised: readonly unknown[];
     /** The events that it sent to the parent of its machine. */
-    readonly told: readonly unknown[];
+    readonly sent: readonly unknown[];
   };
   /** On whose account it was set aside: its policy says whose promises may be crossed. */
   readonly by: InstanceId | null;
@@ -152,7 +152,7 @@ export function recordOf(
       timers,
       // What it had sent with a delay comes by its timer.
       raised: heard(true).filter((event) => !timers.some((timer) => isEqual(timer.event, event))),
-      told: heard(false),
+      sent: heard(false),
     },
     by: run.account,
   };

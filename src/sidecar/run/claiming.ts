@@ -76,7 +76,7 @@ export class Claiming {
     };
     for (const event of record.next.raised as RuntimeEvent[]) again(ref, event);
     const parent = actors.at(runState.actor(actor).parent ?? -1);
-    if (parent !== undefined) for (const event of record.next.told as RuntimeEvent[]) again(parent, event);
+    if (parent !== undefined) for (const event of record.next.sent as RuntimeEvent[]) again(parent, event);
     for (const event of restoring.owedTo(actor, ref)) deliveries.past(() => runtime.deliver(ref, event));
   }
 

@@ -39,7 +39,7 @@ export class Timers {
     write.append([{ ...entry, ...(back !== undefined && { back }), ...(to !== undefined && { to }) }]);
   }
 
-  /** How many steps ago an actor scheduled an event, now or before: a plan schedules it again, for the step that had. */
+  /** The number of steps since an actor scheduled an event, now or before: a plan schedules it again, for the step that had. */
   #backOf(actor: number, id: string, event: RuntimeEvent): number {
     const { parts, macrosteps } = this.#port;
     const step = macrosteps.armerOf(actor, event) ?? parts.runState.timers.armedNow(actor, id)?.armed;
