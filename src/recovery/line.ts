@@ -125,16 +125,23 @@ export class Lowering {
       this.#effort.visited += 1;
       if (this.#effort.isSpent) return;
       this.steps.add(step);
-      for (const { name } of step.parties) this.#lose(name, step, by, false);
-      for (const name of step.entered) this.#lose(name, step, by, true);
-      for (const region of step.moves) {
-        // Work in the region's root was done because control had come there.
-        this.#lose(rootName(region), step, by, false);
-        waiting.push(...places.afterIn(region, step));
-      }
+      this.#loseParts(step, by);
+      for (const region of step.moves) waiting.push(...places.afterIn(region, step));
       for (const later of step.leads) if (!later.gone) waiting.push(later);
       waiting.push(...step.ties.filter(({ gone }) => !gone));
     }
+  }
+
+  /**
+   * Those who took part in a step lose what it did. The beginning of a run has no parties, and stands: what it sent is handed on
+   * again.
+   */
+  #loseParts(step: PlacedStep, by: InstanceRecord): void {
+    if (step.nth === 0 && step.parties.length === 0) return;
+    for (const { name } of step.parties) this.#lose(name, step, by, false);
+    for (const name of step.entered) this.#lose(name, step, by, true);
+    // Work in the region's root was done because control had come there.
+    for (const region of step.moves) this.#lose(rootName(region), step, by, false);
   }
 
   #lose(name: string, { act }: PlacedStep, by: InstanceRecord, wholly: boolean): void {

@@ -54,6 +54,11 @@ export function isRaising(type: string | undefined): boolean {
   return type === 'xstate.raise' || type === 'xstate.enqueueActions';
 }
 
+/** True for an action that sends an event to another actor, or may. */
+export function maySend(type: string | undefined): boolean {
+  return isSending(type) || type === 'xstate.enqueueActions';
+}
+
 /** True for an action that sends an event to another actor. */
 export function isSending(type: string | undefined): boolean {
   return type === 'xstate.sendTo';

@@ -37,10 +37,13 @@ class Drawing {
   readonly #tools = new Map<string, ToolSpec>();
   /** Those whose instance can be named in a complaint. */
   readonly #inUnits: readonly Site[];
+  readonly #asksFirst: boolean;
 
   constructor(chance: Chance, scenario: Scenario, sites: readonly Site[]) {
     this.#chance = chance;
     this.#sites = sites;
+    const [first] = scenario.body;
+    this.#asksFirst = first?.block === 'unit' && first.steps[0]?.step === 'ask';
     const owned = new Set<string>();
     for (const { step, unit } of everyStep(scenario)) {
       if (step.step !== 'call') continue;
@@ -64,7 +67,8 @@ class Drawing {
         return;
       case 'killed': {
         const when = chance.pick(['before', 'after', 'lost'] as const);
-        this.faults.push({ fault: 'killed', append: chance.int(1, 12 + 6 * this.#sites.length), when });
+        const append = chance.int(1, 12 + 6 * this.#sites.length);
+        this.faults.push({ fault: 'killed', ...(this.#asksFirst ? mild(append, when) : { append, when }) });
         return;
       }
       case 'misspelt': {
@@ -116,6 +120,11 @@ class Drawing {
     ] as const);
     this.faults.push({ fault, site });
   }
+}
+
+/** What the first actions of a machine send is lost with a process that ends before it has started (semantics.md, beside the rules). */
+function mild(append: number, when: 'before' | 'after' | 'lost') {
+  return { append: Math.max(3, append), when: when === 'lost' ? 'after' : when } as const;
 }
 
 function stateOf(site: Site): string {

@@ -11,6 +11,7 @@ export const FEATURES = [
   'delay',
   'await',
   'raise',
+  'ask',
   'compute',
   'loose',
   'retry',

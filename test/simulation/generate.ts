@@ -5,7 +5,7 @@
 import type { Chance } from './chance.ts';
 import { drawTool } from './draw-tool.ts';
 import type { Feature } from './features.ts';
-import { Keys, type Scope } from './keys.ts';
+import { Keys, type Scope, scopeOf } from './keys.ts';
 import { nested } from './nested.ts';
 import type { Block, Child, Step, ToolSpec, Unit } from './scenario.ts';
 
@@ -84,18 +84,17 @@ export class Generator {
       case 'parallel':
         return this.#parallel(scope);
       case 'compute':
-        return {
-          block: 'compute',
-          at: this.#keys.name('x'),
-          reads: this.#keys.reads(scope),
-          key: this.#keys.written(scope, false),
-          coarse: false,
-        };
+        return this.#compute(scope);
       case 'raise':
         return { block: 'raise', at: this.#keys.name('r'), key: this.#keys.written(scope, false) };
       case 'loose':
         return { block: 'loose', step: this.#step(scope, 'loose') };
     }
+  }
+
+  #compute(scope: Scope): Block {
+    const [at, reads] = [this.#keys.name('x'), this.#keys.reads(scope)];
+    return { block: 'compute', at, reads, key: this.#keys.written(scope, false), coarse: false };
   }
 
   #branch(scope: Scope): Block {
@@ -233,6 +232,7 @@ export class Generator {
           : may('await', scope.machine === '' ? 4 : 0),
       ],
       ['skip', skips && where === 'unit' ? may('skip', 8) : 0],
+      ['ask', where === 'unit' ? may('ask', scope.machine === '' ? 5 : 16) : 0],
       ['child', scope.machine === '' && scope.depth < 9 ? may('child', 14) : 0],
     ] as const);
     switch (kind) {
@@ -248,6 +248,8 @@ export class Generator {
         };
       case 'skip':
         return { step: 'skip', at: this.#keys.name('q'), on: this.#chance.pick(scope.sure) };
+      case 'ask':
+        return this.#ask(scope, steps);
       case 'child':
         return this.#child(scope, steps);
     }
@@ -265,19 +267,17 @@ export class Generator {
     return { step: 'call', at, tool, key, also, reads, retry };
   }
 
+  #ask(scope: Scope, steps: readonly Step[]): Step {
+    const of = scope.machine !== '' && this.#chance.percent(75) ? 'parent' : 'other';
+    const [at, reads] = [this.#keys.name('a'), this.#keys.reads(scope)];
+    return { step: 'ask', at, of, reads, key: this.#keys.written(scope, steps.at(-1)?.step === 'skip') };
+  }
+
   #child(scope: Scope, steps: readonly Step[]): Step {
     const at = this.#keys.name('c');
     const reads = this.#keys.reads(scope);
     const name = this.#keys.name('C');
-    const within: Scope = {
-      machine: name,
-      sure: ['given'],
-      maybe: [],
-      own: [],
-      inLoop: false,
-      inRegion: false,
-      depth: 1,
-    };
+    const within = scopeOf(name);
     const body = [this.#unit(within), ...this.#sequence(within, this.#chance.int(0, 2))];
     this.children.push({ name, body: this.#has('nest') ? nested(body) : body });
     return { step: 'child', at, child: name, reads, key: this.#keys.written(scope, steps.at(-1)?.step === 'skip') };

@@ -14,6 +14,11 @@ export interface Scope {
   readonly depth: number;
 }
 
+/** What a machine that is invoked may read and write at its beginning. */
+export function scopeOf(machine: string): Scope {
+  return { machine, sure: ['given'], maybe: [], own: [], inLoop: false, inRegion: false, depth: 1 };
+}
+
 /** Draws the names of one machine, and its keys. */
 export class Keys {
   /** The value that is often the same where what it rests on is corrected. */

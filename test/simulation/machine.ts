@@ -1,6 +1,7 @@
 /** Builds the xstate machine of a scenario, and its config beside it: both from one walk over the blocks. */
 import { type ToolCall, tool } from 'belay-sidecar';
 import { type AnyStateMachine, assign, setup } from 'xstate';
+import { type Asking, answers, asking, ECHO, echo } from './asking.ts';
 import type { CallArgs, Caller } from './call.ts';
 import { countOf } from './count.ts';
 import { digest, isOdd } from './digest.ts';
@@ -38,37 +39,31 @@ interface Heard {
 export function build(scenario: Scenario, call: Caller): Built {
   const page = new Page(scenario);
   const awaiting: Awaiting[] = [];
-  const machine = new Builder(scenario, 'm', scenario.body, '', page, awaiting, call).machine();
+  const machine = new Builder({ scenario, page, awaiting, call }, 'm', scenario.body, '').machine();
   return { machine, page: page.text(), awaiting };
 }
 
+/** What the machines of a scenario are built from, and into. */
+interface Making {
+  readonly scenario: Scenario;
+  readonly page: Page;
+  readonly awaiting: Awaiting[];
+  readonly call: Caller;
+}
+
 class Builder {
-  readonly #scenario: Scenario;
+  readonly #making: Making;
   readonly #id: string;
   readonly #body: readonly Block[];
   readonly #prefix: string;
-  readonly #page: Page;
-  readonly #awaiting: Awaiting[];
-  readonly #call: Caller;
   readonly #places: Places;
   readonly #actors: Record<string, unknown> = {};
 
-  constructor(
-    scenario: Scenario,
-    id: string,
-    body: readonly Block[],
-    prefix: string,
-    page: Page,
-    awaiting: Awaiting[],
-    call: Caller,
-  ) {
-    this.#scenario = scenario;
+  constructor(making: Making, id: string, body: readonly Block[], prefix: string) {
+    this.#making = making;
     this.#id = id;
     this.#body = body;
     this.#prefix = prefix;
-    this.#page = page;
-    this.#awaiting = awaiting;
-    this.#call = call;
     this.#places = new Places(id !== 'm', body);
   }
 
@@ -218,7 +213,7 @@ class Builder {
     const edges = edgesOf(steps, after, again);
     const byArgs = (first.step === 'call' || first.step === 'child') && place.path.length === 0;
     const counts = again === null ? [] : [place.loop?.at as string];
-    this.#page.unit({ unit, place, prefix: this.#prefix, states: own, edges, byArgs, counts }, this.#places);
+    this.#making.page.unit({ unit, place, prefix: this.#prefix, states: own, edges, byArgs, counts }, this.#places);
     return first.at;
   }
 
@@ -229,7 +224,10 @@ class Builder {
         if (step.retry) states[`${step.at}w`] = { after: { 1: step.at } };
         return step.at;
       case 'child':
-        states[step.at] = { invoke: this.#begin(step, next, place) };
+        states[step.at] = { invoke: this.#begin(step, next, place), on: answers };
+        return step.at;
+      case 'ask':
+        states[step.at] = this.#ask(step, next, place);
         return step.at;
       case 'delay':
         states[step.at] = { after: { [step.ms]: next } };
@@ -237,7 +235,7 @@ class Builder {
       case 'await': {
         const occasion = (memory: Memory) =>
           `${step.at} ${this.#places.entity(place, memory)} ${this.#places.round(place, memory)}`;
-        this.#awaiting.push({ at: step.at, occasion });
+        this.#making.awaiting.push({ at: step.at, occasion });
         const actions = this.#keep([step.key], place, ({ event }) => event.value);
         states[step.at] = { on: { [step.at]: { target: next, actions } } };
         return step.at;
@@ -251,9 +249,10 @@ class Builder {
   }
 
   #invoke(step: Extract<Step, { step: 'call' }>, next: string, place: Place): object {
-    const spec = this.#scenario.tools.find(({ name }) => name === step.tool) as ToolSpec;
-    this.#actors[spec.name] ??= tool((call: ToolCall<CallArgs>) => this.#call(spec, call));
-    this.#page.call(spec.name, this.#places, place, step.reads, writtenBy(step));
+    const { scenario, page, call: carryOut } = this.#making;
+    const spec = scenario.tools.find(({ name }) => name === step.tool) as ToolSpec;
+    this.#actors[spec.name] ??= tool((call: ToolCall<CallArgs>) => carryOut(spec, call));
+    page.call(spec.name, this.#places, place, step.reads, writtenBy(step));
     const input = ({ context }: Heard): CallArgs => {
       const values = this.#values(step.reads, place, context);
       const [entity, round] = [this.#places.entity(place, context), this.#places.round(place, context)];
@@ -265,18 +264,11 @@ class Builder {
   }
 
   #begin(step: Extract<Step, { step: 'child' }>, next: string, place: Place): object {
-    const body = this.#scenario.children.find(({ name }) => name === step.child)?.body ?? [];
+    const { scenario, page } = this.#making;
+    const body = scenario.children.find(({ name }) => name === step.child)?.body ?? [];
     const prefix = `${this.#prefix}${step.child}/`;
-    this.#actors[step.child] = new Builder(
-      this.#scenario,
-      step.child,
-      body,
-      prefix,
-      this.#page,
-      this.#awaiting,
-      this.#call,
-    ).machine();
-    this.#page.call(step.child, this.#places, place, step.reads, [step.key]);
+    this.#actors[step.child] = new Builder(this.#making, step.child, body, prefix).machine();
+    page.call(step.child, this.#places, place, step.reads, [step.key]);
     const input = ({ context }: Heard): Memory => ({
       entity: this.#places.entity(place, context),
       round: this.#places.round(place, context),
@@ -284,6 +276,14 @@ class Builder {
     });
     const actions = this.#keep([step.key], place, ({ event }) => event.output);
     return { src: step.child, id: step.at, input, onDone: { target: next, actions } };
+  }
+
+  #ask(step: Asking, next: string, place: Place): State {
+    this.#actors[ECHO] ??= echo;
+    if (step.of === 'other') this.#making.page.call(ECHO, this.#places, place, step.reads, [step.key]);
+    const value = ({ context }: Heard) => digest(this.#values(step.reads, place, context));
+    const actions = this.#keep([step.key], place, ({ event }) => event.value);
+    return { ...asking(step, value), on: { [step.at]: { target: next, actions } } };
   }
 
   #values(keys: readonly string[], place: Place, memory: Memory): Memory {

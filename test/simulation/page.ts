@@ -1,4 +1,5 @@
 /** Writes the boundary config of a generated machine, as an honest reviewer would: every read and write of every tool and unit is declared. */
+import { ECHO } from './asking.ts';
 import type { Place, Places } from './places.ts';
 import type { Scenario, Step, ToolSpec, Unit } from './scenario.ts';
 
@@ -81,7 +82,7 @@ export class Page {
   text(): string {
     const tools: Record<string, object> = {};
     for (const tool of this.#scenario.tools) if (this.#reads.has(tool.name)) tools[tool.name] = this.#tool(tool);
-    for (const { name } of this.#scenario.children)
+    for (const name of [ECHO, ...this.#scenario.children.map((child) => child.name)])
       if (this.#reads.has(name))
         tools[name] = { effect: 'none', reads: this.#set(this.#reads, name), writes: this.#set(this.#writes, name) };
     const names = Object.keys(this.#skeletons);
@@ -120,6 +121,7 @@ function readBy(step: Step): readonly string[] {
   switch (step.step) {
     case 'call':
     case 'child':
+    case 'ask':
       return step.reads;
     case 'skip':
       return [step.on];
@@ -136,6 +138,7 @@ export function writtenBy(step: Step): readonly string[] {
       return [...(step.also === null ? [] : [step.also]), step.key];
     case 'child':
     case 'await':
+    case 'ask':
       return [step.key];
     case 'delay':
     case 'skip':

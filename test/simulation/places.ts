@@ -109,7 +109,7 @@ function writtenBy(block: Block): string[] {
       const steps = block.block === 'unit' ? block.steps : [block.step];
       return steps.flatMap((step) => {
         if (step.step === 'call') return [step.key, ...(step.also === null ? [] : [step.also])];
-        return step.step === 'await' || step.step === 'child' ? [step.key] : [];
+        return step.step === 'delay' || step.step === 'skip' ? [] : [step.key];
       });
     }
     case 'nest':

@@ -60,6 +60,14 @@ export type Step =
       readonly child: string;
       readonly key: string;
       readonly reads: readonly string[];
+    }
+  /** Sends an event to the machine that invoked this one, or to one that it invokes for this, and waits for the answer. */
+  | {
+      readonly step: 'ask';
+      readonly at: string;
+      readonly of: 'parent' | 'other';
+      readonly key: string;
+      readonly reads: readonly string[];
     };
 
 /** A unit of work: a skeleton. */

@@ -6,7 +6,7 @@ import { scenarioText } from './text.ts';
 const RUNS = 4000;
 /** How often the rules of control have to be needed, so that the runs say something about each; fewer of what takes two rare things. */
 const OFTEN = 100;
-const RARE: Readonly<Record<string, number>> = { redone: 50, accused: 50, diverged: 80 };
+const RARE: Readonly<Record<string, number>> = { redone: 50, accused: 50, diverged: 80, orphans: 60 };
 
 test('4,000 random machines under faults end as without them, or are parked', async () => {
   const tally = await runCampaign({ runs: RUNS, seed: 20, from: 0, only: null });

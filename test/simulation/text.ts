@@ -60,6 +60,8 @@ function stepText(step: Step): string {
       return `${step.at}: ${step.key}${step.also === null ? '' : `, ${step.also}`} = ${step.tool}(${step.reads.join()})${step.retry ? ' with its own retry' : ''}`;
     case 'child':
       return `${step.at}: ${step.key} = machine ${step.child}(${step.reads.join()})`;
+    case 'ask':
+      return `${step.at}: ${step.key} = the answer${laterOf(step) === undefined ? '' : ` ${laterOf(step)} ms later`} of ${step.of === 'parent' ? 'the machine around' : 'another machine'} to ${step.reads.join() || 'nothing'}`;
     case 'delay':
       return `${step.at}: after ${step.ms} ms`;
     case 'await':

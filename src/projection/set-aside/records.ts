@@ -6,7 +6,7 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { fold } from '../../history/context.ts';
 import type { extentOf } from '../../history/extent.ts';
-import type { Place, PlacedActor } from '../../history/places.ts';
+import type { Place, PlacedActor, PlacedStep } from '../../history/places.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
@@ -50,6 +50,8 @@ export interface WorkRecord {
   readonly next: {
     readonly event: unknown;
     readonly started: readonly Started[];
+    /** The numbers of those actors, where a delayed event may be for one of them: a claim starts others in their places. */
+    readonly numbers: readonly number[];
     readonly timers: readonly Timer[];
     readonly raised: readonly unknown[];
     /** The events that it sent to the parent of its machine. */
@@ -149,6 +151,7 @@ export function recordOf(
     next: {
       event: last.entry?.event ?? { type: '' },
       started: lasts.flatMap(({ entry }) => entry?.started ?? []),
+      numbers: timers.some(({ to }) => to !== null) ? startedBy(run, lasts) : [],
       timers,
       // What it had sent with a delay comes by its timer.
       raised: heard(true).filter((event) => !timers.some((timer) => isEqual(timer.event, event))),
@@ -156,6 +159,11 @@ export function recordOf(
     },
     by: run.account,
   };
+}
+
+/** The numbers of the actors that steps started, in order. */
+function startedBy({ places: { actors } }: Recordable, steps: readonly PlacedStep[]): number[] {
+  return actors.flatMap(({ started }, number) => (started !== null && steps.includes(started) ? [number] : []));
 }
 
 /** Where the last step of an instance was claimed, control went on by a step of its own, which started what the last step had. */

@@ -25,6 +25,7 @@ export function planClaim(
   const [number] = split(region);
   const actor = runState.actor(number);
   const running = runState.family.childrenOf(number);
+  const successor = (to: number | null) => next[record.next.numbers.indexOf(to ?? -1)] ?? to;
   const isGone = (id: string) =>
     runState.timers
       .named(number, id)
@@ -37,7 +38,7 @@ export function planClaim(
     keep: running.filter((child) => !next.includes(child.number)).map(({ started }) => (started as Started).id),
     make: running.filter((child) => next.includes(child.number)).map((child) => childPlan(child, null)),
     cancel: [...runState.timers.idsOf(number)].filter((id) => isGone(id) !== undefined),
-    timers: record.next.timers.map((timer) => timerPlan(timer, now() + timer.delay)),
+    timers: record.next.timers.map((timer) => timerPlan({ ...timer, to: successor(timer.to) }, now() + timer.delay)),
     isArmed: armedIn(runState, number, () => true),
     now,
   };

@@ -17,8 +17,10 @@ interface Waiting {
   readonly ref: ActorHandle;
   readonly event: RuntimeEvent;
   readonly source: ActorHandle | null | undefined;
-  /** The number of the actor that hears of complete states of its own (C5a). */
-  readonly completes?: number;
+  /** Says if it is owed still when its turn comes: a restore since may have taken back what it tells of (C9). */
+  readonly isOwed?: () => boolean;
+  /** True where a step of the run had raised or sent it. */
+  readonly isInner?: true;
 }
 
 /** The surroundings of the deliveries of a run. */
@@ -29,8 +31,6 @@ interface DeliveryPort {
   readonly actors: Actors;
   /** True while nothing may be sent again: a recovery is under way, work waits for its claim, or the run stops. */
   isBusy(): boolean;
-  /** The events by which states of an actor tell that they are complete, and that no step has heard since. */
-  owedTo(actor: number, ref: ActorHandle): readonly RuntimeEvent[];
 }
 
 /** The deliveries of one run. */
@@ -73,19 +73,18 @@ export class Deliveries {
       next !== undefined;
       next = this.#isHolding ? undefined : this.#backlog.shift()
     ) {
-      const { ref, event, source, completes } = next;
-      // A restore since may have taken back what was complete (C9).
-      if (completes !== undefined && !this.#port.owedTo(completes, ref).some(({ type }) => type === event.type))
-        continue;
-      if (source !== null && runtime.teller(ref, event) !== source)
+      const { ref, event, source, isOwed, isInner } = next;
+      if (isOwed?.() === false) continue;
+      if (isInner === true) runtime.machines?.raise(ref, event);
+      else if (source !== null && runtime.teller(ref, event) !== source)
         write.append([{ do: 'late', actor: actors.numberOf(ref) ?? 0, event: event.type }]);
       else runtime.deliver(ref, event);
     }
   }
 
-  /** Has an actor hear that a state of its own is complete, when its turn comes and while it still is. */
-  complete(completes: number, ref: ActorHandle, event: RuntimeEvent): void {
-    this.#backlog.push({ ref, event, source: null, completes });
+  /** Has an actor receive an event that is owed to it, when its turn comes and while it still is. @param isInner as `Waiting` says. */
+  owe(ref: ActorHandle, event: RuntimeEvent, isOwed: () => boolean, isInner = false): void {
+    this.#backlog.push({ ref, event, source: null, isOwed, ...(isInner && { isInner }) });
   }
 
   /** Has an actor take the eventless transitions of where it was put, before it hears of anything else. */

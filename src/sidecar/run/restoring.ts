@@ -4,6 +4,7 @@ import { regionName } from '../../model/region.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Timer } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
+import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
 import type { Verifier } from '../../recording/verify.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
@@ -11,6 +12,7 @@ import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import type { Writer } from '../parts.ts';
+import { firstSent } from '../plan/first-sent.ts';
 import { planRestore, type Surroundings } from '../plan/restore-plan.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { Actors } from './actors.ts';
@@ -28,6 +30,7 @@ interface RestoringPort {
   readonly recorder: StepRecorder;
   readonly queries: RecoveryQueries;
   readonly timers: Timers;
+  readonly macrosteps: Macrosteps;
   readonly verifier: Verifier | null;
   now(): number;
 }
@@ -119,12 +122,30 @@ export class Restoring {
     ];
   }
 
-  /** Has actors hear that states in them are complete, where the step that had heard it is undone (C5a). */
+  /**
+   * Has actors receive what is owed to them: that states in them are complete, where the step that had received it is undone (C5a), and
+   * what the first step of the run had raised and sent (C1a).
+   */
   owe(numbers: readonly number[]): void {
     const { actors, deliveries } = this.#port;
     for (const number of numbers) {
       const ref = actors.at(number);
-      if (ref !== undefined) for (const event of this.owedTo(number, ref)) deliveries.complete(number, ref, event);
+      if (ref === undefined) continue;
+      for (const event of this.owedTo(number, ref))
+        deliveries.owe(ref, event, () => this.owedTo(number, ref).some(({ type }) => type === event.type));
+    }
+    this.#oweFirst();
+  }
+
+  #oweFirst(): void {
+    const { runState, actors, deliveries, macrosteps } = this.#port;
+    const { first, owed } = firstSent(runState) ?? { owed: [] };
+    for (const step of owed) {
+      const ref = actors.at(step.actor);
+      if (first === undefined || ref === undefined) continue;
+      const event = { ...(step.entry?.event as RuntimeEvent) };
+      macrosteps.claims(event, first);
+      deliveries.owe(ref, event, () => firstSent(runState)?.owed.includes(step) === true, true);
     }
   }
 

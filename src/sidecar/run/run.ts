@@ -76,8 +76,7 @@ export class Run implements Watcher {
     const isStopping = () => this.#isStopping;
     const isReusing = () => reuse.isPending;
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
-    const owedTo = (actor: number, ref: ActorHandle) => this.#restoring.owedTo(actor, ref);
-    const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy, owedTo });
+    const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy });
     const macrosteps = new Macrosteps(runState.places);
     const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
     const events = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });

@@ -3,7 +3,7 @@ import type { AnyActorLogic, AnyActorRef, AnyMachineSnapshot } from 'xstate';
 import { isDelay } from '../../model/reply-event.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { Child, Microstep } from '../../runtime/microstep.ts';
-import { isInline, isRaising, isSending, tellsStateDone } from '../events.ts';
+import { isInline, isRaising, isSending, maySend, tellsStateDone } from '../events.ts';
 import { kindOf } from '../shape.ts';
 import { activeNodes, remembered, runs } from '../structure.ts';
 import type { DelayedEvents } from '../timers.ts';
@@ -62,7 +62,10 @@ export class MicrostepReader {
         looks,
         parts: this.#control.parts(before, snapshot, transitions),
         raisedBack: raisedBack(micros, index, start),
-        sends: sent.some(({ type, params }) => isSending(type) && typeof params.delay !== 'number'),
+        sends:
+          start === null
+            ? runs(maySend, before, snapshot, transitions)
+            : sent.some(({ type, params }) => isSending(type) && typeof params.delay !== 'number'),
         arms: sent.flatMap(({ params: { event, delay } }) =>
           typeof delay === 'number' && !isDelay(event.type) ? [event] : [],
         ),
