@@ -87,8 +87,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C5a',
     file: 'sidecar/run/claiming.ts',
     off: 'a claim does not deliver what its last step raised',
-    find: 'for (const event of record.next.raised as RuntimeEvent[]) {',
-    replace: 'for (const event of [] as RuntimeEvent[]) {',
+    find: 'for (const event of record.next.raised as RuntimeEvent[]) again(ref, event);',
+    replace: 'for (const event of [] as RuntimeEvent[]) again(ref, event);',
     by: { run: 'tests', file: 'test/semantics/behind.test.ts' },
   },
   {
