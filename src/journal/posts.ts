@@ -5,7 +5,7 @@
 import { JournalError } from './journal.ts';
 
 /** The size limit of a message, in bytes of UTF-8. */
-const BODY_LIMIT = 64 * 1024;
+export const BODY_LIMIT = 64 * 1024;
 /** The most messages of a run. */
 export const POSTS_LIMIT = 10_000;
 

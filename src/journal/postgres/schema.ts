@@ -6,10 +6,11 @@ import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
 import { NOTED } from './noted.ts';
 import { OVERTAKEN } from './overtaken.ts';
+import { ROLES } from './roles.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The format that this release writes; a store of a newer one is refused. */
-export const FORMAT = 5;
+export const FORMAT = 6;
 
 const FIRST = `
 CREATE TABLE belay.store (
@@ -62,7 +63,7 @@ CREATE TABLE belay.inbox (
 ${FUNCTIONS}`;
 
 /** The statements that each format adds to the one before it, in the words of the schema "belay". */
-const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA, CLAIM_SCHEMA, OVERTAKEN];
+const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA, CLAIM_SCHEMA, OVERTAKEN, ROLES];
 
 /** A statement in the words of another schema. */
 export function within(schema: string, text: string): string {
