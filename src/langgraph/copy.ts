@@ -22,6 +22,8 @@ export interface Graph {
   nodes: Record<string, GraphNode>;
   channels: Readonly<Record<string, BaseChannel>>;
   checkpointer?: BaseCheckpointSaver | boolean;
+  /** The settings that `withConfig` has given it. */
+  readonly config?: RunnableConfig;
   readonly builder?: { readonly edges: Iterable<readonly [string, string]>; readonly branches: object };
   readonly store?: unknown;
   readonly cache?: unknown;

@@ -8,19 +8,19 @@ import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Runtime, Watcher } from '../runtime/runtime.ts';
-import { checkpointOf, type Memory, noted, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
-import { notedOutput } from './checkpoint/outputs.ts';
+import type { Answer } from './answers.ts';
+import { checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
 import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
 import type { Observed } from './observe.ts';
 import { type Closed, type Host, Pass, type Question } from './pass.ts';
 import type { Setting } from './setting.ts';
 import type { Task } from './tasks.ts';
-import { type Change, Telling } from './telling.ts';
+import { Telling } from './telling.ts';
 import { Calls } from './tools/calls.ts';
 import type { NodeCalls, UnderWay } from './tools/node-calls.ts';
 import { BETWEEN_NODES, caller } from './tools/tool.ts';
-import { type Around, ends, type Output, opens } from './transitions.ts';
+import { type Around, answered, applies, ends, holds, type Output, opens } from './transitions.ts';
 
 /** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
 const outside = AsyncLocalStorage.snapshot();
@@ -37,6 +37,7 @@ export class Execution implements Runtime, Host {
   readonly #waiting = new Map<RuntimeEvent, () => void>();
   #pass: Pass | null = null;
   #isStarted = false;
+  #isDrained = false;
   #wakes = false;
 
   constructor(setting: Setting, watcher: Watcher) {
@@ -49,6 +50,7 @@ export class Execution implements Runtime, Host {
 
   /** Enters the graph for the first time in this process. */
   start(): void {
+    if (this.#isDrained) this.#again();
     if (this.#isStarted) return;
     this.#isStarted = true;
     if (this.#wakes) this.#watcher.woken();
@@ -136,29 +138,20 @@ export class Execution implements Runtime, Host {
   chunk = (chunk: unknown) => this.#setting.chunk(chunk);
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
-    this.#when(
-      { type: 'graph.on' },
-      () => pass.isStale,
-      () => {
-        this.#telling.tell(opens(this.#around, this.#telling, closed, tasks));
-        this.#outputs.clear();
-        // What was set aside is claimed first, and the run then holds what comes next.
-        this.#when({ type: 'graph.run' }, () => pass.isStale, then);
-      },
-    );
+    this.#on(pass, 'graph.on', () => {
+      this.#telling.tell(opens(this.#around, this.#telling, closed, tasks));
+      this.#outputs.clear();
+      // What was set aside is claimed first, and the run then holds what comes next.
+      this.#on(pass, 'graph.run', then);
+    });
   }
 
   output(pass: Pass, lane: Lane, output: unknown, reads: Output['reads'], then: () => void): void {
     if (this.lanes().length > 1) {
-      this.#when(
-        { type: 'graph.output' },
-        () => pass.isStale,
-        () => {
-          const memory = (before: Memory) => noted(before, lane.name, { out: notedOutput(output) });
-          this.#telling.tell([{ event: { type: 'graph.output' }, lane, part: 'done', reads, memory }]);
-          then();
-        },
-      );
+      this.#on(pass, 'graph.output', () => {
+        this.#telling.tell([holds(lane, { is: output, reads })]);
+        then();
+      });
       return;
     }
     // A task that is alone is over with its output: one step says both.
@@ -167,40 +160,33 @@ export class Execution implements Runtime, Host {
   }
 
   ended(pass: Pass, closed: Closed | null): void {
-    this.#when(
-      { type: 'graph.end' },
-      () => pass.isStale,
-      () => {
-        this.#telling.tell(ends(this.#around, this.#telling, closed, () => this.result));
-        this.#watcher.holdsEnd(this.result);
-      },
-    );
+    this.#on(pass, 'graph.end', () => {
+      this.#telling.tell(ends(this.#around, this.#telling, closed, () => this.result));
+      this.#watcher.holdsEnd(this.result);
+    });
+  }
+
+  drained(pass: Pass, closed: Closed | null, error: Error): void {
+    this.#on(pass, 'graph.drained', () => {
+      this.#telling.tell(applies(this.#around, this.#telling, closed));
+      this.#leave();
+      this.#isDrained = true;
+      this.#setting.drains(error);
+    });
   }
 
   asks(pass: Pass, questions: readonly Question[]): void {
     if (!pass.isStale) this.#setting.asks(questions);
   }
 
-  /** Answers questions, and enters the graph again. @param answers by lane. */
-  answer(answers: readonly { readonly question: Question; readonly value: unknown }[]): void {
-    const changes = answers.map(({ question: { lane, task }, value }): Change => {
-      const event = { type: 'graph.answer', value };
-      const note = (memory: Memory) => {
-        const values = [...(notesOn(memory, lane.name).answers?.values ?? []), value];
-        return noted(memory, lane.name, { answers: { task, values } });
-      };
-      return { event, lane, part: 'run', outside: true, memory: note };
-    });
+  /** Answers questions, and enters the graph again. */
+  answer(answers: readonly Answer[]): void {
     const pass = this.#pass as Pass;
-    this.#when(
-      { type: 'graph.answer' },
-      () => pass.isStale,
-      () => {
-        this.#leave();
-        this.#telling.tell(changes);
-        this.#enter();
-      },
-    );
+    this.#on(pass, 'graph.answer', () => {
+      this.#leave();
+      this.#telling.tell(answers.map(answered));
+      this.#enter();
+    });
   }
 
   failed(pass: Pass, lane: Lane | null, error: unknown): void {
@@ -220,6 +206,7 @@ export class Execution implements Runtime, Host {
   #enter(): void {
     const pass = new Pass(this.#setting.graph, this);
     this.#pass = pass;
+    this.#isDrained = false;
     outside(() => caller.run(BETWEEN_NODES, () => void pass.go()));
   }
 
@@ -231,6 +218,10 @@ export class Execution implements Runtime, Host {
   #leave(): void {
     this.#pass?.leave();
     this.#outputs.clear();
+  }
+
+  #on(pass: Pass, type: string, then: () => void): void {
+    this.#when({ type }, () => pass.isStale, then);
   }
 
   /** Goes on once nothing holds that back, and not at all where the pass was left meanwhile. */

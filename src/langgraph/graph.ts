@@ -1,6 +1,5 @@
 /** Graphs of LangGraph under the sidecar (`belay-sidecar/langgraph`). */
 import { createHash, randomBytes } from 'node:crypto';
-import type { RunnableConfig } from '@langchain/core/runnables';
 import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Refusal } from '../model/veto.ts';
@@ -15,16 +14,23 @@ import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
 import { Execution } from './execution.ts';
 import { GraphError } from './graph-error.ts';
+import {
+  type GraphSettings,
+  refuseBound,
+  refuseConfig,
+  refuseFork,
+  refuseSettings,
+  refuseUpdate,
+} from './refusals/settings.ts';
+import { refuseUnsupported, stateChannels } from './refusals/support.ts';
 import { Resting } from './resting.ts';
 import type { Setting } from './setting.ts';
-import { refuseUnsupported, stateChannels } from './support.ts';
 import { tieFor } from './ties.ts';
 
 /** The options of a run of a graph; the input counts for a run that begins. */
 export interface GraphOptions extends RunOptions {
   readonly input?: unknown;
-  /** The configuration of each entry into the graph: `recursionLimit`, `configurable`, `context`, `callbacks`, `tags`, `metadata`. */
-  readonly settings?: RunnableConfig & { readonly context?: unknown };
+  readonly settings?: GraphSettings;
 }
 
 /** The ways in which a graph streams, as LangGraph has them. */
@@ -38,7 +44,7 @@ export interface AttachedGraph extends RunCommands {
   /**
    * Runs the graph until it is done or asks. With a `Command` that has a `resume`, it answers first what was asked.
    * @returns the state as the graph gives it out; with what it asks under `__interrupt__`, where it does.
-   * @throws GraphError `run_parked` where a person has to act first, `no_question`.
+   * @throws GraphError `run_parked` where a person has to act first, `no_question`; GraphDrained of LangGraph, where its `control` has drained it.
    */
   invoke(command?: Command | null): Promise<Record<string, unknown>>;
   /** Runs the graph as `invoke` does, and gives its chunks. What is done again after a failure is streamed again. @throws GraphError as `invoke`. */
@@ -47,6 +53,8 @@ export interface AttachedGraph extends RunCommands {
   resume(command: Command): Promise<Record<string, unknown>>;
   /** The state of the graph where it stands now, as LangGraph has it. @throws GraphError `graph_running` before the graph was entered. */
   getState(options?: { readonly subgraphs?: boolean }): Promise<StateSnapshot>;
+  /** Refuses to write the state from outside, where no unit has written it: say what was wrong with `fail`. @throws GraphError `unsupported_graph`. */
+  updateState(...given: unknown[]): Promise<never>;
   /** Lists the questions that the graph waits for. */
   questions(): readonly { readonly node: string; readonly id: string | undefined; readonly value: unknown }[];
 }
@@ -114,11 +122,8 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
   };
   const options = { ...given, codecs: [...CODECS, ...(given.codecs ?? [])], onDecision };
   refuseUnsupported(graph, null);
-  if (given.settings?.maxConcurrency === 1)
-    throw new GraphError(
-      'unsupported_graph',
-      'A maxConcurrency of 1 has LangGraph leave a superstep after its first task. Leave it out of the settings, or set 2.',
-    );
+  refuseSettings(given.settings ?? {});
+  refuseBound(graph.config ?? {});
   const agent = graph.getName();
   const config = configOf(agent, options);
   refuseUnsupported(graph, config);
@@ -143,6 +148,7 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     tieOf: tieFor(config),
     chunk: (chunk) => resting.chunk(chunk),
     asks: (questions) => resting.asks(questions),
+    drains: (error) => resting.drains(error),
   };
 }
 
@@ -162,6 +168,7 @@ function digestOf({ nodes, builder, channels }: Graph): string {
 function attached(execution: Execution, commands: RunCommands, resting: Resting, run: string): AttachedGraph {
   /** Sets the graph going, or on. */
   const goOn = (command: Command | null | undefined): void => {
+    resting.drained = null;
     if (command == null) {
       execution.start();
       return;
@@ -180,12 +187,14 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
     throw parked(ending, resting.decided);
   };
   const mine: Omit<AttachedGraph, keyof RunCommands> = {
-    async invoke(command) {
+    async invoke(command, ...[config]: unknown[]) {
+      refuseConfig(config);
       goOn(command);
       return rest();
     },
-    resume: (command) => mine.invoke(command),
-    async *stream(command, { streamMode = 'values', subgraphs = false } = {}) {
+    resume: (...given) => mine.invoke(...given),
+    async *stream(command, { streamMode = 'values', subgraphs = false, ...config } = {}) {
+      if (Object.keys(config).length > 0) refuseConfig(config);
       const isSingle = typeof streamMode === 'string';
       resting.modes = isSingle ? [streamMode] : streamMode;
       resting.subgraphs = subgraphs;
@@ -195,11 +204,13 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
       await ending;
     },
     async getState(options) {
+      refuseFork(options);
       const graph = execution.running();
       if (graph === null)
         throw new GraphError('graph_running', 'The graph was not entered yet. Call invoke() or stream() first.');
       return graph.getState({ configurable: { thread_id: run } } as never, options);
     },
+    updateState: async () => refuseUpdate(),
     questions: () =>
       resting.questions.map(({ lane, interrupt: { id, value } }) => ({ node: lane.node, id, value: value as unknown })),
   };

@@ -1,7 +1,7 @@
 /** One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and the run decides what counts. */
 import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint } from '@langchain/langgraph';
-import { type Interrupt, isGraphBubbleUp, isGraphInterrupt } from '@langchain/langgraph';
+import { type Interrupt, isGraphBubbleUp, isGraphDrained, isGraphInterrupt } from '@langchain/langgraph';
 import type { TaskNotes } from './checkpoint/memory.ts';
 import { outputOf } from './checkpoint/outputs.ts';
 import { RunSaver } from './checkpoint/saver.ts';
@@ -53,6 +53,8 @@ export interface Host {
   output(pass: Pass, lane: Lane, output: unknown, reads: readonly (readonly string[])[], then: () => void): void;
   ended(pass: Pass, closed: Closed | null): void;
   asks(pass: Pass, questions: readonly Question[]): void;
+  /** LangGraph was asked to stop, and has done so at the end of a superstep. */
+  drained(pass: Pass, closed: Closed | null, error: Error): void;
   failed(pass: Pass, lane: Lane | null, error: unknown): void;
   chunk(chunk: unknown): void;
 }
@@ -109,6 +111,7 @@ export class Pass {
       }
     } catch (error) {
       if (this.isStale) return;
+      if (isGraphDrained(error)) return this.#host.drained(this, this.#closed, error);
       const task = (error as { readonly pregelTaskId?: string } | null)?.pregelTaskId ?? '';
       this.leave();
       this.#host.failed(this, this.#tasks.get(task)?.lane ?? null, error);
@@ -227,6 +230,8 @@ export class Pass {
       this.#questions.push({ lane, task, interrupt: interrupt as Interrupt });
       throw error;
     }
+    // A graph within was drained: its node runs again, and its calls keep their answers.
+    if (isGraphDrained(error)) throw error;
     if (isGraphInterrupt(error) || isGraphBubbleUp(error)) {
       const what = isGraphInterrupt(error) ? 'a question' : 'a command';
       const text = `${what} came out of a graph within "${node}", which is one unit. Ask, and go elsewhere, in a node of the outer graph.`;

@@ -8,6 +8,8 @@ export class Resting {
   subgraphs = false;
   /** The questions that wait for answers; empty while the graph goes on. */
   questions: readonly Question[] = [];
+  /** The error of LangGraph by which it says that it was drained, until the graph goes on. */
+  drained: Error | null = null;
   /** The last decision, and the error that it answered. */
   decided: Pick<Report, 'decision' | 'error'> | null = null;
   readonly #chunks: unknown[] = [];
@@ -25,9 +27,16 @@ export class Resting {
     this.#wake();
   }
 
-  /** Resolves once the graph asks. */
+  drains(error: Error): void {
+    this.drained = error;
+    this.#asked();
+    this.#wake();
+  }
+
+  /** Resolves once the graph asks. @throws GraphDrained of LangGraph, once it was drained. */
   async asked(): Promise<'asks'> {
-    while (this.questions.length === 0)
+    while (this.questions.length === 0) {
+      if (this.drained !== null) throw this.drained;
       await new Promise<void>((resolve) => {
         const before = this.#asked;
         this.#asked = () => {
@@ -35,6 +44,7 @@ export class Resting {
           resolve();
         };
       });
+    }
     return 'asks';
   }
 

@@ -16,4 +16,6 @@ export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   chunk(chunk: unknown): void;
   /** The graph rests until its questions are answered; without any, what it asked is taken back. */
   asks(questions: readonly Question[]): void;
+  /** The graph rests at the end of a superstep, until it is entered again. */
+  drains(error: Error): void;
 }

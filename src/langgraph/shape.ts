@@ -7,7 +7,7 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { MachineShape, StateShape } from '../model/machine.ts';
 import type { Graph } from './copy.ts';
 import { BEGIN, END, stateOf } from './lanes.ts';
-import { stateChannels, whyUnsupported } from './support.ts';
+import { stateChannels, whyUnsupported } from './refusals/support.ts';
 
 /** A compiled graph, as a config sees it. */
 export interface GraphFacts {

@@ -1,6 +1,7 @@
 /** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
 
-import { type Memory, noted, notesOf, OWN, SENDS } from './checkpoint/memory.ts';
+import type { Answer } from './answers.ts';
+import { type Memory, noted, notesOf, notesOn, OWN, SENDS } from './checkpoint/memory.ts';
 import { notedOutput } from './checkpoint/outputs.ts';
 import type { Graph } from './copy.ts';
 import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
@@ -61,6 +62,21 @@ function values({ channels }: Around, before: Memory, closed: Closed | null): Me
   return closed === null ? before : withChannels(before, channels, closed.checkpoint.channel_values);
 }
 
+/** The step by which a task has its output, which waits for those of the tasks beside it. */
+export function holds(lane: Lane, { is, reads }: Output): Change {
+  const memory = (before: Memory) => noted(before, lane.name, { out: notedOutput(is) });
+  return { event: { type: 'graph.output' }, lane, part: 'done', reads, memory };
+}
+
+/** The step by which a task has an answer to what it asked. */
+export function answered({ question: { lane, task }, value }: Answer): Change {
+  const memory = (before: Memory) => {
+    const values = [...(notesOn(before, lane.name).answers?.values ?? []), value];
+    return noted(before, lane.name, { answers: { task, values } });
+  };
+  return { event: { type: 'graph.answer', value }, lane, part: 'run', outside: true, memory };
+}
+
 function start({ lane, sent }: Task): Change {
   const args = sent?.args;
   const fields = sent === undefined ? {} : isFields(args) ? args : { input: args };
@@ -68,7 +84,7 @@ function start({ lane, sent }: Task): Change {
 }
 
 /** The steps by which the tasks of a superstep are over, but for those that a claim has put there. */
-function applies(around: Around, { memory, value }: Position, closed: Closed | null): Change[] {
+export function applies(around: Around, { memory, value }: Position, closed: Closed | null): Change[] {
   if (closed === null) return [];
   const lanes = new Map(lanesOf(value).map((lane) => [lane.name, lane]));
   // The notes are in the order in which LangGraph applies the tasks.

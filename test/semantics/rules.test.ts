@@ -91,4 +91,14 @@ describe('the rules and their numbers', () => {
       expect(files, rule).toContain(named);
     }
   });
+
+  test('every rule of control is shown on a graph, by a test whose title cites it in the file that the page names', () => {
+    const section = page.slice(
+      page.indexOf('#### The same rules in a graph'),
+      page.indexOf('#### Cases beside the rules'),
+    );
+    const shown = [...section.matchAll(/^\| (C\d+[ab]?) \| .+ \| `([a-z-]+\.test\.ts)` \|$/gm)];
+    expect(shown.map(([, rule]) => rule)).toEqual([...stated].filter((rule) => rule.startsWith('C')));
+    for (const [, rule, file] of shown) expect(titles(`test/langgraph/rules/${file}`), rule).toMatch(`${rule}: `);
+  });
 });

@@ -2,7 +2,7 @@
 import { type Case, casesAt, caseText, drawn, idOf, killed } from './cases.ts';
 import { type Result, runCase } from './drive.ts';
 import { judge, legalEnding, type Verdict } from './judge.ts';
-import { type LittleGraph, littleGraph, pick } from './little-graph.ts';
+import { digest, type LittleGraph, littleGraph, pick } from './little-graph.ts';
 import { configOf } from './real-graph.ts';
 import { allShapes, type Shape } from './shapes.ts';
 
@@ -17,6 +17,8 @@ export interface EnumerationOptions {
   /** One shape alone, and one case of it. */
   readonly shape?: string;
   readonly id?: string;
+  /** After so many seconds no other graph is begun. The graphs come in an order that the seed draws, so that those before are a fair sample. */
+  readonly seconds?: number;
   /** One of several shares of the graphs: its number, and how many there are. */
   readonly share?: { readonly number: number; readonly of: number };
   /** Is called before a graph, with what was counted until then. */
@@ -57,6 +59,7 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
   const totals = none();
   const told: Told[] = [];
   for (const shape of shapesIn(options)) {
+    if (performance.now() - began > (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000) break;
     options.onGraph?.(shape, totals);
     totals.graphs += 1;
     const graph = littleGraph(shape, options.seed);
@@ -91,16 +94,15 @@ export function together(shares: readonly Enumeration[]): Enumeration {
   return { kinds, totals, told: shares.flatMap(({ told }) => told), seconds };
 }
 
-/** The graphs of a share. */
-export function* shapesIn(options: Omit<EnumerationOptions, 'cases'>): Generator<Shape> {
+/** The graphs of a share, in an order that is drawn by the seed. */
+export function shapesIn(options: Omit<EnumerationOptions, 'cases'>): Shape[] {
   const { nodes, graphs, seed, shape, share = { number: 0, of: 1 } } = options;
   const isIn = (text: string) => (shape === undefined ? pick(`${text} ${seed}`, graphs) === 0 : text === shape);
-  let nth = 0;
-  for (const many of nodes)
-    for (const each of allShapes(many, isIn)) {
-      if (nth % share.of === share.number) yield each;
-      nth += 1;
-    }
+  const drawn = nodes
+    .flatMap((many) => [...allShapes(many, isIn)])
+    .map((each) => [digest(`${each.text} ${seed}`), each] as const);
+  const sorted = drawn.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  return sorted.filter((_, nth) => nth % share.of === share.number);
 }
 
 /** Runs the cases of one graph. What the next case is depends on how far the last one came. */

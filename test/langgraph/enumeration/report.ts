@@ -3,8 +3,14 @@ import type { Counts, Enumeration, Told } from './enumerate.ts';
 
 const COLUMNS = ['cases', 'same', 'needed', 'needless', 'wrong', 'hang'] as const;
 
-/** Prints a result. `longest`: how many cases of a kind are listed. */
-export function reportText({ kinds, totals, told, seconds }: Enumeration, longest: number): string {
+/** Prints a result. @param longest how many cases of a kind are listed. @param whole how many graphs there are. */
+export function reportText(
+  { kinds, totals, told, seconds }: Enumeration,
+  longest: number,
+  whole: number | null = null,
+): string {
+  const share = whole === null ? '' : ` of ${whole}`;
+
   const bad = told.filter(({ is }) => is !== 'needless').sort((a, b) => a.text.length - b.text.length);
   return [
     row('what failed', [...COLUMNS]),
@@ -16,7 +22,7 @@ export function reportText({ kinds, totals, told, seconds }: Enumeration, longes
     ...causes(told, longest),
     ...bad.slice(0, longest).flatMap(({ id, is, text, cause }) => [`${is}  ${id}  ${text}`, `    ${cause}`]),
     ...(bad.length > longest ? [`  and ${bad.length - longest} more`] : []),
-    `${totals.cases} failures of ${totals.graphs} graphs in ${seconds.toFixed(1)} s; parks are "needed" where what stands irrevocably fits no legal ending.`,
+    `${totals.cases} failures of ${totals.graphs}${share} graphs in ${seconds.toFixed(1)} s; parks are "needed" where what stands irrevocably fits no legal ending.`,
     bad.length === 0 ? 'No wrong ending and no hang.' : `${totals.wrong} wrong, ${totals.hang} hang.`,
   ].join('\n');
 }

@@ -5,8 +5,7 @@ import type { Told } from './shares.ts';
 const tell = (told: Told) => new Promise<void>((resolve) => process.send?.(told, () => resolve()));
 
 process.once('message', async (options: EnumerationOptions) => {
-  const onGraph: EnumerationOptions['onGraph'] = ({ text }, { graphs, cases }) =>
-    void tell({ is: 'at', graph: text, graphs, cases });
+  const onGraph: EnumerationOptions['onGraph'] = ({ text }, counts) => void tell({ is: 'at', graph: text, ...counts });
   await tell({ is: 'done', result: await enumerate({ ...options, onGraph }) });
   process.exit(0);
 });

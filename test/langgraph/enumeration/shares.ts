@@ -1,18 +1,15 @@
 /** Runs an enumeration in several processes: a case takes the timers of its process, and is the work of one core. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Enumeration, type EnumerationOptions, together } from './enumerate.ts';
+import { type Counts, type Enumeration, type EnumerationOptions, together } from './enumerate.ts';
 
 /** News of the process of a share: the graph that it comes to, with its counts until then, or its result. */
 export type Told =
-  | { readonly is: 'at'; readonly graph: string; readonly graphs: number; readonly cases: number }
+  | ({ readonly is: 'at'; readonly graph: string } & Progress)
   | { readonly is: 'done'; readonly result: Enumeration };
 
-/** The graphs and cases of all processes so far. */
-export interface Progress {
-  readonly graphs: number;
-  readonly cases: number;
-}
+/** The counts so far, of one process or of all. */
+export type Progress = Pick<Counts, 'graphs' | 'cases' | 'wrong' | 'hang'>;
 
 type Shared = Omit<EnumerationOptions, 'share' | 'onCase' | 'onGraph'>;
 
@@ -22,12 +19,12 @@ export async function enumerateIn(
   options: Shared,
   onProgress: (progress: Progress) => void,
 ): Promise<Enumeration> {
-  const at: Progress[] = Array.from({ length: jobs }, () => ({ graphs: 0, cases: 0 }));
+  const at: Progress[] = Array.from({ length: jobs }, () => ({ graphs: 0, cases: 0, wrong: 0, hang: 0 }));
   const sum = (of: keyof Progress) => at.reduce((all, each) => all + each[of], 0);
   const shares = at.map((_, number) =>
     inProcess({ ...options, share: { number, of: jobs } }, (progress) => {
       at[number] = progress;
-      onProgress({ graphs: sum('graphs'), cases: sum('cases') });
+      onProgress({ graphs: sum('graphs'), cases: sum('cases'), wrong: sum('wrong'), hang: sum('hang') });
     }),
   );
   return together(await Promise.all(shares));

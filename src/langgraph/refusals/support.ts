@@ -1,10 +1,10 @@
 /** Refuses graphs that could not be run soundly, each with its reason and a way out. */
-import type { BoundaryConfig } from '../boundaries/config.ts';
-import { OWN, SENDS } from './checkpoint/memory.ts';
-import { UNTRACKED } from './checkpoint/untracked.ts';
-import type { Graph } from './copy.ts';
-import { GraphError } from './graph-error.ts';
-import { BEGIN, END, stateOf } from './lanes.ts';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { OWN, SENDS } from '../checkpoint/memory.ts';
+import { UNTRACKED } from '../checkpoint/untracked.ts';
+import type { Graph } from '../copy.ts';
+import { GraphError } from '../graph-error.ts';
+import { BEGIN, END, stateOf } from '../lanes.ts';
 
 /** The kinds of channels whose values follow from what each task writes, one after the other. */
 const KINDS = new Set(['LastValue', 'BinaryOperatorAggregate', UNTRACKED]);
