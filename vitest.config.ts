@@ -39,6 +39,10 @@ export default defineConfig({
     ],
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }], './test/reporting/folder-times.ts'],
     maxWorkers: 2,
+    // Files share the modules of their worker: to load the sources again for each took a third of the time. What a file changes of
+    // its process it puts back, and hooks are registered by the file that they are for, never by a module as it loads.
+    isolate: false,
+    globalSetup: './test/run-folder.ts',
     // A limit that only a hang reaches, however busy the machine is.
     testTimeout: 900_000,
     hookTimeout: 900_000,

@@ -11,15 +11,17 @@ export let folder: string;
 export let root: string;
 export let files: FileAdapter;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'belay-files-'));
-  root = join(folder, 'root');
-  mkdirSync(join(root, 'notes'), { recursive: true });
-  writeFileSync(join(root, 'notes/a.txt'), 'one');
-  files = fileAdapter({ root });
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+/** Makes a new folder before each test of a file, and removes it after. */
+export function eachOnNewFiles(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'belay-files-'));
+    root = join(folder, 'root');
+    mkdirSync(join(root, 'notes'), { recursive: true });
+    writeFileSync(join(root, 'notes/a.txt'), 'one');
+    files = fileAdapter({ root });
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+}
 
 export const undo = async (key: string) => files.inverse.undo(undoOf(key));
 export const moved = (key: string) => files.inverse.moved(undoOf(key));

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StagedCall } from '../../src/effects/counterparty.ts';
 import { asked, callOf, newKey, thrown } from './calls.ts';
-import { commit, files, folder, moved, root, staged, undo, wrote } from './files-at-work.ts';
+import { commit, eachOnNewFiles, files, folder, moved, root, staged, undo, wrote } from './files-at-work.ts';
 import { tree } from './tree.ts';
+
+eachOnNewFiles();
 
 describe('the buffer', () => {
   test('keeps staged files invisible until they are published', async () => {

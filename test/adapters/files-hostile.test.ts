@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileWrite, fileAdapter } from '../../src/adapters/index.ts';
 import { callOf, thrown } from './calls.ts';
-import { files, folder, root, undo, wrote } from './files-at-work.ts';
+import { eachOnNewFiles, files, folder, root, undo, wrote } from './files-at-work.ts';
 import { keptAside, tree } from './tree.ts';
+
+eachOnNewFiles();
 
 describe('hostile input', () => {
   test.each([

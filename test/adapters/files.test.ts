@@ -16,8 +16,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileWrite, fileAdapter } from '../../src/adapters/index.ts';
 import { asked, callOf, keyless, newKey, thrown } from './calls.ts';
-import { files, folder, moved, root, undo, wrote } from './files-at-work.ts';
+import { eachOnNewFiles, files, folder, moved, root, undo, wrote } from './files-at-work.ts';
 import { keptAside, tree } from './tree.ts';
+
+eachOnNewFiles();
 
 describe('a write', () => {
   test('creates, replaces and deletes a file, and makes the folders on the way', async () => {

@@ -13,15 +13,17 @@ export let folder: string;
 export let db: Database.Database;
 export let rows: RowAdapter;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'belay-rows-'));
-  ({ db, adapter: rows } = openLedger(join(folder, 'ledger.sqlite')));
-});
-
-afterEach(() => {
-  db.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+/** Opens a new ledger before each test of a file, and closes it after. */
+export function eachOnNewRows(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'belay-rows-'));
+    ({ db, adapter: rows } = openLedger(join(folder, 'ledger.sqlite')));
+  });
+  afterEach(() => {
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+}
 
 export const all = (sql: string) => db.prepare(sql).all();
 

@@ -4,7 +4,9 @@ import { rowAdapter } from '../../src/adapters/index.ts';
 import type { StagedCall } from '../../src/effects/counterparty.ts';
 import { asked, callOf, newKey, thrown, undoOf } from './calls.ts';
 import { cents, everything, OPTIONS } from './ledger.ts';
-import { all, balance, commit, db, rows, staged } from './rows-at-work.ts';
+import { all, balance, commit, db, eachOnNewRows, rows, staged } from './rows-at-work.ts';
+
+eachOnNewRows();
 
 describe('the buffer', () => {
   const transfer = (n: number) => [cents('ada', 100 - n), cents('bank', n - 100)] as const;

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { type RowWrite, rowAdapter } from '../../src/adapters/index.ts';
 import { callOf, newKey, thrown, undoOf } from './calls.ts';
 import { everything } from './ledger.ts';
-import { all, db, rows } from './rows-at-work.ts';
+import { all, db, eachOnNewRows, rows } from './rows-at-work.ts';
+
+eachOnNewRows();
 
 describe('hostile input', () => {
   const write = { table: 'account', key: { id: 'ada' }, set: { cents: 1 } };

@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { type RowWrite, rowAdapter } from '../../src/adapters/index.ts';
 import { asked, callOf, keyless, newKey, thrown, undoOf } from './calls.ts';
 import { cents, everything } from './ledger.ts';
-import { all, balance, db, folder, rows } from './rows-at-work.ts';
+import { all, balance, db, eachOnNewRows, folder, rows } from './rows-at-work.ts';
+
+eachOnNewRows();
 
 describe('a write', () => {
   test('inserts, changes or deletes one row, and leaves columns that it does not set', async () => {

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readCases } from '../../audit/case.ts';
-import { scratchFolder } from '../scratch.ts';
+import { sharedFolder } from '../scratch.ts';
 
 const MAIN = fileURLToPath(new URL('../../build/audit/main.js', import.meta.url));
-export const FOLDER = scratchFolder('audit-test');
+export const FOLDER = sharedFolder('audit-test');
 
 export function audit(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {

@@ -7,7 +7,9 @@ import { argsDigest } from '../../src/effects/digest.ts';
 import { type Answer, messageOf } from '../../src/effects/messages/answers.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Line } from '../sidecar/stations.ts';
-import { answers, asked, desk, LOSES, post, row } from './office.ts';
+import { answers, asked, desk, LOSES, openOffice, post, row } from './office.ts';
+
+openOffice();
 
 describe('a living process', () => {
   test('takes an answer within a second, goes on, and is said to', async () => {

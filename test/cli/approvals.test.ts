@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { argsDigest } from '../../src/effects/digest.ts';
 import { OFFICE, widest } from './agents.ts';
 import { belay } from './belay.ts';
-import { answers, asked, desk, row } from './office.ts';
+import { answers, asked, desk, openOffice, row } from './office.ts';
+
+openOffice();
 
 describe('a call that waits for an approval', () => {
   test('leaves its run at rest, with its gate and the commands that answer it', async () => {

@@ -1,9 +1,9 @@
 /** Runs the built command as a user does: a process of its own, on real files and real pipes. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sharedFolder } from '../scratch.ts';
 
 /** The built command. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -40,8 +40,7 @@ export function belay(
   });
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'belay-test-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('test');
 
 /** Writes a file to a folder of this test run, and says where. */
 export function file(name: string, content: string | Uint8Array): string {

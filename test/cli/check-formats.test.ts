@@ -4,7 +4,9 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { PLAIN } from '../boundaries/config.ts';
 import { belay } from './belay.ts';
-import { folder, mjs, put, schedule, within, wrong } from './checking.ts';
+import { folder, makeChecked, mjs, put, schedule, within, wrong } from './checking.ts';
+
+makeChecked();
 
 describe('belay check', () => {
   test('--json is the same for a program', async () => {

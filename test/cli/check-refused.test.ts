@@ -3,7 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { belay } from './belay.ts';
-import { folder, put, schedule, within, wrong } from './checking.ts';
+import { folder, makeChecked, put, schedule, within, wrong } from './checking.ts';
+
+makeChecked();
 
 describe('belay check ends with 2 and one line', () => {
   test.each([

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLAIN } from '../boundaries/config.ts';
 import { belay, MAIN } from './belay.ts';
-import { folder, m, machineFile, machines, mjs, put, schedule, within, wrong } from './checking.ts';
+import { folder, m, machineFile, machines, makeChecked, mjs, put, schedule, within, wrong } from './checking.ts';
+
+makeChecked();
 
 describe('belay check', () => {
   test('says of a config in order what is to be known, and ends well', async () => {

@@ -10,7 +10,16 @@ const fixtures = fileURLToPath(new URL('../boundaries/fixtures', import.meta.url
 export const schedule = `${fixtures}/schedule-form.yaml`;
 export const machines = `${fixtures}/machines.mjs`;
 
-export const folder = scratchFolder('check');
+export let folder: string;
+export let wrong: string;
+export let mjs: string;
+
+/** Makes the folder for the tests of a file, with a config that is wrong and the module of its machine. */
+export function makeChecked(): void {
+  folder = scratchFolder('check');
+  wrong = put('wrong/m.yaml', PLAIN.replace('BUSY -> DONE', 'BUSY -> DOEN'));
+  mjs = machineFile('m.mjs', `export const machine = ${m};`);
+}
 
 /** Writes a file below the folder of this test run, and says where. */
 export function put(name: string, content: string | Uint8Array): string {
@@ -25,11 +34,9 @@ export function within(cwd: string, ...args: string[]) {
   return belay(['check', ...args], '', {}, cwd);
 }
 
-export const wrong = put('wrong/m.yaml', PLAIN.replace('BUSY -> DONE', 'BUSY -> DOEN'));
 // A module that a user has built finds its xstate beside it; one in a temporary folder is told where that is.
 const xstate = import.meta.resolve('xstate');
 export const machineFile = (name: string, body: string) =>
   put(name, `import { createMachine } from ${JSON.stringify(xstate)};\n${body}`);
 export const m =
   "createMachine({ id: 'm', initial: 'BUSY', states: { BUSY: { invoke: { src: 'work', onDone: 'DONE' } }, DONE: {} } })";
-export const mjs = machineFile('m.mjs', `export const machine = ${m};`);

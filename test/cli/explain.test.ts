@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { widest } from './agents.ts';
 import { belay } from './belay.ts';
-import { desk } from './shown.ts';
+import { desk, makeShownRuns } from './shown.ts';
+
+makeShownRuns();
 
 describe('belay explain', () => {
   test('says why a run is parked, whom to ask, and the commands that set it going again', async () => {

@@ -8,7 +8,9 @@ import { EntryDecoder, EntryEncoder } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import { asked, desk, LOSES } from './office.ts';
+import { asked, desk, LOSES, openOffice } from './office.ts';
+
+openOffice();
 
 beforeAll(async () => {
   for (const run of ['tale', 'other']) await asked(run);

@@ -6,8 +6,13 @@ import type { AnswerEntry } from '../../src/model/call-entries.ts';
 import { entriesOf } from '../journal/entries-of.ts';
 import { Desk, OFFICE } from './agents.ts';
 
-export const desk = new Desk(OFFICE);
-afterAll(() => desk.clear());
+export let desk: Desk;
+
+/** Opens a folder for the tests of a file. */
+export function openOffice(): void {
+  desk = new Desk(OFFICE);
+  afterAll(() => desk.clear());
+}
 
 export const LOSES = ['--input', '{"loses":true}'];
 export const row = (name: string, count: number) => expect.stringMatching(new RegExp(`\n {2}${name} +${count}\n`));

@@ -9,7 +9,9 @@ import { table } from '../../src/cli/terminal/table.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { AGENTS, widest } from './agents.ts';
 import { belay, MAIN } from './belay.ts';
-import { desk, EVIL, LONG, obeyed } from './shown.ts';
+import { desk, EVIL, LONG, makeShownRuns, obeyed } from './shown.ts';
+
+makeShownRuns();
 
 describe('belay runs', () => {
   test('says of each run its agent and how it stands', async () => {

@@ -1,8 +1,7 @@
 /** What the tests of the agents share: an agent as its reviewer sees it, and runs of it, each in a world of its own. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
 import { readConfig } from '../../src/boundaries/directory.ts';
 import { lintConfig } from '../../src/boundaries/lint/lint.ts';
 import { type InstanceId, instanceName } from '../../src/model/instance.ts';
@@ -12,16 +11,9 @@ import { attach, type SidecarOptions } from '../../src/xstate/attach.ts';
 import { type Fault, withFault } from '../../src/xstate/faults.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
-
-/** A folder of its own for a world; it is removed after the test. */
+/** A folder of its own for a world. */
 export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'belay-world-'));
-  folders.push(made);
-  return made;
+  return mkdtempSync(join(tmpdir(), 'belay-world-'));
 }
 
 /** An agent as its reviewer sees it: its shape and its config, counted, and what the lint says of them. */

@@ -12,9 +12,12 @@ export function other(...options: Parameters<typeof startOther>): Other {
   others.push(started);
   return started;
 }
-afterEach(async () => {
-  for (const each of others.splice(0)) await each.end();
-});
+/** Ends the other processes after each test of a file. */
+export function endOthersAfterEach(): void {
+  afterEach(async () => {
+    for (const each of others.splice(0)) await each.end();
+  });
+}
 
 export const RUNS = ['a', 'b'];
 export const KEPT = ['', '-wal', '-anchor'];

@@ -7,9 +7,11 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { changed, type Files, filesOf, KEPT, other, put, RUNS, readOnly, taken } from './damage.ts';
+import { changed, endOthersAfterEach, type Files, filesOf, KEPT, other, put, RUNS, readOnly, taken } from './damage.ts';
 import { freshPath } from './files.ts';
 import { failing, row } from './rows-of.ts';
+
+endOthersAfterEach();
 
 /** A journal of two runs that a killed process left: with a log, which holds all or only the newest of it. */
 async function leftBehind(folded: boolean): Promise<Files> {

@@ -1,10 +1,9 @@
-/** Real files for the journal's tests, in a folder of this process that goes with it. */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** Real files for the journal's tests, in a folder of this process. */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sharedFolder } from '../scratch.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'belay-journal-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('journal');
 let paths = 0;
 
 /** A path to a journal that is not there yet, in a folder of its own. */

@@ -2,9 +2,11 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { changed, filesOf, other, readOnly, taken } from './damage.ts';
+import { changed, endOthersAfterEach, filesOf, other, readOnly, taken } from './damage.ts';
 import { bytesOf, copyOf, freshPath } from './files.ts';
 import { failing, row } from './rows-of.ts';
+
+endOthersAfterEach();
 
 describe('a tail that is lost', () => {
   const append = async (path: string, count: number) => {

@@ -10,9 +10,11 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { JournalError, type StoredRow } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { other, taken } from './damage.ts';
+import { endOthersAfterEach, other, taken } from './damage.ts';
 import { freshPath, NOBODY, shareWithAll } from './files.ts';
 import { bodies, failing, row } from './rows-of.ts';
+
+endOthersAfterEach();
 
 test('a writer that is killed in the midst of its commits loses nothing that it was told is durable', async () => {
   const path = freshPath();

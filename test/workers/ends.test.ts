@@ -1,15 +1,14 @@
 /** A run that comes to its end stays with its worker while anything of that is under way, and is given back where a person has to act. */
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { assign } from 'xstate';
 import { archivedRuns } from '../../src/journal/archive/lines.ts';
 import { gathered } from '../../src/journal/gathered.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
 import { until } from './shop.ts';
-import { removed, small, stopped, wait, working } from './small.ts';
+import { small, stopped, wait, working } from './small.ts';
 
 afterEach(stopped);
-afterAll(removed);
 
 const skeleton = (name: string, state: string, exits: readonly string[], more = '') =>
   `  ${name}:\n    entity: '"it"'\n    states: [${state}]\n    entry: [${state}]\n    exit:\n${exits

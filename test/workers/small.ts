@@ -1,6 +1,5 @@
 /** Small agents of a test's own, and a worker with what it told. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AnyStateMachine, setup } from 'xstate';
 import { gathered } from '../../src/journal/gathered.ts';
@@ -12,8 +11,9 @@ import { startWorker, type Worker, type WorkerOptions } from '../../src/workers/
 import type { Agent, OpenAgent } from '../../src/xstate/agent.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { entriesOf } from '../journal/entries-of.ts';
+import { sharedFolder } from '../scratch.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'belay-small-'));
+const folder = sharedFolder('small');
 const workers: Worker[] = [];
 
 /** The act of a tool, in a run. */
@@ -87,10 +87,6 @@ export async function entries(store: JournalStore, run: string): Promise<Entry[]
 /** Stops all workers. */
 export async function stopped(): Promise<void> {
   for (const worker of workers.splice(0)) await worker.stop();
-}
-
-export function removed(): void {
-  rmSync(folder, { recursive: true, force: true });
 }
 
 export function wait(milliseconds: number): Promise<void> {

@@ -1,12 +1,11 @@
 /** A wait for claims ends where a person cancels its run, and where its worker takes leave. */
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { claimsIn } from '../../src/effects/claims/kept.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { until } from './shop.ts';
-import { all, entries, removed, small, stopped, taker, wait, working } from './small.ts';
+import { all, entries, small, stopped, taker, wait, working } from './small.ts';
 
 afterEach(stopped);
-afterAll(removed);
 
 test('a call of a run that is cancelled leaves the line: what is freed while the run ends is not given to it', async () => {
   const store = memoryStore();
