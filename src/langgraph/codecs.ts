@@ -1,4 +1,4 @@
-/** The codecs of the values of LangChain and LangGraph: messages, commands, sends. */
+/** The codecs of the values of LangChain and LangGraph: messages, commands, sends, and values that take the place of others. */
 import {
   AIMessage,
   AIMessageChunk,
@@ -10,7 +10,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from '@langchain/core/messages';
-import { Command, isCommand, Send } from '@langchain/langgraph';
+import { Command, isCommand, Overwrite, Send } from '@langchain/langgraph';
 import type { ValueCodec } from '../journal/value-codec.ts';
 
 /** The classes of LangChain's own messages, whose stored form is made of their members. A class of another may have more to say. */
@@ -44,6 +44,12 @@ export const CODECS: readonly ValueCodec[] = [
     is: (value) => value instanceof Send,
     encode: ({ node, args }: Send) => ({ node, args }),
     decode: ({ node, args }: { node: string; args: unknown }) => new Send(node, args),
+  },
+  {
+    name: 'langgraph.overwrite',
+    is: (value) => value instanceof Overwrite,
+    encode: ({ value }: Overwrite) => ({ value }),
+    decode: ({ value }: { value: unknown }) => new Overwrite(value),
   },
   {
     name: 'langgraph.command',

@@ -11,7 +11,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from '@langchain/core/messages';
-import { Annotation, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+import { Annotation, Command, MessagesAnnotation, Overwrite, StateGraph } from '@langchain/langgraph';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { EntryEncoder } from '../../src/journal/entry-codec.ts';
@@ -113,4 +113,34 @@ test('a run whose node takes messages out of the list is taken up by another pro
   const { messages: left, title } = await second.invoke();
   await second.close();
   expect([(left as BaseMessage[]).map(({ text }) => text), title, summed]).toEqual([['3 messages'], 'a title', [3]]);
+});
+
+test('a node that takes the place of a list, by itself or in a Command, does so in the process that takes the run up', async () => {
+  const State = Annotation.Root({
+    list: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
+  });
+  const { config } = loadConfig('belay: 1\nagent: anew\ntools: {}\nskeletons: {}\n', { file: 'anew.yaml' });
+  let isReady = false;
+  const graph = new StateGraph(State)
+    .addNode('add', () => ({ list: ['added'] }))
+    .addNode('anew', () => ({ list: new Overwrite(['anew']) }))
+    .addNode('again', () => new Command({ update: { list: new Overwrite(['again']) } }))
+    .addNode('last', () => {
+      if (!isReady) throw new Error('not yet');
+      return { list: ['last'] };
+    })
+    .addEdge('__start__', 'add')
+    .addEdge('__start__', 'anew')
+    .addEdge(['add', 'anew'], 'again')
+    .addEdge(['add', 'anew'], 'last')
+    .compile({ name: 'anew' });
+  const options = { run: 'r', config: config as NonNullable<typeof config>, input: {}, journal: memoryStore() };
+  const first = await attachGraph(graph, options);
+  await expect(first.invoke()).rejects.toMatchObject({ code: 'run_parked' });
+  await first.close();
+  isReady = true;
+  const second = await resumeGraph(graph, options);
+  await second.rerun();
+  expect(await second.invoke()).toEqual(await graph.invoke({}));
+  await second.close();
 });
