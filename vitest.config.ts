@@ -31,7 +31,7 @@ export default defineConfig({
         resolve: { alias: [{ find: /^@langchain\/langgraph(?=\/|$)/, replacement: 'langgraph-newest' }] },
         test: {
           name: 'langgraph-newest',
-          include: ['test/langgraph/*.test.ts'],
+          include: ['test/langgraph/{*,rules/*}.test.ts'],
           // Those import LangGraph in a process of their own, and LangChain's agents import the oldest.
           exclude: ['test/langgraph/{page,created}.test.ts'],
         },

@@ -1,4 +1,12 @@
-import { Annotation, entrypoint, InMemoryStore, MemorySaver, Send, StateGraph } from '@langchain/langgraph';
+import {
+  Annotation,
+  DeltaChannel,
+  entrypoint,
+  InMemoryStore,
+  MemorySaver,
+  Send,
+  StateGraph,
+} from '@langchain/langgraph';
 import { RemoteGraph } from '@langchain/langgraph/remote';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
@@ -83,6 +91,15 @@ const refused: readonly (readonly [why: string, says: RegExp, graph: () => objec
     () =>
       new StateGraph(Annotation.Root({ sends: Annotation<number> }))
         .addNode('a', () => ({ sends: 1 }))
+        .addEdge('__start__', 'a')
+        .compile(named),
+  ],
+  [
+    'a channel that keeps changes alone',
+    /DeltaChannel, whose value/,
+    () =>
+      new StateGraph(Annotation.Root({ list: (() => new DeltaChannel((all: unknown) => all)) as never }))
+        .addNode('a', () => ({}))
         .addEdge('__start__', 'a')
         .compile(named),
   ],

@@ -1,7 +1,7 @@
 /** Small graphs whose nodes act in a world by one tool each, with the configs of those. */
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { tool as langchainTool } from '@langchain/core/tools';
-import { Annotation, interrupt, MessagesAnnotation, Send, StateGraph } from '@langchain/langgraph';
+import { Annotation, interrupt, MessagesAnnotation, Overwrite, Send, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { z } from 'zod';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
@@ -217,6 +217,20 @@ const ask = plain(
   [{ node: 'a' }, { node: 'b', outputs: ['vals/b', 'vals/said'] }, { node: 'c' }],
 );
 
+const overwrite = plain('overwrite', ['a', 'b', 'c', 'd'], (act) =>
+  new StateGraph(State)
+    .addNode('a', acting(act, 'a'))
+    .addNode('b', acting(act, 'b', ['a']))
+    // What its sibling adds to the list in the same superstep is lost, as LangGraph has it.
+    .addNode('c', async (state) => ({ ...(await acting(act, 'c')(state)), list: new Overwrite(['c alone']) }))
+    .addNode('d', async (state) => acting(act, 'd', ['list'])({ ...state, vals: { list: state.list } }))
+    .addEdge('__start__', 'a')
+    .addEdge('a', 'b')
+    .addEdge('a', 'c')
+    .addEdge(['b', 'c'], 'd')
+    .compile({ name: 'overwrite' }),
+);
+
 const tools: Toy = {
   name: 'tools',
   tools: ['book', 'mail'],
@@ -258,4 +272,4 @@ const tools: Toy = {
   config: configOf('tools', [{ node: 'tools', tools: ['book', 'mail'], outputs: ['messages'] }]),
 };
 
-export const TOYS: readonly Toy[] = [line, branch, loop, fan, sends, subgraph, ask, tools];
+export const TOYS: readonly Toy[] = [line, branch, loop, fan, sends, subgraph, ask, overwrite, tools];
