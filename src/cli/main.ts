@@ -1,34 +1,7 @@
 #!/usr/bin/env node
-/** The command `belay`: adds its verbs, and turns errors into exit codes. */
-import { Command, CommanderError } from 'commander';
-import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
-import { placeOf, STORE } from './reading/place.ts';
-import { JOURNAL } from './reading/reading.ts';
-import { version } from './terminal/console.ts';
+/** The command `belay` as a process: what a pipe or a disk that takes no more does to it, and its run. */
+import { runCommand } from './program.ts';
 import { printable } from './terminal/terminal.ts';
-import { verbs } from './verbs.ts';
-
-const program = new Command('belay')
-  .description('From which point may failed work be redone, so that everything already promised stays true?')
-  .version(version)
-  .configureOutput({
-    outputError: (text, write) => write(text.trimEnd().split('\n').map(printable).join('\n').concat('\n')),
-  })
-  .exitOverride()
-  .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
-
-for (const add of await verbs(process.argv[2])) add(program);
-for (const verb of program.commands)
-  for (const each of [verb, ...verb.commands])
-    if (each.options.some(({ long }) => long === '--journal')) each.option(...STORE).option(...KEY_FILE);
-program.hook('preAction', (_, verb) => {
-  const { keyFile, store, journal } = verb.opts<{ keyFile?: string; store?: string; journal?: string }>();
-  useKeyFile(keyFile ?? null);
-  if (journal === undefined) return;
-  const typed = verb.getOptionValueSource('journal') === 'cli' ? journal : null;
-  if (typed !== null && store !== undefined) verb.error('error: --store and --journal name the same thing: give one');
-  verb.setOptionValue('journal', placeOf(store ?? typed, JOURNAL));
-});
 
 // A reader that has seen enough, such as `head`, closes the pipe: that is no error. A full disk is one to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -37,9 +10,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(2);
 });
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  process.exitCode = error.exitCode === 0 ? 0 : 2;
-}
+await runCommand(process.argv.slice(2));

@@ -1,9 +1,10 @@
-/** Runs the built command as a user does: a process of its own, on real files and real pipes. */
+/** Runs the command as a user does, on real files: as a process of its own with real pipes, or within this one where nothing differs. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sharedFolder } from '../scratch.ts';
+import { HERE, here } from './here.ts';
 
 /** The built command. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -16,6 +17,16 @@ export interface Ran {
 
 /** Runs `belay` with arguments, `input` on standard input. What this process was told of colours is not passed on. */
 export function belay(
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  env: NodeJS.ProcessEnv = {},
+  cwd: string = process.cwd(),
+): Promise<Ran> {
+  return HERE.has(args[0] ?? '') ? here(args, input, env, cwd) : built(args, input, env, cwd);
+}
+
+/** Runs the built command in a process of its own. */
+export function built(
   args: readonly string[],
   input: string | Uint8Array = '',
   env: NodeJS.ProcessEnv = {},

@@ -1,0 +1,30 @@
+/** The command within the process of the tests says what the built one does, of each verb that the tests run so. */
+import { expect, test } from 'vitest';
+import { belay, built, file, trace } from './belay.ts';
+import { HERE } from './here.ts';
+
+test.each([...HERE])('belay %s is the same in a process of its own', async (verb) => {
+  expect(await belay([verb, '--help'])).toEqual(await built([verb, '--help']));
+  const misused = [verb, '--no-such-option', '--journal', 'no-such-file'];
+  const refused = await built(misused);
+  expect(refused.code).toBe(2);
+  expect(await belay(misused)).toEqual(refused);
+});
+
+test('what is read from a pipe, from a file and from the environment is, too', async () => {
+  const A = ['S', 'A', 0];
+  const asked = trace({ do: 'trace', id: 't1' }, { do: 'enter', in: A }, { do: 'fail', in: A });
+  for (const args of [
+    ['decide', '-'],
+    ['decide', '-', '--json'],
+    ['decide', file('asked.jsonl', asked)],
+  ])
+    expect(await belay(args, asked)).toEqual(await built(args, asked));
+  const env = { FORCE_COLOR: '1', BELAY_STORE: 'no-such-store.sqlite' };
+  for (const args of [['runs'], ['show', 'r'], ['approvals']]) {
+    const ran = await built(args, '', env);
+    expect(ran.code).toBe(2);
+    expect(await belay(args, '', env)).toEqual(ran);
+  }
+  expect(await belay(['decide', '-'], asked, env)).toEqual(await built(['decide', '-'], asked, env));
+});
