@@ -27,6 +27,8 @@ export interface Wanted {
    * run.
    */
   readonly further?: boolean;
+  /** The fewest runs of a set in each cell; left out, `FEWEST`. Of a set of few tasks, each is run more often. */
+  readonly fewest?: number;
 }
 
 /** One run, scored. */
@@ -74,7 +76,7 @@ export interface Comparison {
 export type Progress = (done: number, all: number, what: string) => void;
 
 /** A set of fewer tasks is run so often that there are as many runs. */
-const FEWEST = 60;
+export const FEWEST = 60;
 
 /** The policies that differ under unreliable answers and late effects. */
 export const FURTHER: readonly Policy[] = ['naive-retry', 'ask-and-retry', 'checkpoint-every-step', 'belay', 'oracle'];
@@ -87,7 +89,7 @@ const WRONG = 30;
  * @throws DataError where no task is left.
  */
 export async function compare(wanted: Wanted, progress: Progress = () => {}): Promise<Comparison> {
-  const { found, ...rest } = wanted;
+  const { found, fewest = FEWEST, ...rest } = wanted;
   const asked = [];
   for (const { set, folder, tasks } of found) asked.push({ set, folder, ...(await referencesOf(set, folder, tasks)) });
   const left = asked.flatMap((each) => each.left);
@@ -97,13 +99,13 @@ export async function compare(wanted: Wanted, progress: Progress = () => {}): Pr
       `not one task can be run as the data has it. ${left[0]?.folder}: ${left[0]?.task}: ${left[0]?.why}`,
     );
   const sets = known.map(({ set, folder, references }) => {
-    const repeat = Math.max(rest.repeat, Math.ceil(FEWEST / references.length));
+    const repeat = Math.max(rest.repeat, Math.ceil(fewest / references.length));
     return { set, folder, tasks: references.length, repeat };
   });
   const highest = Math.max(...rest.probabilities);
   const further = rest.further === true ? REGIMES.filter((regime) => regime !== 'lost-replies') : [];
   const fewer = ordered(rest.policies).filter((policy) => FURTHER.includes(policy));
-  const often = (tasks: number) => Math.ceil(FEWEST / tasks);
+  const often = (tasks: number) => Math.ceil(fewest / tasks);
   const all = sets.reduce(
     (sum, { tasks, repeat }) =>
       sum +
@@ -135,7 +137,14 @@ export async function compare(wanted: Wanted, progress: Progress = () => {}): Pr
       for (const policy of fewer) others.push(await cell(regime, highest, policy, often(references.length)));
     if (rest.further !== true) continue;
     const probabilities = [...new Set([0, Math.min(...rest.probabilities)])];
-    const wanted = { ...rest, folder, references, probabilities, policies: ordered(rest.policies), runs: WRONG };
+    const wanted = {
+      ...rest,
+      folder,
+      references,
+      probabilities,
+      policies: ordered(rest.policies),
+      runs: Math.ceil((WRONG * fewest) / FEWEST),
+    };
     wrong.push(...(await wrongAnswers(wanted, () => one(`${folder}, an answer is found wrong`))));
   }
   return { sets, left, cells, further: others, wrong, meetings, wanted: rest };

@@ -48,10 +48,13 @@ const data = () => folderOf({ 'tasks.json': IDS.map(repair), 'effects.json': IDS
 describe('npm run workloads', () => {
   const directory = data();
   const report = folderOf({});
+  // All policies are compared in `workloads/compare.test.ts`.
+  const policies = ['ask-and-retry', 'belay', 'oracle'];
+  const asked = ['--data', directory, '--p', '0.3', '--seed', '2', '--report', report, '--policy', ...policies];
   let ran: Awaited<ReturnType<typeof workloads>>;
 
   beforeAll(async () => {
-    ran = await workloads('--data', directory, '--p', '0.3', '--seed', '2', '--report', report);
+    ran = await workloads(...asked);
   });
 
   test('prints one table for the set, what Belay has over the others, who can be asked, and what was promised', () => {
@@ -78,7 +81,7 @@ describe('npm run workloads', () => {
   });
 
   test('says the same again, and puts its section in the place of the old one', async () => {
-    const again = await workloads('--data', directory, '--p', '0.3', '--seed', '2', '--report', report);
+    const again = await workloads(...asked);
     expect(again.out).toBe(ran.out);
     expect(readFileSync(join(report, 'index.html'), 'utf8').match(/<h2 id="workloads">/g)).toHaveLength(1);
   });
@@ -151,6 +154,9 @@ export const bells = {
     join(folder, 'bells.mjs'),
     '--p',
     '0.3',
+    '--policy',
+    'belay',
+    'oracle',
     '--report',
     folder,
   );

@@ -1,12 +1,12 @@
-/** Runs a share of the exhaustive check of little graphs (`npm run enumerate:graphs`), and shows that its judge can tell a wrong ending. */
+/** Runs a seeded share of the exhaustive check of little graphs (`npm run soak:graphs`), and shows that its judge can tell a wrong ending. */
 import { expect, test } from 'vitest';
 import { enumerate } from './enumerate.ts';
 import { reportText } from './report.ts';
 import { allShapes } from './shapes.ts';
 
 test('a share of all failures ends as LangGraph by itself without them, or parked without harm', async () => {
-  const small = await enumerate({ nodes: [1, 2, 3], graphs: 40, cases: 12, seed: 1 });
-  const large = await enumerate({ nodes: [4], graphs: 7_000, cases: 12, seed: 1 });
+  const small = await enumerate({ nodes: [1, 2, 3], graphs: 100, cases: 12, seed: 1 });
+  const large = await enumerate({ nodes: [4], graphs: 18_000, cases: 12, seed: 1 });
   const text = [small, large].map((each) => reportText(each, 5)).join('\n\n');
   for (const { totals } of [small, large]) expect(totals, text).toMatchObject({ wrong: 0, hang: 0 });
   const same = small.totals.same + large.totals.same;
