@@ -5,12 +5,16 @@ import { join } from 'node:path';
 
 let made: string | null = null;
 
-/** Has `tmpdir()` of every worker, and of every process that those start, say that folder. Called for each project: the first call makes it. */
+/** Names the folder to this module as each further project loads it. */
+const MADE = 'BELAY_TESTS_FOLDER';
+
+/** Has `tmpdir()` of every worker, and of every process that those start, say that folder. The first project makes it. */
 export function setup(): void {
-  if (made !== null) return;
+  if (process.env[MADE] !== undefined) return;
   made = mkdtempSync(join(tmpdir(), 'belay-tests-'));
   // Servers and other writers run as other users.
   chmodSync(made, 0o755);
+  process.env[MADE] = made;
   process.env.TMPDIR = made;
 }
 
