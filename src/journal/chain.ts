@@ -22,18 +22,41 @@ export interface Group {
 
 const BEGINNING = Buffer.from('belay journal 1\0');
 const NOTE = Buffer.from('belay note 1\0');
+/** The length of three numbers, and the length of what is not copied to be hashed, in bytes. */
+const NUMBERS = 24;
+const LONG = 64 * 1024;
 
 /** The hash before the first group of a run. */
 export function seed(identity: Buffer, id: number, name: string): Buffer {
   return digestOf('sha256', Buffer.concat([BEGINNING, identity, Buffer.from(`${id}\0${name}`)]), 'buffer');
 }
 
-/** The hash of a group, from the hash before it. */
+/** The hash of a group, from the hash before it: over one buffer, where that is no long one. */
 export function chained(before: Buffer, token: number, time: number, entries: readonly Entry[]): Buffer {
-  const hash = createHash('sha256')
-    .update(before)
-    .update(numbers(token, time, entries.length));
-  for (const { seq, kind, body } of entries) hash.update(numbers(seq, kind, body.length)).update(body);
+  let size = before.length + NUMBERS;
+  for (const { body } of entries) size += NUMBERS + body.length;
+  if (size > LONG) return chainedInParts(before, token, time, entries);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = numbers(bytes, before.copy(bytes, 0), token, time, entries.length);
+  for (const { seq, kind, body } of entries) {
+    at = numbers(bytes, at, seq, kind, body.length);
+    at += body.copy(bytes, at);
+  }
+  return digestOf('sha256', bytes, 'buffer');
+}
+
+function chainedInParts(before: Buffer, token: number, time: number, entries: readonly Entry[]): Buffer {
+  const hash = createHash('sha256').update(before);
+  const row = (a: number, b: number, c: number) => {
+    const bytes = Buffer.allocUnsafe(NUMBERS);
+    numbers(bytes, 0, a, b, c);
+    hash.update(bytes);
+  };
+  row(token, time, entries.length);
+  for (const { seq, kind, body } of entries) {
+    row(seq, kind, body.length);
+    hash.update(body);
+  }
   return hash.digest();
 }
 
@@ -43,10 +66,9 @@ export function noteDigest(beginning: Buffer, link: Buffer, body: Buffer): Buffe
 }
 
 /** Three whole numbers as 24 bytes: a double holds each exactly. */
-function numbers(a: number, b: number, c: number): Buffer {
-  const bytes = Buffer.allocUnsafe(24);
-  bytes.writeDoubleBE(a, 0);
-  bytes.writeDoubleBE(b, 8);
-  bytes.writeDoubleBE(c, 16);
-  return bytes;
+function numbers(bytes: Buffer, at: number, a: number, b: number, c: number): number {
+  bytes.writeDoubleBE(a, at);
+  bytes.writeDoubleBE(b, at + 8);
+  bytes.writeDoubleBE(c, at + 16);
+  return at + NUMBERS;
 }

@@ -103,9 +103,10 @@ class SqliteStore implements LocalStore {
     [this.#path, this.#file] = [path, file];
     this.confidential = file.cipher.seals;
     const made = guarded(path, 'read', () => {
-      const tables = new Tables(file.db, path, file.cipher);
+      const tables = new Tables(file.db, path, file);
       const [inbox, notes] = [new Inbox(file.db, tables), new Notes(file.db, tables, file.identity)];
-      return { tables, inbox, notes, leases: new Leases(file.db, path, now, leaseMs) };
+      const fence = () => void tables.log.add([]);
+      return { tables, inbox, notes, leases: new Leases(file.db, path, { now, leaseMs, fence }) };
     });
     const { tables, leases, notes } = made;
     [this.#tables, this.#leases, this.#notes] = [tables, leases, notes];
@@ -115,7 +116,7 @@ class SqliteStore implements LocalStore {
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
     const commits = new Commits(file.db, tables, leases, notes, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
-    this.#host = { ...made, identity: file.identity, commits, now, release };
+    this.#host = { ...made, db: file.db, identity: file.identity, commits, now, release };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
@@ -188,29 +189,42 @@ class SqliteStore implements LocalStore {
     return { file: this.#file, tables: this.#tables, leases: this.#leases, notes: this.#notes };
   }
 
-  /** Inside a transaction: the run, its lease, and its head. Nothing can be committed beside it, so the anchor is not ahead. */
+  /** Inside a transaction: the run, its lease, and its head. */
   #take(name: string, mode: OpenMode): Writer {
     const tables = this.#tables;
+    this.#checkAnchor();
     const found = tables.run(name);
     if (found === null && mode === 'resume') throw wrongRun('run_unknown', name);
     if (found !== null && mode === 'create') throw wrongRun('run_exists', name);
-    const run = found ?? this.#begun(name);
+    const run = found ?? tables.addRun(name);
     const lease = this.#leases.take(run.id, name);
-    const durable = verifiedHead(tables, this.#file.identity, run, this.#file.anchor.head(run.id));
+    const durable = verifiedHead(tables, this.#file.identity, run);
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
-    const empty = { pending: [], pendingBytes: 0, pendingTime: 0, note: null, durableNote: undefined, waiting: [] };
+    const seen = this.#leases.version();
+    const empty = {
+      seen,
+      pending: [],
+      pendingBytes: 0,
+      pendingTime: 0,
+      note: null,
+      durableNote: undefined,
+      waiting: [],
+    };
     this.#work.taken(run.id);
     const overtaken = this.#leases.overtaken(run, lease, durable.seq);
     return { run, lease, overtaken, durable, ...empty, state: { kind: 'open' } };
   }
 
+  /** Inside a transaction that writes: nothing can be committed beside it, so the anchor is not ahead. */
+  #checkAnchor(): void {
+    this.#tables.log.refresh();
+    this.#tables.log.check(this.#file.anchor.head());
+  }
+
   #begun(name: string): Run {
-    const run = this.#tables.addRun(name);
-    const anchored = this.#file.anchor.head(run.id);
-    if (anchored === null) return run;
-    const what = `its anchor remembers a run number ${run.id} up to seq ${anchored.seq}, which the file does not have`;
-    throw new JournalError('journal_tail_lost', `${this.#path}: ${what}. Restore the newer file.`);
+    this.#checkAnchor();
+    return this.#tables.addRun(name);
   }
 
   #release(writer: Writer, rest: Rest | undefined): void {

@@ -18,6 +18,8 @@ interface Waiter {
 export interface Writer {
   readonly run: Run;
   readonly lease: Lease;
+  /** The version of the leases under which its own was seen last. */
+  seen: number;
   /** @see Journal.overtaken */
   readonly overtaken: number;
   /** The last group that is durable. */
