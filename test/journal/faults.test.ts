@@ -118,7 +118,11 @@ describe('rows that somebody changed by hand are found out, with their place', (
     ['a row of the log that is gone', 'DELETE FROM log WHERE id = 2', /row 2 of the log: the next row is 3/],
     ['its first row that is gone', 'DELETE FROM log WHERE id = 1', /row 1 of the log: the next row is 2/],
     ['the last row of a run that is gone', 'DELETE FROM log WHERE id = 3', /row 3 of the log: the next row is 4/],
-    ['another body', "UPDATE log SET body = CAST(body || x'32' AS BLOB) WHERE id = 2", /run "a", seq 1: row 2 of the log/],
+    [
+      'another body',
+      "UPDATE log SET body = CAST(body || x'32' AS BLOB) WHERE id = 2",
+      /run "a", seq 1: row 2 of the log/,
+    ],
     [
       'a body with other rows',
       'UPDATE log SET body = (SELECT body FROM log WHERE id = 1) WHERE id = 3',

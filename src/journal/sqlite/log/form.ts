@@ -36,7 +36,7 @@ export function firstLink(identity: Buffer): Buffer {
 export function linked(before: Buffer, row: number, head: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(LINK + NUMBER + head.length);
   before.copy(bytes, 0);
-  bytes.writeDoubleBE(row, LINK);
+  new DataView(bytes.buffer, bytes.byteOffset).setFloat64(LINK, row);
   head.copy(bytes, LINK + NUMBER);
   return half(bytes);
 }
