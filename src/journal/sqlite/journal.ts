@@ -62,7 +62,7 @@ export class SqliteJournal implements LocalJournal {
     // J3: checks all rows before it takes the first.
     const bodies = rows.map(bytesOf);
     if (bodies.length === 0) return this.head;
-    if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), writer.durable.time);
+    if (writer.pending.length === 0) writer.pendingTime = Math.max(Math.floor(this.#host.now()), writer.durable.time);
     writer.note = note ?? null;
     const { cipher } = this.#host.tables;
     rows.forEach(({ kind }, index) => {

@@ -7,7 +7,8 @@ import { atOnce } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
 import type { Notes } from './log/notes.ts';
-import type { Run, Tables } from './log/tables.ts';
+import type { Run } from './log/run.ts';
+import type { Tables } from './log/tables.ts';
 import { verifiedHead, verifiedRows } from './log/verify.ts';
 
 /** Reads several things of one moment, of a log that is not behind its anchor. */

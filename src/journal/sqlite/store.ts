@@ -21,41 +21,24 @@ import { deleteRun, shrunk } from './deleting.ts';
 import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
 import { checkPath, closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
-import { MIGRATIONS, type Migration } from './file/format.ts';
+import { MIGRATIONS } from './file/format.ts';
 import { immediately } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
 import { Leases } from './lease/lease.ts';
 import { Commits } from './log/commits.ts';
 import { Notes } from './log/notes.ts';
-import { type Run, Tables } from './log/tables.ts';
+import type { Run } from './log/run.ts';
+import { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
+import type { SqliteOptions } from './options.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 import { watchedQueue } from './watched-queue.ts';
 import { Work } from './work.ts';
 
-/** Options for opening a file; the defaults suit normal use. */
-export interface SqliteOptions {
-  /** Reads only, also beside a writer in another process: takes no lease and creates no file. */
-  readonly readonly?: boolean;
-  /** The time that a lease lasts without being renewed, in milliseconds; 30,000. */
-  readonly leaseMs?: number;
-  /** The wait for a lock of another process, in milliseconds; 5,000. */
-  readonly busyMs?: number;
-  /**
-   * 32 bytes: a new file is encrypted under it, and one that is encrypted opens with it alone. Rows and messages are sealed; numbers, times,
-   * lengths and the names of runs are not.
-   */
-  readonly key?: Uint8Array;
-  /** The wall clock, in milliseconds. */
-  readonly now?: () => number;
-  /** For tests: the most pages that the file may have. */
-  readonly maxPages?: number;
-  /** For tests: the formats that exist. */
-  readonly migrations?: readonly Migration[];
-}
+export type { SqliteOptions } from './options.ts';
 
 /**
  * Opens a file of journals, and creates it where there is none.

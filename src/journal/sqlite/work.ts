@@ -21,7 +21,8 @@ import { inputPlace } from './file/cipher.ts';
 import { preparing } from './file/statements.ts';
 import { atOnce, immediately } from './file/transaction.ts';
 import type { Leases } from './lease/lease.ts';
-import type { Run, Tables } from './log/tables.ts';
+import type { Run } from './log/run.ts';
+import type { Tables } from './log/tables.ts';
 
 /** The number of rows that are looked at together. */
 const PAGE = 256;

@@ -69,14 +69,14 @@ export class Anchor {
     this.#write(FILE, 0, identity);
   }
 
-  /** Remembers a row that is durable. */
-  write({ row, link }: AnchoredHead): void {
-    this.#write(LOG, row, link);
+  /** Remembers a row that is durable. @param beside true where another process writes too: what that has remembered of a later row stays. */
+  advance(head: AnchoredHead, beside: boolean): void {
+    if (!beside || (this.head()?.row ?? 0) <= head.row) this.#write(LOG, head.row, head.link);
   }
 
   /** Puts the end of the log in place of the heads of runs. */
   renew(head: AnchoredHead): void {
-    this.write(head);
+    this.#write(LOG, head.row, head.link);
     try {
       if (this.#writing !== null) ftruncateSync(this.#writing, LOG.at + SIZE);
     } catch {

@@ -87,9 +87,12 @@ export class Commits {
 
   #transact(writers: readonly Writer[]): void {
     let heads: (Head | null)[];
+    let isBeside = false;
     try {
       heads = guarded(this.#tables.path, 'write', () => {
-        const written = this.#writtenAtOnce(writers) ?? immediately(this.#db, () => this.#written(writers));
+        const atOnce = this.#writtenAtOnce(writers);
+        isBeside = atOnce === null;
+        const written = atOnce ?? immediately(this.#db, () => this.#written(writers));
         this.#presence.check();
         return written;
       });
@@ -99,7 +102,8 @@ export class Commits {
       for (const writer of writers) fail(writer, error);
       return;
     }
-    this.#anchor.write(this.#tables.log.end);
+    if (heads.some((head, index) => head !== null && head !== writers[index]?.durable))
+      this.#anchor.advance(this.#tables.log.end, isBeside);
     writers.forEach((writer, index) => {
       const head = heads[index] ?? null;
       if (head === null) fail(writer, lost(writer));

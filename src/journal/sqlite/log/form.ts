@@ -6,6 +6,7 @@
  */
 import { hash as digestOf } from 'node:crypto';
 import type { Entry, Group } from '../../chain.ts';
+import { JournalError } from '../../journal.ts';
 
 /** A commit group as the head of a row has it. */
 export interface LoggedGroup extends Group {
@@ -72,6 +73,20 @@ export function groupsIn(row: number, head: Buffer): LoggedGroup[] | null {
   return from.isAtEnd ? groups : null;
 }
 
+/** The group of a run in a row, and the number of those before it; null where the row has none, or no form. */
+export function groupOf(row: number, head: Buffer, run: number): { group: LoggedGroup; index: number } | null {
+  const from = new Reader(head);
+  const count = from.number();
+  for (let index = 0; index < count && from.isWhole; index += 1) {
+    const isOwn = from.number() === run;
+    const [back, last, token, time] = [from.number(), from.number(), from.number(), from.number()];
+    const hash = from.bytes(HASH);
+    if (!isOwn || !from.isWhole) continue;
+    return { group: { run, before: back === 0 ? 0 : row - back, last, token, time, hash }, index };
+  }
+  return null;
+}
+
 /** The body of a row. */
 export function bodyOf(groups: readonly NewGroup[]): Buffer {
   const parts = groups.map(({ entries }) => partOf(entries));
@@ -95,6 +110,23 @@ export function partsIn(body: Buffer, count: number): Buffer[] | null {
   const lengths = Array.from({ length: count }, () => from.number());
   const parts = lengths.map((length) => from.bytes(length));
   return from.isAtEnd ? parts : null;
+}
+
+/** The group with a number in a body, of which the head has so many; null where the body has no form. */
+export function partAt(body: Buffer, index: number, head: Buffer): Buffer | null {
+  const count = new Reader(head).number();
+  const from = new Reader(body);
+  let [before, length, all] = [0, 0, 0];
+  for (let at = 0; at < count && from.isWhole; at += 1) {
+    const own = from.number();
+    if (at < index) before += own;
+    if (at === index) length = own;
+    all += own;
+  }
+  from.bytes(before);
+  const part = from.bytes(length);
+  from.bytes(all - before - length);
+  return from.isAtEnd ? part : null;
 }
 
 function partOf(entries: readonly Entry[]): Buffer {
@@ -146,8 +178,10 @@ export function ascendingIn(bytes: Buffer): number[] | null {
   return from.isWhole ? numbers : null;
 }
 
-/** Writes a whole number from 0. */
+/** Writes a whole number from 0. @throws JournalError for any other: the clock of the caller may give one. */
 function put(bytes: Buffer, at: number, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new JournalError('journal_cannot_write', `Not taken: a row has whole numbers from 0, not ${value}.`);
   let rest = value;
   let end = at;
   while (rest >= 0x80) {

@@ -7,7 +7,8 @@ import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { noteDigest, seed } from '../../chain.ts';
 import { type Cipher, notePlace } from '../file/cipher.ts';
-import type { Run, Tables } from './tables.ts';
+import type { Run } from './run.ts';
+import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 
 /** A note, and the number of the last row of its commit group. */

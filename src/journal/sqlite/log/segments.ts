@@ -7,7 +7,7 @@ import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { corrupt } from '../errors.ts';
 import { ascending, ascendingIn } from './form.ts';
-import type { Run } from './tables.ts';
+import type { Run } from './run.ts';
 
 /** The number of rows in a stretch. */
 export const SEGMENT = 1_024;

@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { damaged } from '../errors.ts';
-import { groupsIn, LINK, type LoggedGroup, partsIn } from './form.ts';
+import { groupOf, groupsIn, LINK, type LoggedGroup, partAt, partsIn } from './form.ts';
 
 /** A row of the log without its body. */
 export interface LogRow {
@@ -78,7 +78,7 @@ export class StoredRows {
   /** The commit group of a run in a row; null where the row has none, or no form. */
   group(run: number, row: number): LoggedGroup | null {
     const head = this.#head.get(row);
-    return Buffer.isBuffer(head) ? (groupsIn(row, head)?.find((group) => group.run === run) ?? null) : null;
+    return Buffer.isBuffer(head) ? (groupOf(row, head, run)?.group ?? null) : null;
   }
 
   /** The commit group of a run in each of some rows, with what it holds; null where there is none. */
@@ -99,7 +99,11 @@ export class StoredRows {
 }
 
 function groupIn(run: number, row: number, stored: unknown): StoredGroup | null {
-  return wholeOf(row, stored)?.find(({ group }) => group.run === run) ?? null;
+  const [, head, body] = (stored ?? []) as unknown[];
+  if (!Buffer.isBuffer(head) || !Buffer.isBuffer(body)) return null;
+  const found = groupOf(row, head, run);
+  const part = found === null ? null : partAt(body, found.index, head);
+  return found === null || part === null ? null : { group: found.group, part };
 }
 
 function wholeOf(row: number, stored: unknown): StoredGroup[] | null {

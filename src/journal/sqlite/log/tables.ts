@@ -8,12 +8,7 @@ import type { Entry } from '../../chain.ts';
 import { corrupt } from '../errors.ts';
 import { type Cipher, rowPlace } from '../file/cipher.ts';
 import { Log } from './log.ts';
-
-/** A run as the file stores it. */
-export interface Run {
-  readonly id: number;
-  readonly name: string;
-}
+import type { Run } from './run.ts';
 
 /** The number of a run is never given again: of one that was deleted, the lease is left. */
 const NEW_RUN = `INSERT INTO run (id, name)

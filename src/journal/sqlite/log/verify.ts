@@ -7,8 +7,9 @@ import { chained, type Entry, seed } from '../../chain.ts';
 import type { StoredRow } from '../../journal.ts';
 import { corrupt } from '../errors.ts';
 import { entriesIn, type LoggedGroup } from './form.ts';
+import type { Run } from './run.ts';
 import type { StoredGroup } from './stored-rows.ts';
-import type { Run, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** The end of a run: the next group is chained to it. */
 export interface Head {

@@ -6,7 +6,7 @@
 import type { Entry } from '../../chain.ts';
 import type { JournalError } from '../../journal.ts';
 import type { Lease } from '../lease/lease.ts';
-import type { Run } from './tables.ts';
+import type { Run } from './run.ts';
 import type { Head } from './verify.ts';
 
 interface Waiter {
