@@ -75,6 +75,27 @@ async function together(count: number, perStep: number): Promise<number> {
   return (count * STEPS) / seconds;
 }
 
+/** What one commit of so many runs costs beside the disk: the processor's time in microseconds, and the pages that go through SQLite's log. */
+async function perCommit(count: number): Promise<{ cpu: number; pages: number }> {
+  const path = join(folder, `commit-${count}.db`);
+  const store = sqliteStore(path);
+  const journals = await Promise.all(Array.from({ length: count }, (_, n) => store.open(`run ${n}`, 'create')));
+  const commit = async () => {
+    for (const journal of journals) journal.append([{ kind: 1, body: BODY }]);
+    await Promise.all(journals.map((journal) => journal.flush()));
+  };
+  for (let n = 0; n < 10; n += 1) await commit();
+  const logged = statSync(`${path}-wal`).size;
+  for (let n = 0; n < 20; n += 1) await commit();
+  const pages = (statSync(`${path}-wal`).size - logged) / (4_096 + 24) / 20;
+  const before = process.cpuUsage();
+  for (let n = 0; n < STEPS / 3; n += 1) await commit();
+  const { user, system } = process.cpuUsage(before);
+  for (const journal of journals) await journal.close();
+  await store.close();
+  return { cpu: (user + system) / (STEPS / 3), pages };
+}
+
 /** Rows per second of a run that is read back and verified. */
 async function readBack(): Promise<number> {
   const path = join(folder, 'together-16-1.db');
@@ -109,6 +130,11 @@ try {
   console.log(`  append and flush        ${shown(at(ours, 0.5))} ${shown(at(ours, 0.99))}`);
   const ratio = at(ours, 0.5) / at(least, 0.5);
   console.log(`  ratio                   ${shown(ratio)}   at most 1.5: ${verdict(ratio <= 1.5)}`);
+  console.log('One commit                  pages   CPU (µs)');
+  for (const count of [1, 16]) {
+    const { cpu, pages } = await perCommit(count);
+    console.log(`  ${`of ${count} journals`.padEnd(24)}${shown(pages)} ${shown(cpu)}`);
+  }
   console.log('Steps, each awaited (per second)');
   const alone = await together(1, 1);
   const many = await together(16, 1);

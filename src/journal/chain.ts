@@ -22,18 +22,39 @@ export interface Group {
 
 const BEGINNING = Buffer.from('belay journal 1\0');
 const NOTE = Buffer.from('belay note 1\0');
+/** The length of three numbers, and the length of what is not copied to be hashed, in bytes. */
+const NUMBERS = 24;
+const LONG = 64 * 1024;
+/** The place where a group is put together to be hashed. */
+const SCRATCH = Buffer.alloc(LONG);
+const DOUBLES = new DataView(SCRATCH.buffer, SCRATCH.byteOffset, LONG);
 
 /** The hash before the first group of a run. */
 export function seed(identity: Buffer, id: number, name: string): Buffer {
   return digestOf('sha256', Buffer.concat([BEGINNING, identity, Buffer.from(`${id}\0${name}`)]), 'buffer');
 }
 
-/** The hash of a group, from the hash before it. */
+/** The hash of a group, from the hash before it: over one buffer, where that is no long one. */
 export function chained(before: Buffer, token: number, time: number, entries: readonly Entry[]): Buffer {
-  const hash = createHash('sha256')
-    .update(before)
-    .update(numbers(token, time, entries.length));
-  for (const { seq, kind, body } of entries) hash.update(numbers(seq, kind, body.length)).update(body);
+  let size = before.length + NUMBERS;
+  for (const { body } of entries) size += NUMBERS + body.length;
+  if (size > LONG) return chainedInParts(before, token, time, entries);
+  let at = numbers(before.copy(SCRATCH, 0), token, time, entries.length);
+  for (const { seq, kind, body } of entries) {
+    at = numbers(at, seq, kind, body.length);
+    at += body.copy(SCRATCH, at);
+  }
+  return digestOf('sha256', SCRATCH.subarray(0, size), 'buffer');
+}
+
+function chainedInParts(before: Buffer, token: number, time: number, entries: readonly Entry[]): Buffer {
+  const hash = createHash('sha256').update(before);
+  const row = (a: number, b: number, c: number) => hash.update(SCRATCH.subarray(0, numbers(0, a, b, c)));
+  row(token, time, entries.length);
+  for (const { seq, kind, body } of entries) {
+    row(seq, kind, body.length);
+    hash.update(body);
+  }
   return hash.digest();
 }
 
@@ -42,11 +63,10 @@ export function noteDigest(beginning: Buffer, link: Buffer, body: Buffer): Buffe
   return digestOf('sha256', Buffer.concat([NOTE, beginning, link, body]), 'buffer');
 }
 
-/** Three whole numbers as 24 bytes: a double holds each exactly. */
-function numbers(a: number, b: number, c: number): Buffer {
-  const bytes = Buffer.allocUnsafe(24);
-  bytes.writeDoubleBE(a, 0);
-  bytes.writeDoubleBE(b, 8);
-  bytes.writeDoubleBE(c, 16);
-  return bytes;
+/** Writes three whole numbers as 24 bytes: a double holds each exactly. @returns the place after them. */
+function numbers(at: number, a: number, b: number, c: number): number {
+  DOUBLES.setFloat64(at, a);
+  DOUBLES.setFloat64(at + 8, b);
+  DOUBLES.setFloat64(at + 16, c);
+  return at + NUMBERS;
 }

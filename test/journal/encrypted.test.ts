@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { chained, type Group, seed } from '../../src/journal/chain.ts';
+import { chained, seed } from '../../src/journal/chain.ts';
+import { bodyOf, entriesIn, firstLink, groupsIn, headOf, linked, partsIn } from '../../src/journal/sqlite/log/form.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { bytesOf, copyOf, freshPath } from './files.ts';
 import { bodies, failing, row } from './rows-of.ts';
@@ -24,6 +25,23 @@ async function filled(path = freshPath(), key: Uint8Array | null = KEY) {
 /** Whether a text stands in any of the files of a journal. */
 function isIn(path: string, text: string): boolean {
   return ['', '-wal', '-shm', '-anchor'].some((suffix) => bytesOf(path + suffix)?.includes(text) === true);
+}
+
+/** The commit groups of a file with one run, each with the row of the log that it is in. */
+function logged(db: Database.Database) {
+  const rows = db.prepare('SELECT id, head, body FROM log ORDER BY id').all() as {
+    id: number;
+    head: Buffer;
+    body: Buffer;
+  }[];
+  let seq = 0;
+  return rows.flatMap(({ id, head, body }) =>
+    (groupsIn(id, head) ?? []).map((group) => {
+      const entries = entriesIn((partsIn(body, 1) as [Buffer])[0], seq) ?? [];
+      seq = group.last;
+      return { id, group, entries };
+    }),
+  );
 }
 
 /** Changes a closed file behind the back of the store. */
@@ -54,9 +72,7 @@ test('the same text is never sealed to the same bytes, and each body grows by 28
   await journal.close();
   await store.close();
   const db = new Database(path, { readonly: true });
-  const sealed = (db.prepare('SELECT body FROM entry WHERE seq <> 2 ORDER BY seq').all() as { body: Buffer }[]).map(
-    ({ body }) => body,
-  );
+  const sealed = logged(db).flatMap(({ entries }) => entries.filter(({ seq }) => seq !== 2).map(({ body }) => body));
   db.close();
   const [first, second] = sealed as [Buffer, Buffer];
   expect([first.length, second.length]).toEqual([JSON.stringify(SECRET).length + 28, first.length]);
@@ -140,10 +156,15 @@ describe('what was changed is refused as damaged', () => {
     const { identity } = db.prepare('SELECT identity FROM file').get() as { identity: Buffer };
     const body = Buffer.from('"approved"');
     let before = seed(identity, 1, 'a');
-    for (const { last, token, time } of db.prepare('SELECT * FROM commit_group ORDER BY last').all() as Group[]) {
-      before = chained(before, token, time, [{ seq: last, kind: 1, body }]);
-      db.prepare('UPDATE entry SET body = ? WHERE seq = ?').run(body, last);
-      db.prepare('UPDATE commit_group SET hash = ? WHERE last = ?').run(before, last);
+    let link = firstLink(identity);
+    const row = db.prepare('UPDATE log SET link = ?, head = ?, body = ? WHERE id = ?');
+    for (const { id, group } of [{ id: 1, group: null }, ...logged(db)]) {
+      const entries = group === null ? [] : [{ seq: group.last, kind: 1, body }];
+      if (group !== null) before = chained(before, group.token, group.time, entries);
+      const groups = group === null ? [] : [{ ...group, hash: before, entries }];
+      const head = headOf(id, groups);
+      link = linked(link, id, head);
+      row.run(link, head, bodyOf(groups), id);
     }
     db.close();
     const reader = sqliteStore(copy, { key: KEY, readonly: true });

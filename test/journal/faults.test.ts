@@ -105,27 +105,48 @@ describe.each([
   });
 });
 
-/** Gives the rows and groups of run 1 to run 2 and the other way round. */
-const swapped = ['entry', 'commit_group']
-  .map((table) => `UPDATE ${table} SET run = run + 10; UPDATE ${table} SET run = 13 - run;`)
-  .join('');
+/** Puts each of two rows of the log in the place of the other. */
+const swapped = 'UPDATE log SET id = id + 10 WHERE id IN (2, 5); UPDATE log SET id = 17 - id WHERE id > 10;';
 
-describe('rows that somebody changed by hand are found out, with their run and seq', () => {
+/** Gives what two rows of the log hold to the other one. */
+const exchanged =
+  'CREATE TEMP TABLE t AS SELECT id, body FROM log; UPDATE log SET body = (SELECT body FROM t WHERE t.id = 7 - log.id) WHERE id IN (2, 5)';
+
+describe('rows that somebody changed by hand are found out, with their place', () => {
+  // Row 1 of the log is the taking of "a", rows 2 and 3 are its commits; 4, 5 and 6 are those of "b".
   test.each([
-    ['a row beyond every group', "INSERT INTO entry VALUES (1, 5, 1, x'31')", /run "a", seq 5: no commit group covers/],
-    ['a row that is gone', 'DELETE FROM entry WHERE run = 1 AND seq = 2', /run "a", seq 2: the row is missing/],
-    ['a last row that is gone', 'DELETE FROM entry WHERE run = 1 AND seq = 4', /run "a", seq 5: no commit group/],
-    ['another body', "UPDATE entry SET body = x'32' WHERE run = 1 AND seq = 1", /run "a", seq 2: the commit group/],
-    ['another kind', 'UPDATE entry SET kind = 2 WHERE run = 1 AND seq = 4', /run "a", seq 4: the commit group/],
-    ['another time', 'UPDATE commit_group SET time = time + 1 WHERE run = 1 AND last = 2', /run "a", seq 2/],
-    ['another token', 'UPDATE commit_group SET token = 9 WHERE run = 1 AND last = 4', /run "a", seq 4/],
-    ['a group that is gone', 'DELETE FROM commit_group WHERE run = 1 AND last = 2', /run "a", seq 4/],
+    ['a row of the log that is gone', 'DELETE FROM log WHERE id = 2', /row 2 of the log: the next row is 3/],
+    ['its first row that is gone', 'DELETE FROM log WHERE id = 1', /row 1 of the log: the next row is 2/],
+    ['the last row of a run that is gone', 'DELETE FROM log WHERE id = 3', /row 3 of the log: the next row is 4/],
     [
-      'a group that ends elsewhere',
-      'UPDATE commit_group SET last = 3 WHERE run = 1 AND last = 2',
-      /run "a", seq (3|4)/,
+      'another body',
+      "UPDATE log SET body = CAST(body || x'32' AS BLOB) WHERE id = 2",
+      /run "a", seq 1: row 2 of the log/,
     ],
-    ['the rows of another run', swapped, /run "a", seq 2/],
+    [
+      'a body with other rows',
+      'UPDATE log SET body = (SELECT body FROM log WHERE id = 1) WHERE id = 3',
+      /run "a", seq/,
+    ],
+    ['the bodies of two rows exchanged', exchanged, /run "a", seq 2: the commit group/],
+    [
+      'another head',
+      'UPDATE log SET head = (SELECT head FROM log WHERE id = 5) WHERE id = 2',
+      /row 2 .* does not follow/,
+    ],
+    ['a head of no bytes', "UPDATE log SET head = x'', body = x'' WHERE id = 3", /row 3 .* does not follow/],
+    ['another link', 'UPDATE log SET link = zeroblob(16) WHERE id = 3', /row 3 .* does not follow/],
+    [
+      'a link of another length',
+      "UPDATE log SET link = CAST(link || x'00' AS BLOB) WHERE id = 3",
+      /row 3 of the log: it has no form/,
+    ],
+    ['two rows that changed their places', swapped, /row 2 .* does not follow/],
+    [
+      'a row that is there twice',
+      'INSERT INTO log SELECT 7, link, head, body FROM log WHERE id = 6',
+      /row 7 .* does not/,
+    ],
     [
       'the name of another run',
       "UPDATE run SET name = 'c' WHERE id = 1; UPDATE run SET name = 'a' WHERE id = 2",
@@ -137,7 +158,7 @@ describe('rows that somebody changed by hand are found out, with their run and s
     for (const run of RUNS) {
       const journal = await store.open(run, 'create');
       for (let n = 0; n < 2; n += 1) {
-        journal.append([row(1), row(1)]);
+        journal.append([row(run), row(n)]);
         await journal.flush();
       }
       await journal.close();

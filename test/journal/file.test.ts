@@ -86,7 +86,7 @@ describe('a file that is not ours stays as it is', () => {
   test('a trigger that was slipped in is no table of ours', async () => {
     const path = freshPath();
     await filled(path);
-    raw(path, (db) => db.exec('CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END'));
+    raw(path, (db) => db.exec('CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM log; END'));
     expect(() => sqliteStore(path)).toThrow(failing('journal_corrupt'));
   });
 });
@@ -154,7 +154,7 @@ describe('formats', () => {
     const path = freshPath();
     await filled(path);
     const migrations = [...MIGRATIONS, next, afterNext];
-    expect(() => sqliteStore(path, { readonly: true, migrations })).toThrow(failing('journal_cannot_read'));
+    expect([read(path, { migrations }), files(path).length]).toEqual([['first', 'second'], 2]);
     const store = sqliteStore(path, { migrations });
     expect(bodies(store.read('a'))).toEqual(['first', 'second']);
     const journal = await store.open('a', 'resume');

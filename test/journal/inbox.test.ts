@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { bytesOf, freshPath } from './files.ts';
+import { OLD_ROWS, olderFile } from './older-file.ts';
 import { type Other, startOther } from './other-process.ts';
 import { bodies, failing, row } from './rows-of.ts';
 
@@ -30,15 +31,6 @@ async function filled(path: string): Promise<void> {
   journal.append([row('first'), row('second')]);
   await journal.close();
   await store.close();
-}
-
-/** A file as it was before there were messages. */
-async function older(path: string): Promise<void> {
-  await filled(path);
-  raw(
-    path,
-    'DROP TABLE inbox; DROP TABLE cipher; DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; DROP TABLE overtaken; PRAGMA user_version = 1',
-  );
 }
 
 describe('another process', () => {
@@ -119,34 +111,34 @@ describe('a reader', () => {
 describe('a file of format 1', () => {
   test('is read as it is, with its runs and no messages', async () => {
     const path = freshPath();
-    await older(path);
+    olderFile(path, 1);
     const before = bytesOf(path);
     const reader = sqliteStore(path, { readonly: true });
-    expect([bodies(reader.read('a')), reader.posts('a')]).toEqual([['first', 'second'], []]);
-    expect(() => reader.posts('b')).toThrow(failing('run_unknown'));
+    expect([[...reader.read('a')], reader.posts('a')]).toEqual([OLD_ROWS.a, []]);
+    expect(() => reader.posts('c')).toThrow(failing('run_unknown'));
     expect(bytesOf(path)).toEqual(before);
   });
 
   test('moves forward when it is opened for writing, keeps its runs, and takes messages; a reader follows', async () => {
     const path = freshPath();
-    await older(path);
+    olderFile(path, 1);
     const reader = sqliteStore(path, { readonly: true });
     const store = sqliteStore(path);
     expect(store.post('a', 'approve')).toBe(1);
     const journal = await store.open('a', 'resume');
-    expect([bodies(journal.read()), texts(journal.posted(0))]).toEqual([['first', 'second'], ['approve']]);
+    expect([[...journal.read()], texts(journal.posted(0))]).toEqual([OLD_ROWS.a, ['approve']]);
     expect(texts(reader.posts('a'))).toEqual(['approve']);
     await journal.close();
     await store.close();
     const copy = sqliteStore(`${path}.v1-backup`, { readonly: true });
-    expect([bodies(copy.read('a')), copy.posts('a')]).toEqual([['first', 'second'], []]);
+    expect([[...copy.read('a')], copy.posts('a')]).toEqual([OLD_ROWS.a, []]);
   });
 
   test('with a table too many or too few is damaged', async () => {
     const [half, marked] = [freshPath(), freshPath()];
     await filled(half);
     raw(half, 'PRAGMA user_version = 1');
-    await older(marked);
+    olderFile(marked, 1);
     raw(marked, 'PRAGMA user_version = 2');
     for (const path of [half, marked])
       expect(() => sqliteStore(path, { readonly: true })).toThrow(failing('journal_corrupt'));

@@ -28,7 +28,7 @@ describe('a tail that is lost', () => {
     copyFileSync(older, path);
     const before = filesOf(path);
     const store = sqliteStore(path);
-    await expect(store.open('a', 'resume')).rejects.toThrow(/ends at seq 3, and its anchor remembers seq 5/);
+    await expect(store.open('a', 'resume')).rejects.toThrow(/the log ends at row 4, and its anchor remembers row 7/);
     expect(() => store.runs()).toThrow(failing('journal_tail_lost'));
     expect(() => [...store.read('a')]).toThrow(failing('journal_tail_lost'));
     await store.close();

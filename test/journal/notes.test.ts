@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
-import { Tables } from '../../src/journal/sqlite/log/tables.ts';
+import { Log } from '../../src/journal/sqlite/log/log.ts';
 import { type SqliteOptions, sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { bytesOf, freshPath } from './files.ts';
 import { row } from './rows-of.ts';
@@ -38,8 +38,9 @@ test.each([
     digest = (SELECT digest FROM note WHERE run = 2) WHERE run = 1`,
   ],
   ['with other words', `UPDATE note SET body = CAST('done' AS BLOB) WHERE run = 1`],
-  ['of other rows', 'UPDATE note SET at = 3 WHERE run = 1'],
-  ['of rows that are not there', 'UPDATE note SET at = 9 WHERE run = 1'],
+  ['of other rows', 'UPDATE note SET at = 4 WHERE run = 1'],
+  ['of a commit of another run', 'UPDATE note SET at = 6 WHERE run = 1'],
+  ['of rows that are not there', 'UPDATE note SET at = 99 WHERE run = 1'],
   ['without its digest', `UPDATE note SET digest = x'' WHERE run = 1`],
   ['that is gone', 'DELETE FROM note WHERE run = 1'],
 ])('a note %s is none, and the other runs keep theirs', async (_what, sql) => {
@@ -58,22 +59,6 @@ test('a note is sealed in an encrypted file', async () => {
   expect(bytesOf(path)?.includes('the secret')).toBe(false);
 });
 
-test('a file of an older format is read without notes, and has them once a run of it goes on', async () => {
-  const path = freshPath();
-  await filled(path);
-  raw(
-    path,
-    'DROP TABLE note; DROP TABLE work; DROP TABLE claim; DROP TABLE claim_wait; DROP TABLE claim_freed; DROP TABLE claim_order; DROP TABLE overtaken; PRAGMA user_version = 3',
-  );
-  expect(notesIn(path)).toEqual([undefined, undefined]);
-  const store = sqliteStore(path);
-  const journal = await store.open('b', 'resume');
-  journal.append([row(4)], 'went on');
-  await journal.close();
-  await store.close();
-  expect(notesIn(path)).toEqual([undefined, 'went on']);
-});
-
 test('a list of runs reads the last group of each and no other row, however long the run is', async () => {
   const path = freshPath();
   const store = sqliteStore(path);
@@ -88,10 +73,14 @@ test('a list of runs reads the last group of each and no other row, however long
     }
     await journal.close();
   }
-  const entries = vi.spyOn(Tables.prototype, 'entries');
+  const groups = vi.spyOn(Log.prototype, 'groups');
   expect(store.runs().map(({ head }) => head)).toEqual([6, 600]);
-  const read = entries.mock.results.map(({ value }) => (value as readonly unknown[]).length);
-  entries.mockRestore();
-  expect(read).toEqual([2, 2]);
+  // Its note came with its first group, and is not of its head.
+  const read = groups.mock.calls.map(([run, rows]) => [run.name, rows.length]);
+  groups.mockRestore();
+  expect(read).toEqual([
+    ['short', 1],
+    ['long', 1],
+  ]);
   await store.close();
 });

@@ -6,7 +6,8 @@ import type { Claim, FreedClaims } from '../claims.ts';
 import { corrupt } from './errors.ts';
 import { claimPlace } from './file/cipher.ts';
 import { preparing } from './file/statements.ts';
-import type { Run, Tables } from './log/tables.ts';
+import type { Run } from './log/run.ts';
+import type { Tables } from './log/tables.ts';
 
 /** A grant: claims that a run was given together. */
 export interface Grant {

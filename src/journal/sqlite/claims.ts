@@ -121,8 +121,9 @@ export class SqliteClaims implements ClaimDesk {
     // A process that comes back finds another lease than its own.
     const lease = leases.take(run.id, name);
     // And who takes the run next is told that it may still live.
-    leases.overtaken(run, lease, tables.lastSeq(run));
-    if (head !== null && tables.lastSeq(run) !== head) {
+    const { last } = tables.log.endOf(run);
+    leases.overtaken(run, lease, last);
+    if (head !== null && last !== head) {
       leases.release(run.id, lease);
       return null;
     }

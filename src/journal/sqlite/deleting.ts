@@ -1,6 +1,7 @@
 /**
- * Takes a run out of a file, in one transaction. Every run has a hash chain of its own, so that the others are not touched. Its lease stays
- * behind as one row: the number of the run is given to no other, which its anchor and a writer that was stopped would take for the old one.
+ * Takes a run out of a file, in one transaction. Every run has a hash chain of its own, and a row of the log is checked without what is in it,
+ * so that the others stay as they are. The hashes of its commit groups stay behind, and its lease: the number of the run is given to no other,
+ * which a writer that was stopped would take for the old one.
  */
 import type { SeenRun } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
@@ -11,7 +12,7 @@ import type { Leases } from './lease/lease.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 
-const ROWS = ['entry', 'commit_group', 'inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken'].map(
+const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken'].map(
   (table) => `DELETE FROM ${table} WHERE run = ?`,
 );
 
@@ -31,9 +32,12 @@ export function deleteRun(
     const deleted = immediately(db, () => {
       const run = tables.run(name);
       if (run === null) throw wrongRun('run_unknown', name);
-      const { seq } = verifiedHead(tables, identity, run, anchor.head(run.id));
+      tables.log.refresh();
+      tables.log.check(anchor.head());
+      const { seq } = verifiedHead(tables, identity, run);
       if (seq !== head || inbox.last(run) !== posts) return false;
       const lease = leases.take(run.id, name);
+      tables.log.drop(run);
       for (const statement of [...ROWS, 'DELETE FROM run WHERE id = ?']) db.prepare(statement).run(run.id);
       leases.release(run.id, lease);
       return true;

@@ -71,3 +71,8 @@ export function corrupt(file: string, run: string, seq: number, what: string): J
   const place = `${file}: run ${JSON.stringify(run)}, seq ${seq}`;
   return new JournalError('journal_corrupt', `${place}: ${what}. ${DAMAGED.mend}`);
 }
+
+/** Thrown for a row of the log that is not as it was written. */
+export function damaged(file: string, row: number, what: string): JournalError {
+  return new JournalError('journal_corrupt', `${file}: row ${row} of the log: ${what}. ${DAMAGED.mend}`);
+}

@@ -11,7 +11,8 @@ import { wrongRun } from '../rows.ts';
 import { corrupt } from './errors.ts';
 import { postPlace } from './file/cipher.ts';
 import { immediately } from './file/transaction.ts';
-import type { Run, Tables } from './log/tables.ts';
+import type { Run } from './log/run.ts';
+import type { Tables } from './log/tables.ts';
 
 export class Inbox {
   readonly #db: Database.Database;

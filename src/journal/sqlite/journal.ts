@@ -2,12 +2,14 @@
  * The journal of one run over the store's shared connection: it numbers and queues rows, and the group commit makes
  * them durable.
  */
+import type Database from 'better-sqlite3';
 import type { LocalJournal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import type { Rest } from '../work.ts';
 import { guarded } from './errors.ts';
 import { rowPlace } from './file/cipher.ts';
+import { atOnce } from './file/transaction.ts';
 import type { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
 import type { Commits } from './log/commits.ts';
@@ -17,6 +19,7 @@ import type { Writer } from './log/writer.ts';
 
 /** The services that a journal needs of the store that opened it. */
 export interface Host {
+  readonly db: Database.Database;
   readonly tables: Tables;
   readonly inbox: Inbox;
   readonly identity: Buffer;
@@ -59,7 +62,7 @@ export class SqliteJournal implements LocalJournal {
     // J3: checks all rows before it takes the first.
     const bodies = rows.map(bytesOf);
     if (bodies.length === 0) return this.head;
-    if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), writer.durable.time);
+    if (writer.pending.length === 0) writer.pendingTime = Math.max(Math.floor(this.#host.now()), writer.durable.time);
     writer.note = note ?? null;
     const { cipher } = this.#host.tables;
     rows.forEach(({ kind }, index) => {
@@ -113,6 +116,7 @@ export class SqliteJournal implements LocalJournal {
     time: number,
   ): Generator<StoredRow> {
     const { tables, identity } = this.#host;
+    guarded(tables.path, 'read', () => atOnce(this.#host.db, () => tables.log.refresh()));
     const rows = verifiedRows(tables, identity, this.#writer.run, Math.min(after, durable), durable);
     for (;;) {
       const next = guarded(tables.path, 'read', () => rows.next());

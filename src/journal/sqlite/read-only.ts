@@ -16,8 +16,7 @@ import type { WorkQueue } from '../work.ts';
 import { ClaimRows } from './claim-rows.ts';
 import { listed } from './claims.ts';
 import { guarded } from './errors.ts';
-import { pragma } from './file/file.ts';
-import { CLAIM_FORMAT, type Migration } from './file/format.ts';
+import type { Migration } from './file/format.ts';
 import { atOnce } from './file/transaction.ts';
 import { openForReading, type View } from './file/view.ts';
 import { Leases } from './lease/lease.ts';
@@ -121,7 +120,7 @@ export class ReadOnlyStore implements LocalStore {
     if (this.#opened?.view.isCurrent() === false) this.#letGo();
     if (this.#opened === null) {
       const view = openForReading(this.#path, this.#settings);
-      this.#opened = { view, tables: new Tables(view.db, this.#path, view.cipher), users: 0 };
+      this.#opened = { view, tables: new Tables(view.db, this.#path, view), users: 0 };
     }
     this.#opened.users += 1;
     return this.#opened;
@@ -149,7 +148,10 @@ export class ReadOnlyStore implements LocalStore {
   }
 
   #leasesIn({ db }: View): Leases {
-    return new Leases(db, this.#path, this.#settings.now, this.#settings.leaseMs);
+    const fence = () => {
+      throw this.#refused('to take a run');
+    };
+    return new Leases(db, this.#path, { ...this.#settings, fence });
   }
 
   #queue(): WorkQueue {
@@ -179,9 +181,7 @@ export class ReadOnlyStore implements LocalStore {
       throw this.#refused('to take or free claims');
     };
     const list = (view: View, tables: Tables): ClaimsListed =>
-      (pragma(view.db, 'user_version') as number) < CLAIM_FORMAT
-        ? { held: [], waiting: [], freed: [] }
-        : atOnce(view.db, () => listed(new ClaimRows(view.db, tables), { leases: this.#leasesIn(view) }));
+      atOnce(view.db, () => listed(new ClaimRows(view.db, tables), { leases: this.#leasesIn(view) }));
     return {
       pollMs: 25,
       ...{ ask: refuse, leave: refuse, release: refuse, free: refuse },

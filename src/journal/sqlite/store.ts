@@ -21,41 +21,24 @@ import { deleteRun, shrunk } from './deleting.ts';
 import { corrupt, guarded } from './errors.ts';
 import { checkKey } from './file/cipher.ts';
 import { checkPath, closeUntouched, type OpenFile, openForWriting, pragma } from './file/file.ts';
-import { MIGRATIONS, type Migration } from './file/format.ts';
+import { MIGRATIONS } from './file/format.ts';
 import { immediately } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
 import { Leases } from './lease/lease.ts';
 import { Commits } from './log/commits.ts';
 import { Notes } from './log/notes.ts';
-import { type Run, Tables } from './log/tables.ts';
+import type { Run } from './log/run.ts';
+import { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
+import type { SqliteOptions } from './options.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 import { watchedQueue } from './watched-queue.ts';
 import { Work } from './work.ts';
 
-/** Options for opening a file; the defaults suit normal use. */
-export interface SqliteOptions {
-  /** Reads only, also beside a writer in another process: takes no lease and creates no file. */
-  readonly readonly?: boolean;
-  /** The time that a lease lasts without being renewed, in milliseconds; 30,000. */
-  readonly leaseMs?: number;
-  /** The wait for a lock of another process, in milliseconds; 5,000. */
-  readonly busyMs?: number;
-  /**
-   * 32 bytes: a new file is encrypted under it, and one that is encrypted opens with it alone. Rows and messages are sealed; numbers, times,
-   * lengths and the names of runs are not.
-   */
-  readonly key?: Uint8Array;
-  /** The wall clock, in milliseconds. */
-  readonly now?: () => number;
-  /** For tests: the most pages that the file may have. */
-  readonly maxPages?: number;
-  /** For tests: the formats that exist. */
-  readonly migrations?: readonly Migration[];
-}
+export type { SqliteOptions } from './options.ts';
 
 /**
  * Opens a file of journals, and creates it where there is none.
@@ -103,9 +86,10 @@ class SqliteStore implements LocalStore {
     [this.#path, this.#file] = [path, file];
     this.confidential = file.cipher.seals;
     const made = guarded(path, 'read', () => {
-      const tables = new Tables(file.db, path, file.cipher);
+      const tables = new Tables(file.db, path, file);
       const [inbox, notes] = [new Inbox(file.db, tables), new Notes(file.db, tables, file.identity)];
-      return { tables, inbox, notes, leases: new Leases(file.db, path, now, leaseMs) };
+      const fence = () => void tables.log.add([]);
+      return { tables, inbox, notes, leases: new Leases(file.db, path, { now, leaseMs, fence }) };
     });
     const { tables, leases, notes } = made;
     [this.#tables, this.#leases, this.#notes] = [tables, leases, notes];
@@ -115,7 +99,7 @@ class SqliteStore implements LocalStore {
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
     const commits = new Commits(file.db, tables, leases, notes, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
-    this.#host = { ...made, identity: file.identity, commits, now, release };
+    this.#host = { ...made, db: file.db, identity: file.identity, commits, now, release };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
   }
 
@@ -188,29 +172,42 @@ class SqliteStore implements LocalStore {
     return { file: this.#file, tables: this.#tables, leases: this.#leases, notes: this.#notes };
   }
 
-  /** Inside a transaction: the run, its lease, and its head. Nothing can be committed beside it, so the anchor is not ahead. */
+  /** Inside a transaction: the run, its lease, and its head. */
   #take(name: string, mode: OpenMode): Writer {
     const tables = this.#tables;
+    this.#checkAnchor();
     const found = tables.run(name);
     if (found === null && mode === 'resume') throw wrongRun('run_unknown', name);
     if (found !== null && mode === 'create') throw wrongRun('run_exists', name);
-    const run = found ?? this.#begun(name);
+    const run = found ?? tables.addRun(name);
     const lease = this.#leases.take(run.id, name);
-    const durable = verifiedHead(tables, this.#file.identity, run, this.#file.anchor.head(run.id));
+    const durable = verifiedHead(tables, this.#file.identity, run);
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
-    const empty = { pending: [], pendingBytes: 0, pendingTime: 0, note: null, durableNote: undefined, waiting: [] };
+    const seen = this.#leases.version();
+    const empty = {
+      seen,
+      pending: [],
+      pendingBytes: 0,
+      pendingTime: 0,
+      note: null,
+      durableNote: undefined,
+      waiting: [],
+    };
     this.#work.taken(run.id);
     const overtaken = this.#leases.overtaken(run, lease, durable.seq);
     return { run, lease, overtaken, durable, ...empty, state: { kind: 'open' } };
   }
 
+  /** Inside a transaction that writes: nothing can be committed beside it, so the anchor is not ahead. */
+  #checkAnchor(): void {
+    this.#tables.log.refresh();
+    this.#tables.log.check(this.#file.anchor.head());
+  }
+
   #begun(name: string): Run {
-    const run = this.#tables.addRun(name);
-    const anchored = this.#file.anchor.head(run.id);
-    if (anchored === null) return run;
-    const what = `its anchor remembers a run number ${run.id} up to seq ${anchored.seq}, which the file does not have`;
-    throw new JournalError('journal_tail_lost', `${this.#path}: ${what}. Restore the newer file.`);
+    this.#checkAnchor();
+    return this.#tables.addRun(name);
   }
 
   #release(writer: Writer, rest: Rest | undefined): void {

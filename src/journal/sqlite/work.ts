@@ -18,12 +18,11 @@ import {
 } from '../work.ts';
 import { corrupt } from './errors.ts';
 import { inputPlace } from './file/cipher.ts';
-import { pragma } from './file/file.ts';
-import { WORK_FORMAT } from './file/format.ts';
 import { preparing } from './file/statements.ts';
 import { atOnce, immediately } from './file/transaction.ts';
 import type { Leases } from './lease/lease.ts';
-import type { Run, Tables } from './log/tables.ts';
+import type { Run } from './log/run.ts';
+import type { Tables } from './log/tables.ts';
 
 /** The number of rows that are looked at together. */
 const PAGE = 256;
@@ -42,8 +41,6 @@ export class Work implements WorkQueue {
   readonly #leases: Leases;
   readonly #now: () => number;
   readonly #begin: (name: string) => Run;
-  /** True where the file has the table. */
-  readonly #isThere: boolean;
   readonly #prepared: (sql: string) => Statement;
 
   /** @param begin adds a run, inside a transaction. */
@@ -54,7 +51,6 @@ export class Work implements WorkQueue {
     this.#leases = leases;
     this.#now = now;
     this.#begin = begin;
-    this.#isThere = (pragma(db, 'user_version') as number) >= WORK_FORMAT;
   }
 
   start(request: StartRequest): boolean {
@@ -116,7 +112,7 @@ export class Work implements WorkQueue {
   ended(queue: string, milliseconds: number, limit: number): readonly string[] {
     const sql =
       'SELECT r.name FROM work w JOIN run r ON r.id = w.run WHERE w.queue = ? AND w.ended <= ? ORDER BY w.ended LIMIT ?';
-    const rows = this.#isThere ? this.#prepared(sql).all(queue, this.#now() - milliseconds, limit) : [];
+    const rows = this.#prepared(sql).all(queue, this.#now() - milliseconds, limit);
     return rows.map((row) => String((row as { name: unknown }).name));
   }
 
@@ -133,7 +129,6 @@ export class Work implements WorkQueue {
 
   /** Inside the transaction that takes a lease: until it is given back, the run counts as due. */
   taken(run: number): void {
-    if (!this.#isThere) return;
     this.#prepared(
       'UPDATE work SET taken = taken + 1, due = min(coalesce(due, ?), ?) WHERE run = ? AND ended IS NULL',
     ).run(this.#now(), this.#now(), run);
@@ -141,7 +136,6 @@ export class Work implements WorkQueue {
 
   /** Inside the transaction that adds a message. */
   posted(run: number): void {
-    if (!this.#isThere) return;
     this.#prepared('UPDATE work SET due = min(coalesce(due, ?), ?) WHERE run = ? AND ended IS NULL').run(
       this.#now(),
       this.#now(),
@@ -151,7 +145,6 @@ export class Work implements WorkQueue {
 
   /** Inside the transaction that gives a lease back. @param messages the number that the run has. */
   given(run: number, rest: Rest | undefined, messages: number): void {
-    if (!this.#isThere) return;
     this.#prepared('UPDATE work SET taken = 0 WHERE run = ?').run(run);
     if (rest === undefined) return;
     const now = this.#now();
@@ -164,7 +157,6 @@ export class Work implements WorkQueue {
 
   /** The due runs of a queue, in the order in which they became due, as many as `told` tells something of. */
   #due<T>(queue: string, limit: number, told: (order: WorkOrder) => T | null, only = ''): T[] {
-    if (!this.#isThere) return [];
     const found: T[] = [];
     return atOnce(this.#db, () => {
       for (let offset = 0; found.length < limit; offset += PAGE) {
@@ -188,7 +180,6 @@ export class Work implements WorkQueue {
   }
 
   #orderOf(run: Run): WorkOrder | null {
-    if (!this.#isThere) return null;
     const row = this.#prepared(`${SELECT} WHERE w.run = ?`).get(run.id);
     return row === undefined ? null : this.#order(row);
   }

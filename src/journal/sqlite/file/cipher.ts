@@ -8,7 +8,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
-import { SEALED_FORMAT } from './format.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY = 32;
@@ -71,13 +70,9 @@ export function markSealed(db: Database.Database, key: Uint8Array | undefined): 
 export function cipherOf(
   db: Database.Database,
   path: string,
-  {
-    format,
-    identity,
-    key,
-  }: { readonly format: number; readonly identity: Buffer; readonly key: Uint8Array | undefined },
+  { identity, key }: { readonly identity: Buffer; readonly key: Uint8Array | undefined },
 ): Cipher {
-  const rows = format < SEALED_FORMAT ? [] : (db.prepare('SELECT key_id FROM cipher').all() as { key_id: unknown }[]);
+  const rows = db.prepare('SELECT key_id FROM cipher').all() as { key_id: unknown }[];
   const id = rows[0]?.key_id;
   if (id === undefined) {
     if (key === undefined) return PLAIN;

@@ -12,10 +12,14 @@ import { guarded } from '../errors.ts';
 import { Presence } from '../lease/presence.ts';
 import { Anchor } from '../log/anchor.ts';
 import { type Cipher, cipherOf, markSealed } from './cipher.ts';
-import { APPLICATION_ID, type Migration, newestFormat } from './format.ts';
+import { APPLICATION_ID, type Migration, makeTables, newestFormat } from './format.ts';
+import { identityOf } from './identity.ts';
 import { migrate } from './migrate.ts';
-import { checkSchema, identityOf } from './schema.ts';
+import { checkSchema } from './schema.ts';
 import { immediately } from './transaction.ts';
+
+/** The pages after which SQLite folds its log into the file: 1 MB. */
+const CHECKPOINT = 250;
 
 export interface FileOptions {
   readonly migrations: readonly Migration[];
@@ -124,14 +128,15 @@ function settle(
   // A file in WAL mode opens with synchronous=NORMAL, which loses commits when the power fails.
   pragma(db, 'synchronous = FULL');
   insist(path, 'synchronous', pragma(db, 'synchronous'), 2);
-  migrate(db, path, options);
+  // A log of SQLite's that has its size is written over: a sync then has no new size to write.
+  pragma(db, `wal_autocheckpoint = ${CHECKPOINT}`);
+  migrate(db, path, anchor, options);
   checkSchema(db, path, options.migrations);
   const identity = identityOf(db, path);
   const anchored = anchor.identity();
   if (anchored === null) anchor.name(identity);
   else if (!anchored.equals(identity)) throw replaced(path, anchor);
-  const format = newestFormat(options.migrations);
-  return { identity, cipher: cipherOf(db, path, { format, identity, key: options.key }) };
+  return { identity, cipher: cipherOf(db, path, { identity, key: options.key }) };
 }
 
 export function replaced(path: string, anchor: Anchor): JournalError {
@@ -154,7 +159,7 @@ function isBlank(db: Database.Database): boolean {
 function create(db: Database.Database, { migrations, key }: FileOptions): void {
   immediately(db, () => {
     if (!isBlank(db)) return; // another process was faster
-    for (const { sql } of migrations) db.exec(sql);
+    makeTables(db, migrations);
     markSealed(db, key);
     pragma(db, `application_id = ${APPLICATION_ID}`);
     pragma(db, `user_version = ${newestFormat(migrations)}`);

@@ -6,18 +6,30 @@
  * hash chain, and never trusted like a row. Format 3 adds `cipher`: the id of the key under which every body of the
  * file is sealed, and no row in a plain file. Format 4 adds `note`: what each run comes to, as its writer says. Format 5
  * adds `work`: the runs that are left for workers, and when each can go on next. Format 6 adds the claims of runs. Format 7 adds
- * `overtaken`: the head that a run had when it was taken from a process that may still live.
+ * `overtaken`: the head that a run had when it was taken from a process that may still live. Format 8 has `log` in place of `entry` and
+ * `commit_group`: one row for each commit of the file, with an index of it; `note` names a row of it.
  */
+import type Database from 'better-sqlite3';
+import type { Anchor } from '../log/anchor.ts';
 import { CLAIM_SQL } from './claim-tables.ts';
+import { LOG_SQL, LOGGED_SQL } from './log-tables.ts';
+import { moveIntoLog } from './move-into-log.ts';
 import { WORK_SQL } from './work-table.ts';
 
 /** "Bely": the application id in the file's header. */
 export const APPLICATION_ID = 0x42656c79;
 
-/** One step from a format to the next, as SQL. */
+/** The first format with one log for all runs. */
+export const LOG_FORMAT = 8;
+
+/** One step from a format to the next. */
 export interface Migration {
   readonly to: number;
   readonly sql: string;
+  /** Brings what the file holds into the new form: after `sql`, in its transaction. */
+  readonly move?: (db: Database.Database, path: string, anchor: Anchor) => void;
+  /** Removes the old form. */
+  readonly drops?: string;
   /** True if it only adds tables, so that a file without it can still be read. */
   readonly adds?: true;
 }
@@ -64,26 +76,17 @@ export const MIGRATIONS: readonly Migration[] = [
   { to: 5, adds: true, sql: WORK_SQL },
   { to: 6, adds: true, sql: CLAIM_SQL },
   { to: 7, adds: true, sql: 'CREATE TABLE overtaken (run INTEGER PRIMARY KEY, head INTEGER NOT NULL) STRICT;' },
+  { to: LOG_FORMAT, sql: LOG_SQL, move: moveIntoLog, drops: LOGGED_SQL },
 ];
-
-/** The first format with messages. */
-export const INBOX_FORMAT = 2;
-
-/** The first format that may be encrypted. */
-export const SEALED_FORMAT = 3;
-
-/** The first format with notes. */
-export const NOTE_FORMAT = 4;
-
-/** The first format with runs that are left for workers. */
-export const WORK_FORMAT = 5;
-
-/** The first format with claims. */
-export const CLAIM_FORMAT = 6;
 
 /** The format that a list of migrations leads to. */
 export function newestFormat(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.to ?? 0;
+}
+
+/** Makes the tables of formats. */
+export function makeTables(db: Database.Database, migrations: readonly Migration[]): void {
+  for (const { sql, drops = '' } of migrations) db.exec(sql + drops);
 }
 
 /** The oldest format that can be read as it is: later ones only added tables. */

@@ -7,7 +7,11 @@ import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
 import { thisProcess } from '../../lease/holder.ts';
 import { livingHolder } from '../lease/lease.ts';
-import { type Migration, newestFormat } from './format.ts';
+import type { Anchor } from '../log/anchor.ts';
+import { Log } from '../log/log.ts';
+import { LOG_FORMAT, type Migration, newestFormat } from './format.ts';
+import { identityOf } from './identity.ts';
+import { checkSchema } from './schema.ts';
 import { immediately } from './transaction.ts';
 
 export interface MigrateOptions {
@@ -16,7 +20,7 @@ export interface MigrateOptions {
 }
 
 /** Brings the file to the newest format of `migrations`; does nothing when it is there. */
-export function migrate(db: Database.Database, path: string, options: MigrateOptions): void {
+export function migrate(db: Database.Database, path: string, anchor: Anchor, options: MigrateOptions): void {
   const newest = newestFormat(options.migrations);
   for (let from = versionOf(db); from !== newest; from = versionOf(db)) {
     if (from > newest) {
@@ -28,17 +32,52 @@ export function migrate(db: Database.Database, path: string, options: MigrateOpt
     refuseWhileHeld(db, path, options.now());
     const copied = changesOf(db);
     const copy = backup(db, path, from);
-    const migrated = immediately(db, () => {
-      // Another process wrote between the copy and this transaction: the copy differs from the file that is about to
-      // change.
-      if (changesOf(db) !== copied) return false;
-      refuseWhileHeld(db, path, options.now());
-      for (const step of options.migrations) if (step.to > from) db.exec(step.sql);
-      db.pragma(`user_version = ${newest}`, { simple: true });
-      return true;
-    });
+    const migrated = undoing(copy, () =>
+      immediately(db, () => {
+        // Another process wrote between the copy and this transaction: the copy differs from the file that is about to
+        // change.
+        if (changesOf(db) !== copied) return false;
+        refuseWhileHeld(db, path, options.now());
+        takeSteps(db, path, anchor, options.migrations);
+        return true;
+      }),
+    );
     if (!migrated) rmSync(copy);
+    else if (from < LOG_FORMAT) anchor.renew(endOf(db, path));
   }
+}
+
+/** Takes every step that there is from the format of a file, inside a transaction that writes, or on a copy of its own. */
+export function takeSteps(db: Database.Database, path: string, anchor: Anchor, migrations: readonly Migration[]): void {
+  const from = versionOf(db);
+  checkSchema(
+    db,
+    path,
+    migrations.filter(({ to }) => to <= from),
+  );
+  for (const { to, sql, move, drops = '' } of migrations) {
+    if (to <= from) continue;
+    db.exec(sql);
+    move?.(db, path, anchor);
+    db.exec(drops);
+  }
+  db.pragma(`user_version = ${newestFormat(migrations)}`, { simple: true });
+}
+
+/** Removes a copy that is not needed, because what it was made for has failed. */
+function undoing<T>(copy: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    rmSync(copy, { force: true });
+    throw error;
+  }
+}
+
+function endOf(db: Database.Database, path: string) {
+  const log = new Log(db, path, identityOf(db, path));
+  log.refresh();
+  return log.end;
 }
 
 function versionOf(db: Database.Database): number {

@@ -4,7 +4,7 @@
  */
 import Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
-import type { Migration } from './format.ts';
+import { type Migration, makeTables } from './format.ts';
 
 const OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
 
@@ -12,22 +12,13 @@ const OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY ty
 export function checkSchema(db: Database.Database, path: string, migrations: readonly Migration[]): void {
   const model = new Database(':memory:');
   try {
-    for (const { sql } of migrations) model.exec(sql);
+    makeTables(model, migrations);
     const expected = JSON.stringify(model.prepare(OBJECTS).all());
     if (JSON.stringify(db.prepare(OBJECTS).all()) !== expected)
       throw damaged(path, 'its tables are not those of its format');
   } finally {
     model.close();
   }
-}
-
-/** The nonce that was drawn when the file was made. */
-export function identityOf(db: Database.Database, path: string): Buffer {
-  const rows = db.prepare('SELECT identity FROM file').all() as { identity: unknown }[];
-  const identity = rows[0]?.identity;
-  if (rows.length !== 1 || !Buffer.isBuffer(identity) || identity.length !== 16)
-    throw damaged(path, 'its identity is gone');
-  return identity;
 }
 
 function damaged(path: string, what: string): JournalError {

@@ -1,6 +1,6 @@
 /**
- * One writer per run (J1): a lease with a fencing token. The token grows with every taking and is checked inside each
- * commit transaction, so a writer that slept past its expiry writes nothing more. The clock and the life of the process
+ * One writer per run (J1): a lease with a fencing token. The token grows with every taking, and who takes a lease adds a row to the log, whose
+ * number the next commit of a writer that slept past its expiry then meets: that one looks at its lease, and writes nothing more. The clock and the life of the process
  * decide who holds the lease; a clock that jumps can cost a holder its lease, never the journal its order.
  */
 import { hostname } from 'node:os';
@@ -56,7 +56,7 @@ function holderIn(
   return isGone(holder, here) ? null : holder;
 }
 
-/** The leases of one open file. Everything but `isHeld` must run inside an immediate transaction. */
+/** The leases of one open file. Everything but `isHeld`, `isDue` and `version` must run inside an immediate transaction. */
 export class Leases {
   readonly #db: Database.Database;
   readonly #path: string;
@@ -65,14 +65,29 @@ export class Leases {
   readonly #duration: number;
   readonly #select: Statement;
   readonly #renew: Statement;
+  readonly #changes: Statement;
+  readonly #fence: () => void;
+  #taken = 0;
 
-  constructor(db: Database.Database, path: string, now: () => number, duration: number) {
+  /** @param fence called inside the transaction that takes a lease: makes the next commit of any other process fail that does not look at them. */
+  constructor(
+    db: Database.Database,
+    path: string,
+    { now, leaseMs, fence }: { readonly now: () => number; readonly leaseMs: number; readonly fence: () => void },
+  ) {
     this.#db = db;
     this.#path = path;
     this.#now = now;
-    this.#duration = duration;
+    this.#duration = leaseMs;
+    this.#fence = fence;
+    this.#changes = db.prepare('PRAGMA data_version').pluck();
     this.#select = db.prepare(SELECT);
     this.#renew = db.prepare('UPDATE lease SET expires = ? WHERE run = ?');
+  }
+
+  /** A number that moves when another connection commits, and when this one takes a lease. While it stays, who had a lease has it. */
+  version(): number {
+    return this.#taken * 2 ** 32 + (this.#changes.get() as number);
   }
 
   /** True where a living process has a run. @param token under this token, where one is given. */
@@ -103,6 +118,8 @@ export class Leases {
         'INSERT OR REPLACE INTO lease (run, token, nonce, host, pid, started, expires) VALUES (?, ?, ?, ?, ?, ?, ?)',
       )
       .run(run, lease.token, lease.nonce, this.#here.host, this.#here.pid, this.#here.started, lease.expires);
+    this.#taken += 1;
+    this.#fence();
     return lease;
   }
 

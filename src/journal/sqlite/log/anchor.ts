@@ -1,22 +1,31 @@
 /**
- * The head of every run, remembered outside the database in `<file>-anchor`. A database that was put back to an older
- * state is whole in itself; only the anchor shows that. One record of 64 bytes per run at offset id * 64; the record of
- * id 0 names the file. It is written after each commit and never synced, so it may lag, be torn or be missing; it can
- * never be ahead.
+ * The last row of the log, remembered outside the database in `<file>-anchor`. A database that was put back to an older
+ * state is whole in itself; only the anchor shows that. It has two records of 64 bytes: one names the file, the other has the number and the link
+ * of the row. It is written after each commit and never synced, so it may lag, be torn or be missing; it can never be ahead. Up to format 7 there
+ * was a record for each run.
  */
 import { hash } from 'node:crypto';
-import { closeSync, constants, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
+import { LINK } from './form.ts';
 
-/** The newest head that the anchor remembers of a run. */
+/** A row of the log, by its number and its link. */
 export interface AnchoredHead {
+  readonly row: number;
+  readonly link: Buffer;
+}
+
+/** The head of a run, as a record of an older format has it. */
+export interface AnchoredRun {
+  readonly run: number;
   readonly seq: number;
   readonly hash: Buffer;
 }
 
 const SIZE = 64;
 const CONTENT = 48;
-/** The id of the record that names the file, with the file's nonce in place of a hash. */
-const FILE = 0;
+/** The places of the two records, and the name that each has in it. That of the log is no number of a run. */
+const FILE = { at: 0, name: 0 };
+const LOG = { at: SIZE, name: -1 };
 
 /** The anchor of one database file. Its failures never fail the journal: the anchor then lags. */
 export class Anchor {
@@ -31,57 +40,47 @@ export class Anchor {
 
   /** The nonce of the file that the anchor belongs to; null when there is no readable one. */
   identity(): Buffer | null {
-    return this.head(FILE)?.hash.subarray(0, 16) ?? null;
+    return this.#read(FILE)?.hash.subarray(0, 16) ?? null;
   }
 
-  /** The remembered head of a run; null counts as lagging. */
-  head(id: number): AnchoredHead | null {
-    const record = Buffer.alloc(SIZE);
-    try {
-      const descriptor = openSync(this.path, 'r');
-      try {
-        if (readSync(descriptor, record, 0, SIZE, id * SIZE) < SIZE) return null;
-      } finally {
-        closeSync(descriptor);
-      }
-    } catch {
-      return null;
-    }
-    return headIn(record, id);
+  /** The remembered end of the log; null counts as lagging. */
+  head(): AnchoredHead | null {
+    const record = this.#read(LOG);
+    return record === null ? null : { row: record.number, link: record.hash.subarray(0, LINK) };
   }
 
-  /** The remembered heads of all runs as they are now, read at once. */
-  heads(): (id: number) => AnchoredHead | null {
+  /** The heads of runs that an older format remembers. */
+  runs(): AnchoredRun[] {
     let records: Buffer;
     try {
       records = readFileSync(this.path);
     } catch {
-      return () => null;
+      return [];
     }
-    return (id) => {
-      const record = records.subarray(id * SIZE, (id + 1) * SIZE);
-      return record.length < SIZE ? null : headIn(record, id);
-    };
+    const runs = Array.from({ length: Math.floor(records.length / SIZE) }, (_, index) => {
+      const found = index === 0 ? null : contentOf(records.subarray(index * SIZE, (index + 1) * SIZE), index);
+      return found === null ? [] : [{ run: index, seq: found.number, hash: found.hash }];
+    });
+    return runs.flat();
   }
 
   /** Writes the nonce of the anchor's file. */
   name(identity: Buffer): void {
-    this.write(FILE, 0, Buffer.concat([identity], 32));
+    this.#write(FILE, 0, identity);
   }
 
-  /** Remembers a head that is durable. */
-  write(id: number, seq: number, hash: Buffer): void {
-    const record = Buffer.alloc(SIZE);
-    record.writeDoubleBE(id, 0);
-    record.writeDoubleBE(seq, 8);
-    hash.copy(record, 16);
-    checksum(record).copy(record, CONTENT);
+  /** Remembers a row that is durable. @param beside true where another process writes too: what that has remembered of a later row stays. */
+  advance(head: AnchoredHead, beside: boolean): void {
+    if (!beside || (this.head()?.row ?? 0) <= head.row) this.#write(LOG, head.row, head.link);
+  }
+
+  /** Puts the end of the log in place of the heads of runs. */
+  renew(head: AnchoredHead): void {
+    this.#write(LOG, head.row, head.link);
     try {
-      // A process that may use the file may use its anchor, as SQLite has it for the log.
-      this.#writing ??= openSync(this.path, constants.O_RDWR | constants.O_CREAT, statSync(this.#file).mode & 0o666);
-      writeSync(this.#writing, record, 0, SIZE, id * SIZE);
+      if (this.#writing !== null) ftruncateSync(this.#writing, LOG.at + SIZE);
     } catch {
-      // The commit stands; an anchor that lags is refreshed by the next one.
+      // The records of runs that are left are not read.
     }
   }
 
@@ -89,11 +88,41 @@ export class Anchor {
     if (this.#writing !== null) closeSync(this.#writing);
     this.#writing = null;
   }
+
+  #read({ at, name }: typeof FILE): { number: number; hash: Buffer } | null {
+    const record = Buffer.alloc(SIZE);
+    try {
+      const descriptor = openSync(this.path, 'r');
+      try {
+        if (readSync(descriptor, record, 0, SIZE, at) < SIZE) return null;
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      return null;
+    }
+    return contentOf(record, name);
+  }
+
+  #write({ at, name }: typeof FILE, number: number, content: Buffer): void {
+    const record = Buffer.alloc(SIZE);
+    record.writeDoubleBE(name, 0);
+    record.writeDoubleBE(number, 8);
+    content.copy(record, 16);
+    checksum(record).copy(record, CONTENT);
+    try {
+      // A process that may use the file may use its anchor, as SQLite has it for the log.
+      this.#writing ??= openSync(this.path, constants.O_RDWR | constants.O_CREAT, statSync(this.#file).mode & 0o666);
+      writeSync(this.#writing, record, 0, SIZE, at);
+    } catch {
+      // The commit stands; an anchor that lags is refreshed by the next one.
+    }
+  }
 }
 
-function headIn(record: Buffer, id: number): AnchoredHead | null {
-  if (!record.subarray(CONTENT).equals(checksum(record)) || record.readDoubleBE(0) !== id) return null;
-  return { seq: record.readDoubleBE(8), hash: Buffer.from(record.subarray(16, CONTENT)) };
+function contentOf(record: Buffer, name: number): { number: number; hash: Buffer } | null {
+  if (!record.subarray(CONTENT).equals(checksum(record)) || record.readDoubleBE(0) !== name) return null;
+  return { number: record.readDoubleBE(8), hash: Buffer.from(record.subarray(16, CONTENT)) };
 }
 
 function checksum(record: Buffer): Buffer {

@@ -1,17 +1,19 @@
 /**
- * Group commit: one transaction, and so one sync, for all runs that have something pending. It comes in the next
- * macrotask when a caller waits or much is pending, and a moment later otherwise. A run whose lease is lost is left
+ * Group commit: one row of the log, and so one sync, for all runs that have something pending. It comes in the next
+ * macrotask when a caller waits or much is pending, and a moment later otherwise. While no other process has written, one statement does it, and
+ * the number of its row is the fence; else the leases are looked at first, in the same transaction. A run whose lease is lost is left
  * out; a transaction that fails ends the whole store (J4), because after a failed sync the content of the disk is
  * unknown.
  */
 import type Database from 'better-sqlite3';
-import type { Statement } from 'better-sqlite3';
-import { chained } from '../../chain.ts';
+import { chained, type Entry } from '../../chain.ts';
 import { JournalError } from '../../journal.ts';
 import { guarded } from '../errors.ts';
+import { immediately } from '../file/transaction.ts';
 import type { Leases } from '../lease/lease.ts';
 import type { Presence } from '../lease/presence.ts';
 import type { Anchor } from './anchor.ts';
+import type { NewGroup } from './form.ts';
 import type { Notes } from './notes.ts';
 import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
@@ -21,6 +23,8 @@ import { fail, type Writer } from './writer.ts';
 const ROWS = 1_000;
 const BYTES = 1024 * 1024;
 const DELAY = 50;
+/** The most bytes that go into one row of the log: SQLite takes no value above 1,000,000,000. */
+const ROOM = 256 * 1024 * 1024;
 
 export class Commits {
   readonly #db: Database.Database;
@@ -29,9 +33,6 @@ export class Commits {
   readonly #notes: Notes;
   readonly #anchor: Anchor;
   readonly #presence: Presence;
-  readonly #begin: Statement;
-  readonly #commit: Statement;
-  readonly #rollback: Statement;
   readonly #dirty = new Set<Writer>();
   #soon: NodeJS.Immediate | null = null;
   #later: NodeJS.Timeout | null = null;
@@ -50,9 +51,6 @@ export class Commits {
     this.#notes = notes;
     this.#anchor = anchor;
     this.#presence = presence;
-    this.#begin = db.prepare('BEGIN IMMEDIATE');
-    this.#commit = db.prepare('COMMIT');
-    this.#rollback = db.prepare('ROLLBACK');
   }
 
   /** The error that ended all commits; null while there is none. */
@@ -89,9 +87,12 @@ export class Commits {
 
   #transact(writers: readonly Writer[]): void {
     let heads: (Head | null)[];
+    let isBeside = false;
     try {
       heads = guarded(this.#tables.path, 'write', () => {
-        const written = this.#within(() => writers.map((writer) => this.#write(writer)));
+        const atOnce = this.#writtenAtOnce(writers);
+        isBeside = atOnce === null;
+        const written = atOnce ?? immediately(this.#db, () => this.#written(writers));
         this.#presence.check();
         return written;
       });
@@ -101,6 +102,8 @@ export class Commits {
       for (const writer of writers) fail(writer, error);
       return;
     }
+    if (heads.some((head, index) => head !== null && head !== writers[index]?.durable))
+      this.#anchor.advance(this.#tables.log.end, isBeside);
     writers.forEach((writer, index) => {
       const head = heads[index] ?? null;
       if (head === null) fail(writer, lost(writer));
@@ -108,26 +111,50 @@ export class Commits {
     });
   }
 
-  #within<T>(work: () => T): T {
-    this.#begin.run();
-    try {
-      const result = work();
-      this.#commit.run();
-      return result;
-    } catch (error) {
-      if (this.#db.inTransaction) this.#rollback.run();
-      throw error;
-    }
+  /** The heads after a commit of one statement; null where it takes more: a lease to look at or to renew, a note, much at once. */
+  #writtenAtOnce(writers: readonly Writer[]): Head[] | null {
+    const version = this.#leases.version();
+    const isPlain = (writer: Writer) =>
+      writer.seen === version &&
+      writer.pending.length > 0 &&
+      writer.note === writer.durableNote &&
+      !this.#leases.isDue(writer.lease);
+    if (!writers.every(isPlain) || bytesOf(writers) > ROOM) return null;
+    const groups = writers.map((writer) => groupOf(writer, writer.durable, writer.pending));
+    const row = this.#tables.log.addAtOnce(groups);
+    return row === null ? null : groups.map((group) => headOf(group, row));
   }
 
-  /** Writes the pending group of a run, if the run is still ours (J1): null where it is not. */
-  #write({ run, lease, durable, pending, pendingTime, note, durableNote }: Writer): Head | null {
-    if (!this.#leases.keep(run.id, lease)) return null;
-    if (pending.length === 0) return durable;
-    const hash = chained(durable.hash, lease.token, pendingTime, pending);
-    const head = { seq: durable.seq + pending.length, token: lease.token, time: pendingTime, hash };
-    this.#tables.addGroup(run, { last: head.seq, token: lease.token, time: pendingTime, hash }, pending);
-    if (note !== durableNote) this.#notes.keep(run, head, note);
+  /** Writes the pending groups of the runs that are still ours (J1), in a transaction: null for those that are not. */
+  #written(writers: readonly Writer[]): (Head | null)[] {
+    const version = this.#leases.version();
+    const heads = new Map<Writer, Head>();
+    for (const writer of writers) {
+      if (!this.#leases.keep(writer.run.id, writer.lease)) continue;
+      writer.seen = version;
+      heads.set(writer, writer.durable);
+    }
+    const full = [...heads.keys()].filter(({ pending }) => pending.length > 0);
+    if (bytesOf(full) > ROOM) for (const writer of full) heads.set(writer, this.#writtenInParts(writer));
+    else if (full.length > 0) {
+      const groups = full.map((writer) => groupOf(writer, writer.durable, writer.pending));
+      const row = this.#tables.log.add(groups);
+      full.forEach((writer, index) => {
+        heads.set(writer, headOf(groups[index] as NewGroup, row));
+      });
+    }
+    for (const writer of full)
+      if (writer.note !== writer.durableNote) this.#notes.keep(writer.run, heads.get(writer) as Head, writer.note);
+    return writers.map((writer) => heads.get(writer) ?? null);
+  }
+
+  /** Writes what one row of the log has no room for. */
+  #writtenInParts(writer: Writer): Head {
+    let head = writer.durable;
+    for (const part of parts(writer.pending)) {
+      const group = groupOf(writer, head, part);
+      head = headOf(group, this.#tables.log.add([group]));
+    }
     return head;
   }
 
@@ -136,11 +163,38 @@ export class Commits {
     writer.durableNote = writer.note;
     writer.pending = [];
     writer.pendingBytes = 0;
-    this.#anchor.write(writer.run.id, head.seq, head.hash);
     const { waiting } = writer;
     writer.waiting = [];
     for (const { resolve } of waiting) resolve(head.seq);
   }
+}
+
+function groupOf({ run, lease, pendingTime: time }: Writer, before: Head, entries: readonly Entry[]): NewGroup {
+  const hash = chained(before.hash, lease.token, time, entries);
+  const last = before.seq + entries.length;
+  return { run: run.id, before: before.row, last, token: lease.token, time, hash, entries };
+}
+
+function headOf({ last, token, time, hash }: NewGroup, row: number): Head {
+  return { seq: last, token, time, hash, row };
+}
+
+function bytesOf(writers: readonly Writer[]): number {
+  return writers.reduce((sum, { pendingBytes }) => sum + pendingBytes, 0);
+}
+
+function parts(entries: readonly Entry[]): Entry[][] {
+  const all: Entry[][] = [];
+  let room = 0;
+  for (const entry of entries) {
+    room -= entry.body.length;
+    if (all.length === 0 || room < 0) {
+      all.push([]);
+      room = ROOM - entry.body.length;
+    }
+    all.at(-1)?.push(entry);
+  }
+  return all;
 }
 
 function lost({ run }: Writer): JournalError {

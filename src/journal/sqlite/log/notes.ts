@@ -1,14 +1,14 @@
 /**
  * The note of each run: what its writer says that its rows come to (J6), so that a list of runs need not read them. A note is a copy of
  * what the rows say and no row: its digest binds it to its run and to the commit group that it came with, and one that does not fit is
- * no note.
+ * no note. It names the row of the log that the group is in.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { noteDigest, seed } from '../../chain.ts';
 import { type Cipher, notePlace } from '../file/cipher.ts';
-import { NOTE_FORMAT } from '../file/format.ts';
-import type { Run, Tables } from './tables.ts';
+import type { Run } from './run.ts';
+import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 
 /** A note, and the number of the last row of its commit group. */
@@ -22,39 +22,37 @@ export class Notes {
   readonly #tables: Tables;
   readonly #cipher: Cipher;
   readonly #identity: Buffer;
-  readonly #select: Statement | null;
-  readonly #write: Statement | null;
-  readonly #remove: Statement | null;
+  readonly #select: Statement;
+  readonly #write: Statement;
+  readonly #remove: Statement;
 
   constructor(db: Database.Database, tables: Tables, identity: Buffer) {
     this.#tables = tables;
     this.#cipher = tables.cipher;
     this.#identity = identity;
-    const isThere = (db.pragma('user_version', { simple: true }) as number) >= NOTE_FORMAT;
-    const prepared = (sql: string) => (isThere ? db.prepare(sql) : null);
-    this.#select = prepared('SELECT at, digest, body FROM note WHERE run = ?');
-    this.#write = prepared('INSERT OR REPLACE INTO note (run, at, digest, body) VALUES (?, ?, ?, ?)');
-    this.#remove = prepared('DELETE FROM note WHERE run = ?');
+    this.#select = db.prepare('SELECT at, digest, body FROM note WHERE run = ?');
+    this.#write = db.prepare('INSERT OR REPLACE INTO note (run, at, digest, body) VALUES (?, ?, ?, ?)');
+    this.#remove = db.prepare('DELETE FROM note WHERE run = ?');
   }
 
   /** Keeps the note that came with a commit group, inside its transaction; null removes the one there is. */
-  keep(run: Run, { seq, hash }: Pick<Head, 'seq' | 'hash'>, note: string | null): void {
+  keep(run: Run, { seq, hash, row }: Pick<Head, 'seq' | 'hash' | 'row'>, note: string | null): void {
     if (note === null) {
-      this.#remove?.run(run.id);
+      this.#remove.run(run.id);
       return;
     }
     const body = this.#cipher.seal(notePlace(run.id, seq), Buffer.from(note, 'utf8'));
-    this.#write?.run(run.id, seq, this.#digest(run, hash, body), body);
+    this.#write.run(run.id, row, this.#digest(run, hash, body), body);
   }
 
   /** The note of a run, and the row that it came with; null where there is none, or none that fits. */
   of(run: Run): Note | null {
-    const row = this.#select?.get(run.id) as Record<'at' | 'digest' | 'body', unknown> | undefined;
+    const row = this.#select.get(run.id) as Record<'at' | 'digest' | 'body', unknown> | undefined;
     if (row === undefined) return null;
     const { at, digest, body } = row;
     if (!Number.isSafeInteger(at) || !Buffer.isBuffer(digest) || !Buffer.isBuffer(body)) return null;
-    const group = this.#tables.groupUpTo(run, at as number);
-    if (group === null || group.last !== at || !this.#digest(run, group.hash, body).equals(digest)) return null;
+    const group = this.#tables.log.group(run, at as number);
+    if (group === null || !this.#digest(run, group.hash, body).equals(digest)) return null;
     const text = this.#cipher.open(notePlace(run.id, group.last), body)?.toString('utf8');
     return text === undefined ? null : { at: group.last, text };
   }

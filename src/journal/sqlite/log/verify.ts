@@ -1,13 +1,15 @@
 /**
- * Reads the durable rows, and checks them before it returns them: the numbers run without a gap (J2), every row lies in
- * a group, every group has the hash that follows from the one before, and the head is not behind the anchor.
+ * Reads the durable rows, and checks them before it returns them: the numbers run without a gap (J2), every group is in the row of the log where
+ * the index has it, names the row with the one before, and has the hash that follows from it.
  */
 
-import { chained, type Entry, type Group, seed } from '../../chain.ts';
-import { JournalError, type StoredRow } from '../../journal.ts';
+import { chained, type Entry, seed } from '../../chain.ts';
+import type { StoredRow } from '../../journal.ts';
 import { corrupt } from '../errors.ts';
-import type { AnchoredHead } from './anchor.ts';
-import type { Run, Tables } from './tables.ts';
+import { entriesIn, type LoggedGroup } from './form.ts';
+import type { Run } from './run.ts';
+import type { StoredGroup } from './stored-rows.ts';
+import type { Tables } from './tables.ts';
 
 /** The end of a run: the next group is chained to it. */
 export interface Head {
@@ -15,51 +17,43 @@ export interface Head {
   readonly token: number;
   readonly time: number;
   readonly hash: Buffer;
+  /** The row of the log that it is in; 0 for a run without rows. */
+  readonly row: number;
 }
 
-/** The number of rows that are checked at once, if the groups are small. */
-const BATCH = 4_096;
+/** A link of the chain of a run. */
+type Link = Pick<Head, 'seq' | 'hash' | 'row'>;
+
+/** The number of rows of the log that are read at once. */
+const BATCH = 64;
 
 /**
- * The head of a run, its first and last group checked. Must run inside a transaction, and `anchored` must have been read before that began.
+ * The head of a run, its first and last group checked. Must run inside a transaction, after the log was refreshed and held against its anchor.
  * @param noted the end of the commit group of which a note has proved that it is this run's. Where that is the last one, none of its rows are
  *   read: they are checked when they are.
- * @throws JournalError `journal_tail_lost` when the anchor remembers more; `journal_corrupt` when it remembers something else.
+ * @throws JournalError `journal_corrupt` where it is not as it was written.
  */
-export function verifiedHead(
-  tables: Tables,
-  identity: Buffer,
-  run: Run,
-  anchored: AnchoredHead | null,
-  noted?: number,
-): Head {
-  const last = tables.groupUpTo(run, Number.MAX_SAFE_INTEGER);
-  const seq = last?.last ?? 0;
-  if (anchored !== null && anchored.seq > seq) {
-    const what = `run ${JSON.stringify(run.name)} ends at seq ${seq}, and its anchor remembers seq ${anchored.seq}`;
-    throw new JournalError('journal_tail_lost', `${tables.path}: ${what}. Restore the newer file, or resume a copy.`);
-  }
-  if (tables.lastSeq(run) !== seq) throw corrupt(tables.path, run.name, seq + 1, 'no commit group covers the row');
-  if (last === null) return { seq, token: 0, time: 0, hash: seed(identity, run.id, run.name) };
-  if (noted !== seq) {
-    const before = groupBefore(tables, identity, run, seq - 1);
-    checkGroup(tables, run, before.hash, last, tables.entries(run, before.seq, seq));
+export function verifiedHead(tables: Tables, identity: Buffer, run: Run, noted?: number): Head {
+  const { row, last } = tables.log.endOf(run);
+  const first = seed(identity, run.id, run.name);
+  if (row === 0) return { seq: 0, token: 0, time: 0, hash: first, row };
+  const group = groupAt(tables, run, row, last);
+  if (group.last !== last) throw corrupt(tables.path, run.name, last, 'the index has another end of it');
+  if (noted !== last) {
+    const before = linkBefore(tables, identity, run, group);
+    checked(tables, run, before, tables.log.groups(run, [row])[0], row);
     // The first group proves that these are this run's rows: the chain begins with its name.
-    const first = before.seq === 0 || noted !== undefined ? undefined : tables.groupsAfter(run, 0, seq, 1)[0];
-    if (first !== undefined) {
-      checkGroup(tables, run, seed(identity, run.id, run.name), first, tables.entries(run, 0, first.last));
+    if (before.row !== 0 && noted === undefined) {
+      const beginning = tables.log.beginningOf(run);
+      checked(tables, run, { seq: 0, hash: first, row: 0 }, tables.log.groups(run, [beginning])[0], beginning);
     }
   }
-  const named = anchored === null || anchored.seq === 0 ? null : groupAt(tables, run, anchored.seq, last);
-  if (named !== null && anchored !== null && (named.last !== anchored.seq || !named.hash.equals(anchored.hash))) {
-    throw corrupt(tables.path, run.name, anchored.seq, 'the anchor remembers other rows: the tail was replaced');
-  }
-  return { seq, token: last.token, time: last.time, hash: last.hash };
+  return { seq: last, token: group.token, time: group.time, hash: group.hash, row };
 }
 
 /**
- * The rows after `after` and up to the head `upTo`, each checked before it is returned. Needs no transaction: they
- * never change.
+ * The rows after `after` and up to the head `upTo`, each checked before it is returned. The log must have been refreshed; after that it needs no
+ * transaction: rows never change.
  */
 export function* verifiedRows(
   tables: Tables,
@@ -68,43 +62,62 @@ export function* verifiedRows(
   after: number,
   upTo: number,
 ): Generator<StoredRow> {
-  let at = groupBefore(tables, identity, run, after);
-  while (at.seq < upTo) {
-    const groups = fewest(tables.groupsAfter(run, at.seq, upTo, BATCH), at.seq);
-    const end = groups.at(-1)?.last;
-    if (end === undefined) throw corrupt(tables.path, run.name, at.seq + 1, 'no commit group covers the row');
-    const entries = tables.entries(run, at.seq, end);
-    let from = 0;
-    for (const group of groups) {
-      const members = entries.slice(from, from + group.last - at.seq);
-      checkGroup(tables, run, at.hash, group, members);
-      for (const member of members) {
-        const { seq, kind } = member;
-        if (seq > after) yield { seq, kind, body: tables.text(run, member), time: group.time };
+  if (after >= upTo) return;
+  let at: Link | null = null;
+  for (const rows of batches(tables.log.rowsOf(run, after))) {
+    const groups = tables.log.groups(run, rows);
+    for (const [index, row] of rows.entries()) {
+      const stored = groups[index];
+      at ??= linkUpTo(tables, identity, run, after, stored?.group ?? groupAt(tables, run, row, after + 1));
+      const { group, entries } = checked(tables, run, at, stored, row);
+      for (const entry of entries) {
+        const { seq, kind } = entry;
+        if (seq > after) yield { seq, kind, body: tables.text(run, entry), time: group.time };
       }
-      from += members.length;
-      at = { seq: group.last, hash: group.hash };
+      at = { seq: group.last, hash: group.hash, row };
+      if (at.seq >= upTo) return;
     }
   }
+  throw corrupt(tables.path, run.name, (at?.seq ?? after) + 1, 'no row of the log has it');
 }
 
-/** The first groups, as many as end within a batch, and at least one. */
-function fewest(groups: readonly Group[], after: number): Group[] {
-  return groups.filter((group, index) => index === 0 || group.last - after <= BATCH);
+function* batches(all: Iterable<readonly number[]>): Generator<readonly number[]> {
+  for (const rows of all) for (let from = 0; from < rows.length; from += BATCH) yield rows.slice(from, from + BATCH);
 }
 
-/** The link of the chain with which the group after `seq` begins. */
-function groupBefore(tables: Tables, identity: Buffer, run: Run, seq: number): { seq: number; hash: Buffer } {
-  const group = seq === 0 ? null : tables.groupUpTo(run, seq);
-  return group === null ? { seq: 0, hash: seed(identity, run.id, run.name) } : { seq: group.last, hash: group.hash };
+/** The link of the chain that a group follows from. */
+function linkBefore(tables: Tables, identity: Buffer, run: Run, { before, last }: LoggedGroup): Link {
+  if (before === 0) return { seq: 0, hash: seed(identity, run.id, run.name), row: 0 };
+  const group = groupAt(tables, run, before, last);
+  return { seq: group.last, hash: group.hash, row: before };
 }
 
-/** The newest group that ends at or before a seq, which mostly is the last of all. */
-function groupAt(tables: Tables, run: Run, seq: number, last: Group): Group | null {
-  return seq >= last.last ? last : tables.groupUpTo(run, seq);
+/** The link that the first group follows from which is read; no row may lie between it and what was read before. */
+function linkUpTo(tables: Tables, identity: Buffer, run: Run, after: number, group: LoggedGroup): Link {
+  const link = linkBefore(tables, identity, run, group);
+  if (link.seq <= after) return link;
+  throw corrupt(tables.path, run.name, after + 1, 'the index does not say in which row of the log it is');
 }
 
-function checkGroup(tables: Tables, run: Run, before: Buffer, group: Group, entries: readonly Entry[]): void {
-  if (chained(before, group.token, group.time, entries).equals(group.hash)) return;
+function groupAt(tables: Tables, run: Run, row: number, seq: number): LoggedGroup {
+  const group = tables.log.group(run, row);
+  if (group === null) throw corrupt(tables.path, run.name, seq, `row ${row} of the log does not have its commit group`);
+  return group;
+}
+
+function checked(
+  tables: Tables,
+  run: Run,
+  before: Link,
+  stored: StoredGroup | null | undefined,
+  row: number,
+): { group: LoggedGroup; entries: readonly Entry[] } {
+  if (stored == null)
+    throw corrupt(tables.path, run.name, before.seq + 1, `row ${row} of the log does not have its commit group`);
+  const { group, part } = stored;
+  const entries = entriesIn(part, before.seq);
+  const follows =
+    group.before === before.row && entries !== null && entries.length > 0 && group.last === before.seq + entries.length;
+  if (follows && chained(before.hash, group.token, group.time, entries).equals(group.hash)) return { group, entries };
   throw corrupt(tables.path, run.name, group.last, 'the commit group that ends here does not have its hash');
 }

@@ -6,7 +6,7 @@
 import type { Entry } from '../../chain.ts';
 import type { JournalError } from '../../journal.ts';
 import type { Lease } from '../lease/lease.ts';
-import type { Run } from './tables.ts';
+import type { Run } from './run.ts';
 import type { Head } from './verify.ts';
 
 interface Waiter {
@@ -18,6 +18,8 @@ interface Waiter {
 export interface Writer {
   readonly run: Run;
   readonly lease: Lease;
+  /** The version of the leases under which its own was seen last. */
+  seen: number;
   /** @see Journal.overtaken */
   readonly overtaken: number;
   /** The last group that is durable. */

@@ -1,0 +1,228 @@
+/**
+ * The log of a file: one row for each commit, whichever runs took part in it. A row's number is the fence: who takes a lease adds a row, so that
+ * the next row of a process that was stopped meets one that is there. The rows after the last segment are read and checked once, when the log is
+ * first asked, and later what other processes have added.
+ */
+import type Database from 'better-sqlite3';
+import { JournalError } from '../../journal.ts';
+import { corrupt, damaged } from '../errors.ts';
+import type { AnchoredHead } from './anchor.ts';
+import { bodyOf, firstLink, groupsIn, headOf, joined, type LoggedGroup, linked, type NewGroup } from './form.ts';
+import type { Run } from './run.ts';
+import { SEGMENT, Segments, type Stretch } from './segments.ts';
+import { type StoredGroup, StoredRows } from './stored-rows.ts';
+
+/** The number of rows that are read at once. */
+const BATCH = 256;
+const NOTHING = Buffer.alloc(0);
+/** The commit group that a run begins with comes after none. */
+const NOWHERE = { row: 0, last: 0 };
+
+interface Tail {
+  readonly rows: number[];
+  last: number;
+}
+
+/** The log of one open file. */
+export class Log {
+  readonly #db: Database.Database;
+  readonly #path: string;
+  readonly #first: Buffer;
+  readonly #stored: StoredRows;
+  readonly #segments: Segments;
+  /** The last row that is known; null before the log is first asked. */
+  #end: AnchoredHead | null = null;
+  /** The groups in the rows after the last segment. */
+  #tails = new Map<number, Tail>();
+  /** False after a row was added in a transaction that may have been undone. */
+  #isSettled = true;
+
+  constructor(db: Database.Database, path: string, identity: Buffer) {
+    this.#db = db;
+    this.#path = path;
+    this.#first = firstLink(identity);
+    this.#stored = new StoredRows(db, path);
+    this.#segments = new Segments(db, path);
+  }
+
+  /** The last row, as far as it is known. */
+  get end(): AnchoredHead {
+    return this.#end ?? { row: 0, link: this.#first };
+  }
+
+  /** Takes in what other processes have added. */
+  refresh(): void {
+    this.#settle();
+    const last = this.#stored.last();
+    if (this.#end === null || last - (last % SEGMENT) > this.#end.row) this.#end = this.#lastSegment(last);
+    while (this.#end.row < last) {
+      for (const { row, link, head } of this.#stored.after(this.#end.row, BATCH)) {
+        const groups = groupsIn(row, head);
+        if (groups === null || !linked(this.#end.link, row, head).equals(link))
+          throw damaged(this.#path, row, 'it does not follow from the row before it');
+        this.#took({ row, link }, groups);
+      }
+    }
+  }
+
+  /** Adds a row inside a transaction that writes. @returns its number. */
+  add(groups: readonly NewGroup[]): number {
+    this.refresh();
+    this.#isSettled = false;
+    return this.#insert(groups);
+  }
+
+  /**
+   * Adds a row in a transaction of its own.
+   * @returns its number; null where another process has added one, or where it takes more than one statement.
+   */
+  addAtOnce(groups: readonly NewGroup[]): number | null {
+    this.#settle();
+    if (this.#end === null || (this.#end.row + 1) % SEGMENT === 0) return null;
+    try {
+      return this.#insert(groups);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Holds the log against the row that its anchor remembers, or this process. An anchor must have been read before the transaction.
+   * @throws JournalError `journal_tail_lost` when it remembers more; `journal_corrupt` when it remembers something else.
+   */
+  check(remembered: AnchoredHead | null, last = this.end.row): void {
+    if (remembered === null || remembered.row === 0) return;
+    const { row, link } = remembered;
+    if (row > last) {
+      const what = `the log ends at row ${last}, and its anchor remembers row ${row}`;
+      throw new JournalError('journal_tail_lost', `${this.#path}: ${what}. Restore the newer file, or resume a copy.`);
+    }
+    const there = row === this.#end?.row ? this.#end.link : this.#stored.link(row);
+    if (there?.equals(link) !== true)
+      throw damaged(this.#path, row, 'the anchor remembers another one: the tail was replaced');
+  }
+
+  /** The row with the last group of a run, and the seq of its end. */
+  endOf(run: Run): { readonly row: number; readonly last: number } {
+    const stretch = this.#tails.get(run.id) ?? this.#segments.newest(run);
+    return stretch === null ? NOWHERE : { row: stretch.rows.at(-1) as number, last: stretch.last };
+  }
+
+  /** The row with the first group of a run; 0 where there is none. */
+  beginningOf(run: Run): number {
+    return (this.#segments.oldest(run) ?? this.#tails.get(run.id))?.rows[0] ?? 0;
+  }
+
+  /** The rows with the groups of a run that end after a seq, as they are now, several at once. */
+  rowsOf(run: Run, after: number): Iterable<readonly number[]> {
+    const newest = this.#segments.newest(run)?.last ?? 0;
+    const tail = this.#tails.get(run.id);
+    const there: Stretch | null = tail === undefined ? null : { rows: [...tail.rows], last: tail.last };
+    return this.#rowsOf(run, after, newest, there);
+  }
+
+  *#rowsOf(run: Run, after: number, newest: number, tail: Stretch | null): Generator<readonly number[]> {
+    for (let at = after; at < newest; ) {
+      const stretch = this.#segments.next(run, at, newest);
+      if (stretch === null) throw corrupt(this.#path, run.name, at + 1, 'its index ends before it does');
+      yield at === after ? this.#later(run, stretch.rows, after) : stretch.rows;
+      at = stretch.last;
+    }
+    if (tail !== null && tail.last > after) yield newest <= after ? this.#later(run, tail.rows, after) : tail.rows;
+  }
+
+  /** Those of some rows whose groups end after a seq. */
+  #later(run: Run, rows: readonly number[], after: number): readonly number[] {
+    if (after === 0) return rows;
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const group = this.group(run, rows[middle] as number);
+      if (group === null)
+        throw corrupt(this.#path, run.name, after + 1, `row ${rows[middle]} of the log has no group of it`);
+      if (group.last > after) high = middle;
+      else low = middle + 1;
+    }
+    return rows.slice(low);
+  }
+
+  /** The group of a run in a row, without what it holds; null where there is none. */
+  group(run: Run, row: number): LoggedGroup | null {
+    return this.#stored.group(run.id, row);
+  }
+
+  groups(run: Run, rows: readonly number[]): readonly (StoredGroup | null)[] {
+    return this.#stored.groups(run.id, rows);
+  }
+
+  /**
+   * Takes what a run holds out of its rows, inside a transaction that writes. The hashes of its groups stay, so that the rows follow from one
+   * another as before; a row of a segment that has nothing left keeps its link.
+   */
+  drop(run: Run): void {
+    this.refresh();
+    const settled = this.end.row - (this.end.row % SEGMENT);
+    for (const rows of this.rowsOf(run, 0)) for (const row of rows) this.#empty(run, row, row < settled);
+    this.#segments.delete(run.id);
+    this.#tails.delete(run.id);
+  }
+
+  #empty(run: Run, row: number, isIndexed: boolean): void {
+    const groups = this.#stored.whole(row);
+    const parts = groups.map(({ group, part }) => (group.run === run.id ? NOTHING : part));
+    if (isIndexed && parts.every(({ length }) => length === 0)) this.#stored.replace(row, NOTHING, NOTHING);
+    else
+      this.#stored.replace(
+        row,
+        headOf(
+          row,
+          groups.map(({ group }) => group),
+        ),
+        joined(parts),
+      );
+  }
+
+  #insert(groups: readonly NewGroup[]): number {
+    const { row: before, link: link0 } = this.end;
+    const row = before + 1;
+    const head = headOf(row, groups);
+    const link = linked(link0, row, head);
+    this.#stored.add(row, link, head, bodyOf(groups));
+    this.#took({ row, link }, groups);
+    if (row % SEGMENT === 0) {
+      for (const [run, tail] of this.#tails) this.#segments.add(run, tail);
+      this.#tails = new Map();
+    }
+    return row;
+  }
+
+  #took(end: AnchoredHead, groups: readonly LoggedGroup[]): void {
+    this.#end = end;
+    for (const { run, last } of groups) {
+      const tail = this.#tails.get(run);
+      if (tail === undefined) this.#tails.set(run, { rows: [end.row], last });
+      else {
+        tail.rows.push(end.row);
+        tail.last = last;
+      }
+    }
+  }
+
+  /** Forgets a row that was added in a transaction that was undone. */
+  #settle(): void {
+    if (this.#isSettled || this.#end === null) return;
+    if (this.#end.row > 0 && this.#stored.link(this.#end.row)?.equals(this.#end.link) !== true) this.#end = null;
+    this.#isSettled = !this.#db.inTransaction;
+  }
+
+  /** The end of the last segment, from which the rows are read. */
+  #lastSegment(last: number): AnchoredHead {
+    if (this.#end !== null) this.check(this.#end, last);
+    this.#tails = new Map();
+    const row = last - (last % SEGMENT);
+    const link = row === 0 ? this.#first : this.#stored.link(row);
+    if (link === null) throw damaged(this.#path, row, 'it is missing');
+    return { row, link };
+  }
+}
