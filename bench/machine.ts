@@ -1,7 +1,6 @@
 /** The machine of the benchmarks of the sidecar. `bench/against.ts` lays this file into older trees: it imports what they have, too. */
+import { loadConfig, tool } from 'belay-sidecar';
 import { assign, fromPromise, setup } from 'xstate';
-import { loadConfig } from '../src/boundaries/load.ts';
-import { tool } from '../src/xstate/tool.ts';
 
 interface Context {
   rows: Record<string, { value: number; note: string }>;

@@ -22,42 +22,117 @@ const DEEPEST = 64;
 
 type Container = Record<string, unknown>;
 
+/** The most paths that are known as one. A context with more of them has data for names. */
+const PATHS = 16_384;
+
+/** A place in a context: equal paths are one, so that what follows from a path is found by it. */
+class PathNode {
+  readonly path: Path;
+  readonly #below = new Map<string, PathNode>();
+
+  constructor(path: Path) {
+    this.path = path;
+  }
+
+  /** The place of a member; `made` is told where it is new. */
+  below(name: string, made: () => void): PathNode {
+    const known = this.#below.get(name);
+    if (known !== undefined) return known;
+    const node = new PathNode([...this.path, name]);
+    this.#below.set(name, node);
+    made();
+    return node;
+  }
+}
+
+/** The paths of the contexts of one run: while there are not too many, equal ones are the same object. */
+export class Paths {
+  #root = new PathNode([]);
+  #count = 0;
+  readonly #made = () => {
+    this.#count += 1;
+  };
+
+  /** The place of the whole context. */
+  get root(): PathNode {
+    if (this.#count > PATHS) {
+      this.#root = new PathNode([]);
+      this.#count = 0;
+    }
+    return this.#root;
+  }
+
+  /** The place of a member. */
+  below(node: PathNode, name: string): PathNode {
+    return node.below(name, this.#made);
+  }
+}
+
+/** A comparison of two contexts. */
+interface Comparison {
+  readonly appendOnly: (path: Path) => boolean;
+  readonly paths: Paths;
+  readonly changes: Change[];
+}
+
 /**
  * Finds the changes that lead from one context to the next.
  * @param appendOnly true if the array at a path only ever grows at its end.
+ * @param paths gives the paths of the changes.
  */
-export function diff(before: unknown, after: unknown, appendOnly: (path: Path) => boolean): Change[] {
+export function diff(
+  before: unknown,
+  after: unknown,
+  appendOnly: (path: Path) => boolean,
+  paths: Paths = new Paths(),
+): Change[] {
   const changes: Change[] = [];
-  if (!Object.is(before, after)) compare(before, after, [], appendOnly, changes);
+  if (!Object.is(before, after)) compare(before, after, paths.root, { appendOnly, paths, changes });
   return changes;
 }
 
-function compare(
-  before: unknown,
-  after: unknown,
-  path: Path,
-  appendOnly: (path: Path) => boolean,
-  changes: Change[],
-): void {
+function compare(before: unknown, after: unknown, at: PathNode, to: Comparison): void {
+  const { path } = at;
   const lists = Array.isArray(before) && Array.isArray(after);
   const isSearched = lists ? before.length <= after.length : isRecord(before) && isRecord(after);
-  if (!isSearched || path.length >= DEEPEST) changes.push({ op: 'set', path, value: after });
-  else if (lists && before.length < after.length && appendOnly(path) && isBeginning(before, after))
-    changes.push({ op: 'append', path, values: after.slice(before.length) });
-  else compareMembers(before as Container, after as Container, path, appendOnly, changes);
+  if (!isSearched || path.length >= DEEPEST) to.changes.push({ op: 'set', path, value: after });
+  else if (lists && before.length < after.length && to.appendOnly(path) && isBeginning(before, after))
+    to.changes.push({ op: 'append', path, values: after.slice(before.length) });
+  else if (lists || !compareAlike(before as Container, after as Container, at, to))
+    compareMembers(before as Container, after as Container, at, to);
 }
 
 function isBeginning(before: readonly unknown[], after: readonly unknown[]): boolean {
   return before.every((value, index) => Object.is(value, after[index]));
 }
 
-function compareMembers(
-  old: Container,
-  now: Container,
-  path: Path,
-  appendOnly: (path: Path) => boolean,
-  changes: Change[],
-): void {
+/**
+ * Compares two records with the same names in the same order, as most steps leave them, by their places: twice to four times as fast as by
+ * names. Answers false, and has found nothing, where the names differ.
+ */
+function compareAlike(old: Container, now: Container, at: PathNode, to: Comparison): boolean {
+  const { changes, paths } = to;
+  const found = changes.length;
+  const names = Object.keys(old);
+  const values = Object.values(old);
+  let index = 0;
+  for (const name in now) {
+    if (name !== names[index]) {
+      changes.length = found;
+      return false;
+    }
+    const [was, value] = [values[index], now[name]];
+    index += 1;
+    // The sign of a zero is part of it.
+    if ((was !== value || value === 0) && !Object.is(was, value)) compare(was, value, paths.below(at, name), to);
+  }
+  if (index === names.length) return true;
+  changes.length = found;
+  return false;
+}
+
+function compareMembers(old: Container, now: Container, at: PathNode, to: Comparison): void {
+  const { changes, paths } = to;
   const names = Object.keys(now);
   let stayed = 0;
   for (const name of names) {
@@ -65,16 +140,16 @@ function compareMembers(
     // A defined equal value was there before; only the others must be checked.
     const equal = Object.is(was, value);
     if (equal && value !== undefined) stayed += 1;
-    else if (!Object.hasOwn(old, name)) changes.push({ op: 'set', path: [...path, name], value });
+    else if (!Object.hasOwn(old, name)) changes.push({ op: 'set', path: paths.below(at, name).path, value });
     else {
       stayed += 1;
-      if (!equal) compare(was, value, [...path, name], appendOnly, changes);
+      if (!equal) compare(was, value, paths.below(at, name), to);
     }
   }
   const gone = Object.keys(old);
   if (stayed === gone.length) return;
   for (const name of gone) {
-    if (!Object.hasOwn(now, name)) changes.push({ op: 'delete', path: [...path, name] });
+    if (!Object.hasOwn(now, name)) changes.push({ op: 'delete', path: paths.below(at, name).path });
   }
 }
 

@@ -31,6 +31,8 @@ export class History {
   /** @internal The effects on the world. */
   readonly effects = new Effects();
   #head = 0;
+  /** The instance that acted last, and its record: the next event is nearly always one of its, too. */
+  #last: InstanceRecord | null = null;
 
   /** The number of the last event; 0 before the first. */
   get head(): number {
@@ -45,7 +47,7 @@ export class History {
   apply(event: HistoryEvent): number {
     const at = this.#head + 1;
     if (event.do === 'enter') this.#enter(event, at);
-    else this.#act(event, this.expect(event.in), at);
+    else this.#act(event, this.#recordOf(event.in), at);
     this.#head = at;
     return at;
   }
@@ -60,6 +62,12 @@ export class History {
     this.versions.forget(record, after);
     this.effects.forget(record, after);
     this.registry.cut(record, after);
+    this.#last = null;
+  }
+
+  #recordOf(id: InstanceId): InstanceRecord {
+    if (this.#last?.id !== id) this.#last = this.expect(id);
+    return this.#last;
   }
 
   /**

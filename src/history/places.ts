@@ -66,6 +66,8 @@ export class Places<Step extends PlacedStep = PlacedStep> {
   readonly #roots = new Map<Region, InstanceId>();
   readonly #chains = new Map<Region, Step[]>();
   readonly #byParty = new Map<string, Step[]>();
+  /** Another number after every change of the instances that are live, and of the roots that are there. */
+  liveVersion = 0;
   #next = 0;
   #removals = 0;
 

@@ -1,8 +1,7 @@
 /**
- * The versions of keys: each read and write, its instance and event, and the reads that depend on each write
- * (semantics.md K6). Nothing is paired while a history grows; the keys form a tree, and a question about one write
- * walks the part of the tree that the write overlaps. So a step costs the depth of its key, and a decision the
- * dependencies that it follows.
+ * The versions of keys: each read and write, its instance and event, and the reads that depend on each write (semantics.md K6). Nothing is
+ * paired while a history grows; the keys form a tree, and a question about one write walks the part of the tree that the write overlaps.
+ * So a step costs the depth of its key, and a decision the dependencies that it follows.
  */
 import type { WriteMode } from '../model/event.ts';
 import type { Key } from '../model/key.ts';
@@ -54,18 +53,24 @@ export class Versions {
   /** The writes of all instances, in event order. */
   readonly #written: Access[] = [];
 
-  read(access: Access): void {
+  /** Adds a read. @returns the node of its key. */
+  read(access: Access): Node {
     note(this.#reads, access);
-    const path = this.#path(access.key);
-    for (const node of path) node.below.push(access);
-    (path.at(-1) as Node).reads.push(access);
+    let node = this.#root;
+    for (const segment of access.key.segments) {
+      node.below.push(access);
+      node = childOf(node, segment);
+    }
+    node.below.push(access);
+    node.reads.push(access);
+    return node;
   }
 
   write(access: Access, mode: WriteMode): void {
     note(this.#writes, access);
     this.#written.push(access);
-    if (mode === 'update') this.read(access);
-    if (mode !== 'append' && !access.key.pattern) (this.#path(access.key).at(-1) as Node).covers.push(access);
+    const read = mode === 'update' ? this.read(access) : null;
+    if (mode !== 'append' && !access.key.pattern) (read ?? (this.#path(access.key).at(-1) as Node)).covers.push(access);
   }
 
   /** Forgets what an instance read and wrote after event `after`, because it was undone. Costs what is forgotten, from the newest on. */
@@ -166,15 +171,17 @@ export class Versions {
 
   #path(key: Key): Node[] {
     const path = [this.#root];
-    for (const segment of key.segments) {
-      const parent = path.at(-1) as Node;
-      parent.children ??= new Map();
-      const child = parent.children.get(segment) ?? emptyNode();
-      parent.children.set(segment, child);
-      path.push(child);
-    }
+    for (const segment of key.segments) path.push(childOf(path.at(-1) as Node, segment));
     return path;
   }
+}
+
+/** The node below another one, made where it is not there. */
+function childOf(parent: Node, segment: string): Node {
+  parent.children ??= new Map();
+  const child = parent.children.get(segment) ?? emptyNode();
+  if (child.below.length === 0) parent.children.set(segment, child);
+  return child;
 }
 
 function note(of: Map<InstanceRecord, Access[]>, access: Access): void {

@@ -83,10 +83,43 @@ export function numberText(value: number): string {
 }
 
 /** The text of a value without members that is shorter than a limit: most of the changes of a step are such. Null for any other. */
-export function shortText(value: unknown, limit: number): string | null {
+function shortText(value: unknown, limit: number): string | null {
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'boolean' || value === null) return `${value}`;
   if (typeof value !== 'string' || value.length >= limit) return null;
   const text = quoted(value);
   return text.length < limit ? text : null;
+}
+
+/** The text of a value that is shorter than a limit, where it is found without a pass over it; null for any other. */
+export function shortOf(value: unknown, limit: number, reference: EncodeOptions['reference']): string | null {
+  return shortText(value, limit) ?? shortRecord(value, limit, reference);
+}
+
+/** The most members of a record that is written at once. */
+const FEW = 8;
+
+/**
+ * The text of a plain record with a few short members, shorter than a limit: most events are such. Null for any other value, for one with
+ * code, and for one that cannot be inspected.
+ */
+function shortRecord(value: unknown, limit: number, reference: EncodeOptions['reference']): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  try {
+    if (Object.getPrototypeOf(value) !== Object.prototype || (reference?.(value) ?? null) !== null) return null;
+    const names = Reflect.ownKeys(value);
+    if (names.length > FEW) return null;
+    let text = '';
+    for (const name of names) {
+      const descriptor = Object.getOwnPropertyDescriptor(value, name);
+      if (typeof name !== 'string' || name === TAG || descriptor?.enumerable !== true || !('value' in descriptor))
+        return null;
+      const member = shortText(descriptor.value, limit);
+      if (member === null) return null;
+      text += `${text === '' ? '' : ','}${quoted(name)}:${member}`;
+    }
+    return text.length + 2 < limit ? `{${text}}` : null;
+  } catch {
+    return null;
+  }
 }

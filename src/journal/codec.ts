@@ -14,7 +14,7 @@ import {
   numberText,
   quoted,
   type Storing,
-  shortText,
+  shortOf,
   TAG,
   tag,
 } from './codec-form.ts';
@@ -26,7 +26,7 @@ export { revive } from './revive.ts';
 
 /** The JSON text of a value, from which `revive` makes an equal one. */
 export function encode(value: unknown, options: EncodeOptions = {}): Encoded {
-  const short = shortText(value, SHORTEST);
+  const short = shortOf(value, SHORTEST, options.reference);
   if (short !== null) return { text: short, held: 0 };
   const encoder = new Encoder(options);
   const text = encoder.value(value);

@@ -50,6 +50,11 @@ export class EntryEncoder {
     }
   }
 
+  /** Announces a part of steps that comes again, and never changes: its text is made once. */
+  expect(part: object): void {
+    this.#writer.expect(part);
+  }
+
   /** Finds where in a value of the context the first thing lies that no journal holds; null where it can be written. Writes nothing. */
   lostIn(value: unknown, at: readonly string[]): Omit<Lost, 'of'> | null {
     return this.#writer.lostIn(value, at);
@@ -60,10 +65,19 @@ export class EntryEncoder {
    * @throws JournalError `journal_cannot_write` where even what stands for a lost value has no text.
    */
   rows(entry: Entry, lost: (what: Lost) => void): Row[] {
+    const rows: Row[] = [];
+    this.add(rows, entry, lost);
+    return rows;
+  }
+
+  /** Adds the rows of an entry to others. */
+  add(rows: Row[], entry: Entry, lost: (what: Lost) => void): void {
     this.#writer.begin(lost);
     const { number, write } = TABLE[entry.do];
     const row = { kind: number, body: write(entry, this.#writer) };
-    return [...(this.#contents?.take() ?? []), ...this.#names.take(), row];
+    if (this.#contents !== null) for (const content of this.#contents.take()) rows.push(content);
+    for (const name of this.#names.take()) rows.push(name);
+    rows.push(row);
   }
 }
 

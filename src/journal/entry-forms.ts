@@ -14,6 +14,10 @@ export interface RowWriter {
   /** A path into a context, whose JSON text is a name. */
   path(path: readonly string[]): string;
   instance(id: InstanceId): string;
+  /** The text of a part that comes again as it is, once it was written; null for any other. */
+  kept(part: object): string | null;
+  /** Keeps the text of a part if it is one that comes again. @returns the text. */
+  keep(part: object, text: string): string;
   /** `at` is where the value lies, for a report of what has no text in it. */
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string;
 }
@@ -53,6 +57,11 @@ export const instance: Form<InstanceId> = {
   write: (id, to) => to.instance(id),
   read: (stored, from) => from.instance(stored),
 };
+
+/** A part that may come again as it is. */
+export function kept<T extends object>(of: Form<T>): Form<T> {
+  return { write: (part, to) => to.kept(part) ?? to.keep(part, of.write(part, to)), read: of.read };
+}
 
 /** Plain data that repeats: its JSON text is a name. */
 export function named<T>(): Form<T> {

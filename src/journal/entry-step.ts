@@ -10,6 +10,7 @@ import {
   flag,
   flat,
   instance,
+  kept,
   list,
   name,
   named,
@@ -118,15 +119,17 @@ export const STEP = new RowForm<StepEntry>(5, [
   member('value', named<StepEntry['value']>()),
   member(
     'parties',
-    flat<Party, Party['instance'], string>(
-      instance,
-      name,
-      ({ instance, region }) => [instance, region],
-      (instance, region) => ({ instance, region }),
+    kept(
+      flat<Party, Party['instance'], string>(
+        instance,
+        name,
+        ({ instance, region }) => [instance, region],
+        (instance, region) => ({ instance, region }),
+      ),
     ),
   ),
   edits,
-  member('marks', list(mark), '[]'),
+  member('marks', list(kept(mark)), '[]'),
   member('boundaries', list(name), '[]'),
   member('started', list(started), '[]'),
   member('regions', list(name), '[]'),

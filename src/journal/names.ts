@@ -11,6 +11,8 @@ export const NAME_KIND = 0;
 /** The limit of names: names that come from data instead of from the agent's design would grow without end. */
 const LIMIT = 65_536;
 
+const NO_ROWS: readonly Row[] = [];
+
 /** The names of one run, for its writer and for its reader. */
 export class Names {
   readonly #texts: string[] = [];
@@ -33,7 +35,8 @@ export class Names {
   }
 
   /** The rows of the names that are new since the last call. They must be appended before the rows that use them. */
-  take(): Row[] {
+  take(): readonly Row[] {
+    if (this.#queued.length === 0) return NO_ROWS;
     const rows = this.#queued;
     this.#queued = [];
     return rows;
@@ -81,9 +84,27 @@ export class RowNames {
   readonly #instances = new WeakMap<InstanceId, string>();
   readonly #data = new WeakMap<object, string>();
   readonly #paths: PathNode = { is: null, below: new Map() };
+  /** The texts of parts that come again; empty until they are written first. */
+  readonly #kept = new WeakMap<object, string>();
 
   constructor(names: Names) {
     this.#names = names;
+  }
+
+  /** Announces a part that comes again, and never changes: its text is made once. */
+  expect(part: object): void {
+    if (!this.#kept.has(part)) this.#kept.set(part, '');
+  }
+
+  /** The text of a part that was announced, once it was written; null for any other. */
+  kept(part: object): string | null {
+    return this.#kept.get(part) || null;
+  }
+
+  /** Keeps the text of a part that was announced. @returns the text. */
+  keep(part: object, text: string): string {
+    if (this.#kept.has(part)) this.#kept.set(part, text);
+    return text;
   }
 
   name(text: string): string {

@@ -18,7 +18,8 @@ export function controlOf(
   const own = (path: string) => regionName(entry.actor, path);
   const isPlain =
     begun && (entry.looks?.length ?? 0) === 0 && endedChild((entry.event as { type?: unknown }).type) === null;
-  if (isPlain && entry.moves !== undefined) return { moves: entry.moves.map(own), looks: NOTHING };
+  if (isPlain && entry.moves !== undefined)
+    return { moves: ownRegions(places, entry.actor, entry.moves), looks: NOTHING };
   const moves = new Set(entry.moves === undefined ? entry.parties.map((party) => party.region) : entry.moves.map(own));
   const looks = new Set((entry.looks ?? []).map(own));
   // The first step of a child machine is its start: an act apart from the move that entered its state.
@@ -27,6 +28,14 @@ export function controlOf(
   if (child?.started?.kind === 'machine') for (const each of places.regionsOf(child.number)) moves.add(each);
   for (const each of moves) looks.delete(each);
   return { moves: [...moves], looks: [...looks] };
+}
+
+/** The regions of an actor by their paths: the list of its last step, where that had the same. */
+function ownRegions(places: Places<RecordedStep>, actor: number, paths: readonly string[]): readonly Region[] {
+  const last = places.steps.at(-1);
+  const before = last?.actor === actor ? last.entry?.moves : undefined;
+  const isSame = before?.length === paths.length && paths.every((path, index) => before[index] === path);
+  return isSame && last?.moves.length === paths.length ? last.moves : paths.map((path) => regionName(actor, path));
 }
 
 /** The nearest region that has control of its own, at or around a state of an actor. */

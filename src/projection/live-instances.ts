@@ -16,6 +16,7 @@ export class LiveInstances {
 
   /** Has an instance live in a region. */
   enliven(id: InstanceId, region: Region): void {
+    this.#places.liveVersion += 1;
     this.all.set(instanceName(id), { id, region, certified: new Set(), told: new Set(), stray: null });
   }
 
@@ -27,6 +28,7 @@ export class LiveInstances {
   /** Closes an instance. */
   close(id: InstanceId, certified: boolean, step: RecordedStep): void {
     const name = instanceName(id);
+    this.#places.liveVersion += 1;
     this.all.delete(name);
     const place = this.#places.of(name);
     if (place === undefined) return;
@@ -51,6 +53,7 @@ export class LiveInstances {
 
   /** Forgets an instance that never started. */
   forget(name: string): void {
+    this.#places.liveVersion += 1;
     this.#places.forget(name);
     this.all.delete(name);
   }

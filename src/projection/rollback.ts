@@ -34,14 +34,30 @@ export function undoneSteps(places: Places<RecordedStep>, kept: Iterable<Kept>):
   return undone;
 }
 
-/** The context of an actor before one of the steps of the run. */
-export function contextBefore(places: Places<RecordedStep>, actor: number, before: PlacedStep): unknown {
+/** A step, and the context of its actor before it. */
+interface Before {
+  readonly step: PlacedStep;
+  readonly context: unknown;
+}
+
+/**
+ * The context of an actor before one of the steps of the run.
+ * @param known that before an earlier step of the actor: only what lies between is folded again.
+ */
+export function contextBefore(
+  places: Places<RecordedStep>,
+  actor: number,
+  before: PlacedStep,
+  known: Before | null = null,
+): unknown {
   const edits: RecordedStep['edits'][] = [];
+  const folded = (from: unknown) => fold(from, edits.reverse().flat().map(changeOf));
   for (const step of places.before(before.nth, actor)) {
-    if (step.context !== null) return fold(step.context.is, edits.reverse().flat().map(changeOf));
+    if (step.context !== null) return folded(step.context.is);
     edits.push(step.edits);
+    if (step === known?.step) return folded(known.context);
   }
-  return fold(undefined, edits.reverse().flat().map(changeOf));
+  return folded(undefined);
 }
 
 /** The steps that took the events from outside that a restore takes back, in order. Those of work that is set aside belong to its record. */
@@ -60,16 +76,25 @@ export function eventsToRedeliver(
   aside: ReadonlySet<PlacedStep>,
 ): ToRedeliver[] {
   const heard = new HeardThen(places, undone);
-  return stepsFromOutside(undone, aside).map((step) => metBy(places, step, heard));
+  const last = new Map<number, Before>();
+  return stepsFromOutside(undone, aside).map((step) => {
+    const context = contextBefore(places, step.actor, step, last.get(step.actor) ?? null);
+    last.set(step.actor, { step, context });
+    return metBy(places, { step, context }, heard);
+  });
 }
 
 /** The places that the event of a step met. */
-function metBy(places: Places<RecordedStep>, step: RecordedStep, heard: HeardThen): ToRedeliver {
+function metBy(
+  places: Places<RecordedStep>,
+  { step, context }: { readonly step: RecordedStep; readonly context: unknown },
+  heard: HeardThen,
+): ToRedeliver {
   const [before] = places.before(step.nth, step.actor);
   const regions = [...step.moves, ...step.looks];
   return {
     event: step.outside,
-    context: contextBefore(places, step.actor, step),
+    context,
     control: before?.value ?? ('' as StateValue),
     regions,
     moved: step.moves,

@@ -3,7 +3,7 @@ import type { Places } from '../history/places.ts';
 import type { ControlEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
-import type { HistoryValue, StepEntry } from '../model/step-entry.ts';
+import type { HistoryValue, Party, StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import type { Calls } from './calls.ts';
 import { changed, controlOf, placedControl, tiesOf } from './control.ts';
@@ -33,6 +33,12 @@ const UNCHANGED: HistoryValue = {};
 /** The steps of one run. */
 export class Steps {
   readonly #run: Projections;
+
+  /** The parties of the last step. */
+  #last: { readonly of: StepEntry['parties']; readonly parties: RecordedStep['parties'] } = {
+    of: NOTHING,
+    parties: NOTHING,
+  };
 
   constructor(run: Projections) {
     this.#run = run;
@@ -80,10 +86,7 @@ export class Steps {
       to: events.head,
       actor: entry.actor,
       // The first step of all is the run's beginning, with its input: no line reaches below it, and nobody can undo it.
-      parties:
-        places.next === 0
-          ? NOTHING
-          : entry.parties.map(({ instance, region }) => ({ name: instanceName(instance), region })),
+      parties: places.next === 0 ? NOTHING : this.#partiesOf(entry),
       moves,
       looks,
       entered,
@@ -105,6 +108,17 @@ export class Steps {
       closes: [],
       origins: around.origins ?? null,
     };
+  }
+
+  /** The parties of a step by their names: one list for steps of the same parties that follow each other. */
+  #partiesOf({ parties }: StepEntry): RecordedStep['parties'] {
+    const { of } = this.#last;
+    const isSame = (party: Party, index: number) =>
+      of[index]?.instance === party.instance && of[index]?.region === party.region;
+    if (of.length === parties.length && parties.every(isSame)) return this.#last.parties;
+    const named = parties.map(({ instance, region }) => ({ name: instanceName(instance), region }));
+    this.#last = { of: parties, parties: named };
+    return named;
   }
 
   /** Folds what a step entered. @returns the names of those instances. */

@@ -3,16 +3,15 @@
  * changes of the context show them and, outside of it, as the tools declare those, too.
  */
 import type { Skeleton } from '../boundaries/config.ts';
-import { isExact } from '../boundaries/keys/scopes.ts';
 import { type Change, diff } from '../history/context.ts';
-import type { HistoryEvent, WriteMode } from '../model/event.ts';
+import type { HistoryEvent } from '../model/event.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import type { Edit, Party } from '../model/step-entry.ts';
 import { editOf } from '../projection/edits.ts';
 import type { Entering } from './entering.ts';
-import { type Acting, isUnder, type StepView } from './step-view.ts';
+import { type Acting, isOfEntity, modeOf, type StepView } from './step-view.ts';
 
 const FIRST: readonly number[] = [0];
 const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
@@ -48,10 +47,17 @@ export class Accesses {
     this.begun = this.#calls(parties);
   }
 
-  #mode(key: Key, op: Edit['op']): WriteMode {
-    if (op === 'append') return 'append';
-    const { blind, scopes } = this.#view.config;
-    return blind.some((declared) => isUnder(key, declared)) && isExact(key.text, scopes) ? 'blind' : 'update';
+  /** True where the keys that an instance reads and writes hang on nothing but its entity. */
+  isPlanned({ instance }: Party): boolean {
+    const skeleton = this.#view.config.skeletons.get(instance.skeleton);
+    return skeleton === undefined || [...skeleton.inputs, ...skeleton.outputs].every(isOfEntity);
+  }
+
+  /** The reads of the code of a machine that are an instance's. */
+  readsOfCode({ instance }: Party): readonly HistoryEvent[] {
+    const reads: HistoryEvent[] = [];
+    this.#readsOf(instance, [], true, reads);
+    return reads;
   }
 
   /** The parties that made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
@@ -60,13 +66,12 @@ export class Accesses {
     if (this.#view.isStart || parties.length === 1) return FIRST;
     const all = parties.map((_, index) => index);
     const key = this.#view.keyOf(path);
-    const owners = all.filter((index) =>
-      this.#outputs(parties[index] as Party).some((output) => overlaps(output, key)),
-    );
+    const owners = all.filter((index) => this.outputs(parties[index] as Party).some((output) => overlaps(output, key)));
     return owners.length === 1 ? owners : all;
   }
 
-  #outputs({ instance }: Party): Key[] {
+  /** The keys that an instance may write in the step. */
+  outputs({ instance }: Party): Key[] {
     const skeleton = this.#view.config.skeletons.get(instance.skeleton);
     if (skeleton === undefined) return [];
     const tools = this.#view
@@ -182,7 +187,7 @@ export class Accesses {
       const key = this.#view.keyOf(path);
       for (const index of by) {
         const { instance } = parties[index] as Party;
-        made.push({ do: 'write', in: instance, key, mode: this.#mode(key, op) });
+        made.push({ do: 'write', in: instance, key, mode: modeOf(this.#view.config, key, op) });
         this.#outside(instance, key, parties[index] as Party);
       }
     }
@@ -190,7 +195,7 @@ export class Accesses {
     if (!this.#view.seen.hears) return;
     for (const { instance } of parties) {
       for (const key of this.#declaredWrites(instance, this.#heardBy(instance)))
-        made.push({ do: 'write', in: instance, key, mode: this.#mode(key, 'set') });
+        made.push({ do: 'write', in: instance, key, mode: modeOf(this.#view.config, key, 'set') });
     }
   }
 
@@ -212,7 +217,7 @@ export class Accesses {
 
   /** A write outside the declared outputs is a finding, and nothing certifies meanwhile (K5). */
   #outside(instance: InstanceId, key: Key, party: Party): void {
-    if (instance.skeleton === ROOT || this.#outputs(party).some((output) => overlaps(output, key))) return;
+    if (instance.skeleton === ROOT || this.outputs(party).some((output) => overlaps(output, key))) return;
     this.#view.find(
       'write_outside_outputs',
       instance,

@@ -4,12 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
-import { keyTemplate } from '../boundaries/keys/key-template.ts';
 import { crossing } from '../model/effect.ts';
 import type { HistoryEvent } from '../model/event.ts';
-import { hasValue } from '../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { readsOf } from '../predicates/reads.ts';
+import type { Answer } from '../predicates/predicate.ts';
 import type { Live } from '../projection/state-types.ts';
 import { isCertified, TESTS } from '../recovery/certify.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
@@ -18,7 +16,9 @@ import type { Entering } from './entering.ts';
 import { isWithin, liesIn } from './entry-states.ts';
 import { presentIn, type StepEvidence } from './evidence.ts';
 import { brokenBy } from './invariants.ts';
-import type { StepView } from './step-view.ts';
+import { absentOf, keysOf, needed, stateAt } from './needed.ts';
+import type { Asked, Heard, Passed } from './planned.ts';
+import { isOfEntity, type StepView } from './step-view.ts';
 
 /** A boundary that certified, with its id; an outcome's is empty. */
 export interface Certified {
@@ -38,10 +38,19 @@ export class Certifying {
   /** The boundaries whose condition said no in this step, each with its instance. */
   readonly #refused = new Set<string>();
 
-  constructor(view: StepView, entering: Entering, decisionPolicy: DecisionPolicy, evidence: StepEvidence) {
+  readonly #heard: Heard | null;
+
+  /** @param heard the answers that the step's conditions have given already; null where none was asked. */
+  constructor(
+    view: StepView,
+    entering: Entering,
+    { decisionPolicy, heard }: { readonly decisionPolicy: DecisionPolicy; readonly heard: Heard | null },
+    evidence: StepEvidence,
+  ) {
     this.#view = view;
     this.#entering = entering;
     this.#decisionPolicy = decisionPolicy;
+    this.#heard = heard;
     this.#evidence = evidence;
     this.#present = presentIn(view, entering);
   }
@@ -71,7 +80,7 @@ export class Certifying {
       const { id, kind, site, when } = boundary;
       if (live.told.has(id) || skeleton.rollback.pending.includes(id) || !this.#isPassed(boundary, live)) continue;
       if (skeleton.boundaries.some((other) => isDeepStrictEqual(other.site, site) && holds(other))) continue;
-      const absent = this.#absent(boundary, live);
+      const absent = absentOf(boundary, live, this.#view);
       if (absent.length === 0) continue;
       const place = 'at' in site ? `control has left ${site.at}` : `control has gone from ${site.from} to ${site.to}`;
       const text = `closed: no: ${place}, ${absent.join(', ')} has no value, and ${when.text} does not hold`;
@@ -79,13 +88,30 @@ export class Certifying {
     }
   }
 
-  /** The keys in memory that a boundary promises or asks about, and that have no value. */
-  #absent({ outputs, when }: Boundary, { id: { entity } }: Live): readonly string[] {
-    const facts = this.#view.facts('', entity);
-    // An index by something that no key can have in it, a whole event say, makes the read wider: of that nothing can be told.
-    const asked = readsOf(when.text).filter((text) => !/\{(?:args|event)\}/.test(text));
-    const keys = [...outputs, ...asked.map((text) => keyTemplate(text))].map((template) => template.fill(facts));
-    return [...new Set(keys.filter((key) => !hasValue(this.#view.seen.context, key)).map(({ text }) => text))];
+  /**
+   * The boundaries that the next step of its kind asks and passes while the same instances live; null where what is told of them hangs on its
+   * event.
+   */
+  plan(): { readonly asked: readonly Asked[]; readonly passed: readonly Passed[] } | null {
+    const asked: Asked[] = [];
+    const passed: Passed[] = [];
+    for (const { live } of this.#view.here) {
+      const skeleton = this.#view.config.skeletons.get(live.id.skeleton);
+      const isParty = this.#entering.parties.some(({ instance }) => instanceName(instance) === instanceName(live.id));
+      for (const boundary of skeleton?.boundaries ?? []) {
+        const { id, site } = boundary;
+        const isAsked = isParty && this.#isThere(boundary, live, false);
+        const isArrival = 'from' in site || this.#placesOf(live).entered.some(({ path }) => path === site.at);
+        if (isAsked) asked.push({ boundary, state: stateAt(boundary), isArrival });
+        const isPassed = 'from' in site ? isAsked : this.#isPassed(boundary, live);
+        if (!isPassed || skeleton?.rollback.pending.includes(id) === true) continue;
+        if (!needed(boundary).every(isOfEntity)) return null;
+        const isBeside = (other: Boundary) => 'at' in site && isDeepStrictEqual(other.site, site);
+        const others = skeleton?.boundaries.filter(isBeside).map((other) => other.id) ?? [];
+        passed.push({ live, id, others, keys: keysOf(boundary, live, this.#view) });
+      }
+    }
+    return { asked, passed };
   }
 
   /**
@@ -145,15 +171,22 @@ export class Certifying {
     );
   }
 
-  #isAt({ site, id }: Boundary, live: Live, isNew: boolean): boolean {
+  #isAt(boundary: Boundary, live: Live, isNew: boolean): boolean {
+    const { site, id } = boundary;
+    if (!this.#isThere(boundary, live, isNew)) return false;
+    if ('from' in site || !live.certified.has(id)) return true;
+    return this.#placesOf(live).entered.some(({ path }) => path === site.at);
+  }
+
+  /** True where control is at a boundary after the step, or has taken its edge. */
+  #isThere({ site }: Boundary, live: Live, isNew: boolean): boolean {
     const { before, after, entered, sources } = this.#placesOf(live);
     if ('from' in site) {
       const left = before?.some(({ path }) => path === site.from) ?? false;
       const taken = sources.some(({ path }) => isWithin(path, site.from) || isWithin(site.from, path));
       return !isNew && left && taken && entered.some(({ path }) => path === site.to);
     }
-    if (!after.some(({ path }) => path === site.at)) return false;
-    return entered.some(({ path }) => path === site.at) || !live.certified.has(id);
+    return after.some(({ path }) => path === site.at);
   }
 
   /** The places of the step, for an instance in a region of its own those in there. */
@@ -174,10 +207,16 @@ export class Certifying {
     return found;
   }
 
+  /** The answer of a boundary's condition, which is asked once in a step. */
+  #answer(boundary: Boundary, live: Live): Answer {
+    const known = this.#heard?.of === live ? this.#heard.answers.get(boundary) : undefined;
+    const { when } = boundary;
+    return known ?? this.#decisionPolicy.heard(when.ask(this.#view.facts(stateAt(boundary), live.id.entity)));
+  }
+
   #judge(boundary: Boundary, skeleton: Skeleton, live: Live): boolean {
-    const state = 'at' in boundary.site ? boundary.site.at : boundary.site.to;
     // A reviewed no settles it, and is no finding while control stands there: the work is not there yet.
-    const predicate = this.#decisionPolicy.heard(boundary.when.ask(this.#view.facts(state, live.id.entity)));
+    const predicate = this.#answer(boundary, live);
     if (predicate.is === 'no') {
       this.#refused.add(`${boundary.id} ${instanceName(live.id)}`);
       return false;

@@ -11,6 +11,7 @@ import type { Party } from '../model/step-entry.ts';
 import type { Live } from '../projection/state-types.ts';
 import type { Microstep, Place } from '../runtime/microstep.ts';
 import { covers, isWithin, liesIn, type Placed } from './entry-states.ts';
+import type { Entry } from './planned.ts';
 import type { StepView } from './step-view.ts';
 
 /** The longest entity that names an instance, in characters. */
@@ -106,14 +107,38 @@ export class Entering {
         );
         continue;
       }
-      const region = regionName(this.#view.actor, placed.lanes ? at.region : placed.region);
-      const isSame = ({ id, region: own }: Live) =>
-        id.skeleton === skeleton.name && (!placed.lanes || own === region) && !leaving.has(instanceName(id));
-      const same = here.find(({ live }) => isSame(live));
-      if (same !== undefined && same.live.id.entity === value.value) continue;
-      if (same !== undefined) leaving.add(instanceName(same.live.id));
+      const region = this.#regionOf(placed, at);
+      const same = this.#sameAs(placed, region);
+      if (same !== undefined && same.id.entity === value.value) continue;
+      if (same !== undefined) leaving.add(instanceName(same.id));
       this.#enter(placed, region, value.value, parties, leaving);
     }
+  }
+
+  #regionOf(placed: Placed, at: Place): Region {
+    return regionName(this.#view.actor, placed.lanes ? at.region : placed.region);
+  }
+
+  /** The live instance of a skeleton that a step would enter again, were its entity the same. */
+  #sameAs({ skeleton, lanes }: Placed, region: Region): Live | undefined {
+    const isSame = ({ id, region: own }: Live) =>
+      id.skeleton === skeleton.name && (!lanes || own === region) && !this.leaving.has(instanceName(id));
+    return this.#view.here.find(({ live }) => isSame(live))?.live;
+  }
+
+  /** The entries of a step that entered no instance: as long as the entities are those of the instances that are there, it does so again. */
+  plan(): Entry[] {
+    const { entered } = this.#view.seen;
+    return this.#view.placed.flatMap((placed) => {
+      const { skeleton } = placed;
+      const at = entered.find(({ path }) => skeleton.entry.includes(path));
+      const same =
+        at === undefined || !sameMachine(placed, at.path)
+          ? undefined
+          : this.#sameAs(placed, this.#regionOf(placed, at));
+      if (at === undefined || same === undefined) return [];
+      return [{ entity: same.id.entity, evaluate: skeleton.entity.evaluate, state: at.path }];
+    });
   }
 
   #enter(

@@ -1,6 +1,5 @@
 /** Gathers what a microstep shows about its boundaries: the evidence that the four tests are made on (semantics.md §4). */
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
-import type { EntryEncoder } from '../journal/entry-codec.ts';
 import { lostText } from '../journal/lost.ts';
 import { hasValue, isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -11,11 +10,9 @@ import type { Evidence } from '../recovery/certify.ts';
 import { type Accesses, holdsAnswers } from './accesses.ts';
 import type { Entering } from './entering.ts';
 import { covers } from './entry-states.ts';
+import type { Encoding } from './planned.ts';
 import type { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
-
-/** Tells what no journal holds. */
-export type Encoding = Pick<EntryEncoder, 'lostIn'>;
 
 /** The evidence of one microstep. */
 export class StepEvidence {

@@ -18,7 +18,9 @@ import { Accesses } from './accesses.ts';
 import { type Certified, Certifying } from './certifying.ts';
 import { Entering } from './entering.ts';
 import type { Placed } from './entry-states.ts';
-import { type Encoding, StepEvidence } from './evidence.ts';
+import { StepEvidence } from './evidence.ts';
+import type { Encoding, RecorderPort } from './planned.ts';
+import { isPlannable, Plans } from './plans.ts';
 import { separated } from './separate.ts';
 import { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
@@ -29,13 +31,7 @@ export interface StepEntries {
   readonly fresh: readonly InstanceId[];
 }
 
-/** The needs of a recorder of steps: the config, the state of the run so far, and what certifies. */
-export interface RecorderPort {
-  readonly config: BoundaryConfig;
-  readonly runState: RunState;
-  readonly decisionPolicy: DecisionPolicy;
-  readonly encoder: Encoding;
-}
+const NOBODY: readonly InstanceId[] = [];
 
 /** Records the microsteps of one run as entries. */
 export class StepRecorder {
@@ -46,12 +42,12 @@ export class StepRecorder {
   readonly #verifier: Verifier | null;
   readonly #encoder: Encoding;
 
+  readonly #plans: Plans;
+
   /** `verifier` holds the changes against the memories, where that is wanted (§3). */
-  constructor(
-    { config, runState, decisionPolicy, encoder }: RecorderPort,
-    placed: readonly Placed[],
-    verifier: Verifier | null,
-  ) {
+  constructor(port: RecorderPort, placed: readonly Placed[], verifier: Verifier | null) {
+    const { config, runState, decisionPolicy, encoder } = port;
+    this.#plans = new Plans(port);
     this.#config = config;
     this.#encoder = encoder;
     this.#runState = runState;
@@ -72,11 +68,18 @@ export class StepRecorder {
     endedBy: readonly number[],
     ties: NonNullable<StepEntry['ties']> = [],
   ): StepEntries {
+    const mayPlan = this.#verifier === null && endedBy.length === 0 && ties.length === 0 && isPlannable(seen);
+    const plan = mayPlan ? this.#plans.of(actor, seen) : null;
+    const planned = plan?.entry(seen) ?? null;
+    if (planned !== null) return { entries: [planned], fresh: NOBODY };
     const view = new StepView(this.#config, this.#runState, this.#placed, actor, seen);
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
     const evidence = new StepEvidence(view, entering, accesses, { verifier: this.#verifier, encoder: this.#encoder });
-    const boundaries = new Certifying(view, entering, this.#decisionPolicy, evidence).boundaries();
+    const asking = { decisionPolicy: this.#decisionPolicy, heard: plan?.heard ?? null };
+    const certifying = new Certifying(view, entering, asking, evidence);
+    const boundaries = certifying.boundaries();
+    if (mayPlan) this.#plans.learn(view, { entering, accesses, certifying, boundaries });
     const { event, value, remembered, done } = seen;
     const { looks } = seen;
     const step: StepEntry = {

@@ -3,13 +3,15 @@
  * of the memory, and who was live before. What is odd about it is gathered here.
  */
 import type { BoundaryConfig, KeyTemplate, Tool } from '../boundaries/config.ts';
+import { isExact } from '../boundaries/keys/scopes.ts';
 import { contextKey, type Path } from '../history/context.ts';
 import type { Entry } from '../model/entry.ts';
+import type { WriteMode } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { split } from '../model/region.ts';
 import { endedChild } from '../model/reply-event.ts';
-import type { Started } from '../model/step-entry.ts';
+import type { Edit, Started } from '../model/step-entry.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { ActorState, Live } from '../projection/state-types.ts';
@@ -95,9 +97,7 @@ export class StepView {
 
   /** The key of a place in the actor's memory. */
   keyOf(path: Path): Key {
-    return this.actor === 0
-      ? contextKey(path)
-      : contextKey(path, ['actor:', String(this.runState.actor(this.actor).started?.id ?? '')]);
+    return keyIn(this.runState, this.actor, path);
   }
 
   /** The whole memory of an actor, by the id that it was started with; of the root, with null: everything. */
@@ -186,9 +186,25 @@ export class StepView {
   }
 }
 
+/** The key of a place in the context of an actor. */
+export function keyIn(runState: RunState, actor: number, path: Path): Key {
+  return actor === 0 ? contextKey(path) : contextKey(path, ['actor:', String(runState.actor(actor).started?.id ?? '')]);
+}
+
 /** True where a key lies at or below a declared one. */
 export function isUnder(key: Key, declared: Key): boolean {
   return key.segments.length >= declared.segments.length && overlaps(key, declared);
+}
+
+/** The mode of a write, by its key and the change that it makes. */
+export function modeOf({ blind, scopes }: BoundaryConfig, key: Key, op: Edit['op']): WriteMode {
+  if (op === 'append') return 'append';
+  return blind.some((declared) => isUnder(key, declared)) && isExact(key.text, scopes) ? 'blind' : 'update';
+}
+
+/** True for a template whose keys hang on nothing but the entity. */
+export function isOfEntity({ text }: { readonly text: string }): boolean {
+  return !/\{(?!entity\})/.test(text);
 }
 
 /** True where a region is another one, or lies around it. */
@@ -197,7 +213,7 @@ function holds(outer: string, inner: string): boolean {
 }
 
 /** An event without its type: what it brought. */
-function payload(event: { type: string }): Record<string, unknown> {
+export function payload(event: { type: string }): Record<string, unknown> {
   const { type, ...rest } = event;
   return rest;
 }

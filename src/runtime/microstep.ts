@@ -40,6 +40,11 @@ export interface Fired {
 
 /** The smallest step that a runtime takes. The first of an actor has no `before`. */
 export interface Microstep {
+  /**
+   * Stands for the transitions that it took, from where to where: the same object only where `before`, `after`, `entered`, `hears`, `sources`,
+   * `moves`, `looks` and `value` are the same, too. What follows from those is worked out once. Left out by a runtime that knows of none.
+   */
+  readonly turn?: object | undefined;
   readonly event: RuntimeEvent;
   readonly before: readonly Place[] | null;
   readonly after: readonly Place[];

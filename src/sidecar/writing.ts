@@ -11,6 +11,14 @@ import type { RunParts } from './parts.ts';
 /** Entries that others may belong to, which follow at once. */
 const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'finding'] as const);
 
+function leadsOn(entry: Entry): boolean {
+  return LEADS_ON.has(entry.do);
+}
+
+function isOutcome(entry: Entry): boolean {
+  return entry.do === 'outcome';
+}
+
 /** The writing of one run. */
 export class Writing {
   readonly #parts: RunParts;
@@ -18,6 +26,15 @@ export class Writing {
   /** True where the end of what is happening is awaited, to write it. */
   #awaited = false;
   #depth = 0;
+  /** The parts of the entry at hand that no row holds. */
+  #lost: Lost[] = [];
+  readonly #lose = (what: Lost): void => {
+    this.#lost.push(what);
+  };
+  readonly #later = (): void => {
+    this.#awaited = false;
+    this.write();
+  };
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
   #onOutcome: () => void = () => {};
@@ -73,15 +90,16 @@ export class Writing {
     try {
       run();
     } finally {
-      this.#depth -= 1;
-      if (this.#depth === 0 && !goesOn) this.write();
-      else if (!this.#awaited) {
-        this.#awaited = true;
-        queueMicrotask(() => {
-          this.#awaited = false;
-          this.write();
-        });
-      }
+      this.#over(goesOn);
+    }
+  }
+
+  #over(goesOn: boolean): void {
+    this.#depth -= 1;
+    if (this.#depth === 0 && !goesOn) this.write();
+    else if (!this.#awaited) {
+      this.#awaited = true;
+      queueMicrotask(this.#later);
     }
   }
 
@@ -92,20 +110,30 @@ export class Writing {
   append(entries: readonly Entry[], context?: unknown, at = 0): void {
     if (this.#broken !== null) return;
     // A step leads to others, of parents and children, and to timers; whatever is more than that stands for itself.
-    const goesOn = entries.every((entry) => LEADS_ON.has(entry.do));
+    const goesOn = entries.every(leadsOn);
     if (!goesOn && this.#depth === 0) this.write();
-    this.together(() => {
-      for (const [index, given] of entries.entries()) {
-        const lost: Lost[] = [];
-        const entry = this.#parts.runState.redaction.entry(given);
-        for (const row of this.#parts.encoder.rows(entry, (what) => lost.push(what))) this.#rows.push(row);
-        this.#parts.runState.apply(entry, this.#parts.now(), entry.do === 'step' && index === at ? context : undefined);
-        this.#parts.note.take(entry);
-        this.#parts.observing?.appended(entry);
-        for (const what of lost) this.#tellLost(entry, what);
-      }
-    }, goesOn);
-    if (entries.some((entry) => entry.do === 'outcome')) this.#onOutcome();
+    this.#depth += 1;
+    try {
+      for (let index = 0; index < entries.length; index += 1)
+        this.#add(entries[index] as Entry, index === at ? context : undefined);
+    } finally {
+      this.#over(goesOn);
+    }
+    if (entries.some(isOutcome)) this.#onOutcome();
+  }
+
+  #add(given: Entry, context: unknown): void {
+    const { runState, encoder, note, observing } = this.#parts;
+    const entry = runState.redaction.entry(given);
+    if (this.#lost.length > 0) this.#lost = [];
+    encoder.add(this.#rows, entry, this.#lose);
+    runState.apply(entry, this.#parts.now(), entry.do === 'step' ? context : undefined);
+    note.take(entry);
+    observing?.appended(entry);
+    if (this.#lost.length === 0) return;
+    const lost = this.#lost;
+    this.#lost = [];
+    for (const what of lost) this.#tellLost(entry, what);
   }
 
   #tellLost(entry: Entry, what: Lost): void {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Places } from '../../src/history/places.ts';
 import { Actors } from '../../src/projection/actors.ts';
 import { HeardNow, HeardThen, Redelivery } from '../../src/projection/redelivery.ts';
+import { eventsToRedeliver } from '../../src/projection/rollback.ts';
 import type { ActorState, RecordedStep, ToRedeliver } from '../../src/projection/state-types.ts';
 import { Timers } from '../../src/projection/timers.ts';
 
@@ -39,6 +40,26 @@ const placesOf = (...steps: RecordedStep[]) => {
   return places;
 };
 const SIZE = 500;
+
+describe('what events met that a restore takes back', () => {
+  test('is folded from one to the next, and not for each of them from where a context was kept', () => {
+    let folded = 0;
+    const steps = Array.from({ length: SIZE }, (_, nth) =>
+      Object.defineProperty(step(nth, ['0:']), 'context', { value: null }),
+    );
+    for (const [nth, each] of steps.entries())
+      Object.defineProperty(each, 'edits', {
+        get: () => {
+          folded += 1;
+          return [{ op: 'set', path: [`k${nth % 3}`], value: nth, by: [0] }];
+        },
+      });
+    const met = eventsToRedeliver(placesOf(...steps), new Set(steps), new Set());
+    expect(met[4]?.context).toEqual({ k0: 3, k1: 1, k2: 2 });
+    expect(met.at(-1)?.context).toEqual({ k0: SIZE - 2, k1: SIZE - 4, k2: SIZE - 3 });
+    expect(folded).toBeLessThanOrEqual(SIZE);
+  });
+});
 
 describe('what regions have heard', () => {
   const types = (text: string, region: string | ((nth: number) => string) = '0:') =>

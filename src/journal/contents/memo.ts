@@ -27,11 +27,13 @@ export class ContentMemo {
   readonly #known = new WeakMap<object, Known & { readonly shape: Shape }>();
   #isUsed = false;
   /** The objects that were held against their members in the group of rows that is being written; null outside of one. */
-  #seen: WeakSet<object> | null = null;
+  #seen: Set<object> | null = null;
+  #isGroup = false;
 
   /** Begins or ends a group of rows: no value is changed in the middle of one. */
   group(isOpen: boolean): void {
-    this.#seen = isOpen ? new WeakSet() : null;
+    this.#isGroup = isOpen;
+    this.#seen = null;
   }
 
   /** The text of an object that is as it was when it was written. May throw where the object cannot be inspected. */
@@ -39,7 +41,7 @@ export class ContentMemo {
     const known = this.#isUsed ? this.#known.get(value) : undefined;
     if (known === undefined || this.#seen?.has(value)) return known ?? null;
     if (!isAsBefore(known.shape)) return null;
-    this.#seen?.add(value);
+    if (this.#isGroup) this.#seen = (this.#seen ?? new Set()).add(value);
     return known;
   }
 

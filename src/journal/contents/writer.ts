@@ -23,6 +23,8 @@ export const LISTS = 8;
 /** The least part of a list that the rest refers to, in characters. */
 const WORTH = 64;
 
+const NO_ROWS: readonly Row[] = [];
+
 /** The hash that a text is known by. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
@@ -91,7 +93,8 @@ export class ContentWriter implements Storing {
   }
 
   /** The rows of the contents that are new since the last call. They must be appended before the rows that use them. */
-  take(): Row[] {
+  take(): readonly Row[] {
+    if (this.#queued.length === 0) return NO_ROWS;
     const rows = this.#queued;
     this.#queued = [];
     return rows;

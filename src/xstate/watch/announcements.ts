@@ -32,26 +32,34 @@ export interface Micro {
   readonly transitions: readonly AnyTransitionDefinition[];
 }
 
+const NOTHING: readonly never[] = [];
+
+/** The microsteps of an actor while they are collected, and what it has sent since the last of them. */
+interface Collected {
+  readonly micros: Micro[];
+  sent: readonly Sent[];
+}
+
 /** Listens to the actor systems of one run. */
 export class Announcements {
   readonly #systems = new WeakSet<object>();
+  /** The last event from outside, which is nearly always the one that is asked about, and those before it that were not. */
+  #lastOutside: object | null = null;
   readonly #outside = new WeakSet<object>();
+  #hasWaiting = false;
   readonly #inner = new WeakSet<object>();
   readonly #senders = new WeakMap<object, AnyActorRef>();
-  readonly #collecting = new Map<unknown, Micro[]>();
-  readonly #sent = new Map<unknown, Sent[]>();
+  readonly #collecting = new Map<unknown, Collected>();
 
   /** The microsteps that an actor takes while a function runs, with what that returns. */
   collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
     this.#listen(scope);
     const micros: Micro[] = [];
-    this.#collecting.set(scope.self, micros);
-    this.#sent.set(scope.self, []);
+    this.#collecting.set(scope.self, { micros, sent: NOTHING });
     try {
       return [run(), micros];
     } finally {
       this.#collecting.delete(scope.self);
-      this.#sent.delete(scope.self);
     }
   }
 
@@ -62,20 +70,29 @@ export class Announcements {
     const announce = announcer._sendInspectionEvent;
     announcer._sendInspectionEvent = (event) => {
       if (event.type === '@xstate.event') {
-        if (event.sourceRef === undefined) this.#outside.add(event.event);
+        if (event.sourceRef === undefined) this.#cameFromOutside(event.event);
         else this.#senders.set(event.event, event.sourceRef as AnyActorRef);
       }
       if (event.type === '@xstate.action' && (isRaising(event.action.type) || isSending(event.action.type)))
-        this.#sent.get(event.actorRef)?.push(event.action as Sent);
+        this.#act(event.actorRef, event.action as Sent);
       if (event.type === '@xstate.microstep') {
         const { actorRef, snapshot, _transitions: transitions } = event;
-        const sent = this.#sent.get(actorRef)?.splice(0) ?? [];
-        this.#collecting
-          .get(actorRef)
-          ?.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions, sent });
+        const collected = this.#collecting.get(actorRef);
+        if (collected !== undefined) {
+          const { micros, sent } = collected;
+          collected.sent = NOTHING;
+          micros.push({ event: event.event, snapshot: snapshot as AnyMachineSnapshot, transitions, sent });
+        }
       }
       announce(event);
     };
+  }
+
+  #act(actor: unknown, action: Sent): void {
+    const collected = this.#collecting.get(actor);
+    if (collected === undefined) return;
+    if (collected.sent.length === 0) collected.sent = [action];
+    else (collected.sent as Sent[]).push(action);
   }
 
   /** Notes that an event comes from inside the machine, though the run hands it in. */
@@ -83,9 +100,21 @@ export class Announcements {
     this.#inner.add(event);
   }
 
+  #cameFromOutside(event: object): void {
+    if (this.#lastOutside === event) return;
+    if (this.#lastOutside !== null) {
+      this.#outside.add(this.#lastOutside);
+      this.#hasWaiting = true;
+    }
+    this.#lastOutside = event;
+  }
+
   /** True, once, for an event that was sent from outside the actor system. */
   takeOutside(event: AnyEventObject): boolean {
-    return this.#outside.delete(event) && !isXstates(event.type) && !this.#inner.has(event);
+    const isLast = this.#lastOutside === event;
+    if (isLast) this.#lastOutside = null;
+    const hasWaited = this.#hasWaiting && this.#outside.delete(event);
+    return (isLast || hasWaited) && !isXstates(event.type) && !this.#inner.has(event);
   }
 
   /** The machine that sent an event, and is no part of xstate's own bookkeeping; null for any other event. */

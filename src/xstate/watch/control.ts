@@ -1,5 +1,6 @@
 /** The control that a microstep writes and reads (semantics.md C1): which regions, by which states, and whether any code had a part in it. */
 import type { AnyMachineSnapshot, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import type { StateValue } from '../../model/step-entry.ts';
 import type { Microstep, Place } from '../../runtime/microstep.ts';
 import { isRaising } from '../events.ts';
 import { enteredBy, isBelow, readsStates, runs } from '../structure.ts';
@@ -10,8 +11,12 @@ interface ControlStep extends Pick<Microstep, 'after' | 'entered' | 'hears' | 's
   readonly from: readonly AnyStateNode[];
   readonly to: readonly AnyStateNode[];
   readonly before: readonly Place[] | null;
+  /** The control after it: it follows from the states, and is one object for equal ones. */
+  readonly value: StateValue;
   /** True where neither the transitions nor the states that are left and entered have any code. */
   readonly quiet: boolean;
+  /** True where it is remembered, and so the same object the next time. */
+  readonly kept: boolean;
 }
 
 type Transitions = readonly AnyTransitionDefinition[];
@@ -32,16 +37,21 @@ export class Control {
   step(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot, transitions: Transitions): ControlStep {
     const [transition] = transitions;
     if (before === null || transition === undefined || transitions.length > 1)
-      return this.#workedOut(before, after, transitions);
-    const known = this.#known.get(transition) ?? [];
-    const step = known.find(({ from, to }) => isSame(from, before._nodes) && isSame(to, after._nodes));
-    if (step !== undefined) return step;
-    const made = this.#workedOut(before, after, transitions);
-    this.#known.set(transition, [made, ...known.slice(0, REMEMBERED - 1)]);
+      return this.#workedOut(before, after, transitions, false);
+    const known = this.#known.get(transition);
+    if (known !== undefined)
+      for (const step of known) if (isSame(step.from, before._nodes) && isSame(step.to, after._nodes)) return step;
+    const made = this.#workedOut(before, after, transitions, true);
+    this.#known.set(transition, known === undefined ? [made] : [made, ...known.slice(0, REMEMBERED - 1)]);
     return made;
   }
 
-  #workedOut(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot, transitions: Transitions): ControlStep {
+  #workedOut(
+    before: AnyMachineSnapshot | null,
+    after: AnyMachineSnapshot,
+    transitions: Transitions,
+    kept: boolean,
+  ): ControlStep {
     const entered = enteredBy(before, after, transitions);
     return {
       from: before?._nodes ?? [],
@@ -51,7 +61,9 @@ export class Control {
       entered: [...entered].map((node) => this.#layout.of(node)),
       hears: transitions.length === 0 || transitions.some(({ eventType }) => eventType !== ''),
       sources: transitions.map(({ source }) => this.#layout.of(source as AnyStateNode)),
+      value: after.value as StateValue,
       quiet: isQuiet(before, after, transitions, entered),
+      kept,
       ...this.#regions(before, after, transitions, entered),
     };
   }
@@ -105,7 +117,9 @@ export class Control {
 }
 
 function isSame(one: readonly AnyStateNode[], other: readonly AnyStateNode[]): boolean {
-  return one.length === other.length && one.every((node, index) => node === other[index]);
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
+  return true;
 }
 
 /** True where a microstep ran no code of the machine's: neither its transitions nor the states that it leaves and enters have any. */

@@ -1,7 +1,6 @@
 /** Lifts microsteps out of xstate: what a run is told of them. */
-import type { AnyActorLogic, AnyActorRef, AnyMachineSnapshot } from 'xstate';
+import type { AnyActorLogic, AnyActorRef, AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import { isDelay } from '../../model/reply-event.ts';
-import type { StateValue } from '../../model/step-entry.ts';
 import type { Child, Microstep } from '../../runtime/microstep.ts';
 import { isInline, isRaising, isSending, maySend, tellsStateDone } from '../events.ts';
 import { kindOf } from '../shape.ts';
@@ -10,6 +9,8 @@ import type { DelayedEvents } from '../timers.ts';
 import type { Announcements, Micro } from './announcements.ts';
 import { Control } from './control.ts';
 import type { Layout } from './layout.ts';
+
+const NONE: readonly never[] = [];
 
 /** Lifts the microsteps of one machine and of those that it invokes. */
 export class MicrostepReader {
@@ -28,57 +29,47 @@ export class MicrostepReader {
 
   /** The microsteps that one event caused, from where the actor stood. */
   steps(start: AnyMachineSnapshot | null, micros: readonly Micro[]): Microstep[] {
-    let before = start;
-    return micros.map(({ event, snapshot, transitions, sent }, index) => {
-      const {
-        before: places,
-        after,
-        entered,
-        hears,
-        sources,
-        moves,
-        looks,
-        quiet,
-      } = this.#control.step(before, snapshot, transitions);
-      const isRemembered = before !== null && before.historyValue === snapshot.historyValue;
-      const seen: Microstep = {
-        event,
-        before: places,
-        after,
-        entered,
-        hears,
-        sources,
-        contextBefore: before?.context,
-        context: snapshot.context,
-        value: snapshot.value as StateValue,
-        remembered: isRemembered ? null : remembered(snapshot),
-        done: snapshot.status === 'done',
-        output: snapshot.output,
-        bare: quiet && before !== null && before.context === snapshot.context,
-        started: this.#started(before, snapshot),
-        outside: this.#announcements.takeOutside(event),
-        gone: goneBetween(before, snapshot),
-        moves,
-        looks,
-        parts: this.#control.parts(before, snapshot, transitions),
-        raisedBack: raisedBack(micros, index, start),
-        sends:
-          start === null
-            ? runs(maySend, before, snapshot, transitions)
-            : sent.some(({ type, params }) => isSending(type) && typeof params.delay !== 'number'),
-        arms: sent.flatMap(({ params: { event, delay } }) =>
-          typeof delay === 'number' && !isDelay(event.type) ? [event] : [],
-        ),
-        fired: (index === 0 ? this.#delayed.of(event) : undefined) ?? null,
-        sender: index === 0 ? this.#announcements.senderOf(event) : null,
-      };
-      before = snapshot;
-      return seen;
-    });
+    const steps: Microstep[] = [];
+    for (let index = 0; index < micros.length; index += 1) steps.push(this.#step(start, micros, index));
+    return steps;
   }
 
-  #started(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): Child[] {
-    if (before?.children === after.children) return [];
+  #step(start: AnyMachineSnapshot | null, micros: readonly Micro[], index: number): Microstep {
+    const { event, snapshot, transitions, sent } = micros[index] as Micro;
+    const before = index === 0 ? start : (micros[index - 1] as Micro).snapshot;
+    const control = this.#control.step(before, snapshot, transitions);
+    const isRemembered = before !== null && before.historyValue === snapshot.historyValue;
+    return {
+      turn: control.kept ? control : undefined,
+      event,
+      before: control.before,
+      after: control.after,
+      entered: control.entered,
+      hears: control.hears,
+      sources: control.sources,
+      contextBefore: before?.context,
+      context: snapshot.context,
+      value: control.value,
+      remembered: isRemembered ? null : remembered(snapshot),
+      done: snapshot.status === 'done',
+      output: snapshot.output,
+      bare: control.quiet && before !== null && before.context === snapshot.context,
+      started: this.#started(before, snapshot),
+      outside: this.#announcements.takeOutside(event),
+      gone: goneBetween(before, snapshot),
+      moves: control.moves,
+      looks: control.looks,
+      parts: transitions.length < 2 ? NONE : this.#control.parts(before, snapshot, transitions),
+      raisedBack: index === 0 ? NONE : raisedBack(micros, index, start),
+      sends: start === null ? runs(maySend, before, snapshot, transitions) : sent.some(isSentAtOnce),
+      arms: sent.length === 0 ? NONE : sent.flatMap(armed),
+      fired: (index === 0 ? this.#delayed.of(event) : undefined) ?? null,
+      sender: index === 0 ? this.#announcements.senderOf(event) : null,
+    };
+  }
+
+  #started(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): readonly Child[] {
+    if (before?.children === after.children) return NONE;
     const started: Child[] = [];
     for (const [id, ref] of Object.entries(after.children) as [string, AnyActorRef | undefined][]) {
       if (ref === undefined || before?.children[id] === ref) continue;
@@ -94,15 +85,25 @@ export class MicrostepReader {
   }
 }
 
-function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): AnyActorRef[] {
-  if (before === null || before.children === after.children) return [];
+function isSentAtOnce({ type, params }: Micro['sent'][number]): boolean {
+  return isSending(type) && typeof params.delay !== 'number';
+}
+
+/** The event that an action schedules for later, where it belongs to no state. */
+function armed({ params: { event, delay } }: Micro['sent'][number]): readonly AnyEventObject[] {
+  return typeof delay === 'number' && !isDelay(event.type) ? [event] : NONE;
+}
+
+function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): readonly AnyActorRef[] {
+  if (before === null || before.children === after.children) return NONE;
   return (Object.entries(before.children) as [string, AnyActorRef | undefined][]).flatMap(([id, ref]) =>
     ref === undefined || after.children[id] === ref ? [] : [ref],
   );
 }
 
 /** The microsteps that took the machine somewhere: what no state heard is no step, also where other steps came before it. */
-export function taken(micros: readonly Micro[], start: AnyMachineSnapshot | null): Micro[] {
+export function taken(micros: readonly Micro[], start: AnyMachineSnapshot | null): readonly Micro[] {
+  if (micros.length === 1 && (micros[0] as Micro).transitions.length > 0) return micros;
   return micros.filter(
     ({ transitions, snapshot: after }, index) =>
       transitions.length > 0 || after !== (micros[index - 1]?.snapshot ?? start),
