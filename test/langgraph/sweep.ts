@@ -24,7 +24,7 @@ export interface Swept {
 const REASONS = /\((?:effect_outcome_unknown|unclaimed_effect)/;
 
 /** The faults of a toy: each kind at the first call of each tool; found wrong at once, later and at the end. */
-export function faultsOf({ tools }: Toy): Fault[] {
+function faultsOf({ tools }: Toy): Fault[] {
   return tools.flatMap((tool): Fault[] => [
     { is: 'lost reply', tool },
     { is: 'throws', tool },
