@@ -13,7 +13,7 @@
  *   --help            this text
  *
  * There are 3, 34, 752 and 28,348 graphs of one to four nodes, with some 50 to 200 cases each. A case takes a core about 50 ms: all graphs of one
- * and two nodes take two minutes of a core, those of three nodes an hour and a half, and those of four more than two days: of those, try
+ * and two nodes take two minutes of a core, those of three nodes an hour and a half, and those of four some four days: of those, try
  * `--nodes 4 --seconds 600` with another seed each time. Progress is told on stderr.
  *
  * Ends with 0 where no ending is wrong and no run hangs, 1 where any is.
