@@ -48,8 +48,8 @@ const data = () => folderOf({ 'tasks.json': IDS.map(repair), 'effects.json': IDS
 describe('npm run workloads', () => {
   const directory = data();
   const report = folderOf({});
-  // All policies are compared in `workloads/compare.test.ts`.
-  const policies = ['ask-and-retry', 'belay', 'oracle'];
+  // Those that a promise or a sentence names; all policies are compared in `workloads/compare.test.ts`.
+  const policies = ['ask-and-retry', 'checkpoint-rollback', 'belay', 'oracle'];
   const asked = ['--data', directory, '--p', '0.3', '--seed', '2', '--report', report, '--policy', ...policies];
   let ran: Awaited<ReturnType<typeof workloads>>;
 
@@ -155,6 +155,7 @@ export const bells = {
     '--p',
     '0.3',
     '--policy',
+    'checkpoint-rollback',
     'belay',
     'oracle',
     '--report',

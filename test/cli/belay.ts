@@ -4,16 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sharedFolder } from '../scratch.ts';
-import { HERE, here } from './here.ts';
+import { HERE, here, type Ran } from './here.ts';
 
 /** The built command. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-
-export interface Ran {
-  code: number | null;
-  out: string;
-  err: string;
-}
 
 /** Runs `belay` with arguments, `input` on standard input. What this process was told of colours is not passed on. */
 export function belay(

@@ -4,7 +4,13 @@
  */
 import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/program.ts';
-import type { Ran } from './belay.ts';
+
+/** What a command printed, and the code that it ended with. */
+export interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
 
 /** The verbs that read a journal, a trace or pages, or leave a word for a run. */
 export const HERE: ReadonlySet<string> = new Set([
