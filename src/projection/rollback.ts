@@ -51,13 +51,13 @@ export function contextBefore(
   known: Before | null = null,
 ): unknown {
   const edits: RecordedStep['edits'][] = [];
-  const folded = (from: unknown) => fold(from, edits.reverse().flat().map(changeOf));
+  const replayed = (from: unknown) => fold(from, edits.reverse().flat().map(changeOf));
   for (const step of places.before(before.nth, actor)) {
-    if (step.context !== null) return folded(step.context.is);
+    if (step.context !== null) return replayed(step.context.is);
     edits.push(step.edits);
-    if (step === known?.step) return folded(known.context);
+    if (step === known?.step) return replayed(known.context);
   }
-  return folded(undefined);
+  return replayed(undefined);
 }
 
 /** The steps that took the events from outside that a restore takes back, in order. Those of work that is set aside belong to its record. */
