@@ -22,7 +22,7 @@ export default mergeConfig(
         'test/scenarios/{exported-trace,held-back,model-based,shapes,zoo,zoo-kills}.test.ts',
         'test/scenarios/effects/contention.test.ts',
         'test/sidecar/ninety-days.test.ts',
-        'test/workers/{contention,fail,postgres}.test.ts',
+        'test/workers/{contention,fail,postgres,worker}.test.ts',
       ],
     },
   }),

@@ -1,7 +1,7 @@
 /** A person ends a run: nothing of it acts anew, and it has ended once nothing is unknown. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { gathered } from '../../src/journal/gathered.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
@@ -19,7 +19,6 @@ let stores = 0;
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function working(agents: WorkerOptions['agents'], store: JournalStore = memoryStore()) {
   stores += 1;

@@ -1,8 +1,8 @@
 /** A worker on a store: it takes what can go on, gives back what waits, and leaves what it does not carry. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { gathered } from '../../src/journal/gathered.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
@@ -22,7 +22,6 @@ let stores = 0;
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A worker of a store of its own, and what it tells. */
 function working(
