@@ -1,8 +1,6 @@
 /** What a store in PostgreSQL refuses: schemas that are not its own, what was changed under it, servers that lose, addresses that lead nowhere. */
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import type { JournalStore } from '../../../src/journal/journal.ts';
 import { type PostgresPool, postgresStore } from '../../../src/journal/postgres/store.ts';
 import { PASSWORD, startServer } from '../../postgres-server.ts';
 import { all, failing, refused, row, told } from '../rows-of.ts';
@@ -146,33 +144,6 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     await expect.poll(() => opened().catch(({ message }: Error) => message), { timeout: 5_000 }).toMatch(/fsync = on/);
     await server.query('ALTER SYSTEM RESET fsync');
     await server.query('SELECT pg_reload_conf()');
-  });
-
-  test('lets a worker with the rights of the page work, and one that reads only read', async () => {
-    const schema = desk.schema();
-    await desk.store({ schema }).runs();
-    const [, block] = /```sql\n([^`]*)```/.exec(readFileSync('docs/postgres.md', 'utf8')) ?? [];
-    const grants = (block ?? '')
-      .trim()
-      .split('\n')
-      .map((line) => line.replaceAll(/\bbelay\b/g, `"${schema}"`));
-    const names = [`writing_${process.pid}`, `reading_${process.pid}`] as const;
-    for (const name of names) await server.query(`CREATE ROLE ${name} LOGIN PASSWORD 'right'`);
-    for (const grant of grants) await server.query(grant.replace('TO worker', `TO ${names[0]}`));
-    for (const grant of grants.slice(0, 2)) await server.query(grant.replace('TO worker', `TO ${names[1]}`));
-    const [worker, reader] = names.map((name) => {
-      const address = Object.assign(new URL(server.address()), { username: name, password: 'right' }).href;
-      return desk.store({ schema, address });
-    }) as [JournalStore, JournalStore];
-    const journal = await desk.journal(worker, 'a', 'create');
-    journal.append([row(1)]);
-    await journal.flush();
-    await worker.post('a', 'yes');
-    expect([await told(reader.read('a')), (await reader.posts('a')).length]).toEqual([[1], 1]);
-    await expect(reader.open('a', 'resume')).rejects.toThrow(/docs\/postgres\.md has the grants/);
-    await journal.close();
-    await worker.close();
-    for (const name of names) await server.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`);
   });
 
   test('shows no password, whatever is wrong with the way to the server', async () => {

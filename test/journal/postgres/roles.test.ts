@@ -54,14 +54,16 @@ describe.skipIf(server === null || !server.own)('a role', () => {
   };
 
   test('that reads sees runs and their rows, and changes nothing', async () => {
-    const { schema } = await desk.written();
+    const { schema, store: owner } = await desk.written();
+    await owner.post('a', 'yes');
     const store = storeAs(await granted('reader', schema), schema);
+    expect(await store.posts('a')).toMatchObject([{ body: 'yes' }]);
     expect(await store.runs()).toMatchObject([{ run: 'a', head: 4 }]);
     expect(await told(store.read('a'))).toHaveLength(4);
     await expect(store.post('a', '{}')).rejects.toThrow(/42501/);
     await expect(workClient(store).start({ run: 'b', agent: 'x' })).rejects.toThrow(/42501/);
     await expect(store.open('b', 'create')).rejects.toThrow(/42501/);
-    await expect(store.open('a', 'resume')).rejects.toThrow(/42501/);
+    await expect(store.open('a', 'resume')).rejects.toThrow(/docs\/postgres\.md has the grants/);
   });
 
   test('that posts leaves runs and events, and neither reads a row nor writes one', async () => {
