@@ -9,7 +9,7 @@ import type { InstanceId } from '../model/instance.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { type Encoded, type EncodeOptions, encode } from './codec.ts';
 import { CONTENTS_SINCE, damaged, LARGEST_ROW } from './contents/form.ts';
-import { ContentReader } from './contents/reader.ts';
+import { ContentReader, type KnownContent } from './contents/reader.ts';
 import { ContentWriter, LISTS } from './contents/writer.ts';
 import type { RowReader, RowWriter } from './entry-forms.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
@@ -38,6 +38,11 @@ export class EntryEncoder {
     this.#names = names;
     this.#contents = contents;
     this.#writer = new Writer(names, codecs, contents);
+  }
+
+  /** The names and the contents that are written; no contents in a run whose journal began in a format that has none. */
+  get written(): { readonly names: Names; readonly contents: ContentWriter | null } {
+    return { names: this.#names, contents: this.#contents };
   }
 
   /** Does what changes no value: each is held against what was written before once. No code of a machine's may be called in it. */
@@ -135,14 +140,23 @@ export function kindOf({ kind }: StoredRow): Entry['do'] | null {
   return kindNumbered(kind);
 }
 
+/** What is known of a run whose first rows are not read. */
+export interface Preread {
+  readonly format: number;
+  readonly names: readonly string[];
+  readonly contents: readonly KnownContent[];
+  /** The number of contents that its rows have stored. */
+  readonly count: number;
+}
+
 /** Reads rows back, when a run is opened. */
 export class EntryDecoder {
-  readonly names = new Names();
+  readonly names: Names;
   /** Places in the context whose values no journal could hold. */
   readonly missing = new Set<string>();
   /** The names of codecs that values were written with, and that are not at hand. */
   readonly unregistered = new Set<string>();
-  readonly #contents = new ContentReader((parsed, content) => this.#read(parsed, content));
+  readonly #contents: ContentReader;
   /** The instances and keys that names stand for, by their numbers: one that repeats is read once, and is one value. */
   readonly #instances = new Map<unknown, InstanceId>();
   readonly #keys = new Map<unknown, Key>();
@@ -167,8 +181,27 @@ export class EntryDecoder {
     },
   };
 
-  constructor(codecs: readonly ValueCodec[] = []) {
+  /** @param from what is known already, where the first rows are not read. */
+  constructor(codecs: readonly ValueCodec[] = [], from: Partial<Preread> = {}) {
     this.#codecs = codecs;
+    this.#format = from.format ?? 0;
+    this.names = new Names(from.names);
+    this.#contents = new ContentReader((parsed, content) => this.#read(parsed, content), from.contents, from.count);
+  }
+
+  /** The format that the run is written in; 0 before its first row. */
+  get format(): number {
+    return this.#format;
+  }
+
+  /** The entry of a kind that has a text in a base. */
+  entryOf(kind: Entry['do'], body: string): Entry {
+    return TABLE[kind].read(this.valueOf(body, DEEPEST), this.#from);
+  }
+
+  /** The value that has a text in a base. */
+  valueOf(body: string, around = 0): unknown {
+    return this.#read(JSON.parse(body), (number) => this.#contents.content(number), around).value;
   }
 
   /**
