@@ -29,45 +29,95 @@ export function savedPlaces(places: Places<RecordedStep>, to: Saving) {
   return { retained, next: places.next, removals: places.removals, lived, roots: ofRegions, regions: words };
 }
 
-/** Lays down all steps that were met, and those that they lead to. */
+/** Lays down all steps that were met, and those that they lead to. It goes through every step of the run: what most have in common is found without a text. */
 export function savedSteps(to: Saving) {
-  const lists = new Interned<readonly number[]>();
-  const parties = new Interned<readonly (readonly [name: number, region: number])[]>();
-  const plain = new Interned<unknown>();
-  const words = (all: readonly string[]) => {
-    const numbers = all.map((text) => to.word(text));
-    return lists.of(numbers, numbers.join());
-  };
-  const json = (value: unknown) => {
-    const text = JSON.stringify(value);
-    return plain.of(JSON.parse(text), text);
-  };
+  const lists = new ListTable(to);
+  const plain = new PlainTable();
   const rows: number[][] = [...COLUMNS, ...MORE].map(() => []);
+  const add = (column: number, fact: number) => (rows[column] as number[]).push(fact);
   const entries: unknown[] = [];
   const rare: unknown[] = [];
   for (let index = 0; index < to.steps.all.length; index += 1) {
     const step = to.steps.all[index] as RecordedStep;
-    const pairs = step.parties.map(({ name, region }) => [to.word(name), to.word(region)] as const);
     const flags = (step.spawns ? SPAWNS : 0) + (step.gone ? GONE : 0) + (step.outside !== null ? OUTSIDE : 0);
-    const facts = [
-      ...[step.nth, step.act, step.to - step.act, step.actor, parties.of(pairs, pairs.join(';'))],
-      ...[words(step.moves), words(step.looks), words(step.entered), flags, json(step.certified)],
-      ...[to.texts.time(step.time), step.firstStarted, json(step.remembered), json(step.recalled)],
-    ];
-    for (const [column, fact] of facts.entries()) (rows[column] as number[]).push(fact);
-    entries.push(step.entry === null ? [json(step.value)] : to.texts.step(step));
+    add(0, step.nth);
+    add(1, step.act);
+    add(2, step.to - step.act);
+    add(3, step.actor);
+    add(4, lists.ofParties(step.parties));
+    add(5, lists.of(step.moves));
+    add(6, lists.of(step.looks));
+    add(7, lists.of(step.entered));
+    add(8, flags);
+    add(9, plain.of(step.certified));
+    add(10, to.texts.time(step.time));
+    add(11, step.firstStarted);
+    add(12, plain.of(step.remembered));
+    add(13, plain.of(step.recalled));
+    entries.push(step.entry === null ? [plain.of(step.value)] : to.texts.step(step));
     const seldom = savedRare(step, to);
     if (seldom !== null) rare.push([index, ...seldom]);
   }
   const columns = rows.map((row) => to.texts.numbers(row));
-  return {
-    columns,
-    entries: packedEntries(entries, to),
-    rare,
-    lists: lists.all,
-    parties: parties.all,
-    plain: plain.all,
-  };
+  return { columns, entries: packedEntries(entries, to), rare, lists: lists.all, plain: plain.all };
+}
+
+/** Lists of words, each once: most have one word, or none. */
+class ListTable {
+  readonly #to: Saving;
+  readonly #lists = new Interned<readonly number[]>();
+  readonly #single = new Map<string, number>();
+  readonly #pairs = new Map<string, Map<string, number>>();
+
+  constructor(to: Saving) {
+    this.#to = to;
+  }
+
+  get all(): readonly (readonly number[])[] {
+    return this.#lists.all;
+  }
+
+  of(words: readonly string[]): number {
+    if (words.length !== 1) return this.#added(words);
+    const [word] = words as [string];
+    const known = this.#single.get(word) ?? this.#added(words);
+    this.#single.set(word, known);
+    return known;
+  }
+
+  /** Parties as a list of their names and regions. */
+  ofParties(parties: RecordedStep['parties']): number {
+    if (parties.length !== 1) return this.#added(parties.flatMap(({ name, region }) => [name, region]));
+    const { name, region } = parties[0] as RecordedStep['parties'][number];
+    const ofName = this.#pairs.get(name) ?? new Map<string, number>();
+    this.#pairs.set(name, ofName);
+    const known = ofName.get(region) ?? this.#added([name, region]);
+    ofName.set(region, known);
+    return known;
+  }
+
+  #added(words: readonly string[]): number {
+    const numbers = words.map((word) => this.#to.word(word));
+    return this.#lists.of(numbers, numbers.join());
+  }
+}
+
+/** Plain data, each once: most of it is the same object, or an empty one. */
+class PlainTable {
+  readonly #all = new Interned<unknown>();
+  readonly #known = new WeakMap<object, number>();
+
+  get all(): readonly unknown[] {
+    return this.#all.all;
+  }
+
+  of(value: unknown): number {
+    const known = typeof value === 'object' && value !== null ? this.#known.get(value) : undefined;
+    if (known !== undefined) return known;
+    const number = this.#all.of(value, JSON.stringify(value));
+    if (typeof value === 'object' && value !== null) this.#known.set(value, number);
+    return number;
+  }
 }
 
 /** Numbers of rows as a column, and what is no number beside them. */
@@ -108,9 +158,7 @@ export function loadSteps(saved: ReturnType<typeof savedSteps>, from: Loading): 
   const [nth = [], act = [], acts = [], actor = [], parties = [], moves = [], looks = [], entered = []] = columns;
   const [flags = [], certified = [], time = [], firstStarted = [], remembered = [], recalled = []] = columns.slice(8);
   const lists = saved.lists.map((list) => list.map((word) => from.word(word)));
-  const named = saved.parties.map((all) =>
-    all.map(([name, region]) => ({ name: from.word(name), region: from.word(region) })),
-  );
+  const named = saved.lists.map((list) => partiesFrom(list, from));
   const others = new Map(saved.entries.others);
   const entries = from.source.numbers(saved.entries.numbers);
   const of = <T>(list: readonly T[], column: readonly number[], index: number) => list[column[index] as number] as T;
@@ -139,6 +187,14 @@ export function loadSteps(saved: ReturnType<typeof savedSteps>, from: Loading): 
     const isOutside = (flag & OUTSIDE) !== 0;
     from.steps.push(new LoadedStep(from.source, facts, { stored: entry, placed, isOutside }));
   }
+}
+
+/** The parties of a list of their names and regions. */
+function partiesFrom(list: readonly number[], from: Loading): RecordedStep['parties'] {
+  const parties: { name: string; region: string }[] = [];
+  for (let at = 0; at + 1 < list.length; at += 2)
+    parties.push({ name: from.word(list[at] as number), region: from.word(list[at + 1] as number) });
+  return parties;
 }
 
 /** Puts the steps and the instances in their places. */

@@ -16,6 +16,9 @@ export interface Spacing {
   readonly times: number;
 }
 
+/** The least number of rows between two bases, for each step that is retained and each time of the spacing. */
+const OF_STEPS = 1 / 4;
+
 const USUAL: Spacing = { rows: 4_096, times: 2 };
 
 /** The parts of a run that bases are made of. */
@@ -53,7 +56,13 @@ export class Basing {
     this.#rows += rows.length;
     for (const { body } of rows) this.#bytes += body.length;
     const { rows: least, times } = this.#spacing;
-    if (this.#rows >= least && this.#bytes >= this.#added * times && this.#writer !== null) this.#make();
+    // A base goes through all steps that are retained: so that this is some times for each step, not for each base, they lie the further apart.
+    if (
+      this.#rows >= Math.max(least, this.#of.runState.steps.length * times * OF_STEPS) &&
+      this.#bytes >= this.#added * times &&
+      this.#writer !== null
+    )
+      this.#make();
   }
 
   #make(): void {
