@@ -81,7 +81,6 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     return this.#next;
   }
 
-  /** The parts that a base holds. */
   get parts() {
     return { places: this.#places, roots: this.#roots, regions: [...this.#chains.keys()] };
   }

@@ -32,7 +32,6 @@ export interface Stretch {
   readonly until: number;
 }
 
-/** The number of an event that never comes. */
 const NEVER = Number.POSITIVE_INFINITY;
 
 interface Visit {
@@ -44,7 +43,7 @@ interface Visit {
   readonly coveredAt: number;
 }
 
-/** Reads and writes of one history, by key and by instance. Only `read` and `write` add to it. */
+/** Reads and writes of one history, by key and by instance. */
 export class Versions {
   readonly #root = emptyNode();
   readonly #writes = new Map<InstanceRecord, Access[]>();
@@ -57,8 +56,8 @@ export class Versions {
     for (let [read, write] = [0, 0]; read < reads.length || write < writes.length; ) {
       const at = Math.min(reads[read]?.at ?? NEVER, writes[write]?.at ?? NEVER);
       const [isRead, isWrite] = [reads[read]?.at === at, writes[write]?.at === at];
-      const access = (isRead ? reads[read++] : writes[write]) as Access;
-      if (isWrite) write += 1;
+      const access = (isRead ? reads[read] : writes[write]) as Access;
+      [read, write] = [read + Number(isRead), write + Number(isWrite)];
       const { covers } = this.#path(access.key).at(-1) as Node;
       yield [access, isRead, isWrite, isWrite && covers[countUpTo(covers, at - 1)] === access];
     }

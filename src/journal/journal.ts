@@ -86,12 +86,15 @@ export class JournalError extends CodedError<JournalErrorCode> {
   override readonly name = 'JournalError';
 }
 
-/** What the rows of a run up to one come to, in parts (J7). A store does not look into them. */
+/** A part of a base, as bytes. */
+export type BasePart = Buffer;
+
+/** The sum of the rows of a run up to one, in parts (J7). A store does not look into them. */
 export interface Base {
   /** The seq of the last row that it is of. */
   readonly at: number;
   /** Parts that it shares with the base before it are the same buffers: they are not stored again. */
-  readonly parts: readonly Buffer[];
+  readonly parts: readonly BasePart[];
 }
 
 /** The journal of one run, opened by its one writer. */

@@ -120,7 +120,6 @@ export class RunState {
     this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfCalls() };
   }
 
-  /** The parts that a base holds. */
   get parts(): Projections {
     return this.#run;
   }

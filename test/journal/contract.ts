@@ -262,8 +262,7 @@ export function journalContract(
     });
 
     inboxContract({ newStore, journalOf, fill, setClock });
-    notesContract(newStore, journalOf);
-    basesContract(newStore, journalOf);
+    for (const part of [notesContract, basesContract]) part(newStore, journalOf);
     for (const part of [workContract, deleteContract, claimsContract]) part({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {

@@ -2,7 +2,7 @@
 import { type Base, type Journal, JournalError, type Posted, type Row, type Rows, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import type { Rest } from '../work.ts';
-import type { Bases } from './bases.ts';
+import type { Bases } from './bases/bases.ts';
 import type { Commits } from './commits.ts';
 import type { Head, Tables } from './tables.ts';
 import { headOf, type Writer } from './writer.ts';

@@ -2,7 +2,7 @@
  * The tables of a store and the functions that write them. A migration is one message of several statements, so one
  * transaction, and goes forward only. Bodies are `bytea`, because `text` takes no NUL.
  */
-import { BASE_SCHEMA } from './base-schema.ts';
+import { BASE_SCHEMA } from './bases/schema.ts';
 import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
 import { NOTED } from './noted.ts';

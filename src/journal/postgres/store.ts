@@ -17,7 +17,7 @@ import {
 } from '../journal.ts';
 import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
-import { Bases } from './bases.ts';
+import { Bases } from './bases/bases.ts';
 import { PostgresClaims } from './claims.ts';
 import { Commits, confirmed, lost } from './commits.ts';
 import { Database, type PostgresPool } from './database.ts';

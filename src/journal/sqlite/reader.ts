@@ -39,7 +39,11 @@ export function* rowsOf(
 }
 
 /** The base of a run; null where there is none that fits. */
-export function baseOf({ db, anchor, identity }: Omit<OpenFile, 'presence'>, tables: Tables, name: string): Base | null {
+export function baseOf(
+  { db, anchor, identity }: Omit<OpenFile, 'presence'>,
+  tables: Tables,
+  name: string,
+): Base | null {
   const found = tables.run(name);
   if (found === null) throw wrongRun('run_unknown', name);
   return currently({ db, anchor, tables }, () => {

@@ -1,4 +1,4 @@
-/** What is live, used, decided and to be sent again, in a base. */
+/** Lays down who is live, and what is used, decided and to be sent again. */
 import type { DecisionEntry, Entry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
 import { parseKey } from '../../model/key.ts';

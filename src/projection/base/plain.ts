@@ -4,7 +4,7 @@ import type { StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../run-state.ts';
 import { savedRun } from './run.ts';
 
-/** What two states of a run have to have in common. Contexts that are kept to save work are left out. */
+/** The members that two states of a run have in common where they are the same. Contexts that are kept to save work are left out. */
 export function plainRun(runState: RunState): unknown {
   const { contexts, actors, ...rest } = savedRun(runState, {
     entry: (entry) => entry,

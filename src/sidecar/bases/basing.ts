@@ -1,7 +1,7 @@
 /** Has bases of a run kept, each once the rows since the last one are many, and long beside what that one added. */
 import { NoBase } from '../../journal/base/codec.ts';
 import type { EntryEncoder } from '../../journal/entry-codec.ts';
-import type { Journal, Row } from '../../journal/journal.ts';
+import type { BasePart, Journal, Row } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
@@ -41,7 +41,7 @@ export class Basing {
   #rows: number;
   #bytes: number;
   #added = 0;
-  #known: ReadonlySet<Buffer> = new Set();
+  #known: ReadonlySet<BasePart> = new Set();
 
   constructor(of: Based, spacing = USUAL) {
     this.#of = of;

@@ -2,7 +2,9 @@
  * A base as bytes: a head, the state of the run, and parts that later bases share with it. Those are the contents and the entries that the state
  * refers to by their numbers, a line for each: they never change, so that the next base adds the new ones alone.
  */
+
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { BasePart } from '../../journal/journal.ts';
 import type { SavedRun } from '../../projection/base/run.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
 
@@ -15,7 +17,7 @@ const LARGEST = 512 * 1024 * 1024;
 /** A part that bases share: so many lines, numbered on from those of the part before it. */
 export interface Lines {
   readonly count: number;
-  readonly packed: Buffer;
+  readonly packed: BasePart;
 }
 
 /** The members of a base. */
@@ -47,21 +49,21 @@ export function linesIn({ count, packed }: Lines): readonly string[] {
 }
 
 /** A base as the journal keeps it. */
-export function partsOf({ state, contents, entries }: BaseContent): Buffer[] {
+export function partsOf({ state, contents, entries }: BaseContent): BasePart[] {
   const counts = (all: readonly Lines[]) => all.map(({ count }) => count);
   const head = JSON.stringify({ base: VERSION, contents: counts(contents), entries: counts(entries) });
   const shared = [...contents, ...entries].map(({ packed }) => packed);
-  return [Buffer.from(head), pack(JSON.stringify(state)), ...shared];
+  return [pack(head), pack(JSON.stringify(state)), ...shared];
 }
 
 /** The base that parts hold; null where it is of another version. @throws Error where they hold none. */
-export function contentOf([head, state, ...shared]: readonly Buffer[]): BaseContent | null {
+export function contentOf([head, state, ...shared]: readonly BasePart[]): BaseContent | null {
   if (head === undefined || state === undefined) throw new RangeError('a base has a head and a state');
-  const { base, contents, entries } = JSON.parse(head.toString('utf8')) as Record<string, unknown>;
+  const { base, contents, entries } = JSON.parse(unpack(head)) as Record<string, unknown>;
   if (base !== VERSION) return null;
   if (!isCounts(contents) || !isCounts(entries) || contents.length + entries.length !== shared.length)
     throw new RangeError('a base has other parts than its head says');
-  const lines = [...contents, ...entries].map((count, index): Lines => ({ count, packed: shared[index] as Buffer }));
+  const lines = [...contents, ...entries].map((count, index): Lines => ({ count, packed: shared[index] as BasePart }));
   return {
     state: JSON.parse(unpack(state)),
     contents: lines.slice(0, contents.length),
@@ -73,10 +75,10 @@ function isCounts(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((each) => Number.isSafeInteger(each) && each >= 0);
 }
 
-function pack(text: string): Buffer {
+function pack(text: string): BasePart {
   return deflateRawSync(text, { level: 1 });
 }
 
-function unpack(bytes: Buffer): string {
+function unpack(bytes: BasePart): string {
   return inflateRawSync(bytes, { maxOutputLength: LARGEST }).toString('utf8');
 }

@@ -3,6 +3,7 @@
 import { kindOfNumber } from '../../journal/base/codec.ts';
 import type { KnownContent } from '../../journal/contents/reader.ts';
 import { EntryDecoder } from '../../journal/entry-codec.ts';
+import type { BasePart } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
@@ -25,7 +26,7 @@ export interface Rebuilt {
 }
 
 /** Makes the state of a run again; null where the base is of another version, or needs a codec that is not there. @throws Error where it is damaged. */
-export function rebuilt(parts: readonly Buffer[], codecs: readonly ValueCodec[] = []): Rebuilt | null {
+export function rebuilt(parts: readonly BasePart[], codecs: readonly ValueCodec[] = []): Rebuilt | null {
   const content = contentOf(parts);
   if (content === null) return null;
   if (!content.state.codecs.every((name) => codecs.some((codec) => codec.name === name))) return null;

@@ -26,7 +26,7 @@ export async function resumed(journal: Journal, codecs: readonly ValueCodec[] = 
 }
 
 /** Folds the rows after a base in. */
-export function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
+function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
   for (const { entry, row, fold } of entriesOf(rows, found.reader)) {
     fold(() => found.runState.apply(entry, row.time));
     found.note.take(entry);
@@ -34,7 +34,7 @@ export function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
   return found;
 }
 
-/** What comes of some work; null where it fails: a base says nothing that the rows do not, so that those are read instead. */
+/** Does some work; null where it fails: a base says nothing that the rows do not, so that those are read instead. */
 function tried<T>(work: () => T): T | null {
   try {
     return work();

@@ -1,7 +1,9 @@
 /** Makes the bases of a run, while it runs: each from the state that its rows have come to, and from the parts of the one before it. */
+
 import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
 import { BaseContents } from '../../journal/base/contents.ts';
 import { type EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
+import type { BasePart } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
 import { packed } from '../../projection/base/columns.ts';
@@ -61,7 +63,7 @@ export class BaseWriter {
    * it refers to one before.
    * @throws NoBase where something in it has no text.
    */
-  base(runState: RunState, note: RunNoteFold): Buffer[] {
+  base(runState: RunState, note: RunNoteFold): BasePart[] {
     const { names, contents } = this.#encoder.written;
     let run = savedRun(runState, this.#shared);
     if (this.#shared.isLoose) {

@@ -11,7 +11,7 @@ import { rebuilt } from '../../../src/sidecar/bases/loaded-base.ts';
 import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
 
 /** A run that is folded row by row. */
-export class Folding {
+class Folding {
   runState: RunState;
   note = new RunNoteFold();
   readonly #reader: EntryDecoder;

@@ -1,13 +1,13 @@
 /**
- * The bases of runs in a database (J7). One is kept by a statement of its own, once its rows are durable, and nobody waits for it; what keeps it
- * from being kept or read keeps nobody from anything but a shorter resume.
+ * The bases of runs in a database (J7). One is kept by a statement of its own, once its rows are durable, and no caller waits for it; where it
+ * cannot be kept or read, all rows are read.
  */
-import { baseDigest, hashOf, type KeptPart, KeptParts } from '../base/kept.ts';
-import { seed } from '../chain.ts';
-import type { Base } from '../journal.ts';
-import type { Database } from './database.ts';
-import { type Run, whole } from './tables.ts';
-import type { Writer } from './writer.ts';
+import { baseDigest, hashOf, type KeptPart, KeptParts } from '../../base/kept.ts';
+import { seed } from '../../chain.ts';
+import type { Base } from '../../journal.ts';
+import type { Database } from '../database.ts';
+import { type Run, whole } from '../tables.ts';
+import type { Writer } from '../writer.ts';
 
 const KEEP = 'SELECT belay.keep_base($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)';
 const SELECT = `SELECT b.at, b.last, b.parts, b.digest, g.hash FROM belay.base b
