@@ -75,7 +75,7 @@ export default {
       comment:
         'A store is one folder of journal/. What two of them need is in journal/ itself, or in its lease/: move it up.',
       from: { path: '^src/journal/(memory|sqlite|postgres)/' },
-      to: { path: '^src/journal/[^/]+/', pathNot: '^src/journal/($1|lease)/' },
+      to: { path: '^src/journal/[^/]+/', pathNot: '^src/journal/($1|lease|base)/' },
     },
     {
       name: 'only-the-postgres-store-knows-pg',

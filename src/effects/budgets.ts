@@ -11,6 +11,11 @@ export class Budgets {
   readonly #admitted = new Map<string, SpendEntry['amounts']>();
   readonly #by = new Map<string, SpendEntry['amounts']>();
 
+  /** The parts that a base holds. */
+  get parts() {
+    return { spent: this.#spent, admitted: this.#admitted, by: this.#by };
+  }
+
   /** The amount that was spent of a budget, what is admitted and not yet charged included. */
   spent(name: string): number {
     return this.#spent.get(name) ?? 0;

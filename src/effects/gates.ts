@@ -51,6 +51,17 @@ export class ApprovalRequests {
   /** The numbers of the messages that are no answers, and were heard or refused. */
   readonly sent = new Set<number>();
 
+  /** The parts that a base holds. */
+  get parts() {
+    return {
+      gates: this.#gates,
+      newest: this.#newest,
+      pending: this.#pending,
+      usable: this.#usable,
+      asked: this.#asked,
+    };
+  }
+
   get(id: string): ApprovalRequest | undefined {
     return this.#gates.get(id);
   }

@@ -23,6 +23,12 @@ export class Ledger {
   readonly #displaced = new DisplacedCalls<LedgerCall>();
   readonly #heldBack = new Set<LedgerCall>();
 
+  /** The parts that a base holds. */
+  get parts() {
+    const [calls, placed, byActor, displaced] = [this.#calls, this.#placed, this.#byActor, this.#displaced];
+    return { calls, placed, byActor, displaced, heldBack: this.#heldBack };
+  }
+
   get(key: string): LedgerCall | undefined {
     return this.#calls.get(key);
   }

@@ -20,6 +20,11 @@ export class PlacedCalls<Call extends PlacedCall> {
   /** Those whose answer the machine may not have heard. One that it has, or that has not happened, is dropped once it is met. */
   readonly #unheard = new Map<string, Set<Call>>();
 
+  /** All of them, in the order of their intents. */
+  all(): readonly Call[] {
+    return this.#inOrder;
+  }
+
   /** Puts a call in its place, instead of an earlier one of its key. */
   add(call: Call): void {
     this.remove(call.key);

@@ -1,7 +1,7 @@
 /** Every dependency of a history, one by one (semantics.md K6). A decision follows some of them; a graph shows all. */
 import type { Dependence } from '../model/veto.ts';
 import type { History } from './history.ts';
-import { readDependence } from './versions.ts';
+import type { Access } from './versions.ts';
 
 /** Yields each dependency between two instances, by producer in the order of entry. Costs every pair there is. */
 export function* dependencies(history: History): Generator<Dependence> {
@@ -17,4 +17,17 @@ export function* dependencies(history: History): Generator<Dependence> {
       }
     }
   }
+}
+
+/** The witness that a read depends on a write (K6). */
+export function readDependence(write: Access, read: Access): Dependence {
+  return {
+    kind: 'read',
+    producer: write.by.id,
+    wrote: write.key.text,
+    write: write.at,
+    consumer: read.by.id,
+    key: read.key.text,
+    step: read.at,
+  };
 }

@@ -18,6 +18,21 @@ export class Effects {
   /** The effects of work that was set aside and not claimed, by their ids: they still stand in the world (C3). */
   readonly #aside = new Map<string, Effect>();
 
+  /** All effects that have a place, each with the record of its instance. */
+  *placed(): Generator<readonly [InstanceRecord, Effect]> {
+    for (const [record, effects] of this.#of) for (const effect of effects) yield [record, effect];
+  }
+
+  /** Records an effect as it was known before, after those of its instance that it follows. */
+  readd(record: InstanceRecord, effect: Effect): void {
+    const list = this.#of.get(record);
+    if (list === undefined) this.#of.set(record, [effect]);
+    else list.push(effect);
+    if (effect.id !== null) this.#byId.set(effect.id, effect);
+    if (isOpen(effect.status)) this.#open.set(record, (this.#open.get(record) ?? 0) + 1);
+    this.#stand(effect);
+  }
+
   /** The effects of an instance whose intent lies after `after` and up to `upTo`, in that order. */
   of(record: InstanceRecord, after: number, upTo: number): Effect[] {
     return between(this.#of.get(record) ?? [], after, upTo);

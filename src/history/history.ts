@@ -34,6 +34,11 @@ export class History {
   /** The instance that acted last, and its record: the next event is nearly always one of its, too. */
   #last: InstanceRecord | null = null;
 
+  /** Goes on from a number of a last event, where the events up to it are known already. */
+  resumeAt(head: number): void {
+    this.#head = head;
+  }
+
   /** The number of the last event; 0 before the first. */
   get head(): number {
     return this.#head;

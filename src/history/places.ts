@@ -81,6 +81,16 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     return this.#next;
   }
 
+  get parts() {
+    return { places: this.#places, roots: this.#roots, regions: [...this.#chains.keys()] };
+  }
+
+  /** Goes on from there, before any step is added: `regions` are those whose control was ever written. */
+  resumeAt(next: number, removals: number, regions: Iterable<Region> = []): void {
+    for (const region of regions) this.#chains.set(region, []);
+    [this.#next, this.#removals] = [next, removals];
+  }
+
   /** Records a step. Costs the number of its regions and parties. */
   add(step: Step): void {
     this.#next = step.nth + 1;

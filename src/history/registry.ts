@@ -60,6 +60,22 @@ export class Registry {
     return this.#byName.get(name);
   }
 
+  /** Makes the record of an instance as it was known before. */
+  made({ id, starter, checkpoints }: Pick<InstanceRecord, 'id' | 'starter' | 'checkpoints'>): InstanceRecord {
+    const entered = new Entered(id, starter);
+    for (const checkpoint of checkpoints) entered.add(checkpoint);
+    return entered;
+  }
+
+  /**
+   * Records such an instance with its starts.
+   * @param isThere false for one that was cut back to ⊥, and that another instance still names as its starter.
+   */
+  readd(record: InstanceRecord, starts: readonly Start[], isThere: boolean): void {
+    for (const start of starts) (record as Entered).starts.push(start);
+    if (isThere) this.#byName.set(instanceName(record.id), record as Entered);
+  }
+
   /** Every instance entered so far, in that order. */
   all(): IterableIterator<InstanceRecord> {
     return this.#byName.values();

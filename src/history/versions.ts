@@ -5,7 +5,6 @@
  */
 import type { WriteMode } from '../model/event.ts';
 import type { Key } from '../model/key.ts';
-import type { Dependence } from '../model/veto.ts';
 import { between, countUpTo } from './ascending.ts';
 import type { InstanceRecord } from './registry.ts';
 
@@ -33,7 +32,6 @@ export interface Stretch {
   readonly until: number;
 }
 
-/** The number of an event that never comes. */
 const NEVER = Number.POSITIVE_INFINITY;
 
 interface Visit {
@@ -45,13 +43,25 @@ interface Visit {
   readonly coveredAt: number;
 }
 
-/** Reads and writes of one history, by key and by instance. Only `read` and `write` add to it. */
+/** Reads and writes of one history, by key and by instance. */
 export class Versions {
   readonly #root = emptyNode();
   readonly #writes = new Map<InstanceRecord, Access[]>();
   readonly #reads = new Map<InstanceRecord, Access[]>();
-  /** The writes of all instances, in event order. */
   readonly #written: Access[] = [];
+
+  /** All reads and writes in event order: whether it is read, written, and covers what is below its key. */
+  *all(): Generator<readonly [access: Access, isRead: boolean, isWrite: boolean, covers: boolean]> {
+    const [reads, writes] = [this.#root.below, this.#written];
+    for (let [read, write] = [0, 0]; read < reads.length || write < writes.length; ) {
+      const at = Math.min(reads[read]?.at ?? NEVER, writes[write]?.at ?? NEVER);
+      const [isRead, isWrite] = [reads[read]?.at === at, writes[write]?.at === at];
+      const access = (isRead ? reads[read] : writes[write]) as Access;
+      [read, write] = [read + Number(isRead), write + Number(isWrite)];
+      const { covers } = this.#path(access.key).at(-1) as Node;
+      yield [access, isRead, isWrite, isWrite && covers[countUpTo(covers, at - 1)] === access];
+    }
+  }
 
   /** Adds a read. @returns the node of its key. */
   read(access: Access): Node {
@@ -67,10 +77,14 @@ export class Versions {
   }
 
   write(access: Access, mode: WriteMode): void {
+    this.written(access, mode === 'update', mode !== 'append' && !access.key.pattern);
+  }
+
+  written(access: Access, isRead: boolean, covers: boolean): void {
     note(this.#writes, access);
     this.#written.push(access);
-    const read = mode === 'update' ? this.read(access) : null;
-    if (mode !== 'append' && !access.key.pattern) (read ?? (this.#path(access.key).at(-1) as Node)).covers.push(access);
+    const read = isRead ? this.read(access) : null;
+    if (covers) (read ?? (this.#path(access.key).at(-1) as Node)).covers.push(access);
   }
 
   /** Forgets what an instance read and wrote after event `after`, because it was undone. Costs what is forgotten, from the newest on. */
@@ -233,17 +247,4 @@ function coveredAlong(write: Access, visit: Visit): number {
     coveredAt = Math.min(coveredAt, firstCover(common, write.at));
   }
   return coveredAt;
-}
-
-/** The witness that a read depends on a write (K6). */
-export function readDependence(write: Access, read: Access): Dependence {
-  return {
-    kind: 'read',
-    producer: write.by.id,
-    wrote: write.key.text,
-    write: write.at,
-    consumer: read.by.id,
-    key: read.key.text,
-    step: read.at,
-  };
 }

@@ -7,15 +7,15 @@ import { ActorReference } from '../model/actor-reference.ts';
 import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, parseKey } from '../model/key.ts';
-import { type Encoded, type EncodeOptions, encode } from './codec.ts';
+import { RowTexts } from './codec/row-texts.ts';
 import { CONTENTS_SINCE, damaged, LARGEST_ROW } from './contents/form.ts';
-import { ContentReader } from './contents/reader.ts';
+import { ContentReader, type KnownContent } from './contents/reader.ts';
 import { ContentWriter, LISTS } from './contents/writer.ts';
-import type { RowReader, RowWriter } from './entry-forms.ts';
+import type { RowReader } from './entry-forms.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
 import { JournalError, type Row, type StoredRow } from './journal.ts';
-import { encodingWith, LOSSES, type Lost, lostAt, type ValuePlace } from './lost.ts';
-import { NAME_KIND, Names, RowNames } from './names.ts';
+import { type Lost, lostAt } from './lost.ts';
+import { NAME_KIND, Names } from './names.ts';
 import { type Measured, type ReadContent, reviveMeasured } from './revive.ts';
 import { Coded, type ValueCodec } from './value-codec.ts';
 
@@ -25,7 +25,7 @@ export const FORMAT = CONTENTS_SINCE;
 /** Lays entries out, for the writer of a run. */
 export class EntryEncoder {
   readonly #names: Names;
-  readonly #writer: Writer;
+  readonly #writer: RowTexts;
 
   readonly #contents: ContentWriter | null;
 
@@ -37,7 +37,12 @@ export class EntryEncoder {
   ) {
     this.#names = names;
     this.#contents = contents;
-    this.#writer = new Writer(names, codecs, contents);
+    this.#writer = new RowTexts(names, codecs, contents);
+  }
+
+  /** The names and the contents that are written; no contents in a run whose journal began in a format that has none. */
+  get written(): { readonly names: Names; readonly contents: ContentWriter | null } {
+    return { names: this.#names, contents: this.#contents };
   }
 
   /** Does what changes no value: each is held against what was written before once. No code of a machine's may be called in it. */
@@ -81,68 +86,28 @@ export class EntryEncoder {
   }
 }
 
-/** Writes the names and values of one run. */
-class Writer extends RowNames implements RowWriter {
-  #lost: (what: Lost) => void = () => {};
-  #held = 0;
-  readonly #options: EncodeOptions;
-  /** For what many readers read alone, without the contents. */
-  readonly #whole: EncodeOptions;
-  /** For what is not written yet: what was written before is known, and nothing is stored. */
-  readonly #tried: EncodeOptions;
-
-  constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null) {
-    super(names);
-    this.#whole = encodingWith(codecs);
-    this.#options = { ...this.#whole, contents };
-    this.#tried = { ...this.#whole, contents: contents?.unwritten ?? null };
-  }
-
-  /** Begins a row. */
-  begin(lost: (what: Lost) => void): void {
-    this.#lost = lost;
-    this.#held = 0;
-  }
-
-  value(value: unknown, standing: ValuePlace, at: readonly string[]): string {
-    const isWhole = standing === 'entry' || standing === 'timer';
-    const encoded = this.#within(encode(value, isWhole ? this.#whole : this.#options));
-    if ('text' in encoded) return encoded.text;
-    const { of, instead } = LOSSES[standing];
-    const path = [...at, ...encoded.path];
-    if (of !== null) this.#lost({ of, path, reason: encoded.reason });
-    const rest = encode(instead(value, path), this.#whole);
-    if ('text' in rest) return rest.text;
-    const what = `${standing} has no text: ${rest.reason} at ${rest.path.join('.')}`;
-    throw new JournalError('journal_cannot_write', what);
-  }
-
-  lostIn(value: unknown, at: readonly string[]): Omit<Lost, 'of'> | null {
-    const encoded = encode(value, this.#tried);
-    return 'text' in encoded ? null : { path: [...at, ...encoded.path], reason: encoded.reason };
-  }
-
-  /** Refuses a value with which its row would stand for more than a reader takes. */
-  #within(encoded: Encoded): Encoded {
-    if (!('text' in encoded)) return encoded;
-    this.#held += encoded.held;
-    return this.#held > LARGEST_ROW ? { path: [], reason: 'too_large' } : encoded;
-  }
-}
-
 /** The kind of a row's entry, without decoding it; null for rows that only define names or contents, and for unknown kinds. */
 export function kindOf({ kind }: StoredRow): Entry['do'] | null {
   return kindNumbered(kind);
 }
 
+/** The names and contents of a run whose first rows are not read. */
+export interface KnownBefore {
+  readonly format: number;
+  readonly names: readonly string[];
+  readonly contents: readonly KnownContent[];
+  /** The number of contents that its rows have stored. */
+  readonly count: number;
+}
+
 /** Reads rows back, when a run is opened. */
 export class EntryDecoder {
-  readonly names = new Names();
+  readonly names: Names;
   /** Places in the context whose values no journal could hold. */
   readonly missing = new Set<string>();
   /** The names of codecs that values were written with, and that are not at hand. */
   readonly unregistered = new Set<string>();
-  readonly #contents = new ContentReader((parsed, content) => this.#read(parsed, content));
+  readonly #contents: ContentReader;
   /** The instances and keys that names stand for, by their numbers: one that repeats is read once, and is one value. */
   readonly #instances = new Map<unknown, InstanceId>();
   readonly #keys = new Map<unknown, Key>();
@@ -167,8 +132,27 @@ export class EntryDecoder {
     },
   };
 
-  constructor(codecs: readonly ValueCodec[] = []) {
+  /** @param from what is known already, where the first rows are not read. */
+  constructor(codecs: readonly ValueCodec[] = [], from: Partial<KnownBefore> = {}) {
     this.#codecs = codecs;
+    this.#format = from.format ?? 0;
+    this.names = new Names(from.names);
+    this.#contents = new ContentReader((parsed, content) => this.#read(parsed, content), from.contents, from.count);
+  }
+
+  /** The format that the run is written in; 0 before its first row. */
+  get format(): number {
+    return this.#format;
+  }
+
+  /** The entry of a kind that has a text in a base. */
+  entryOf(kind: Entry['do'], body: string): Entry {
+    return TABLE[kind].read(this.valueOf(body, DEEPEST), this.#from);
+  }
+
+  /** The value that has a text in a base. */
+  valueOf(body: string, around = 0): unknown {
+    return this.#read(JSON.parse(body), (number) => this.#contents.content(number), around).value;
   }
 
   /**

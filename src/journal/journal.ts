@@ -5,7 +5,8 @@
  * so; the rows of one call become durable together or not at all. J4: a journal that failed once refuses everything
  * after. J5: any process may post to a run, without its lease; a post is durable at once, numbered from 1 without gaps,
  * and no row. J6: an append may carry a note, the writer's word for what the rows come to: it becomes durable with them, and an append
- * without one removes it.
+ * without one removes it. J7: a writer may have a base kept, what the rows up to one come to: it may become durable with any later commit or
+ * never, takes the place of the one before it, and one that does not fit the rows is none.
  */
 import { CodedError } from '../model/coded-error.ts';
 import type { ClaimDesk } from './claims.ts';
@@ -85,6 +86,17 @@ export class JournalError extends CodedError<JournalErrorCode> {
   override readonly name = 'JournalError';
 }
 
+/** A part of a base, as bytes. */
+export type BasePart = Buffer;
+
+/** The sum of the rows of a run up to one, in parts (J7). A store does not look into them. */
+export interface Base {
+  /** The seq of the last row that it is of. */
+  readonly at: number;
+  /** Parts that it shares with the base before it are the same buffers: they are not stored again. */
+  readonly parts: readonly BasePart[];
+}
+
 /** The journal of one run, opened by its one writer. */
 export interface Journal {
   readonly run: string;
@@ -104,6 +116,10 @@ export interface Journal {
    * @throws JournalError once the lease is lost or a write failed (J4).
    */
   append(rows: readonly Row[], note?: string): number;
+  /** Has a base of its rows kept (J7), of which none is after its head. */
+  keep(base: Base): void;
+  /** The newest base that is kept and fits the rows; null where there is none. */
+  base(): Awaitable<Base | null>;
   /** Resolves with `durable` once everything appended so far is; rejects with a JournalError. */
   flush(): Promise<number>;
   /** The rows after `after` (default 0), those that are not yet durable included, in order. */
@@ -172,6 +188,8 @@ export interface JournalStore {
   open(run: string, mode: OpenMode): Promise<Journal>;
   /** The durable rows of a run, verified, without its lease. */
   read(run: string): Rows;
+  /** The base of a run that is kept and fits its rows, without its lease; null where there is none. */
+  base(run: string): Awaitable<Base | null>;
   /**
    * Leaves a message for a run, from any process, with or without its lease. It is durable on return.
    * @returns its number.
@@ -209,12 +227,14 @@ export interface JournalStore {
 /** A journal whose rows are read at once. */
 export interface LocalJournal extends Journal {
   read(after?: number): Iterable<StoredRow>;
+  base(): Base | null;
 }
 
 /** A store in this process or in a file: it answers at once. */
 export interface LocalStore extends JournalStore {
   open(run: string, mode: OpenMode): Promise<LocalJournal>;
   read(run: string): Iterable<StoredRow>;
+  base(run: string): Base | null;
   post(run: string, body: string): number;
   posts(run: string): readonly Posted[];
   run(name: string): RunSummary | null;

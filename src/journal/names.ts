@@ -19,6 +19,21 @@ export class Names {
   readonly #ids = new Map<string, number>();
   #queued: Row[] = [];
 
+  /** @param texts the names that are defined already, in the order of their numbers. */
+  constructor(texts: Iterable<string> = []) {
+    for (const text of texts) this.#add(text);
+  }
+
+  /** The names that are defined, in the order of their numbers. */
+  get all(): readonly string[] {
+    return this.#texts;
+  }
+
+  /** The number of a name that is defined. */
+  known(text: string): number | undefined {
+    return this.#ids.get(text);
+  }
+
   /**
    * The number of a name; a new one is queued for `take`.
    * @throws JournalError `journal_cannot_write` at the 65,537th name.
@@ -80,14 +95,14 @@ interface PathNode {
 
 /** Names as they stand in the rows of one run: by number, or as their text where they have none. Those that come at every step are found without their text. */
 export class RowNames {
-  readonly #names: Names;
+  readonly #names: Pick<Names, 'id'>;
   readonly #instances = new WeakMap<InstanceId, string>();
   readonly #data = new WeakMap<object, string>();
   readonly #paths: PathNode = { is: null, below: new Map() };
   /** The texts of parts that come again; empty until they are written first. */
   readonly #kept = new WeakMap<object, string>();
 
-  constructor(names: Names) {
+  constructor(names: Pick<Names, 'id'>) {
     this.#names = names;
   }
 

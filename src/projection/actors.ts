@@ -24,6 +24,24 @@ export class Actors {
     this.#places = places;
   }
 
+  /** The parts that a base holds. */
+  get parts() {
+    return { endedBy: this.#endedBy as ReadonlyMap<PlacedStep, readonly ActorState[]> };
+  }
+
+  /** Adds an actor as it was known before. */
+  readd(actor: ActorState): void {
+    this.all.push(actor);
+    if (actor.ended === null) this.#run(actor);
+    const { parent, region, by } = actor;
+    this.#places.actors.push({ parent, at: region === null ? '' : split(region)[1], started: by });
+  }
+
+  /** Has a step have ended some actors. */
+  readdEnded(step: PlacedStep, actors: ActorState[]): void {
+    this.#endedBy.set(step, actors);
+  }
+
   /** The actor with a number. */
   at(number: number): ActorState {
     return this.all[number] as ActorState;

@@ -4,7 +4,8 @@
  */
 import { type Key, overlaps } from '../model/key.ts';
 
-interface Version {
+/** A version of an external key. */
+export interface Version {
   readonly key: Key;
   readonly at: number;
   /** The name of the instance that wrote it. */
@@ -16,6 +17,11 @@ interface Version {
 /** The versions of one run, in order. */
 export class ExternalVersions {
   #versions: Version[] = [];
+
+  /** The parts that a base holds. */
+  get parts(): Version[] {
+    return this.#versions;
+  }
 
   wrote(key: Key, at: number, by: string, origin: number): void {
     this.#versions.push({ key, at, by, origin });

@@ -5,7 +5,8 @@
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 
-interface Used {
+/** The occurrences of one skeleton and entity. */
+export interface Used {
   highest: number;
   /** The occurrences that were undone or set aside, with the structural path of their region. */
   readonly free: Map<number, string>;
@@ -16,6 +17,11 @@ interface Used {
 /** The occurrences of one run. */
 export class Occurrences {
   readonly #used = new Map<string, Used>();
+
+  /** The parts that a base holds. */
+  get parts(): Map<string, Used> {
+    return this.#used;
+  }
 
   /** Notes that an occurrence was entered. */
   used({ skeleton, entity, ordinal }: InstanceId): void {

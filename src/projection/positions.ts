@@ -13,7 +13,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
 
 /** A call that read, and the step that started it. */
-interface Read {
+export interface Read {
   readonly entry: PositionEntry;
   readonly keys: readonly Key[];
   readonly by: PlacedStep | null;
@@ -39,6 +39,11 @@ export class Positions {
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
+  }
+
+  /** The parts that a base holds. */
+  get parts(): Item[] {
+    return this.#items;
   }
 
   /** A call that is made again, by the same actor or under the same key, is answered by what it reads then. */

@@ -38,6 +38,11 @@ export class Redaction {
   readonly #parts = new Map<string, Map<string, readonly string[]>>();
   readonly #secrets = new Secrets(REDACTED);
 
+  /** The parts that a base holds. */
+  get parts() {
+    return { keys: this.#keys, parts: this.#parts, secrets: this.#secrets.parts };
+  }
+
   /** True where anything is redacted. */
   get isActive(): boolean {
     return this.#keys.size > 0 || this.#parts.size > 0;

@@ -54,10 +54,8 @@ export class RunState {
   readonly steps: readonly RecordedStep[] = this.places.steps;
   readonly history: History;
   readonly ledger: Ledger;
-  /** The questions to people, and their answers. */
   readonly asked: ApprovalRequests;
   readonly budgets: Budgets;
-  /** The reads and writes of things that staging areas hold. */
   readonly positions: Positions;
   readonly actors: readonly ActorState[];
   readonly family: Pick<Actors, 'concerned' | 'childrenOf' | 'endedBy'>;
@@ -68,7 +66,6 @@ export class RunState {
   readonly records: ReadonlyMap<string, WorkRecord>;
   /** The occurrences of every skeleton and entity: which were used, and which may be taken up again (K2, C5). */
   readonly occurrences: Occurrences;
-  /** The versions of keys outside of the context. */
   readonly versions: ExternalVersions;
   /** The number of times that each budget was charged (R6). */
   readonly spent: ReadonlyMap<string, number>;
@@ -121,6 +118,10 @@ export class RunState {
     this.open = decisions.open;
     this.toRedeliver = this.#run.redelivery.all;
     this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfCalls() };
+  }
+
+  get parts(): Projections {
+    return this.#run;
   }
 
   /** Folds an entry in. `context` is that of its actor where the machine is at hand; else it is folded from the edits. */
@@ -209,7 +210,6 @@ export class RunState {
     return this.#run.calls.publications;
   }
 
-  /** The number of recoveries that were decided. */
   get recoveries(): number {
     return this.#run.decisions.recoveries;
   }

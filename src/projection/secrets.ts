@@ -18,6 +18,11 @@ export class Secrets {
     this.#instead = instead;
   }
 
+  /** The parts that a base holds. */
+  get parts(): Set<string> {
+    return this.#texts;
+  }
+
   /** Takes a value in: its texts and numbers, and those of all its members. */
   learn(value: unknown, seen = new Set<unknown>()): void {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') this.#add(String(value));

@@ -22,6 +22,16 @@ export class Timers {
     this.#places = places;
   }
 
+  /** The parts that a base holds. */
+  get parts() {
+    return { next: this.#next, armed: this.#armed, named: this.#named, armedBy: this.#armedBy, goneBy: this.#goneBy };
+  }
+
+  /** Goes on with a number, where the timers before it are known. */
+  resumeAt(next: number): void {
+    this.#next = next;
+  }
+
   /** The armed timers of an actor, or of all, in their order. */
   armed(actor?: number): Timer[] {
     const of = actor === undefined ? [...this.#armed.values()] : [this.#armed.get(actor) ?? new Map<string, Timer[]>()];

@@ -4,9 +4,10 @@
  * restored: `W_i a · R_j a · W_j b · R_k b · commit_k` is admitted for i although k has committed on it (semantics.md
  * §9).
  */
+
+import { readDependence } from '../history/dependencies.ts';
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
-import { readDependence } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { type Consumer, Crossings, type Proposal } from './crossings.ts';
 

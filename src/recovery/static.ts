@@ -3,9 +3,11 @@
  * (semantics.md §9). It needs no positions but entries, and it never learns that a read came first or that a write was
  * covered. Sound; blocks more.
  */
+
+import { readDependence } from '../history/dependencies.ts';
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
-import { type Access, readDependence } from '../history/versions.ts';
+import type { Access } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Dependence } from '../model/veto.ts';
 import { Crossings, type Placement, type Proposal } from './crossings.ts';

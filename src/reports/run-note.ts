@@ -40,6 +40,24 @@ export class RunNoteFold {
   /** The text of the note; undefined where it has to be made anew. */
   #text: string | null | undefined;
 
+  /** The parts that a base holds. */
+  get parts() {
+    return {
+      status: this.#status.parts,
+      config: this.#config,
+      asked: this.#asked,
+      unanswered: [...this.#unanswered] as readonly (readonly [string, string])[],
+    };
+  }
+
+  /** Goes on from what a base holds. */
+  resumeAt({ status, config, asked, unanswered }: RunNoteFold['parts']): void {
+    this.#status.resumeAt(status);
+    this.#config = config;
+    this.#asked = asked;
+    for (const [gate, key] of unanswered) this.#unanswered.set(gate, key);
+  }
+
   /** The present note. */
   get now(): RunNote {
     const { agent, now: standing } = this.#status;

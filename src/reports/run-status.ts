@@ -48,6 +48,19 @@ export class RunStatusFold {
   /** The approvals that are wanted: the key of the call, by the gate. */
   readonly #approvals = new Map<string, string>();
 
+  /** The parts that a base holds. */
+  get parts() {
+    return { agent: this.agent, stands: this.#stands, gated: [...this.#gated], approvals: [...this.#approvals] };
+  }
+
+  /** Goes on from what a base holds. */
+  resumeAt({ agent, stands, gated, approvals }: RunStatusFold['parts']): void {
+    this.agent = agent;
+    this.#stands = stands;
+    for (const [key, id] of gated) this.#gated.set(key, id);
+    for (const [gate, key] of approvals) this.#approvals.set(gate, key);
+  }
+
   get now(): RunStatus {
     const { size } = this.#approvals;
     return this.#stands.is === 'open' && size > 0 ? { is: 'waiting', approvals: size } : this.#stands;

@@ -13,6 +13,7 @@ import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
+import type { Basing } from './bases/basing.ts';
 import type { Clock } from './clock.ts';
 import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
@@ -47,6 +48,8 @@ export interface RunParts extends Clock {
   readonly encoder: EntryEncoder;
   /** The note that goes with the rows, for lists of runs (J6). */
   readonly note: RunNoteFold;
+  /** Has bases kept of its rows (J7). */
+  readonly basing: Basing;
   readonly decisionPolicy: DecisionPolicy;
   readonly reconcilers: Readonly<Record<string, Reconciler>>;
   readonly undos: Readonly<Record<string, Undo | Inverse>>;

@@ -152,6 +152,7 @@ export class Writing {
     try {
       this.#parts.journal.append(rows, this.#parts.note.text);
       this.#parts.observing?.taken();
+      this.#parts.basing.appended(rows);
     } catch (error) {
       this.break(error);
     }

@@ -19,6 +19,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     ...(store.confidential !== undefined && { confidential: store.confidential }),
     open: async (run, mode) => changed(await store.open(run, mode), change as (journal: Journal) => Partial<Journal>),
     read: (run) => store.read(run),
+    base: (run) => store.base(run),
     post: (run, body) => store.post(run, body),
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),
@@ -43,6 +44,8 @@ function changed(journal: Journal, change: (journal: Journal) => Partial<Journal
       return journal.overtaken;
     },
     append: (rows, note) => journal.append(rows, note),
+    keep: (base) => journal.keep(base),
+    base: () => journal.base(),
     flush: () => journal.flush(),
     read: (after) => journal.read(after),
     posted: (after) => journal.posted(after),

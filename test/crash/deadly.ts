@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
-import type { Journal, JournalStore, OpenMode, Posted, Row, Rows, StoredRow } from '../../src/journal/journal.ts';
+import type { Base, Journal, JournalStore, OpenMode, Posted, Row, Rows, StoredRow } from '../../src/journal/journal.ts';
 
 /** The phases of R5, as the journal has them. A decision and its fence are one append. */
 export const PHASES = ['DECIDED', 'COMPENSATED', 'RESTORED', 'RESUMED'] as const;
@@ -54,6 +54,7 @@ export function deadly(
       return journal;
     },
     read: (run) => store.read(run),
+    base: (run) => store.base(run),
     post: (run, body) => store.post(run, body),
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),
@@ -113,6 +114,14 @@ class Deadly implements Journal {
       void this.#journal.flush().then(() => this.#die());
     }
     return head;
+  }
+
+  keep(base: Base): void {
+    if (!this.#dying) this.#journal.keep(base);
+  }
+
+  base() {
+    return this.#journal.base();
   }
 
   async flush(): Promise<number> {

@@ -108,6 +108,7 @@ function reader(store: JournalStore): JournalStore {
   return {
     open: (run, mode) => store.open(run, mode),
     read: (run) => store.read(run),
+    base: (run) => store.base(run),
     post: (run, body) => store.post(run, body),
     posts: (run) => store.posts(run),
     run: (name) => store.run(name),

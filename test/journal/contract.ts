@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Journal, JournalStore, Row, RunsFilter } from '../../src/journal/journal.ts';
+import { basesContract } from './bases-contract.ts';
 import { claimsContract } from './claims-contract.ts';
 import { deleteContract } from './delete-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
@@ -261,7 +262,7 @@ export function journalContract(
     });
 
     inboxContract({ newStore, journalOf, fill, setClock });
-    notesContract(newStore, journalOf);
+    for (const part of [notesContract, basesContract]) part(newStore, journalOf);
     for (const part of [workContract, deleteContract, claimsContract]) part({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {

@@ -64,6 +64,8 @@ class Process implements JournalStore {
       },
       overtaken: 0,
       append: (rows) => this.#append(rows),
+      keep: () => {},
+      base: () => null,
       flush: () => this.#flush(),
       read: (after = 0) => [...disk.rows, ...this.#tail].slice(after),
       posted: () => [],
@@ -73,6 +75,10 @@ class Process implements JournalStore {
         this.dead = true;
       },
     };
+  }
+
+  base(): null {
+    return null;
   }
 
   delete(): boolean {

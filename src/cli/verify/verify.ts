@@ -6,6 +6,7 @@ import { RehearsalError } from '../../rehearsal/rehearsal-error.ts';
 import type { VerifiedRun } from '../../rehearsal/replay/verified-run.ts';
 import type { ReplaySubject } from '../../rehearsal/replay/verify-run.ts';
 import { replaySubject, verifyIn } from '../../rehearsal/replay/verify-runs.ts';
+import { baseDifference } from '../../sidecar/bases/compared.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { findMachines } from '../check/check.ts';
 import { line } from '../check/findings.ts';
@@ -78,13 +79,31 @@ async function runsOf(
     store = opened;
     const runs = named === null ? await opened.runs() : await Promise.all(named.map((run) => runNamed(opened, run)));
     const verified: VerifiedRun[] = [];
-    for (const { run } of runs) verified.push(await verifyIn(opened, run, subjectOf));
+    for (const { run } of runs) {
+      verified.push(await verifyIn(opened, run, subjectOf));
+      const differs = await baseProblem(opened, run);
+      if (differs !== null) return { problem: `${file}: base_differs ${differs}` };
+    }
     return verified;
   } catch (error) {
     if (error instanceof JournalError) return { problem: journalProblem(file, error) };
     throw error;
   } finally {
     await store?.close();
+  }
+}
+
+/** Says that the base of a run is not what its rows come to; null where it is, where there is none, or where the rows cannot be read. */
+async function baseProblem(store: JournalStore, run: string): Promise<string | null> {
+  try {
+    const base = await store.base(run);
+    const where = base === null ? null : await baseDifference(base, store.read(run));
+    if (base === null || where === null) return null;
+    const what = `the base of run ${JSON.stringify(run)} is not what its rows up to ${base.at} come to (${where})`;
+    return `${what}: a resume would go by it. Restore the file from a backup.`;
+  } catch (error) {
+    if (error instanceof JournalError) return null;
+    throw error;
   }
 }
 

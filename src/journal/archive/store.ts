@@ -74,6 +74,11 @@ class ArchiveStore implements LocalStore {
     yield* this.#found(run).rows;
   }
 
+  /** An archive has the rows alone. */
+  base(): null {
+    return null;
+  }
+
   posts(run: string): readonly Posted[] {
     return this.#found(run).posts;
   }

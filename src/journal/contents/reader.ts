@@ -19,7 +19,14 @@ interface List {
   readonly members: readonly ReadContent[];
 }
 
+/** A content that is known without its rows, by its number. */
+export interface KnownContent {
+  readonly number: number;
+  readonly body: string;
+}
+
 interface Stored {
+  readonly number: number;
   readonly hash: string;
   /** Null once it was read. */
   body: string | null;
@@ -33,13 +40,32 @@ export class ContentReader {
   /** The beginning of the content that goes on in the next row. */
   #parts: string[] = [];
   readonly #read: ReadText;
+  /** Where those stand that are known without their rows; all others follow, numbered from `#from`. */
+  readonly #known = new Map<number, number>();
+  readonly #from: number;
 
-  constructor(read: ReadText) {
+  /**
+   * @param known contents that are known without their rows, each after those that it refers to.
+   * @param from the number of the first content whose row is still to come.
+   */
+  constructor(read: ReadText, known: readonly KnownContent[] = [], from = 0) {
     this.#read = read;
+    this.#from = from;
+    for (const { number, body } of known) {
+      this.#known.set(number, this.#all.length);
+      this.#all.push({ number, hash: hashOf(body), body, list: null, read: null });
+    }
   }
 
   get count(): number {
-    return this.#all.length;
+    return this.#from + this.#all.length - this.#known.size;
+  }
+
+  /** The place of a content among all. */
+  #placeOf(number: unknown): number | undefined {
+    if (!Number.isSafeInteger(number)) return undefined;
+    const known = this.#known.get(number as number);
+    return known ?? ((number as number) < this.#from ? undefined : (number as number) - this.#from + this.#known.size);
   }
 
   /**
@@ -51,7 +77,7 @@ export class ContentReader {
     else if (kind === CONTENT_KIND) {
       const text = this.#parts.length === 0 ? body : [...this.#parts, body].join('');
       this.#parts = [];
-      this.#all.push({ hash: hashOf(text), body: text, list: null, read: null });
+      this.#all.push({ number: this.count, hash: hashOf(text), body: text, list: null, read: null });
     } else if (this.#parts.length > 0) throw damaged(`content ${this.#all.length} does not go on`);
     else return false;
     return true;
@@ -59,15 +85,14 @@ export class ContentReader {
 
   /**
    * A content by its number.
-   * @param before where only those before this one may be referred to.
+   * @param before the place of the one that refers to it, where it stands in one: only those before may be referred to.
    * @throws JournalError `journal_corrupt`.
    */
   content(number: unknown, before = this.#all.length): ReadContent {
-    const stored =
-      Number.isSafeInteger(number) && (number as number) < before ? this.#all[number as number] : undefined;
+    const at = this.#placeOf(number) ?? before;
+    const stored = at < before ? this.#all[at] : undefined;
     if (stored === undefined) throw damaged(`content ${String(number)} is used, and only ${before} are there`);
     if (stored.read !== null) return stored.read;
-    const at = number as number;
     const list = this.#listAt(at);
     const read =
       list === null ? this.#measured(parsed(at, stored.body ?? ''), stored.body ?? '', at) : this.#whole(at, list);
@@ -89,11 +114,11 @@ export class ContentReader {
     const found = listOf(parsed(at, stored.body));
     if (found === null) return null;
     const { base, kept, items } = found;
-    if (base !== null && !(isCount(base) && base < at && isCount(kept)))
-      throw damaged(`list ${at} grows from no other`);
+    const from = base === null ? null : (this.#placeOf(base) ?? at);
+    if (from !== null && !(from < at && isCount(kept))) throw damaged(`list ${at} grows from no other`);
     const texts = items.map((item) => JSON.stringify(item));
     const members = items.map((item, index) => this.#measured(item, texts[index] as string, at));
-    stored.list = { base: base as number | null, kept: kept as number, texts, members };
+    stored.list = { base: from, kept: kept as number, texts, members };
     stored.body = null;
     return stored.list;
   }
@@ -127,19 +152,19 @@ export class ContentReader {
 
   /** The contents by their hashes, those that were read, for a writer that goes on. */
   *texts(): Generator<readonly [string, StoredContent]> {
-    for (const [number, { hash, read }] of this.#all.entries())
-      if (read !== null) yield [hash, { number, height: read.height, size: read.size }];
+    for (const { number, hash, read } of this.#all)
+      if (read !== null && number >= 0) yield [hash, { number, height: read.height, size: read.size }];
   }
 
   /** The last of each list that has grown, in the order of their numbers, for a writer that goes on. */
   lists(most: number): StoredList[] {
     const found: StoredList[] = [];
     const isBase = new Set<number>();
-    for (let number = this.#all.length - 1; number >= 0 && found.length < most; number -= 1) {
-      const { list, read } = this.#all[number] as Stored;
+    for (let at = this.#all.length - 1; at >= 0 && found.length < most; at -= 1) {
+      const { number, list, read } = this.#all[at] as Stored;
       if (list?.base != null) isBase.add(list.base);
-      if (list === null || read === null || isBase.has(number)) continue;
-      const members = this.#partsOf(number, list).flatMap(([, most, texts]) => texts.slice(0, most));
+      if (list === null || read === null || isBase.has(at) || number < 0) continue;
+      const members = this.#partsOf(at, list).flatMap(([, most, texts]) => texts.slice(0, most));
       found.unshift({ number, members });
     }
     return found;

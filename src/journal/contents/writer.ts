@@ -32,10 +32,10 @@ export function hashOf(text: string): string {
 
 /** The contents of one run, for its writer. */
 export class ContentWriter implements Storing {
-  readonly #memo = new ContentMemo();
+  #memo = new ContentMemo();
   readonly #texts: Map<string, StoredContent>;
   /** The one that was used last stands last. */
-  readonly #lists: StoredList[];
+  #lists: StoredList[];
   #count: number;
   #queued: Row[] = [];
 
@@ -50,6 +50,11 @@ export class ContentWriter implements Storing {
     this.#count = from.count;
     this.#texts = new Map(from.texts);
     this.#lists = from.lists.slice(-LISTS);
+  }
+
+  /** The number of contents that were ever stored. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Knows what is stored, and stores nothing itself. */
@@ -77,6 +82,25 @@ export class ContentWriter implements Storing {
     const number = this.#stored(text, measures);
     this.#use(isWorth && kept === base.members.length ? base : null, { number, members });
     return referenceTo(number);
+  }
+
+  /** The number of a text that is stored and known. */
+  numberOf(hash: string): number | undefined {
+    return this.#texts.get(hash)?.number;
+  }
+
+  /** The number of a list that is stored and known, whole. */
+  numberOfList(members: readonly string[]): number | undefined {
+    const isSame = (list: StoredList) =>
+      list.members.length === members.length && list.members.every((member, index) => member === members[index]);
+    return this.#lists.find(isSame)?.number;
+  }
+
+  /** Forgets all contents but some: one that is forgotten is stored again, and no later row refers to it. */
+  retain(numbers: { has(number: number): boolean }): void {
+    for (const [hash, { number }] of this.#texts) if (!numbers.has(number)) this.#texts.delete(hash);
+    this.#lists = this.#lists.filter(({ number }) => numbers.has(number));
+    this.#memo = new ContentMemo();
   }
 
   /** Begins or ends a group of rows, in the middle of which no value is changed. */

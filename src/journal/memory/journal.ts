@@ -1,5 +1,5 @@
 /** The journal of one run in memory. Durable means here that a flush has come back. */
-import { JournalError, type LocalJournal, type Posted, type Row, type StoredRow } from '../journal.ts';
+import { type Base, JournalError, type LocalJournal, type Posted, type Row, type StoredRow } from '../journal.ts';
 import { checkRow } from '../rows.ts';
 import type { Rest } from '../work.ts';
 
@@ -11,10 +11,19 @@ export interface MemoryRun {
   /** The note of the last append, and the one that is durable. */
   note: string | undefined;
   durableNote: string | undefined;
+  /** The base that is to become durable, and the one that is. */
+  base: Base | null;
+  durableBase: Base | null;
   /** The number of durable rows. */
   durable: number;
   /** True if a journal of it is open. */
   held: boolean;
+}
+
+/** The record of a run that has nothing yet. */
+export function newRun(name: string): MemoryRun {
+  const nothing = { note: undefined, durableNote: undefined, base: null, durableBase: null, durable: 0, held: false };
+  return { name, rows: [], posts: [], ...nothing };
 }
 
 export class MemoryJournal implements LocalJournal {
@@ -59,6 +68,16 @@ export class MemoryJournal implements LocalJournal {
     return this.head;
   }
 
+  keep(base: Base): void {
+    this.#refuseIfClosed();
+    this.#kept.base = base;
+  }
+
+  base(): Base | null {
+    this.#refuseIfClosed();
+    return this.#kept.durableBase;
+  }
+
   async flush(): Promise<number> {
     this.#refuseIfClosed();
     return this.#flushed();
@@ -86,11 +105,15 @@ export class MemoryJournal implements LocalJournal {
   }
 
   async #flushed(): Promise<number> {
-    if (this.#kept.durable === this.head) return this.#kept.durable;
+    if (this.#kept.durable === this.head) {
+      this.#kept.durableBase = this.#kept.base;
+      return this.#kept.durable;
+    }
     return new Promise((resolve) => {
       setImmediate(() => {
         this.#kept.durable = this.#kept.rows.length;
         this.#kept.durableNote = this.#kept.note;
+        this.#kept.durableBase = this.#kept.base;
         resolve(this.#kept.durable);
       });
     });

@@ -2,6 +2,7 @@
  * The store in memory: the same rules without a medium. Runs outlive their closed journals, and end with the process.
  */
 import {
+  type Base,
   JournalError,
   type LocalJournal,
   type LocalStore,
@@ -15,7 +16,7 @@ import {
 import { checkRoom, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, wrongRun } from '../rows.ts';
 import { MemoryClaims } from './claims.ts';
-import { MemoryJournal, type MemoryRun } from './journal.ts';
+import { MemoryJournal, type MemoryRun, newRun } from './journal.ts';
 import { MemoryWork } from './work.ts';
 
 /**
@@ -72,6 +73,11 @@ class MemoryStore implements LocalStore {
     this.#refuseIfClosed();
     const found = this.#found(run);
     yield* found.rows.slice(0, found.durable);
+  }
+
+  base(run: string): Base | null {
+    this.#refuseIfClosed();
+    return this.#found(run).durableBase;
   }
 
   post(run: string, body: string): number {
@@ -132,10 +138,6 @@ class MemoryStore implements LocalStore {
   #refuseIfClosed(): void {
     if (this.#closed) throw new JournalError('journal_closed', 'The store is closed.');
   }
-}
-
-function newRun(name: string): MemoryRun {
-  return { name, rows: [], posts: [], note: undefined, durableNote: undefined, durable: 0, held: false };
 }
 
 function summary({ name, rows, durable, held, durableNote: note }: MemoryRun): RunSummary {

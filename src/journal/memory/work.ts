@@ -11,7 +11,7 @@ import {
   type WorkQueue,
   whyLeft,
 } from '../work.ts';
-import type { MemoryRun } from './journal.ts';
+import { type MemoryRun, newRun } from './journal.ts';
 
 /** A request as it is kept: `due` is a time of the clock. */
 type Kept = { -readonly [K in keyof Omit<WorkOrder, 'held'>]: WorkOrder[K] };
@@ -49,15 +49,7 @@ export class MemoryWork implements WorkQueue {
     if (there !== undefined) return false;
     const fresh = { digests: null, due: this.#now(), taken: 0, ended: null, note: null, output: null };
     this.#orders.set(run, { run, agent, input, queue, ...fresh });
-    this.#runs.set(run, {
-      name: run,
-      rows: [],
-      posts: [],
-      note: undefined,
-      durableNote: undefined,
-      durable: 0,
-      held: false,
-    });
+    this.#runs.set(run, newRun(run));
     return true;
   }
 

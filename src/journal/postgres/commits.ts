@@ -31,6 +31,8 @@ export interface Timing {
   readonly patienceMs: number;
   /** Told that a run has so many messages. */
   readonly onPosts: (writer: Writer, messages: number) => void;
+  /** Told that more of a run is durable. */
+  readonly onDurable: (writer: Writer) => void;
   /** Takes the claims of a run once more. @returns false where another one has some of them. */
   readonly claim: (writer: Writer) => Promise<boolean>;
 }
@@ -125,6 +127,7 @@ export class Commits {
     if (messages === undefined) return this.#judge(writer, flying);
     land(writer);
     this.#timing.onPosts(writer, messages ?? 0);
+    this.#timing.onDurable(writer);
   }
 
   /**

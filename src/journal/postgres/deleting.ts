@@ -9,7 +9,7 @@ import { whole } from './tables.ts';
 
 const SEEN = `SELECT r.id, r.token, r.head, r.posts, k.name AS keeper FROM belay.run r
   LEFT JOIN belay.worker k ON k.id = r.worker AND k.expires > clock_timestamp() WHERE r.name = $1`;
-const parts = ['entry', 'commit_group', 'inbox', 'work', 'claim', 'claim_wait', 'claim_freed'];
+const parts = ['entry', 'commit_group', 'inbox', 'work', 'claim', 'claim_wait', 'claim_freed', 'base', 'base_part'];
 const DELETE = `WITH gone AS (
     DELETE FROM belay.run r WHERE r.id = $1 AND r.token = $2 AND r.head = $3 AND r.posts = $4
       AND NOT EXISTS (SELECT FROM belay.worker k WHERE k.id = r.worker AND k.expires > clock_timestamp())

@@ -1,7 +1,8 @@
 /** The journal of one run over the store's database: it numbers and queues rows, and the group commit makes them durable. */
-import { type Journal, JournalError, type Posted, type Row, type Rows, type StoredRow } from '../journal.ts';
+import { type Base, type Journal, JournalError, type Posted, type Row, type Rows, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import type { Rest } from '../work.ts';
+import type { Bases } from './bases/bases.ts';
 import type { Commits } from './commits.ts';
 import type { Head, Tables } from './tables.ts';
 import { headOf, type Writer } from './writer.ts';
@@ -9,6 +10,7 @@ import { headOf, type Writer } from './writer.ts';
 /** The services that a journal needs of the store that opened it. */
 export interface Host {
   readonly tables: Tables;
+  readonly bases: Bases;
   readonly commits: Commits;
   readonly now: () => number;
   /** Makes sure that no other process can have taken the run; null where that is known. */
@@ -58,6 +60,17 @@ export class PostgresJournal implements Journal {
     }
     this.#host.commits.pending(writer);
     return this.head;
+  }
+
+  keep(base: Base): void {
+    this.#refuseUnlessOpen();
+    this.#writer.base = base;
+    this.#host.bases.offer(this.#writer);
+  }
+
+  base(): Promise<Base | null> {
+    this.#refuseUnlessOpen();
+    return this.#host.bases.of(this.#writer.run, this.#writer.durable.seq);
   }
 
   flush(): Promise<number> {
@@ -118,6 +131,7 @@ export class PostgresJournal implements Journal {
       () => null,
       (error: unknown) => error,
     );
+    await this.#host.bases.settled(this.#writer);
     try {
       await this.#host.release(this.#writer, failure === null ? rest : undefined);
     } catch (error) {

@@ -2,6 +2,7 @@
  * The tables of a store and the functions that write them. A migration is one message of several statements, so one
  * transaction, and goes forward only. Bodies are `bytea`, because `text` takes no NUL.
  */
+import { BASE_SCHEMA } from './bases/schema.ts';
 import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
 import { NOTED } from './noted.ts';
@@ -10,7 +11,7 @@ import { ROLES } from './roles.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The format that this release writes; a store of a newer one is refused. */
-export const FORMAT = 6;
+export const FORMAT = 7;
 
 const FIRST = `
 CREATE TABLE belay.store (
@@ -63,7 +64,7 @@ CREATE TABLE belay.inbox (
 ${FUNCTIONS}`;
 
 /** The statements that each format adds to the one before it, in the words of the schema "belay". */
-const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA, CLAIM_SCHEMA, OVERTAKEN, ROLES];
+const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA, CLAIM_SCHEMA, OVERTAKEN, ROLES, BASE_SCHEMA];
 
 /** A statement in the words of another schema. */
 export function within(schema: string, text: string): string {

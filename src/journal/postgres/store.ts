@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  type Base,
   type Journal,
   JournalError,
   type JournalStore,
@@ -16,14 +17,15 @@ import {
 } from '../journal.ts';
 import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
+import { Bases } from './bases/bases.ts';
 import { PostgresClaims } from './claims.ts';
 import { Commits, confirmed, lost } from './commits.ts';
 import { Database, type PostgresPool } from './database.ts';
 import { deleteRun } from './deleting.ts';
-import { failingOf } from './errors.ts';
 import { type Host, PostgresJournal } from './journal.ts';
 import { Leases } from './leases.ts';
-import { Tables, whole } from './tables.ts';
+import { posted } from './posting.ts';
+import { Tables } from './tables.ts';
 import { PostgresWork } from './work.ts';
 import { fail, type Writer, writerOf } from './writer.ts';
 
@@ -58,8 +60,6 @@ export interface PostgresOptions {
   /** The wall clock of rows and messages, in milliseconds. Leases go by the clock of the database. */
   readonly now?: () => number;
 }
-
-const POST = 'SELECT belay.post($1, $2, $3, $4, $5, $6) AS number';
 
 /**
  * A store in a PostgreSQL database, for runs on many machines. Needs the package `pg`.
@@ -106,13 +106,15 @@ class PostgresStore implements JournalStore {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
     };
     const claim = (writer: Writer) => this.claims.again(writer);
-    const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts, claim });
+    const bases = new Bases(this.#database);
+    const onDurable = (writer: Writer) => bases.offer(writer);
+    const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts, onDurable, claim });
     const confirm = (writer: Writer) => (this.#leases.isOld ? confirmed(this.#leases, writer) : null);
     const release: Host['release'] = async (writer, rest) => {
       this.#writers.delete(writer);
       await this.#leases.release(writer, rest);
     };
-    this.#host = { tables: this.#tables, commits, now, confirm, release };
+    this.#host = { tables: this.#tables, bases, commits, now, confirm, release };
     this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
   }
 
@@ -147,11 +149,20 @@ class PostgresStore implements JournalStore {
     yield* this.#tables.rows(found.run, 0, found.head);
   }
 
+  async base(run: string): Promise<Base | null> {
+    this.#refuseIfClosed();
+    const found = isRunName(run) ? await this.#tables.found(run) : null;
+    if (found === null) throw wrongRun('run_unknown', run);
+    return this.#host.bases.of(found.run, found.head.seq);
+  }
+
   async post(run: string, body: string): Promise<number> {
     this.#refuseIfClosed();
     const bytes = postBytes(body);
     await this.#database.identity();
-    const number = isRunName(run) ? await this.#posted([run, this.#now(), randomUUID(), bytes, POSTS_LIMIT]) : 0;
+    const number = isRunName(run)
+      ? await posted(this.#database, [run, this.#now(), randomUUID(), bytes, POSTS_LIMIT])
+      : 0;
     if (number === 0) throw wrongRun('run_unknown', run);
     if (number === -1) checkRoom(run, POSTS_LIMIT);
     await this.#hear([...this.#writers].filter((writer) => writer.run.name === run));
@@ -198,16 +209,6 @@ class PostgresStore implements JournalStore {
     await this.#database.end();
   }
 
-  /** Leaves a message; where the answer stays out, once more, under the same nonce. */
-  async #posted(values: readonly unknown[]): Promise<number> {
-    try {
-      return answer(await this.#database.once(POST, [...values, false]));
-    } catch (error) {
-      if (failingOf(error) === 'refused') throw this.#database.named('write', error);
-      return answer(await this.#database.ask('write', POST, [...values, true]));
-    }
-  }
-
   /** Keeps the leases, hears of messages, and of runs that others have taken. */
   async #look(): Promise<void> {
     const writers = [...this.#writers].filter(({ state }) => state.kind !== 'failed');
@@ -241,9 +242,4 @@ class PostgresStore implements JournalStore {
     if (!this.#closed) return;
     throw new JournalError('journal_closed', `The store ${this.#database.where} is closed. Open it again.`);
   }
-}
-
-function answer(rows: readonly Readonly<Record<string, unknown>>[]): number {
-  const number = Number(rows[0]?.number);
-  return whole(number) ?? -1;
 }

@@ -3,7 +3,7 @@
  * wait, and the callers that wait for them.
  */
 import { chained, type Entry } from '../chain.ts';
-import type { JournalError, Posted } from '../journal.ts';
+import type { Base, JournalError, Posted } from '../journal.ts';
 import type { Head, Run } from './tables.ts';
 
 /** A row that waits; `ends` where it is the last of its append. */
@@ -52,6 +52,8 @@ export interface Writer {
   /** The note that is durable; undefined until this writer's first group. */
   durableNote: string | null | undefined;
   waiting: Waiter[];
+  /** The base that waits until its rows are durable. */
+  base: Base | null;
   /** The messages that have been heard of. */
   posts: Posted[];
   state:
@@ -63,7 +65,7 @@ export interface Writer {
 /** A run that was taken at its end. */
 export function writerOf(fence: Pick<Writer, 'run' | 'token' | 'nonce' | 'overtaken'>, durable: Head): Writer {
   const nothing = { pending: [], pendingBytes: 0, pendingTime: 0, landed: [], landedBytes: 0, waiting: [], posts: [] };
-  return { ...fence, ...nothing, durable, durableNote: undefined, flying: null, state: { kind: 'open' } };
+  return { ...fence, ...nothing, durable, durableNote: undefined, base: null, flying: null, state: { kind: 'open' } };
 }
 
 /** The limits of what is kept of the groups that were durable. */

@@ -12,7 +12,7 @@ import type { Leases } from './lease/lease.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 
-const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken'].map(
+const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken', 'base', 'base_part'].map(
   (table) => `DELETE FROM ${table} WHERE run = ?`,
 );
 

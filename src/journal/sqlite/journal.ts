@@ -3,7 +3,7 @@
  * them durable.
  */
 import type Database from 'better-sqlite3';
-import type { LocalJournal, Posted, Row, StoredRow } from '../journal.ts';
+import type { Base, LocalJournal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import type { Rest } from '../work.ts';
@@ -12,6 +12,7 @@ import { rowPlace } from './file/cipher.ts';
 import { atOnce } from './file/transaction.ts';
 import type { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
+import type { Bases } from './log/bases.ts';
 import type { Commits } from './log/commits.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedRows } from './log/verify.ts';
@@ -22,6 +23,7 @@ export interface Host {
   readonly db: Database.Database;
   readonly tables: Tables;
   readonly inbox: Inbox;
+  readonly bases: Bases;
   readonly identity: Buffer;
   readonly commits: Commits;
   readonly leases: Leases;
@@ -73,6 +75,19 @@ export class SqliteJournal implements LocalJournal {
     });
     this.#host.commits.pending(writer);
     return this.head;
+  }
+
+  keep(base: Base): void {
+    this.#refuseUnlessOpen();
+    this.#writer.base = base;
+    this.#host.commits.pending(this.#writer);
+  }
+
+  base(): Base | null {
+    this.#refuseUnlessOpen();
+    const { tables, bases } = this.#host;
+    const { run, durable } = this.#writer;
+    return guarded(tables.path, 'read', () => bases.of(run, durable.seq));
   }
 
   flush(): Promise<number> {

@@ -4,6 +4,7 @@
  */
 import type { ClaimDesk, ClaimsListed } from '../claims.ts';
 import {
+  type Base,
   JournalError,
   type LocalJournal,
   type LocalStore,
@@ -22,7 +23,7 @@ import { openForReading, type View } from './file/view.ts';
 import { Leases } from './lease/lease.ts';
 import { Notes } from './log/notes.ts';
 import { Tables } from './log/tables.ts';
-import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 import { Work } from './work.ts';
 
 interface Settings {
@@ -63,6 +64,10 @@ export class ReadOnlyStore implements LocalStore {
 
   async open(run: string): Promise<LocalJournal> {
     throw this.#refused(`to write run ${JSON.stringify(run)}`);
+  }
+
+  base(run: string): Base | null {
+    return this.#asked((view, tables) => baseOf(view, tables, run));
   }
 
   post(run: string): number {

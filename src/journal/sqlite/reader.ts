@@ -1,11 +1,12 @@
 /** Reads from an open file without a lease: the rows of a run, its messages, and a summary of all runs. */
 
-import type { Posted, RunSummary, RunsFilter, StoredRow } from '../journal.ts';
+import type { Base, Posted, RunSummary, RunsFilter, StoredRow } from '../journal.ts';
 import { checkLimit, wrongRun } from '../rows.ts';
 import type { OpenFile } from './file/file.ts';
 import { atOnce } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
+import { Bases } from './log/bases.ts';
 import type { Notes } from './log/notes.ts';
 import type { Run } from './log/run.ts';
 import type { Tables } from './log/tables.ts';
@@ -35,6 +36,20 @@ export function* rowsOf(
   if (found === null) throw wrongRun('run_unknown', name);
   const head = currently({ db, anchor, tables }, () => verifiedHead(tables, identity, found));
   yield* verifiedRows(tables, identity, found, 0, head.seq);
+}
+
+/** The base of a run; null where there is none that fits. */
+export function baseOf(
+  { db, anchor, identity }: Omit<OpenFile, 'presence'>,
+  tables: Tables,
+  name: string,
+): Base | null {
+  const found = tables.run(name);
+  if (found === null) throw wrongRun('run_unknown', name);
+  return currently({ db, anchor, tables }, () => {
+    const { seq } = verifiedHead(tables, identity, found);
+    return new Bases(db, tables, identity).of(found, seq);
+  });
 }
 
 /** The messages of a run. */

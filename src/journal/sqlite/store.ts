@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import {
+  type Base,
   JournalError,
   type LocalJournal,
   type LocalStore,
@@ -26,6 +27,7 @@ import { immediately } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
 import { Leases } from './lease/lease.ts';
+import { Bases } from './log/bases.ts';
 import { Commits } from './log/commits.ts';
 import { Notes } from './log/notes.ts';
 import type { Run } from './log/run.ts';
@@ -34,7 +36,7 @@ import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 import type { SqliteOptions } from './options.ts';
 import { ReadOnlyStore } from './read-only.ts';
-import { type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 import { watchedQueue } from './watched-queue.ts';
 import { Work } from './work.ts';
 
@@ -89,7 +91,8 @@ class SqliteStore implements LocalStore {
       const tables = new Tables(file.db, path, file);
       const [inbox, notes] = [new Inbox(file.db, tables), new Notes(file.db, tables, file.identity)];
       const fence = () => void tables.log.add([]);
-      return { tables, inbox, notes, leases: new Leases(file.db, path, { now, leaseMs, fence }) };
+      const bases = new Bases(file.db, tables, file.identity);
+      return { tables, inbox, notes, bases, leases: new Leases(file.db, path, { now, leaseMs, fence }) };
     });
     const { tables, leases, notes } = made;
     [this.#tables, this.#leases, this.#notes] = [tables, leases, notes];
@@ -97,7 +100,7 @@ class SqliteStore implements LocalStore {
     const watched = <T>(call: () => T, doing: 'read' | 'write') => this.#watched(call, doing);
     this.work = watchedQueue(this.#work, watched);
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
-    const commits = new Commits(file.db, tables, leases, notes, file);
+    const commits = new Commits(file.db, tables, leases, made, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
     this.#host = { ...made, db: file.db, identity: file.identity, commits, now, release };
     this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
@@ -119,6 +122,10 @@ class SqliteStore implements LocalStore {
       if (next.done === true) return;
       yield next.value;
     }
+  }
+
+  base(run: string): Base | null {
+    return this.#watched(() => baseOf(this.#file, this.#tables, run), 'read');
   }
 
   post(run: string, body: string): number {
@@ -185,18 +192,11 @@ class SqliteStore implements LocalStore {
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
     const seen = this.#leases.version();
-    const empty = {
-      seen,
-      pending: [],
-      pendingBytes: 0,
-      pendingTime: 0,
-      note: null,
-      durableNote: undefined,
-      waiting: [],
-    };
+    const nothing = { pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], base: null };
     this.#work.taken(run.id);
     const overtaken = this.#leases.overtaken(run, lease, durable.seq);
-    return { run, lease, overtaken, durable, ...empty, state: { kind: 'open' } };
+    const unsaid = { note: null, durableNote: undefined };
+    return { run, lease, overtaken, durable, seen, ...nothing, ...unsaid, state: { kind: 'open' } };
   }
 
   /** Inside a transaction that writes: nothing can be committed beside it, so the anchor is not ahead. */

@@ -188,7 +188,8 @@ export function readsSame(read: ReadValue, context: unknown, version: (key: Key)
   return isEqual(valueAt(context, read.key, read.key.segments[0] === 'actor:'), read.saw);
 }
 
-const ABSENT = Symbol('absent');
+/** Stands for the value of a key that was not there. */
+export const ABSENT = Symbol('absent');
 
 /** The content of a context at a key: the value, or for a pattern every member that it fits, with its place. */
 function valueAt(context: unknown, key: Key, ofActor: boolean): unknown {

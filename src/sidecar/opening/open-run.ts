@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
-import { gathered } from '../../journal/gathered.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
@@ -13,6 +12,8 @@ import { RunNoteFold } from '../../reports/run-note.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import { Activity } from '../activity.ts';
+import { Basing } from '../bases/basing.ts';
+import { resumed } from '../bases/resumed.ts';
 import { processClock } from '../clock.ts';
 import { observing } from '../observing.ts';
 import type { RunParts } from '../parts.ts';
@@ -22,8 +23,8 @@ import { SidecarError } from '../sidecar-error.ts';
 import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
 import { configOf, redactOf, storeFor } from './config.ts';
-import { type RunOptions, SECRET } from './options.ts';
-import { foldWith, readRun } from './read-run.ts';
+import { type RunOptions, SECRET, spacingOf } from './options.ts';
+import { foldWith } from './read-run.ts';
 
 /** A program that a run executes. */
 export interface Program {
@@ -76,19 +77,14 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
 }
 
 /** The parts that a run is recorded with. */
-type Recorded = Pick<RunParts, 'config' | 'journal' | 'runState' | 'encoder' | 'note' | 'decisionPolicy'>;
+type Recorded = Pick<RunParts, 'config' | 'journal' | 'runState' | 'encoder' | 'note' | 'basing' | 'decisionPolicy'>;
 
-function parts(options: RunOptions, { config, journal, runState, encoder, note, decisionPolicy }: Recorded): RunParts {
-  const { redaction } = runState;
+function parts(options: RunOptions, recorded: Recorded): RunParts {
+  const { redaction } = recorded.runState;
   return {
     run: options.run,
     activity: new Activity(),
-    config,
-    journal,
-    runState,
-    encoder,
-    note,
-    decisionPolicy,
+    ...recorded,
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},
     buffers: options.buffers ?? {},
@@ -138,8 +134,14 @@ function begun(
   decisionPolicy: DecisionPolicy,
 ): Run {
   const encoder = new EntryEncoder(undefined, options.codecs);
-  const recorded = { config, journal, encoder, decisionPolicy, note: new RunNoteFold() };
-  const run = runOf(program, parts(options, { ...recorded, runState: foldWith(options.codecs) }));
+  const [runState, note] = [foldWith(options.codecs), new RunNoteFold()];
+  const from = { base: null, rows: 0, bytes: 0 };
+  const basing = new Basing(
+    { journal, runState, encoder, note, codecs: options.codecs ?? [], from },
+    spacingOf(options),
+  );
+  const recorded = { config, journal, runState, encoder, note, basing, decisionPolicy };
+  const run = runOf(program, parts(options, recorded));
   const digests = { config: config.digest, machine: program.digest };
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
   const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
@@ -156,10 +158,14 @@ async function takeUp(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Opened> {
-  const { runState, reader, note } = readRun(await gathered(journal.read()), options.codecs);
+  const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
   refuseOthers(program, runState, reader);
   const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
-  const recorded = { config, journal, runState, encoder, note, decisionPolicy: DECISION_POLICY };
+  const basing = new Basing(
+    { journal, runState, encoder, note, codecs: options.codecs ?? [], from: read },
+    spacingOf(options),
+  );
+  const recorded = { config, journal, runState, encoder, note, basing, decisionPolicy: DECISION_POLICY };
   const run = runOf(program, parts(options, recorded));
   run.hold();
   if (runState.ended === null && journal.overtaken > runState.ledger.overtaken)

@@ -7,6 +7,7 @@ import type { JournalStore } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Guards } from '../../predicates/compile.ts';
+import type { Spacing } from '../bases/basing.ts';
 import type { Check } from '../parts.ts';
 import type { Report } from '../report.ts';
 
@@ -71,3 +72,11 @@ export interface RunOptions {
 
 /** The option by which a rehearsal gives all of its runs one secret, so that their keys are the same; no other run has it. */
 export const SECRET: unique symbol = Symbol('the secret of the run');
+
+/** The option by which a test has bases kept more often; no other run has it. */
+export const SPACING: unique symbol = Symbol('the spacing of bases');
+
+/** The spacing of the bases of a run; undefined for the usual one. */
+export function spacingOf(options: RunOptions): Spacing | undefined {
+  return (options as { readonly [SPACING]?: Spacing })[SPACING];
+}

@@ -42,6 +42,11 @@ export function claimPlace(run: number): string {
   return `claim ${run}`;
 }
 
+/** The place of a part of the base of a run. */
+export function basePlace(run: number, number: number): string {
+  return `base ${run} ${number}`;
+}
+
 export function postPlace(run: number, number: number): string {
   return `post ${run} ${number}`;
 }

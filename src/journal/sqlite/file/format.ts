@@ -7,10 +7,12 @@
  * file is sealed, and no row in a plain file. Format 4 adds `note`: what each run comes to, as its writer says. Format 5
  * adds `work`: the runs that are left for workers, and when each can go on next. Format 6 adds the claims of runs. Format 7 adds
  * `overtaken`: the head that a run had when it was taken from a process that may still live. Format 8 has `log` in place of `entry` and
- * `commit_group`: one row for each commit of the file, with an index of it; `note` names a row of it.
+ * `commit_group`: one row for each commit of the file, with an index of it; `note` names a row of it. Format 9 adds the bases
+ * of runs.
  */
 import type Database from 'better-sqlite3';
 import type { Anchor } from '../log/anchor.ts';
+import { BASE_SQL } from './base-tables.ts';
 import { CLAIM_SQL } from './claim-tables.ts';
 import { LOG_SQL, LOGGED_SQL } from './log-tables.ts';
 import { moveIntoLog } from './move-into-log.ts';
@@ -21,6 +23,9 @@ export const APPLICATION_ID = 0x42656c79;
 
 /** The first format with one log for all runs. */
 export const LOG_FORMAT = 8;
+
+/** The first format with bases. */
+export const BASE_FORMAT = 9;
 
 /** One step from a format to the next. */
 export interface Migration {
@@ -77,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { to: 6, adds: true, sql: CLAIM_SQL },
   { to: 7, adds: true, sql: 'CREATE TABLE overtaken (run INTEGER PRIMARY KEY, head INTEGER NOT NULL) STRICT;' },
   { to: LOG_FORMAT, sql: LOG_SQL, move: moveIntoLog, drops: LOGGED_SQL },
+  { to: BASE_FORMAT, adds: true, sql: BASE_SQL },
 ];
 
 /** The format that a list of migrations leads to. */

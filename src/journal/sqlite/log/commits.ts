@@ -13,6 +13,7 @@ import { immediately } from '../file/transaction.ts';
 import type { Leases } from '../lease/lease.ts';
 import type { Presence } from '../lease/presence.ts';
 import type { Anchor } from './anchor.ts';
+import type { Bases } from './bases.ts';
 import type { NewGroup } from './form.ts';
 import type { Notes } from './notes.ts';
 import type { Tables } from './tables.ts';
@@ -31,6 +32,7 @@ export class Commits {
   readonly #tables: Tables;
   readonly #leases: Leases;
   readonly #notes: Notes;
+  readonly #bases: Bases;
   readonly #anchor: Anchor;
   readonly #presence: Presence;
   readonly #dirty = new Set<Writer>();
@@ -42,13 +44,14 @@ export class Commits {
     db: Database.Database,
     tables: Tables,
     leases: Leases,
-    notes: Notes,
+    { notes, bases }: { readonly notes: Notes; readonly bases: Bases },
     { anchor, presence }: { readonly anchor: Anchor; readonly presence: Presence },
   ) {
     this.#db = db;
     this.#tables = tables;
     this.#leases = leases;
     this.#notes = notes;
+    this.#bases = bases;
     this.#anchor = anchor;
     this.#presence = presence;
   }
@@ -80,7 +83,8 @@ export class Commits {
     if (this.#later !== null) clearTimeout(this.#later);
     this.#soon = null;
     this.#later = null;
-    const writers = [...this.#dirty].filter(({ state, pending }) => state.kind !== 'failed' && pending.length > 0);
+    const isLeft = ({ pending, base }: Writer) => pending.length > 0 || base !== null;
+    const writers = [...this.#dirty].filter((writer) => writer.state.kind !== 'failed' && isLeft(writer));
     this.#dirty.clear();
     if (writers.length > 0) this.#transact(writers);
   }
@@ -118,6 +122,7 @@ export class Commits {
       writer.seen === version &&
       writer.pending.length > 0 &&
       writer.note === writer.durableNote &&
+      writer.base === null &&
       !this.#leases.isDue(writer.lease);
     if (!writers.every(isPlain) || bytesOf(writers) > ROOM) return null;
     const groups = writers.map((writer) => groupOf(writer, writer.durable, writer.pending));
@@ -145,6 +150,10 @@ export class Commits {
     }
     for (const writer of full)
       if (writer.note !== writer.durableNote) this.#notes.keep(writer.run, heads.get(writer) as Head, writer.note);
+    for (const [writer, head] of heads) {
+      if (writer.base !== null) this.#bases.keep(writer.run, head, writer.base);
+      writer.base = null;
+    }
     return writers.map((writer) => heads.get(writer) ?? null);
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Entry } from '../../chain.ts';
-import type { JournalError } from '../../journal.ts';
+import type { Base, JournalError } from '../../journal.ts';
 import type { Lease } from '../lease/lease.ts';
 import type { Run } from './run.ts';
 import type { Head } from './verify.ts';
@@ -31,6 +31,8 @@ export interface Writer {
   note: string | null;
   /** The note that is durable; undefined until this writer's first group. */
   durableNote: string | null | undefined;
+  /** The base that waits for a commit. */
+  base: Base | null;
   /** The time of the next group: the clock of its first row, but never before the group that is durable. */
   pendingTime: number;
   waiting: Waiter[];

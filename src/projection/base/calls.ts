@@ -1,0 +1,162 @@
+/** The calls of a run in a base: the ledger, what people were asked, and what was spent. */
+
+import type { Budgets } from '../../effects/budgets.ts';
+import type { ApprovalRequest, ApprovalRequests } from '../../effects/gates.ts';
+import type { Ledger } from '../../effects/ledger.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { PlacedCalls } from '../../effects/placed-calls.ts';
+import type { IntentEntry, PositionEntry, PublishEntry } from '../../model/call-entries.ts';
+import { EFFECT_STATUSES, type EffectStatus } from '../../model/effect.ts';
+import { parseKey } from '../../model/key.ts';
+import type { Positions } from '../positions.ts';
+import type { Loading } from './loading.ts';
+import type { Saving } from './saving.ts';
+
+/** Lays down which calls there are, and where they stand. The calls themselves follow: `savedCalls`. */
+export function savedLedger(ledger: Ledger, to: Saving) {
+  const { calls, placed, byActor, displaced, heldBack } = ledger.parts;
+  const numbers = (all: Iterable<LedgerCall>) => [...all].map((call) => to.calls.of(call));
+  return {
+    form: ledger.form,
+    overtaken: ledger.overtaken,
+    calls: numbers(calls.values()),
+    placed: [...placed].map(([name, of]) => [name, numbers(of.all())] as const),
+    byActor: [...byActor].map(([actor, call]) => [actor, to.calls.of(call)] as const),
+    displaced: numbers(displaced.all()),
+    heldBack: numbers(heldBack),
+  };
+}
+
+/** Lays all calls down that were met. */
+export function savedCalls(to: Saving) {
+  return to.calls.all.map((call) => savedCall(call, to));
+}
+
+const FLAGS = ['undo', 'undoing', 'staged', 'isAnswered', 'voided', 'mayLeave'] as const;
+
+function savedCall(call: LedgerCall, to: Saving) {
+  const { key, intent, status, output, error, asked, at, wrong, promise } = call;
+  const flags = FLAGS.reduce((sum, flag, index) => sum + (call[flag] ? 2 ** index : 0), 0);
+  const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure] as const);
+  const promised = promise === null ? null : ([to.id(promise.by)] as const);
+  return [
+    ...([key, to.texts.entry(intent), EFFECT_STATUSES.indexOf(status), savedOutput(output, to), error, flags] as const),
+    ...([asked.tries, asked.next, to.texts.time(call.calledAt), at, found, promised] as const),
+  ] as const;
+}
+
+/** Nothing is what most calls have answered that are under way. */
+function savedOutput(output: unknown, to: Saving) {
+  return output === undefined ? null : ([to.texts.value(output, 'output')] as const);
+}
+
+function outputFrom(stored: readonly [unknown] | null, from: Loading): unknown {
+  return stored === null ? undefined : from.source.value(stored[0]);
+}
+
+/** Makes the calls again. */
+export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): void {
+  for (const [key, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise] of saved) {
+    const flag = (index: number) => Math.floor(flags / 2 ** index) % 2 === 1;
+    from.calls.push({
+      key,
+      intent: from.source.entry(intent) as IntentEntry,
+      status: EFFECT_STATUSES[status] as EffectStatus,
+      output: outputFrom(output, from),
+      error,
+      undo: flag(0),
+      undoing: flag(1),
+      staged: flag(2),
+      asked: { tries, next },
+      calledAt,
+      at,
+      wrong: wrong === null ? null : { output: outputFrom(wrong[0], from), isSure: wrong[1] },
+      promise: promise === null ? null : { by: promise[0] === -1 ? null : from.id(promise[0]) },
+      isAnswered: flag(3),
+      voided: flag(4),
+      mayLeave: flag(5),
+    });
+  }
+}
+
+/** Puts the calls where they stand. */
+export function loadLedger(ledger: Ledger, saved: ReturnType<typeof savedLedger>, from: Loading): void {
+  const { calls, placed, byActor, displaced, heldBack } = ledger.parts;
+  ledger.form = saved.form;
+  ledger.overtaken = saved.overtaken;
+  for (const number of saved.calls) calls.set(from.call(number).key, from.call(number));
+  for (const [name, numbers] of saved.placed) {
+    const of = new PlacedCalls<LedgerCall>();
+    for (const number of numbers) of.add(from.call(number));
+    placed.set(name, of);
+  }
+  for (const [actor, number] of saved.byActor) byActor.set(actor, from.call(number));
+  for (const number of saved.displaced) displaced.add(from.call(number));
+  for (const number of saved.heldBack) heldBack.add(from.call(number));
+}
+
+/** Lays down what people were asked. */
+export function savedAsked(asked: ApprovalRequests, to: Saving) {
+  const { gates, newest, pending, usable, asked: counts } = asked.parts;
+  const all: ApprovalRequest[] = [];
+  const number = (gate: ApprovalRequest) => {
+    const known = all.indexOf(gate);
+    return known === -1 ? all.push(gate) - 1 : known;
+  };
+  const listed = (map: ReadonlyMap<string, ApprovalRequest>) =>
+    [...map].map(([name, gate]) => [name, number(gate)] as const);
+  const lists = { gates: listed(gates), newest: listed(newest), pending: listed(pending), usable: listed(usable) };
+  const { read, cancelled, sent } = asked;
+  const told = all.map((gate) => ({ ...gate, since: to.texts.time(gate.since) }));
+  return { ...lists, all: told, counts: [...counts], read, cancelled, sent: [...sent] };
+}
+
+export function loadAsked(asked: ApprovalRequests, saved: ReturnType<typeof savedAsked>): void {
+  const { gates, newest, pending, usable, asked: counts } = asked.parts;
+  for (const [map, list] of [
+    [gates, saved.gates],
+    [newest, saved.newest],
+    [pending, saved.pending],
+    [usable, saved.usable],
+  ] as const)
+    for (const [name, number] of list) map.set(name, saved.all[number] as ApprovalRequest);
+  for (const [key, count] of saved.counts) counts.set(key, count);
+  asked.read = saved.read;
+  asked.cancelled = saved.cancelled;
+  for (const post of saved.sent) asked.sent.add(post);
+}
+
+/** Lays down what was spent. */
+export function savedBudgets({ parts: { spent, admitted, by } }: Budgets) {
+  return { spent: [...spent], admitted: [...admitted], by: [...by] };
+}
+
+export function loadBudgets({ parts }: Budgets, saved: ReturnType<typeof savedBudgets>): void {
+  for (const [name, amount] of saved.spent) parts.spent.set(name, amount);
+  for (const [of, amounts] of saved.admitted) parts.admitted.set(of, amounts);
+  for (const [of, amounts] of saved.by) parts.by.set(of, amounts);
+}
+
+/** Lays down what was read and changed of things that staging areas hold, and the commits that are under way. */
+export function savedPositions({ parts }: Positions, publications: readonly PublishEntry[], to: Saving) {
+  const items = parts.map((item) =>
+    'entry' in item ? ([to.texts.entry(item.entry), to.step(item.by)] as const) : to.calls.of(item),
+  );
+  return { items, publications: publications.map((entry) => to.texts.entry(entry)) };
+}
+
+export function loadPositions(
+  { parts }: Positions,
+  { items, publications }: ReturnType<typeof savedPositions>,
+  from: Loading,
+): PublishEntry[] {
+  for (const item of items) {
+    if (typeof item === 'number') {
+      parts.push(from.call(item));
+      continue;
+    }
+    const entry = from.source.entry(item[0]) as PositionEntry;
+    parts.push({ entry, keys: entry.reads.map(parseKey), by: from.stepOrNull(item[1]) });
+  }
+  return publications.map((stored) => from.source.entry(stored) as PublishEntry);
+}

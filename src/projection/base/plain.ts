@@ -1,0 +1,23 @@
+/** The state of a run for comparing it with another: its values as they are, and no wall clock, which a row has by its group alone. */
+import { split } from '../../model/region.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
+import type { RunState } from '../run-state.ts';
+import { savedRun } from './run.ts';
+
+/** The members that two states of a run have in common where they are the same. Contexts that are kept to save work are left out. */
+export function plainRun(runState: RunState): unknown {
+  const { contexts, actors, ...rest } = savedRun(runState, {
+    entry: (entry) => entry,
+    step: ({ entry }) => entry && whole(entry),
+    value: (value) => value,
+    time: () => 0,
+    numbers: (list) => [...list],
+  });
+  return { ...rest, actors, present: contexts.present };
+}
+
+/** A step with what is left out where it follows from the rest. */
+function whole(entry: StepEntry): StepEntry {
+  const { parties, moves = parties.map(({ region }) => split(region)[1]), looks = [], ties = [] } = entry;
+  return { ...entry, moves: [...new Set(moves)].sort(), looks, ties };
+}

@@ -1,0 +1,116 @@
+/**
+ * The state of a run as plain data: what its rows come to, so that a resume reads the rows after them alone. It says nothing that the rows do not.
+ */
+import type { Digests, Entry, TraceContext } from '../../model/entry.ts';
+import type { RunState } from '../run-state.ts';
+import type { WorkRecord } from '../set-aside/records.ts';
+import {
+  loadActors,
+  loadEnds,
+  loadStanding,
+  loadTimers,
+  savedActors,
+  savedEnds,
+  savedStanding,
+  savedTimers,
+} from './actors.ts';
+import {
+  loadAsked,
+  loadBudgets,
+  loadCalls,
+  loadLedger,
+  loadPositions,
+  savedAsked,
+  savedBudgets,
+  savedCalls,
+  savedLedger,
+  savedPositions,
+} from './calls.ts';
+import {
+  loadDecisions,
+  loadLive,
+  loadRedaction,
+  loadRedelivery,
+  loadUsed,
+  savedCourses,
+  savedDecisions,
+  savedLive,
+  savedRedaction,
+  savedRedelivery,
+  savedUsed,
+} from './decisions.ts';
+import { loadHistory, savedHistory } from './history.ts';
+import { type BaseSource, Loading } from './loading.ts';
+import { loadRecords, savedRecords } from './records.ts';
+import { type BaseTexts, Saving } from './saving.ts';
+import { loadPlaces, loadSteps, savedContexts, savedPlaces, savedSteps } from './steps.ts';
+
+/** The state of a run as plain data. */
+export type SavedRun = ReturnType<typeof savedRun>;
+
+/** Lays the state of a run down. */
+export function savedRun(runState: RunState, texts: BaseTexts) {
+  const { actors, calls, decisions, events, instances, places, redelivery, timers } = runState.parts;
+  const to = new Saving(texts);
+  const first = {
+    run: savedMembers(runState),
+    history: savedHistory(events.history, to),
+    places: savedPlaces(places, to),
+    live: savedLive(instances, to),
+    used: savedUsed(events, to),
+    decisions: savedDecisions(decisions, to),
+    redelivery: savedRedelivery(redelivery, to),
+    redaction: savedRedaction(runState.redaction),
+    ledger: savedLedger(calls.ledger, to),
+    asked: savedAsked(calls.asked, to),
+    budgets: savedBudgets(calls.budgets),
+    positions: savedPositions(calls.positions, calls.publications, to),
+    records: savedRecords(runState.records, to),
+    actors: savedActors(actors, to),
+    standing: savedStanding(timers, to),
+    contexts: savedContexts(places, actors.all, to),
+  };
+  // What was met on the way, each of which may lead to more of those after it.
+  const second = { courses: savedCourses(to), calls: savedCalls(to), timers: savedTimers(to), steps: savedSteps(to) };
+  return { ...first, ...second, ends: savedEnds(actors, to), named: to.named };
+}
+
+function savedMembers({ agent, digests, secret, trace, staleUpTo, ended }: RunState) {
+  return { agent, digests, secret, trace, staleUpTo, ended };
+}
+
+/** Makes the state of a run again, in one that has folded nothing yet. */
+export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource): void {
+  const { actors, calls, decisions, events, instances, places, redelivery, timers } = runState.parts;
+  const from = new Loading(source, saved.named);
+  loadSteps(saved.steps, from);
+  loadTimers(saved.timers, from);
+  loadCalls(saved.calls, from);
+  loadMembers(runState, saved.run);
+  loadHistory(events.history, saved.history, from);
+  loadPlaces(places, saved.places, saved.steps, from);
+  loadLive(instances, saved.live, from);
+  loadUsed(events, saved.used);
+  loadDecisions(decisions, saved.decisions, from);
+  loadRedelivery(redelivery, saved.redelivery, saved.courses, from);
+  loadRedaction(runState.redaction, saved.redaction);
+  loadLedger(calls.ledger, saved.ledger, from);
+  loadAsked(calls.asked, saved.asked);
+  loadBudgets(calls.budgets, saved.budgets);
+  calls.publications = loadPositions(calls.positions, saved.positions, from);
+  loadRecords(runState.records as Map<string, WorkRecord>, saved.records, from);
+  loadActors(actors, saved.actors, saved.contexts.present, from);
+  loadEnds(actors, saved.ends, from);
+  loadStanding(timers, saved.standing, from);
+  for (const [step, context] of saved.contexts.contexts) from.step(step).context = { is: source.value(context) };
+}
+
+function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
+  const { agent, digests, secret, trace, staleUpTo, ended } = saved;
+  runState.agent = agent;
+  runState.digests = digests as Digests | null;
+  runState.secret = secret;
+  runState.trace = trace as TraceContext | null;
+  runState.staleUpTo = staleUpTo;
+  runState.ended = ended as Extract<Entry, { do: 'end' }>['status'] | null;
+}

@@ -1,0 +1,48 @@
+/** Reads a run that is taken up: its base and the rows after it, or all of its rows where there is no base, or none that can be trusted. */
+import { entriesOf } from '../../journal/entries.ts';
+import { gathered } from '../../journal/gathered.ts';
+import type { Journal, StoredRow } from '../../journal/journal.ts';
+import type { ValueCodec } from '../../journal/value-codec.ts';
+import { readRun } from '../opening/read-run.ts';
+import type { Based } from './basing.ts';
+import { type Rebuilt, rebuilt } from './loaded-base.ts';
+
+/** A run that was read, as far as its rows go. */
+export type Resumed = Omit<Rebuilt, 'base'> & { readonly from: Based['from'] };
+
+/** Reads the run of a journal. @throws JournalError `journal_corrupt`, `journal_too_new`. */
+export async function resumed(journal: Journal, codecs: readonly ValueCodec[] = []): Promise<Resumed> {
+  const base = await journal.base();
+  const found = base === null ? null : tried(() => rebuilt(base.parts, codecs));
+  if (base !== null && found !== null) {
+    const rows = [...(await gathered(journal.read(base.at)))];
+    const read = tried(() => goneOn(found, rows));
+    // A value that no journal holds is found, and told, where all rows are read.
+    if (read !== null && read.reader.missing.size === 0)
+      return { ...read, from: { base: found.base, ...lengthOf(rows) } };
+  }
+  const rows = [...(await gathered(journal.read()))];
+  return { ...readRun(rows, codecs), from: { base: null, ...lengthOf(rows) } };
+}
+
+/** Folds the rows after a base in. */
+function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
+  for (const { entry, row, fold } of entriesOf(rows, found.reader)) {
+    fold(() => found.runState.apply(entry, row.time));
+    found.note.take(entry);
+  }
+  return found;
+}
+
+/** Does some work; null where it fails: a base says nothing that the rows do not, so that those are read instead. */
+function tried<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+function lengthOf(rows: readonly StoredRow[]): { readonly rows: number; readonly bytes: number } {
+  return { rows: rows.length, bytes: rows.reduce((sum, { body }) => sum + body.length, 0) };
+}

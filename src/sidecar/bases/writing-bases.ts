@@ -1,0 +1,149 @@
+/** Makes the bases of a run, while it runs: each from the state that its rows have come to, and from the parts of the one before it. */
+
+import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
+import { BaseContents } from '../../journal/base/contents.ts';
+import { type EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
+import type { BasePart } from '../../journal/journal.ts';
+import type { ValueCodec } from '../../journal/value-codec.ts';
+import type { Entry } from '../../model/entry.ts';
+import { packed } from '../../projection/base/columns.ts';
+import { LoadedStep } from '../../projection/base/loaded-step.ts';
+import { savedRun } from '../../projection/base/run.ts';
+import type { BaseTexts } from '../../projection/base/saving.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import type { RunNoteFold } from '../../reports/run-note.ts';
+import { type Lines, linesOf, partsOf } from './form.ts';
+import type { LoadedBase } from './loaded-base.ts';
+
+/** The most entries of one part. */
+const ENTRIES = 1_024;
+
+/** The parts that bases share are made anew once this many of their entries are referred to no more, and more than are. */
+const LOOSE = 4_096;
+
+/** The bases of one run. */
+export class BaseWriter {
+  readonly #encoder: EntryEncoder;
+  readonly #codecs: readonly ValueCodec[];
+  readonly #used: Set<string>;
+  #shared: Shared;
+
+  /** @param from the base that the run was taken up from; null where all of its rows were read. */
+  constructor(encoder: EntryEncoder, codecs: readonly ValueCodec[], from: LoadedBase | null) {
+    this.#encoder = encoder;
+    this.#used = new Set(from?.codecs);
+    this.#codecs = codecs.map((codec) => this.#noting(codec));
+    this.#shared = this.#sharing(from);
+  }
+
+  /** Notes which codecs are used: without one of them a base cannot be read. */
+  #noting(codec: ValueCodec): ValueCodec {
+    return {
+      name: codec.name,
+      is: (value) => {
+        const is = codec.is(value);
+        if (is) this.#used.add(codec.name);
+        return is;
+      },
+      encode: (value) => codec.encode(value),
+      decode: (form) => codec.decode(form),
+      isPlain: (value) => codec.isPlain?.(value) === true,
+    };
+  }
+
+  #sharing(from: LoadedBase | null): Shared {
+    const { names, contents } = this.#encoder.written;
+    const own = new BaseContents(contents, from?.known);
+    return new Shared(new BaseEncoder(names, this.#codecs, own), own, from);
+  }
+
+  /**
+   * Makes a base of the state of a run, to which all of its rows have come. Its writer forgets what the base does not have, so that no row after
+   * it refers to one before.
+   * @throws NoBase where something in it has no text.
+   */
+  base(runState: RunState, note: RunNoteFold): BasePart[] {
+    const { names, contents } = this.#encoder.written;
+    let run = savedRun(runState, this.#shared);
+    if (this.#shared.isLoose) {
+      this.#shared = this.#sharing(null);
+      run = savedRun(runState, this.#shared);
+    }
+    const { lines } = this.#shared;
+    const [count, format] = contents === null ? [0, 0] : [contents.count, FORMAT];
+    const state = { run, note: note.parts, names: names.all, count, format, codecs: [...this.#used] };
+    const parts = partsOf({ state, ...lines });
+    contents?.retain(this.#shared.contents);
+    return parts;
+  }
+}
+
+/** The entries and contents that bases share. */
+class Shared implements BaseTexts {
+  readonly contents: BaseContents;
+  readonly #encoder: BaseEncoder;
+  readonly #from: LoadedBase | null;
+  readonly #numbers = new WeakMap<Entry, number>();
+  readonly #contentLines: Lines[];
+  readonly #entryLines: Lines[];
+  /** The entries since the last base. */
+  #rows: string[] = [];
+  #count: number;
+  /** The entries that the last base refers to. */
+  #referred = 0;
+
+  constructor(encoder: BaseEncoder, contents: BaseContents, from: LoadedBase | null) {
+    this.#encoder = encoder;
+    this.contents = contents;
+    this.#from = from;
+    this.#contentLines = [...(from?.contentLines ?? [])];
+    this.#entryLines = [...(from?.entryLines ?? [])];
+    this.#count = this.#entryLines.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  entry(entry: Entry): number {
+    this.#referred += 1;
+    const known = this.#numbers.get(entry);
+    if (known !== undefined) return known;
+    const number = this.#count;
+    this.#rows.push(`${kindNumberOf(entry)} ${this.#encoder.entry(entry)}`);
+    this.#count += 1;
+    this.#numbers.set(entry, number);
+    return number;
+  }
+
+  step(step: RecordedStep): number {
+    if (!(step instanceof LoadedStep) || step.source !== this.#from) return this.entry(step.entry as Entry);
+    this.#referred += 1;
+    return step.stored as number;
+  }
+
+  value(value: unknown, standing: Parameters<BaseTexts['value']>[1]): string {
+    return this.#encoder.value(value, standing);
+  }
+
+  time(time: number): number {
+    return time;
+  }
+
+  numbers(list: readonly number[]): string {
+    return packed(list);
+  }
+
+  /** True where more of the entries are referred to no more than are. */
+  get isLoose(): boolean {
+    return this.#count - this.#referred > Math.max(LOOSE, this.#referred);
+  }
+
+  /** All parts, those that are new among them. */
+  get lines(): { readonly contents: readonly Lines[]; readonly entries: readonly Lines[] } {
+    const bodies = this.contents.take().map(({ number, body }) => `${number} ${body}`);
+    if (bodies.length > 0) this.#contentLines.push(linesOf(bodies));
+    for (let from = 0; from < this.#rows.length; from += ENTRIES)
+      this.#entryLines.push(linesOf(this.#rows.slice(from, from + ENTRIES)));
+    this.#rows = [];
+    this.#referred = 0;
+    return { contents: [...this.#contentLines], entries: [...this.#entryLines] };
+  }
+}

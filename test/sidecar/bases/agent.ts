@@ -1,0 +1,61 @@
+/** An agent whose runs have many steps, and whose work can be found wrong. */
+import { assign, setup } from 'xstate';
+import { attach, type JournalStore, loadConfig, resume, type SidecarOptions } from '../../../src/index.ts';
+import { SPACING } from '../../../src/sidecar/opening/options.ts';
+
+const machine = setup({
+  types: {
+    context: {} as { rows: Record<string, number>; notes: string[] },
+    events: {} as { type: 'set'; n: number } | { type: 'note'; text: string },
+  },
+  actions: {
+    write: assign(({ context, event }) =>
+      event.type === 'set' ? { rows: { ...context.rows, [`row${event.n % 7}`]: event.n } } : {},
+    ),
+    note: assign(({ context, event }) => (event.type === 'note' ? { notes: [...context.notes, event.text] } : {})),
+  },
+}).createMachine({
+  id: 'rows',
+  context: { rows: { row1: 0 }, notes: [] },
+  initial: 'a',
+  states: {
+    a: { on: { set: { target: 'b', actions: 'write' }, note: { actions: 'note' } } },
+    b: { on: { set: { target: 'a', actions: 'write' }, note: { actions: 'note' } } },
+  },
+});
+
+const { config } = loadConfig(
+  `belay: 1
+agent: rows
+tools: {}
+keys: { append: [notes] }
+skeletons:
+  Work: { entity: '"it"', states: [a, b], entry: [a], inputs: [], outputs: ['rows/*', notes], commit: [{ id: one, at: b, when: 'memory.rows.row1 >= 0' }], rollback: { anchors: [one] } }`,
+  { file: 'rows.yaml' },
+);
+
+/** Begins or takes up a run, whose bases come after so many rows. */
+export async function opened(
+  store: JournalStore,
+  mode: 'attach' | 'resume',
+  rows: number,
+  more: Partial<SidecarOptions> = {},
+) {
+  if (config === null) throw new Error('the config is refused');
+  const options = { run: 'r', config, journal: store, [SPACING]: { rows, times: 0 }, ...more };
+  const sidecar = await (mode === 'attach' ? attach : resume)(machine, options);
+  sidecar.actor.start();
+  return sidecar;
+}
+
+/** Sends so many events, each a step, with a long note among ten. */
+export function steps({ actor }: Awaited<ReturnType<typeof opened>>, from: number, count: number): void {
+  for (let n = from; n < from + count; n += 1)
+    actor.send(n % 10 === 9 ? { type: 'note', text: `${n} ${'x'.repeat(400)}` } : { type: 'set', n });
+}
+
+/** What a run has come to, for comparing it with another. */
+export const standing = ({ actor }: Awaited<ReturnType<typeof opened>>) => {
+  const { value, context } = actor.getSnapshot() as { value: unknown; context: unknown };
+  return { value, context };
+};

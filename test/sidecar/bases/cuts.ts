@@ -1,0 +1,64 @@
+/** Cuts a journal in two, lays the state between the halves down as a base, and goes on from that. */
+import { entriesOf } from '../../../src/journal/entries.ts';
+import { EntryDecoder, EntryEncoder } from '../../../src/journal/entry-codec.ts';
+import type { StoredRow } from '../../../src/journal/journal.ts';
+import type { ValueCodec } from '../../../src/journal/value-codec.ts';
+import { plainRun } from '../../../src/projection/base/plain.ts';
+import { RunState } from '../../../src/projection/run-state.ts';
+import { RunNoteFold } from '../../../src/reports/run-note.ts';
+import { difference } from '../../../src/sidecar/bases/compared.ts';
+import { rebuilt } from '../../../src/sidecar/bases/loaded-base.ts';
+import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
+
+/** A run that is folded row by row. */
+class Folding {
+  runState: RunState;
+  note = new RunNoteFold();
+  readonly #reader: EntryDecoder;
+  readonly #codecs: readonly ValueCodec[];
+
+  constructor(codecs: readonly ValueCodec[] = []) {
+    this.#codecs = codecs;
+    this.runState = new RunState(undefined, undefined, codecs);
+    this.#reader = new EntryDecoder(codecs);
+  }
+
+  take(row: StoredRow): void {
+    for (const { entry, fold } of entriesOf([row], this.#reader)) {
+      fold(() => this.runState.apply(entry, row.time));
+      this.note.take(entry);
+    }
+  }
+
+  /** Goes on with the state that a base of it comes to. */
+  reload(): void {
+    const encoder = new EntryEncoder(this.#reader.names, this.#codecs, null);
+    const parts = new BaseWriter(encoder, this.#codecs, null).base(this.runState, this.note);
+    const again = rebuilt(parts, this.#codecs);
+    if (again === null) throw new Error('there is no base');
+    this.runState = again.runState;
+    this.note = again.note;
+  }
+
+  get plain(): unknown {
+    return [plainRun(this.runState), this.note.parts];
+  }
+}
+
+/** Folds rows as they are, and again with a base at each of some rows. @returns where the two differ; null where they come to the same. */
+export function differenceWith(
+  rows: readonly StoredRow[],
+  cuts: readonly number[],
+  codecs: readonly ValueCodec[] = [],
+) {
+  const [whole, cut] = [new Folding(codecs), new Folding(codecs)];
+  for (const row of rows) {
+    whole.take(row);
+    cut.take(row);
+    if (!cuts.includes(row.seq)) continue;
+    cut.reload();
+    const found = difference(whole.plain, cut.plain);
+    if (found !== null) return `after row ${row.seq}: ${found}`;
+  }
+  return difference(whole.plain, cut.plain);
+}
