@@ -12,8 +12,8 @@ const MADE = 'BELAY_TESTS_FOLDER';
 export function setup(): void {
   if (process.env[MADE] !== undefined) return;
   made = mkdtempSync(join(tmpdir(), 'belay-tests-'));
-  // Servers and other writers run as other users.
-  chmodSync(made, 0o755);
+  // As the folder of the platform is: servers and other writers run as other users.
+  chmodSync(made, 0o1777);
   process.env[MADE] = made;
   process.env.TMPDIR = made;
 }
