@@ -104,11 +104,15 @@ describe.skipIf(server === null || !server.own)('a role', () => {
     const store = storeAs(role, schema);
     await workClient(store).start({ run: 'b', agent: 'order' });
     const journal = await desk.journal(store, 'b', 'resume');
-    journal.append([row(1)]);
-    expect(await journal.flush()).toBe(1);
+    for (const at of [1, 2]) {
+      journal.append([row(at)]);
+      journal.keep({ at, parts: [Buffer.from(`state ${at}`)] });
+      expect(await journal.flush()).toBe(at);
+    }
     expect(await store.post('b', '{}')).toBe(1);
     await journal.close();
-    expect(await owner.run('b')).toMatchObject({ head: 1, held: false });
+    expect(await owner.base('b')).toMatchObject({ at: 2 });
+    expect(await owner.run('b')).toMatchObject({ head: 2, held: false });
     for (const text of [
       'UPDATE "S".entry SET body = body',
       'DELETE FROM "S".entry',
