@@ -112,27 +112,37 @@ END $belay$;`;
  * Leaves a message: its number, 0 where there is no such run, -1 where it has as many as it may. Sent again with the same nonce it
  * answers the same.
  */
-const POST = `
-CREATE FUNCTION belay.post(p_name text, p_time bigint, p_nonce uuid, p_body bytea, p_limit bigint, p_again boolean)
-RETURNS bigint LANGUAGE plpgsql AS $belay$
+const POST = posting({ create: 'CREATE', acting: '', check: '', limit: 'p_limit' });
+
+/** All of them, in the words of the schema "belay". */
+export const FUNCTIONS = [SAFELY, BEAT, TAKE, APPEND, POST].join('\n');
+
+/** The statement that makes the function which leaves a message: how it acts, what it checks first, and how many messages a run may have. */
+export function posting(how: {
+  readonly create: string;
+  readonly acting: string;
+  readonly check: string;
+  readonly limit: string;
+}): string {
+  return `
+${how.create} FUNCTION belay.post(p_name text, p_time bigint, p_nonce uuid, p_body bytea, p_limit bigint, p_again boolean)
+RETURNS bigint LANGUAGE plpgsql ${how.acting} AS $belay$
 #variable_conflict use_column
 DECLARE
   to_run belay.run;
   before bigint;
 BEGIN
-  PERFORM belay.safely();
+  PERFORM belay.safely();${how.check}
   SELECT * INTO to_run FROM belay.run WHERE name = p_name FOR UPDATE;
   IF NOT FOUND THEN RETURN 0; END IF;
   IF p_again THEN
     SELECT number INTO before FROM belay.inbox WHERE run = to_run.id AND nonce = p_nonce;
     IF FOUND THEN RETURN before; END IF;
   END IF;
-  IF to_run.posts >= p_limit THEN RETURN -1; END IF;
+  IF to_run.posts >= ${how.limit} THEN RETURN -1; END IF;
   UPDATE belay.run SET posts = to_run.posts + 1 WHERE id = to_run.id;
   INSERT INTO belay.inbox (run, number, time, nonce, body)
     VALUES (to_run.id, to_run.posts + 1, p_time, p_nonce, p_body);
   RETURN to_run.posts + 1;
 END $belay$;`;
-
-/** All of them, in the words of the schema "belay". */
-export const FUNCTIONS = [SAFELY, BEAT, TAKE, APPEND, POST].join('\n');
+}

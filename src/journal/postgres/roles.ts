@@ -4,12 +4,19 @@
  * before are given it.
  */
 import { BODY_LIMIT, POSTS_LIMIT } from '../posts.ts';
+import { posting } from './functions.ts';
 
 const POST = 'post(text, bigint, uuid, bytea, bigint, boolean)';
 const START = 'start(text, text, text, bytea)';
 
 /** The part of a function by which it acts for those that call it, whatever their session has set. */
 const AS_OWNER = 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp';
+
+/** Refuses a message that is too long: who calls the function may not have come through a store. */
+const CHECK = `
+  IF length(p_body) > ${BODY_LIMIT} THEN
+    RAISE EXCEPTION 'a message has at most ${BODY_LIMIT} bytes' USING ERRCODE = '22001';
+  END IF;`;
 
 /** Gives the right to call them to those that may add messages already. */
 const GRANTED = `
@@ -36,29 +43,7 @@ END $belay$;`;
 
 /** The statements that make them. */
 export const ROLES = `
-CREATE OR REPLACE FUNCTION belay.post(p_name text, p_time bigint, p_nonce uuid, p_body bytea, p_limit bigint, p_again boolean)
-RETURNS bigint LANGUAGE plpgsql ${AS_OWNER} AS $belay$
-#variable_conflict use_column
-DECLARE
-  to_run belay.run;
-  before bigint;
-BEGIN
-  PERFORM belay.safely();
-  IF length(p_body) > ${BODY_LIMIT} THEN
-    RAISE EXCEPTION 'a message has at most ${BODY_LIMIT} bytes' USING ERRCODE = '22001';
-  END IF;
-  SELECT * INTO to_run FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND THEN RETURN 0; END IF;
-  IF p_again THEN
-    SELECT number INTO before FROM belay.inbox WHERE run = to_run.id AND nonce = p_nonce;
-    IF FOUND THEN RETURN before; END IF;
-  END IF;
-  IF to_run.posts >= least(p_limit, ${POSTS_LIMIT}) THEN RETURN -1; END IF;
-  UPDATE belay.run SET posts = to_run.posts + 1 WHERE id = to_run.id;
-  INSERT INTO belay.inbox (run, number, time, nonce, body)
-    VALUES (to_run.id, to_run.posts + 1, p_time, p_nonce, p_body);
-  RETURN to_run.posts + 1;
-END $belay$;
+${posting({ create: 'CREATE OR REPLACE', acting: AS_OWNER, check: CHECK, limit: `least(p_limit, ${POSTS_LIMIT})` })}
 ALTER FUNCTION belay.${START} ${AS_OWNER};
 REVOKE ALL ON FUNCTION belay.${POST} FROM PUBLIC;
 REVOKE ALL ON FUNCTION belay.${START} FROM PUBLIC;
