@@ -183,19 +183,34 @@ describe('a base that is not what was written', () => {
     await store.close();
   });
 
-  test('one of another run, or of another file, is none', async () => {
+  test('one of another file is none', async () => {
     const [path, other] = [freshPath(), freshPath()];
     for (const file of [path, other]) {
       const store = sqliteStore(file);
       await begun(store, 120);
       await store.close();
     }
-    const db = new Database(path);
-    db.exec(`ATTACH '${other}' AS other; DELETE FROM base; DELETE FROM base_part;
-      INSERT INTO base SELECT * FROM other.base; INSERT INTO base_part SELECT * FROM other.base_part;`);
-    db.close();
+    putBack(path, other);
     const store = sqliteStore(path);
     expect(store.base('r')).toBeNull();
+    await store.close();
+  });
+
+  test('one of another run of the same file is none', async () => {
+    const path = freshPath();
+    const first = sqliteStore(path);
+    await begun(first, 120);
+    const beside = await opened(first, 'attach', 50, { run: 'beside' });
+    steps(beside, 0, 120);
+    await beside.close();
+    expect([first.base('r'), first.base('beside')]).not.toContain(null);
+    await first.close();
+    for (const table of ['base', 'base_part']) {
+      tampered(path, `UPDATE ${table} SET run = -run`);
+      tampered(path, `UPDATE ${table} SET run = 3 + run`);
+    }
+    const store = sqliteStore(path);
+    expect([store.base('r'), store.base('beside')]).toEqual([null, null]);
     await store.close();
   });
 
@@ -212,14 +227,24 @@ describe('a base that is not what was written', () => {
     const stood = standing(sidecar);
     await sidecar.close();
     await store.close();
-    const db = new Database(path);
-    db.exec(`ATTACH '${older}' AS older; DELETE FROM base; DELETE FROM base_part;
-      INSERT INTO base SELECT * FROM older.base; INSERT INTO base_part SELECT * FROM older.base_part;`);
-    db.close();
+    putBack(path, older);
     const last = sqliteStore(path);
-    const again = await opened(last, 'resume', 50);
+    const { at } = last.base('r') as Base;
+    const { head } = last.run('r') as { head: number };
+    const told = { rows: 0 };
+    const again = await opened(counted(last, told), 'resume', 50);
     expect(standing(again)).toEqual(stood);
+    expect(told.rows).toBe(head - at);
+    expect(head - at).toBeGreaterThan(200);
     await again.close();
     await last.close();
   });
 });
+
+/** Puts the bases of another file in the place of those of a file. */
+function putBack(path: string, from: string): void {
+  const db = new Database(path);
+  db.exec(`ATTACH '${from}' AS other; DELETE FROM base; DELETE FROM base_part;
+    INSERT INTO base SELECT * FROM other.base; INSERT INTO base_part SELECT * FROM other.base_part;`);
+  db.close();
+}
