@@ -1,5 +1,6 @@
 /** The command within the process of the tests says what the built one does, of each verb that the tests run so. */
 import { expect, test } from 'vitest';
+import { placeOf, placeWords } from '../../src/cli/reading/place.ts';
 import { belay, built, file, trace } from './belay.ts';
 import { HERE } from './here.ts';
 
@@ -27,4 +28,15 @@ test('what is read from a pipe, from a file and from the environment is, too', a
     expect(await belay(args, '', env)).toEqual(ran);
   }
   expect(await belay(['decide', '-'], asked, env)).toEqual(await built(['decide', '-'], asked, env));
+});
+
+test('the place that the environment names to one command is none that the next one prints', () => {
+  process.env.BELAY_STORE = 'elsewhere.sqlite';
+  try {
+    expect(placeWords(placeOf(null, 'belay.sqlite'), 'belay.sqlite')).toEqual([]);
+    expect(placeWords('other.sqlite', 'belay.sqlite')).toEqual(['--store', 'other.sqlite']);
+  } finally {
+    delete process.env.BELAY_STORE;
+  }
+  expect(placeWords(placeOf(null, 'belay.sqlite'), 'belay.sqlite')).toEqual([]);
 });

@@ -19,17 +19,16 @@ interface Address {
   readonly schema: string | null;
 }
 
-/** The addresses of this process, by the names that they are called by. One process answers one command. */
+/** The addresses of this process, by the names that they are called by. */
 const addresses = new Map<string, Address>();
-/** The place that the environment names: a printed command finds it there, too. */
+/** The place that the environment names to the command that is answered: a printed command finds it there, too. */
 let given: string | null = null;
 
 /** The place that was meant: what is typed counts, then the environment. @returns the name that it is called by. */
 export function placeOf(typed: string | null, otherwise: string): string {
   const variable = process.env[VARIABLE] ?? '';
-  if (typed !== null || variable === '') return calledPlace(typed ?? otherwise);
-  given = calledPlace(variable);
-  return given;
+  given = typed !== null || variable === '' ? null : calledPlace(variable);
+  return given ?? calledPlace(typed ?? otherwise);
 }
 
 /** The name that a place is called by: an address without its password. */
