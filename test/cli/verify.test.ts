@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -127,6 +127,24 @@ describe('belay verify', () => {
     expect((await belay(['explain', 'navigation-1'], '', {}, folder)).out).toContain('restore');
     const { code, out } = await at('verify', JOURNAL, '--strict');
     expect([code, out]).toEqual([0, expect.stringMatching(/navigation-1 +navigation +(\d+) of \1 +equal\n/)]);
+  });
+
+  test('finds the runs where --store, BELAY_STORE or the usual file has them', async () => {
+    const elsewhere = join(desk.folder, 'elsewhere.sqlite');
+    copyFileSync(join(desk.folder, JOURNAL), elsewhere);
+    const verified = async (...args: string[]) => {
+      const { files } = JSON.parse((await desk.ask('verify', '--run', 'plain', '--json', ...args)).out);
+      return files.map(({ file }: { file: string }) => file);
+    };
+    expect(await verified()).toEqual([JOURNAL]);
+    expect(await verified('--store', 'elsewhere.sqlite')).toEqual(['elsewhere.sqlite']);
+    expect(await verified(JOURNAL, '--store', 'elsewhere.sqlite')).toEqual([JOURNAL, 'elsewhere.sqlite']);
+    process.env.BELAY_STORE = elsewhere;
+    try {
+      expect(await verified()).toEqual([elsewhere]);
+    } finally {
+      delete process.env.BELAY_STORE;
+    }
   });
 
   test('says of a run whose machine the module does not have that it is not comparable', async () => {

@@ -2,7 +2,8 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { KEY_FILE } from '../reading/journal-key.ts';
-import { calledPlace } from '../reading/place.ts';
+import { calledPlace, placeOf, STORE } from '../reading/place.ts';
+import { JOURNAL } from '../reading/reading.ts';
 import { finish, note, page } from '../terminal/console.ts';
 import { verifiedText } from '../verify/verified-text.ts';
 import { verifiedCode, verifyJournals } from '../verify/verify.ts';
@@ -14,6 +15,7 @@ interface Given {
   ignore?: string[];
   strict?: boolean;
   json?: boolean;
+  store?: string;
 }
 
 /** Adds `belay verify`. */
@@ -21,7 +23,7 @@ export function addVerify(program: Command): void {
   program
     .command('verify')
     .description("send today's machines through recorded runs, and say at which step they part")
-    .argument('<journals...>', 'SQLite files of journals, or postgres://…; they are read, and nothing is written')
+    .argument('[journals...]', 'SQLite files of journals, or postgres://…; they are read, and nothing is written')
     .option('--run <names...>', 'only these runs')
     .option('--machines <file>', 'the module that exports the machines or agents (default: what package.json names)')
     .option('--config <file>', "another config than the agent's own")
@@ -31,6 +33,7 @@ export function addVerify(program: Command): void {
     )
     .option('--strict', 'fail also where a run cannot be compared, or the config would do something else')
     .option('--json', 'one JSON object')
+    .option(STORE[0], `another place of runs, beside the journals; with neither, BELAY_STORE, then ${JOURNAL}`)
     .option(...KEY_FILE)
     .addHelpText(
       'after',
@@ -55,9 +58,11 @@ Exit code: 0 when no run parts; 1 when one does, with --strict also when one
 cannot be compared or the config would do something else; 2 when a file, a
 config or the module cannot be read, or the command is misused.`,
     )
-    .action(async (journals: string[], { run, machines, config, ignore, strict = false, json = false }: Given) => {
+    .action(async (journals: string[], given: Given) => {
+      const { run, machines, config, ignore, strict = false, json = false, store } = given;
+      const places = [...journals, ...(store === undefined ? [] : [store])].map(calledPlace);
       const verified = await verifyJournals({
-        journals: journals.map(calledPlace),
+        journals: places.length > 0 ? places : [placeOf(null, JOURNAL)],
         runs: run ?? null,
         machines: machines ?? null,
         config: config ?? null,
