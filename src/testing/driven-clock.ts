@@ -3,6 +3,7 @@
  * two days takes no time, and the same work ends the same way on a fast or slow machine. Reading and writing (files,
  * sockets, processes) goes on in real time: no timer fires while the process waits for it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 interface Timer {
   due: number;
@@ -23,6 +24,8 @@ const GRACE = { short: 5, long: 250 } as const;
 const LONG = 1_000;
 /** Kinds of resources of the process that stand for no work of their own. */
 const IDLE = /^(Timeout|Immediate|TTYWrap|.*ServerWrap)$/;
+/** Above the numbers that the platform gives its own timers. */
+const FIRST = 2 ** 40;
 /** Kinds of requests: each ends by itself, so one that is under way when the clock begins is not usual. */
 const REQUEST = /Req/;
 
@@ -35,10 +38,13 @@ export class StalledError extends Error {
 /** Timers that fire when the process has nothing else to do. One clock holds the timers of the process at a time. */
 export class DrivenClock {
   static #holder: DrivenClock | null = null;
+  /** The clock that the work of now is done within. */
+  static readonly #around = new AsyncLocalStorage<DrivenClock>();
   readonly #timers = new Map<number, Timer>();
   readonly #own = { setTimeout, clearTimeout, setInterval, clearInterval, Date };
   #now: number;
-  #next = 1;
+  #next = FIRST;
+  #hasWork = false;
   #usual: ReadonlyMap<string, number> = new Map();
 
   /** @param beginning its first time, in milliseconds: the same for every clock, if left out. */
@@ -49,18 +55,33 @@ export class DrivenClock {
   /** The time of this clock, in milliseconds. */
   readonly now = (): number => this.#now;
 
+  /**
+   * Does work whose timers this clock holds, and no others: what else goes on in the process, such as a poll that a test
+   * before has left, keeps its own. Without it, a clock holds every timer that is set while it holds them.
+   */
+  within<T>(work: () => T): T {
+    this.#hasWork = true;
+    return DrivenClock.#around.run(this, work);
+  }
+
   /** Takes the place of the timers of the process, until `release`. @throws Error where another clock holds them. */
   hold(): void {
     if (DrivenClock.#holder !== null) throw new Error('another driven clock holds the timers: release it first');
     DrivenClock.#holder = this;
     this.#usual = new Map([...resources()].filter(([kind]) => !REQUEST.test(kind)));
+    const own = this.#own;
     const set = (run: (...all: unknown[]) => void, wait = 0, ...all: unknown[]) =>
-      this.#add(wait > LONGEST ? 1 : wait, () => run(...all), null);
+      this.#isMine()
+        ? this.#add(wait > LONGEST ? 1 : wait, () => run(...all), null)
+        : own.setTimeout(run, wait, ...all);
     const repeat = (run: (...all: unknown[]) => void, wait = 0, ...all: unknown[]) =>
-      this.#add(wait, () => run(...all), Math.max(1, wait));
-    const clear = (handle?: unknown) => void this.#timers.delete(Number(handle ?? 0));
+      this.#isMine() ? this.#add(wait, () => run(...all), Math.max(1, wait)) : own.setInterval(run, wait, ...all);
+    const clear = (handle?: unknown) => {
+      if (Number(handle ?? 0) >= FIRST) this.#timers.delete(Number(handle));
+      else own.clearTimeout(handle as NodeJS.Timeout);
+    };
     Object.assign(globalThis, { setTimeout: set, clearTimeout: clear, setInterval: repeat, clearInterval: clear });
-    globalThis.Date = drivenDate(this.#own.Date, this.now);
+    globalThis.Date = drivenDate(own.Date, () => (this.#isMine() ? this.#now : own.Date.now()));
   }
 
   /** Gives the timers back. */
@@ -128,6 +149,11 @@ export class DrivenClock {
     } finally {
       this.release();
     }
+  }
+
+  /** True for work that this clock holds the timers of. */
+  #isMine(): boolean {
+    return !this.#hasWork || DrivenClock.#around.getStore() === this;
   }
 
   #add(wait: number, run: () => void, every: number | null): object {

@@ -58,6 +58,30 @@ describe('a driven clock', () => {
     expect(Math.abs(Date.now() - clock.now())).toBeGreaterThan(DAY);
   });
 
+  test('leaves to other work of the process its own timers and its own time', async () => {
+    const turns: number[] = [];
+    let isOver = false;
+    const poll = (): void => {
+      turns.push(Date.now());
+      if (!isOver && turns.length < 1_000) setTimeout(poll, 1);
+    };
+    const clock = new DrivenClock();
+    const handle = setTimeout(() => {}, DAY);
+    poll();
+    await clock.within(() =>
+      clock.during(async () => {
+        // Only the timer of the work is due, and it takes back none of its own for one of the platform.
+        const waits = sleep(DAY);
+        clearTimeout(handle);
+        await waits;
+        while (turns.length < 3) await readFile('package.json');
+      }),
+    );
+    isOver = true;
+    expect(Math.max(...turns) - Math.min(...turns)).toBeLessThan(DAY);
+    expect(clock.now() - new DrivenClock().now()).toBe(DAY);
+  });
+
   test('is refused the timers while another clock holds them', () => {
     const [one, other] = [new DrivenClock(), new DrivenClock()];
     one.hold();

@@ -25,13 +25,12 @@ const MOST_WAITS = 40;
 const LONGEST = 400 * 86_400_000;
 
 /** Runs an agent once. The world is made anew before, and removed after. */
-export async function runTrial(options: TrialOptions): Promise<Course> {
-  const world = await options.subject.fresh(options.path.input);
-  try {
-    return await new Trial(options, world).run();
-  } finally {
-    await world.clear();
-  }
+export function runTrial(options: TrialOptions): Promise<Course> {
+  const clock = new DrivenClock(options.life?.time);
+  return clock.within(async () => {
+    const world = await options.subject.fresh(options.path.input);
+    return await new Trial(options, world, clock).run().finally(() => world.clear());
+  });
 }
 
 class Trial {
@@ -53,9 +52,9 @@ class Trial {
   #before: unknown = null;
   readonly #told: Pick<Told, 'seen' | 'transport' | 'people' | 'delayed' | 'edges' | 'findings'>;
 
-  constructor(options: TrialOptions, world: WorldOfRun) {
+  constructor(options: TrialOptions, world: WorldOfRun, clock: DrivenClock) {
+    this.#clock = clock;
     const { fault, passing, path, life } = options;
-    this.#clock = new DrivenClock(life?.time);
     this.#seen = life?.seen ?? new Observation();
     this.#options = options;
     this.#world = world;
