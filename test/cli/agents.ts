@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { belay, MAIN } from './belay.ts';
+import { here } from './here.ts';
 
 /** The module of the agents. */
 export const AGENTS = fileURLToPath(new URL('fixtures/agents.mjs', import.meta.url));
@@ -25,6 +26,11 @@ export class Desk {
   /** Runs a command there. */
   ask(...args: string[]) {
     return belay(args, '', {}, this.folder);
+  }
+
+  /** Runs a command there that runs no agent, or one to its end, within this process. */
+  askHere(...args: string[]) {
+    return here(args, '', {}, this.folder);
   }
 
   /** What a command says to a program, each line parsed. */

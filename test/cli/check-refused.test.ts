@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { belay } from './belay.ts';
+import { belay, built } from './belay.ts';
 import { folder, makeChecked, put, schedule, within, wrong } from './checking.ts';
 
 makeChecked();
@@ -50,7 +50,8 @@ describe('belay check ends with 2 and one line', () => {
       /no_machine it exports no xstate machine and no compiled graph of LangGraph\n$/,
     ],
   ])('for a module that %s', async (what, body, complaint) => {
-    const { code, out, err } = await belay([
+    // What a parser says is of the parser that the built command has.
+    const { code, out, err } = await built([
       'check',
       schedule,
       '--machines',

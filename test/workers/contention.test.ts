@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 async function tried(store: JournalStore, place: string, world: string): Promise<void> {
-  const runs = 80;
+  const runs = 40;
   const shape = { workers: 8, runs, ms: 5, chance: new Chance(SEED, 0), kills: 2, cancelled: 10 };
   const outcome = await contend({ ...shape, store, place, schema, world: join(folder, world) });
   await store.close();
@@ -33,7 +33,7 @@ async function tried(store: JournalStore, place: string, world: string): Promise
   expect([denied > 0, outcome.acts > runs, cancelled > 0]).toEqual([true, true, true]);
 }
 
-test('80 runs over 20 keys under 8 workers on a SQLite file', async () => {
+test('40 runs over 20 keys under 8 workers on a SQLite file', async () => {
   const place = join(folder, 'belay.sqlite');
   await tried(sqliteStore(place, { busyMs: 20_000 }), place, 'file');
 });
@@ -48,7 +48,7 @@ test('40 runs that nothing keeps apart lose what others wrote: the judge sees it
   expect(outcome.wrong.join()).toMatch(/run-\d+ has appended/);
 });
 
-test.skipIf(server === null)('80 runs over 20 keys under 8 workers on PostgreSQL', async () => {
+test.skipIf(server === null)('40 runs over 20 keys under 8 workers on PostgreSQL', async () => {
   const place = server?.address() ?? '';
   await tried(postgresStore({ address: place, schema }), place, 'database');
 });
