@@ -15,8 +15,8 @@ test('the examples are well typed, and load', () => {
   expect([...examples.keys()]).toEqual(['files.ts', 'rows.ts', 'mail.ts', 'http.ts']);
   for (const [name, content] of examples) {
     const here = content
-      .replace("'belay-sidecar'", `'${join(root, 'src/index.ts')}'`)
-      .replace("'belay-sidecar/adapters'", `'${join(root, 'src/adapters/index.ts')}'`);
+      .replace("'belay-sidecar'", `'${join(root, 'dist/index.js')}'`)
+      .replace("'belay-sidecar/adapters'", `'${join(root, 'dist/adapters/index.js')}'`);
     write(name, here);
   }
   mkdirSync(join(folder, 'workspace'));
