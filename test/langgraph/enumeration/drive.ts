@@ -10,6 +10,7 @@ import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
 import type { ToolCall } from '../../../src/runtime/tool-call.ts';
 import { VirtualTime } from '../../virtual-time.ts';
 import type { Case } from './cases.ts';
+import { forcedBy } from './forced.ts';
 import type { Args } from './little-graph.ts';
 import { INPUT, realGraph } from './real-graph.ts';
 import { World } from './world.ts';
@@ -17,7 +18,12 @@ import { World } from './world.ts';
 /** How a run came to rest. */
 type Rest =
   | { readonly is: 'done'; readonly state: unknown }
-  | { readonly is: 'parked'; readonly verdict: string; readonly codes: readonly string[] }
+  | {
+      readonly is: 'parked';
+      readonly verdict: string;
+      readonly codes: readonly string[];
+      readonly forced: readonly string[];
+    }
   | { readonly is: 'hang'; readonly why: string };
 
 export interface Result {
@@ -237,8 +243,10 @@ class Drive {
     if (typeof ending === 'symbol') return null;
     if (ending.status === 'done') return { is: 'done', state: ending.output };
     if (ending.status === 'cancelled') return { is: 'hang', why: 'it was cancelled' };
-    if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error] };
-    return { is: 'parked', verdict: ending.decision.verdict, codes: codesOf(ending.decision) };
+    if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error], forced: [] };
+    const { decision } = ending;
+    const forced = forcedBy(decision, this.#world.log);
+    return { is: 'parked', verdict: decision.verdict, codes: codesOf(decision), forced };
   }
 }
 

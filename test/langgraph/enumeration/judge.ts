@@ -44,7 +44,9 @@ export function judge(
   if (rest.is === 'done') return judgeDone(stateText(rest.state), standing(acts), legal);
   const harm = harmOfPark(one, acts, legal);
   if (harm !== null) return { is: 'wrong', cause: `parked, and ${harm}` };
-  const cause = [rest.verdict, ...rest.codes].join(' ');
+  const cause = [rest.verdict, ...rest.codes, ...(rest.forced.length > 0 ? [`- ${rest.forced.join(', ')}`] : [])].join(
+    ' ',
+  );
   return { is: 'parked', isNeeded: !isWithin(textsOf(one, acts.filter(stood)), legal.acts), cause };
 }
 
