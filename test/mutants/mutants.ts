@@ -27,6 +27,22 @@ export const MUTANTS: readonly Mutant[] = [
     by: { run: 'tests', file: 'test/semantics/events.test.ts' },
   },
   {
+    rule: 'C1a',
+    file: 'langgraph/telling.ts',
+    off: 'the barrier of a graph is a step of one of the tasks behind it',
+    find: '[...left, ...this.lanes].map(',
+    replace: '[...left, ...this.lanes.slice(0, 1)].map(',
+    by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
+  },
+  {
+    rule: 'C1b',
+    file: 'langgraph/execution.ts',
+    off: 'a question of a graph that was taken back can still be answered',
+    find: 'this.#setting.asks([]);',
+    replace: '',
+    by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
+  },
+  {
     rule: 'C2',
     file: 'recovery/cut.ts',
     off: 'nothing is set aside',

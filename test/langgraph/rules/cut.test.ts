@@ -67,6 +67,26 @@ describe('C1b: an answer to a question is an event from outside', () => {
     });
     await it.run.close();
   });
+
+  test('a question that waits is taken back with what it was asked about, and takes no answer until it is asked anew', async () => {
+    let answer = (_: string) => {};
+    const again = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const it = await graphOf(
+      { price: {}, ask: { does: ({ price_is }) => ({ ask_is: interrupt(`Pay ${price_is}?`) }) } },
+      line('price', 'ask'),
+      { answers: { price: (nth) => (nth === 0 ? 'bad' : again) } },
+    );
+    expect(await it.going).toMatchObject({ __interrupt__: [{ value: 'Pay bad?' }] });
+    await it.wrong('price');
+    expect(it.run.questions()).toEqual([]);
+    await expect(it.run.resume(new Command({ resume: 'yes' }))).rejects.toMatchObject({ code: 'no_question' });
+    answer('good');
+    expect(await it.run.invoke()).toMatchObject({ __interrupt__: [{ value: 'Pay good?' }] });
+    expect(await it.run.resume(new Command({ resume: 'no' }))).toEqual({ price_is: 'good', ask_is: 'no' });
+    await it.run.close();
+  });
 });
 
 describe('C2: what is beyond the cut and read nothing of it is set aside', () => {
