@@ -1,4 +1,6 @@
 /** Names and texts that both halves of the codec share. */
+import type { ContextParts } from './contents/context-parts.ts';
+import type { Begun, Met } from './contents/lists.ts';
 import type { ValueCodec } from './value-codec.ts';
 
 /** The only key of an object that stands for something else. */
@@ -47,11 +49,14 @@ export interface Known {
 export interface Storing {
   put(text: string, measures: Measures): string;
   /** A list of which a part may be stored already. */
-  list(members: readonly string[], measures: Measures): string;
+  list(members: readonly string[], measures: Measures, met: Met): string;
+  /** The stored list that a list goes on from. */
+  begun(value: readonly unknown[]): Begun | null;
   /** The text of an object that is as it was when it was written. */
   known(value: object): Known | null;
   /** @param hasClass its text came of a codec. */
   remember(value: object, known: Known, hasClass: boolean): void;
+  readonly parts: ContextParts;
 }
 
 export interface EncodeOptions {
@@ -61,6 +66,8 @@ export interface EncodeOptions {
   readonly codecs?: readonly ValueCodec[];
   /** Where long texts are stored, to be referred to; every text stands in its place without it. */
   readonly contents?: Storing | null;
+  /** True for what a context is made of, which is never changed in place. */
+  readonly isContext?: boolean;
 }
 
 /** Strings that equal their own JSON text, apart from the quotes. */

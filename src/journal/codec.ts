@@ -6,6 +6,7 @@
  * an error's stack and cause.
  */
 import { errorParts } from './codec/error.ts';
+import { listText } from './codec/list.ts';
 import { BIGINT_HEX_LIMIT, Pass, TEXT_LIMIT } from './codec/pass.ts';
 import {
   CODEC_DEPTH,
@@ -18,7 +19,7 @@ import {
   TAG,
   tag,
 } from './codec-form.ts';
-import { FEWEST, LARGEST, SHORTEST } from './contents/form.ts';
+import { LARGEST, SHORTEST } from './contents/form.ts';
 import { remember, type ValueCodec } from './value-codec.ts';
 
 export type { Encoded, EncodeOptions, Unencodable } from './codec-form.ts';
@@ -37,18 +38,14 @@ export function encode(value: unknown, options: EncodeOptions = {}): Encoded {
 class Encoder extends Pass {
   readonly #reference: EncodeOptions['reference'];
   readonly #codecs: readonly ValueCodec[];
+  readonly #isContext: boolean;
   #contents: Storing | null;
-  /** The size of the contents that the text of the present container refers to. */
-  held = 0;
-  /** The number of containers around the innermost one in the present one. */
-  #deepest = 0;
-  /** The length of the texts that stand elsewhere. */
-  #moved = 0;
   /** The object that a codec has made a text of last, where that follows from its members. */
   #plain: object | null = null;
 
-  constructor({ reference, codecs = [], contents = null }: EncodeOptions) {
+  constructor({ reference, codecs = [], contents = null, isContext = false }: EncodeOptions) {
     super();
+    this.#isContext = isContext;
     this.#reference = reference;
     this.#codecs = codecs;
     this.#contents = contents;
@@ -77,7 +74,7 @@ class Encoder extends Pass {
   #nested(value: object): string {
     const { length } = this.ancestors;
     if (length >= CODEC_DEPTH) return this.exceeded('too_deep');
-    if (length > this.#deepest) this.#deepest = length;
+    if (length > this.deepest) this.deepest = length;
     this.ancestors.push(value);
     try {
       return this.#contents === null ? this.#object(value) : this.#container(value, this.#contents);
@@ -91,24 +88,24 @@ class Encoder extends Pass {
   /** A container that may have been written before, or whose text may be long. */
   #container(value: object, contents: Storing): string {
     const depth = this.ancestors.length - 1;
-    const [held, deepest] = [this.held, this.#deepest];
+    const [held, deepest] = [this.held, this.deepest];
     const known = contents.known(value);
     if (known !== null) {
       if (depth + known.height > CODEC_DEPTH) return this.exceeded('too_deep');
       this.held += known.held;
-      this.#deepest = Math.max(deepest, depth + known.height - 1);
+      this.deepest = Math.max(deepest, depth + known.height - 1);
       return this.grown(known.text);
     }
     this.held = 0;
-    this.#deepest = depth;
+    this.deepest = depth;
     let text = this.#object(value);
-    const height = this.#deepest - depth + 1;
+    const height = this.deepest - depth + 1;
     if (this.reason === null && text.length >= SHORTEST) text = this.#put(contents, text, height);
     const hasClass = this.#plain === value;
     if (this.reason === null && (this.held > 0 || hasClass))
       contents.remember(value, { text, height, held: this.held }, hasClass);
     this.held += held;
-    this.#deepest = Math.max(deepest, this.#deepest);
+    this.deepest = Math.max(deepest, this.deepest);
     return text;
   }
 
@@ -124,15 +121,17 @@ class Encoder extends Pass {
   /** Has a text stand elsewhere, and a reference in its place. */
   #put(contents: Storing, text: string, height: number): string {
     const size = text.length + this.held;
-    this.#moved += text.length;
-    if (size > LARGEST || this.#moved > LARGEST) return this.exceeded('too_large');
+    this.moved += text.length;
+    if (size > LARGEST || this.moved > LARGEST) return this.exceeded('too_large');
     this.held = size;
     return this.grown(contents.put(text, { height, size }));
   }
 
   #object(value: object): string {
     if (Array.isArray(value))
-      return Object.getPrototypeOf(value) === Array.prototype ? this.#array(value) : this.#registered(value);
+      return Object.getPrototypeOf(value) === Array.prototype
+        ? listText(this, value, this.#contents, this.#isContext)
+        : this.#registered(value);
     const id = this.#reference?.(value) ?? null;
     if (id !== null) return this.grown(tag(`["ref",${quoted(id)}]`));
     const prototype = Object.getPrototypeOf(value);
@@ -165,7 +164,9 @@ class Encoder extends Pass {
     this.#contents = contents;
     if (this.reason !== null) return '';
     remember(value, codec.name, form);
-    this.#plain = codec.isPlain?.(value as never) === true ? value : null;
+    const isPlain = codec.isPlain?.(value as never) === true;
+    this.#plain = isPlain ? value : null;
+    if (!isPlain) this.opaque += 1;
     return tag(`["codec",${name},${form}]`);
   }
 
@@ -180,33 +181,6 @@ class Encoder extends Pass {
     }
     if (Object.getOwnPropertySymbols(value).length > 0) return this.fail('symbol');
     return Object.hasOwn(value, TAG) ? this.counted(17) + tag(`["object",{${text}}]`) : `{${text}}`;
-  }
-
-  #array(value: readonly unknown[]): string {
-    const members: string[] = [];
-    let length = 2;
-    let isWhole = true;
-    this.counted(2);
-    for (let index = 0; index < value.length; index += 1) {
-      const descriptor = Object.getOwnPropertyDescriptor(value, index);
-      if (descriptor !== undefined && !('value' in descriptor)) return this.fail('accessor', String(index));
-      if (index > 0) this.grown(',');
-      const text = descriptor === undefined ? this.grown(tag('"hole"')) : this.value(descriptor.value);
-      if (this.reason !== null) return this.under(String(index));
-      isWhole &&= descriptor !== undefined;
-      length += text.length + 1;
-      members.push(text);
-    }
-    const isLong = length >= SHORTEST && members.length >= FEWEST && isWhole;
-    return this.#contents === null || !isLong ? `[${members.join(',')}]` : this.#list(members, length, this.#contents);
-  }
-
-  /** A list that may have grown since it was written. */
-  #list(members: readonly string[], length: number, contents: Storing): string {
-    this.held += length;
-    if (this.held > LARGEST) return this.exceeded('too_large');
-    const height = this.#deepest - this.ancestors.length + 2;
-    return this.grown(contents.list(members, { height, size: this.held }));
   }
 
   #map(value: Map<unknown, unknown>): string {

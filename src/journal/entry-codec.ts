@@ -9,8 +9,9 @@ import type { InstanceId } from '../model/instance.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { RowTexts } from './codec/row-texts.ts';
 import { CONTENTS_SINCE, damaged, LARGEST_ROW } from './contents/form.ts';
+import { LISTS } from './contents/lists.ts';
 import { ContentReader, type KnownContent } from './contents/reader.ts';
-import { ContentWriter, LISTS } from './contents/writer.ts';
+import { ContentWriter } from './contents/writer.ts';
 import type { RowReader } from './entry-forms.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
 import { JournalError, type Row, type StoredRow } from './journal.ts';
@@ -43,6 +44,13 @@ export class EntryEncoder {
   /** The names and the contents that are written; no contents in a run whose journal began in a format that has none. */
   get written(): { readonly names: Names; readonly contents: ContentWriter | null } {
     return { names: this.#names, contents: this.#contents };
+  }
+
+  /** Takes the parts of contexts that were read for what they are; with `verify`, no part of any. */
+  trust(actors: Iterable<{ readonly context: unknown }>, verify = false): void {
+    const parts = this.#contents?.parts;
+    if (verify) parts?.trustNone();
+    else for (const { context } of actors) parts?.addAll(context);
   }
 
   /** Does what changes no value: each is held against what was written before once. No code of a machine's may be called in it. */

@@ -62,7 +62,7 @@ export class BaseEncoder extends RowNames implements RowWriter {
 
   /** The text of a value. What no journal holds is in the rows by its place alone, and a run that has such is not taken up. @throws NoBase */
   value(value: unknown, standing: ValuePlace, at: readonly string[] = []): string {
-    const options = { ...encodingWith(this.#codecs), contents: this.#contents };
+    const options = { ...encodingWith(this.#codecs), contents: this.#contents, isContext: standing === 'memory' };
     const encoded: Encoded = encode(value, options);
     if ('text' in encoded) return encoded.text;
     const { of, instead } = LOSSES[standing];

@@ -3,10 +3,12 @@
  * Any other has a number below 0, which no row refers to.
  */
 import type { Known, Measures, Storing } from '../codec-form.ts';
+import { ContextParts } from '../contents/context-parts.ts';
 import { listBody, referenceTo } from '../contents/form.ts';
+import { type Begun, KnownLists, type Met } from '../contents/lists.ts';
 import { ContentMemo } from '../contents/memo.ts';
 import type { KnownContent } from '../contents/reader.ts';
-import { type ContentWriter, hashOf, LISTS, type StoredList } from '../contents/writer.ts';
+import { type ContentWriter, hashOf } from '../contents/writer.ts';
 
 /** The contents of one base, for its writer. */
 export class BaseContents implements Storing {
@@ -14,7 +16,8 @@ export class BaseContents implements Storing {
   readonly #texts = new Map<string, number>();
   readonly #numbers = new Set<number>();
   readonly #rows: ContentWriter | null;
-  #lists: StoredList[] = [];
+  readonly #lists = new KnownLists();
+  readonly parts: ContextParts;
   /** Those that were not taken: each after those that it refers to. */
   #queued: KnownContent[] = [];
   #last: number;
@@ -25,6 +28,7 @@ export class BaseContents implements Storing {
    */
   constructor(rows: ContentWriter | null, known: readonly number[] = []) {
     this.#rows = rows;
+    this.parts = rows?.parts ?? new ContextParts();
     for (const number of known) this.#numbers.add(number);
     this.#last = known.reduce((least, number) => Math.min(least, number), 0);
   }
@@ -49,14 +53,20 @@ export class BaseContents implements Storing {
     return this.#added(number, text);
   }
 
-  list(members: readonly string[], _measures: Measures): string {
-    const [base, kept] = this.#longest(members);
-    if (base !== null && kept === members.length && kept === base.members.length) return referenceTo(base.number);
+  list(members: readonly string[], _measures: Measures, met: Met): string {
+    const { base, kept } = this.#lists.longest(members, met.from);
+    if (base !== null && kept === members.length && kept === base.members.length) {
+      this.#lists.use(base, base, met);
+      return referenceTo(base.number);
+    }
     const text = base === null ? `[${members.join(',')}]` : listBody(base.number, kept, members.slice(kept));
     const number = this.#rows?.numberOfList(members) ?? this.#next();
-    this.#lists = [...this.#lists.filter((list) => list !== base || kept < base.members.length), { number, members }];
-    this.#lists = this.#lists.slice(-LISTS);
+    this.#lists.use(base !== null && kept === base.members.length ? base : null, { number, members }, met);
     return this.#added(number, text);
+  }
+
+  begun(value: readonly unknown[]): Begun | null {
+    return this.#lists.begun(value);
   }
 
   known(value: object): Known | null {
@@ -76,17 +86,5 @@ export class BaseContents implements Storing {
     if (!this.#numbers.has(number)) this.#queued.push({ number, body });
     this.#numbers.add(number);
     return referenceTo(number);
-  }
-
-  /** The list that begins most like the members, and how many of them are the same; none where that is not worth it. */
-  #longest(members: readonly string[]): [StoredList | null, number] {
-    let [base, kept]: [StoredList | null, number] = [null, 0];
-    for (const list of this.#lists) {
-      const most = Math.min(list.members.length, members.length);
-      let same = 0;
-      while (same < most && list.members[same] === members[same]) same += 1;
-      if (same > kept) [base, kept] = [list, same];
-    }
-    return [base, kept];
   }
 }

@@ -12,7 +12,25 @@ export class Pass {
   reason: Unencodable | null = null;
   path: string[] = [];
   readonly ancestors: object[] = [];
+  /** The size of the contents that the text of the present container refers to. */
+  held = 0;
+  /** The number of containers around the innermost one in the present one. */
+  deepest = 0;
+  /** The length of the texts that stand elsewhere. */
+  moved = 0;
+  /** The number of values whose codec does not say that their form follows from their members. */
+  opaque = 0;
   #size = 0;
+
+  /** Does what is no part of the text. */
+  aside<T>(work: () => T): T {
+    const [held, deepest, moved, size] = [this.held, this.deepest, this.moved, this.#size];
+    try {
+      return work();
+    } finally {
+      [this.held, this.deepest, this.moved, this.#size] = [held, deepest, moved, size];
+    }
+  }
 
   /** Counts new text. Shared objects are written once per place, so a small value in memory may be large as text. */
   grown(text: string): string {

@@ -15,13 +15,17 @@ export class RowTexts extends RowNames implements RowWriter {
   readonly #options: EncodeOptions;
   /** For what many readers read alone, without the contents. */
   readonly #whole: EncodeOptions;
+  readonly #ofContext: EncodeOptions;
+  readonly #contents: ContentWriter | null;
   /** For what is not written yet: what was written before is known, and nothing is stored. */
   readonly #tried: EncodeOptions;
 
   constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null) {
     super(names);
     this.#whole = encodingWith(codecs);
+    this.#contents = contents;
     this.#options = { ...this.#whole, contents };
+    this.#ofContext = { ...this.#options, isContext: true };
     this.#tried = { ...this.#whole, contents: contents?.unwritten ?? null };
   }
 
@@ -32,8 +36,9 @@ export class RowTexts extends RowNames implements RowWriter {
   }
 
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string {
-    const isWhole = standing === 'entry' || standing === 'timer';
-    const encoded = this.#within(encode(value, isWhole ? this.#whole : this.#options));
+    const encoded = this.#within(encode(value, this.#optionsFor(standing)));
+    // A member that is added to a list of the context.
+    if (standing === 'memory' && isIndex(at.at(-1))) this.#contents?.parts.add([value]);
     if ('text' in encoded) return encoded.text;
     const { of, instead } = LOSSES[standing];
     const path = [...at, ...encoded.path];
@@ -42,6 +47,11 @@ export class RowTexts extends RowNames implements RowWriter {
     if ('text' in rest) return rest.text;
     const what = `${standing} has no text: ${rest.reason} at ${rest.path.join('.')}`;
     throw new JournalError('journal_cannot_write', what);
+  }
+
+  #optionsFor(standing: ValuePlace): EncodeOptions {
+    if (standing === 'entry' || standing === 'timer') return this.#whole;
+    return standing === 'memory' ? this.#ofContext : this.#options;
   }
 
   lostIn(value: unknown, at: readonly string[]): Omit<Lost, 'of'> | null {
@@ -55,4 +65,8 @@ export class RowTexts extends RowNames implements RowWriter {
     this.#held += encoded.held;
     return this.#held > LARGEST_ROW ? { path: [], reason: 'too_large' } : encoded;
   }
+}
+
+function isIndex(segment: string | undefined): boolean {
+  return segment !== undefined && /^\d+$/.test(segment);
 }

@@ -63,6 +63,7 @@ interface Budget {
 function shapeOf(value: object, budget: Budget): Shape | null {
   const prototype: unknown = Object.getPrototypeOf(value);
   const isList = Array.isArray(value) && prototype === Array.prototype;
+  if (isList && value.length > budget.left) return null;
   if (!isList && prototype !== Object.prototype && prototype !== null) return null;
   return shapeWith(value, prototype, Object.keys(value), budget);
 }

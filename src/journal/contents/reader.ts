@@ -6,7 +6,8 @@ import { TAG } from '../codec-form.ts';
 import type { Row } from '../journal.ts';
 import type { Measured, ReadContent } from '../revive.ts';
 import { CONTENT_KIND, damaged, LARGEST, LIST, PART_KIND } from './form.ts';
-import { hashOf, type StoredContent, type StoredList } from './writer.ts';
+import type { StoredList } from './lists.ts';
+import { hashOf, type StoredContent } from './writer.ts';
 
 /** Reads what `JSON.parse` made of a text, and measures it. */
 type ReadText = (parsed: unknown, content: (number: unknown) => ReadContent) => Measured;

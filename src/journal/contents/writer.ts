@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Known, Measures, Storing } from '../codec-form.ts';
 import type { Row } from '../journal.ts';
+import { ContextParts } from './context-parts.ts';
 import { CONTENT_KIND, listBody, PART, PART_KIND, referenceTo } from './form.ts';
+import { type Begun, KnownLists, type Met, type StoredList } from './lists.ts';
 import { ContentMemo } from './memo.ts';
 
 /** A content that is stored. */
@@ -10,16 +12,8 @@ export interface StoredContent extends Measures {
   readonly number: number;
 }
 
-/** A list that is stored, and the texts of its members. */
-export interface StoredList {
-  readonly number: number;
-  readonly members: readonly string[];
-}
-
 /** The number of texts that are known. One that is forgotten is stored again. */
 const TEXTS = 65_536;
-/** The number of lists that are known: the last one of each that grows. */
-export const LISTS = 8;
 /** The least part of a list that the rest refers to, in characters. */
 const WORTH = 64;
 
@@ -32,10 +26,10 @@ export function hashOf(text: string): string {
 
 /** The contents of one run, for its writer. */
 export class ContentWriter implements Storing {
+  readonly parts = new ContextParts();
   #memo = new ContentMemo();
   readonly #texts: Map<string, StoredContent>;
-  /** The one that was used last stands last. */
-  #lists: StoredList[];
+  readonly #lists: KnownLists;
   #count: number;
   #queued: Row[] = [];
 
@@ -49,7 +43,7 @@ export class ContentWriter implements Storing {
   ) {
     this.#count = from.count;
     this.#texts = new Map(from.texts);
-    this.#lists = from.lists.slice(-LISTS);
+    this.#lists = new KnownLists(from.lists);
   }
 
   /** The number of contents that were ever stored. */
@@ -61,8 +55,10 @@ export class ContentWriter implements Storing {
   readonly unwritten: Storing = {
     put: () => '',
     list: () => '',
+    begun: (value) => this.#lists.begun(value),
     known: (value) => this.#memo.known(value),
     remember: () => {},
+    parts: this.parts,
   };
 
   /** The reference to a text, which is stored if it is new. */
@@ -71,17 +67,21 @@ export class ContentWriter implements Storing {
   }
 
   /** The reference to a list, of which only what is new is stored. */
-  list(members: readonly string[], measures: Measures): string {
-    const { base, kept } = this.#longest(members);
+  list(members: readonly string[], measures: Measures, met: Met): string {
+    const { base, kept } = this.#lists.longest(members, met.from);
     if (base !== null && kept === members.length && kept === base.members.length) {
-      this.#use(base, base);
+      this.#lists.use(base, base, met);
       return referenceTo(base.number);
     }
-    const isWorth = base !== null && members.slice(0, kept).reduce((sum, each) => sum + each.length, 0) >= WORTH;
+    const isWorth = base !== null && isLong(members, kept);
     const text = isWorth ? listBody(base.number, kept, members.slice(kept)) : `[${members.join(',')}]`;
     const number = this.#stored(text, measures);
-    this.#use(isWorth && kept === base.members.length ? base : null, { number, members });
+    this.#lists.use(isWorth && kept === base.members.length ? base : null, { number, members }, met);
     return referenceTo(number);
+  }
+
+  begun(value: readonly unknown[]): Begun | null {
+    return this.#lists.begun(value);
   }
 
   /** The number of a text that is stored and known. */
@@ -91,15 +91,13 @@ export class ContentWriter implements Storing {
 
   /** The number of a list that is stored and known, whole. */
   numberOfList(members: readonly string[]): number | undefined {
-    const isSame = (list: StoredList) =>
-      list.members.length === members.length && list.members.every((member, index) => member === members[index]);
-    return this.#lists.find(isSame)?.number;
+    return this.#lists.numberOf(members);
   }
 
   /** Forgets all contents but some: one that is forgotten is stored again, and no later row refers to it. */
   retain(numbers: { has(number: number): boolean }): void {
     for (const [hash, { number }] of this.#texts) if (!numbers.has(number)) this.#texts.delete(hash);
-    this.#lists = this.#lists.filter(({ number }) => numbers.has(number));
+    this.#lists.retain(numbers);
     this.#memo = new ContentMemo();
   }
 
@@ -141,28 +139,13 @@ export class ContentWriter implements Storing {
     if (this.#texts.size > TEXTS) this.#texts.delete(this.#texts.keys().next().value as string);
     return number;
   }
+}
 
-  /** The list that begins most like the members, and how many of them are the same. */
-  #longest(members: readonly string[]): { base: StoredList | null; kept: number } {
-    let [base, kept]: [StoredList | null, number] = [null, 0];
-    for (let index = this.#lists.length - 1; index >= 0; index -= 1) {
-      const list = this.#lists[index] as StoredList;
-      const most = Math.min(list.members.length, members.length);
-      let same = 0;
-      while (same < most && list.members[same] === members[same]) same += 1;
-      if (same > kept) [base, kept] = [list, same];
-      if (kept === list.members.length && kept >= members.length - 1) break;
-    }
-    return { base, kept };
-  }
-
-  /** Puts a list in its place as the one that was used last. */
-  #use(instead: StoredList | null, list: StoredList): void {
-    const index = instead === null ? -1 : this.#lists.indexOf(instead);
-    if (index >= 0) this.#lists.splice(index, 1);
-    this.#lists.push(list);
-    if (this.#lists.length > LISTS) this.#lists.shift();
-  }
+/** True where the first members are worth a reference. */
+function isLong(members: readonly string[], kept: number): boolean {
+  let length = 0;
+  for (let index = 0; index < kept && length < WORTH; index += 1) length += (members[index] as string).length;
+  return length >= WORTH;
 }
 
 /** The text in parts that a row holds each, none of which ends within a character. */

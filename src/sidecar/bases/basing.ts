@@ -19,6 +19,9 @@ export interface Spacing {
 /** The least number of rows between two bases, for each step that is retained and each time of the spacing. */
 const OF_STEPS = 1 / 4;
 
+/** The share of the usual rows after which a base is kept at a close. */
+const AT_CLOSE = 1 / 8;
+
 const USUAL: Spacing = { rows: 4_096, times: 2 };
 
 /** The parts of a run that bases are made of. */
@@ -63,6 +66,15 @@ export class Basing {
       this.#writer !== null
     )
       this.#make();
+  }
+
+  /** Has a base kept when the run is given back, where the rows since the last one are worth it: who takes the run up reads few. */
+  closing(): void {
+    const { runState } = this.#of;
+    const { rows: usual, times } = this.#spacing;
+    const least = Math.max(usual * AT_CLOSE, runState.steps.length * AT_CLOSE);
+    if (this.#writer === null || runState.ended !== null || this.#rows < least) return;
+    if (this.#bytes >= this.#added * times * AT_CLOSE) this.#make();
   }
 
   #make(): void {

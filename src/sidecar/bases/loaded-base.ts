@@ -49,6 +49,7 @@ export class LoadedBase implements BaseSource {
   /** The number of the first entry of each part. */
   readonly #starts: number[] = [];
   readonly #unpacked = new Map<number, readonly string[]>();
+  readonly #numbers = new WeakMap<Entry, number>();
 
   constructor({ state, contents, entries }: BaseContent, codecs: readonly ValueCodec[]) {
     const { format, names, count } = state;
@@ -68,7 +69,14 @@ export class LoadedBase implements BaseSource {
   entry(stored: unknown): Entry {
     const line = this.#line(stored as number);
     const space = line.indexOf(' ');
-    return this.reader.entryOf(kindOfNumber(Number(line.slice(0, space))), line.slice(space + 1));
+    const entry = this.reader.entryOf(kindOfNumber(Number(line.slice(0, space))), line.slice(space + 1));
+    this.#numbers.set(entry, stored as number);
+    return entry;
+  }
+
+  /** The number of an entry that was read from this base. */
+  numberOf(entry: Entry): number | undefined {
+    return this.#numbers.get(entry);
   }
 
   step(stored: unknown): StepEntry {

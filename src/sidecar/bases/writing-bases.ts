@@ -104,7 +104,7 @@ class Shared implements BaseTexts {
 
   entry(entry: Entry): number {
     this.#referred += 1;
-    const known = this.#numbers.get(entry);
+    const known = this.#numbers.get(entry) ?? this.#from?.numberOf(entry);
     if (known !== undefined) return known;
     const number = this.#count;
     this.#rows.push(`${kindNumberOf(entry)} ${this.#encoder.entry(entry)}`);

@@ -111,6 +111,12 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       const rest = givenBack(run);
       run.stopping();
       run.runtime.stop(root);
+      // What has happened is durable whether or not a base can be kept.
+      const isDurable = await journal.flush().then(
+        () => run.write.isEmpty && run.write.broken === null,
+        () => false,
+      );
+      if (isDurable) run.parts.basing.closing();
       await journal.close(rest);
       run.parts.observing?.closes();
     },

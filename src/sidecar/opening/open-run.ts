@@ -134,6 +134,7 @@ function begun(
   decisionPolicy: DecisionPolicy,
 ): Run {
   const encoder = new EntryEncoder(undefined, options.codecs);
+  encoder.trust([], options.verify);
   const [runState, note] = [foldWith(options.codecs), new RunNoteFold()];
   const from = { base: null, rows: 0, bytes: 0 };
   const basing = new Basing(
@@ -161,6 +162,7 @@ async function takeUp(
   const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
   refuseOthers(program, runState, reader);
   const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
+  encoder.trust(runState.actors, options.verify);
   const basing = new Basing(
     { journal, runState, encoder, note, codecs: options.codecs ?? [], from: read },
     spacingOf(options),

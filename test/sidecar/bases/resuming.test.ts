@@ -54,6 +54,45 @@ describe('a run that is taken up', () => {
       await store.close();
     });
 
+  for (const [name, storeOf] of [
+    ['memory', () => memoryStore()],
+    ['a file', () => sqliteStore(freshPath())],
+  ] as const)
+    test(`reads next to no rows from ${name} where it was given back, and what was closed again is not laid down again`, async () => {
+      const store = storeOf();
+      const stood = await begun(store, 300, 2_000);
+      const { at } = (await store.base('r')) as Base;
+      expect(at).toBe(((await store.run('r')) as { head: number }).head);
+      const told = { rows: 0 };
+      const again = await opened(counted(store, told), 'resume', 2_000);
+      expect([told.rows, standing(again)]).toEqual([0, stood]);
+      steps(again, 300, 10);
+      await again.close();
+      expect(((await store.base('r')) as Base).at).toBe(at);
+      const difference = await baseDifference((await store.base('r')) as Base, await store.read('r'));
+      expect(difference).toBeNull();
+      await store.close();
+    });
+
+  test('has been given back with all of its rows, where no base could be kept', async () => {
+    const path = freshPath();
+    const store = sqliteStore(path);
+    const sidecar = await opened(store, 'attach', 2_000);
+    steps(sidecar, 0, 300);
+    tampered(path, "CREATE TRIGGER refused BEFORE INSERT ON base BEGIN SELECT RAISE(ABORT, 'no base'); END");
+    const stood = standing(sidecar);
+    await sidecar.close();
+    await store.close();
+    tampered(path, 'DROP TRIGGER refused');
+    const again = sqliteStore(path);
+    const told = { rows: 0 };
+    const taken = await opened(counted(again, told), 'resume', 2_000);
+    expect(standing(taken)).toEqual(stood);
+    expect(told.rows).toBe(((await again.run('r')) as { head: number }).head);
+    await taken.close();
+    await again.close();
+  });
+
   test('reads as few rows however long it has been', async () => {
     const read: number[] = [];
     for (const count of [500, 1_500]) {

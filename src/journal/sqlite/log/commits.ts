@@ -111,7 +111,8 @@ export class Commits {
     writers.forEach((writer, index) => {
       const head = heads[index] ?? null;
       if (head === null) fail(writer, lost(writer));
-      else if (head !== writer.durable) this.#settle(writer, head);
+      // Who has a base alone waits without new rows.
+      else if (head !== writer.durable || writer.waiting.length > 0) this.#settle(writer, head);
     });
   }
 

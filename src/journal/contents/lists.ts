@@ -1,0 +1,219 @@
+/**
+ * The lists that are stored, so that one which grows costs what is new. Whether a member is what it was when it was written is found by comparing
+ * references. In it nothing is compared where it is a part of the context, which is never changed in place (semantics.md §3); of those parts the last
+ * and some of the others in turn are written again all the same, so that what was changed against the rule is recorded once it is found. Any other
+ * member is written again each time.
+ */
+
+/** A list that is stored, and the texts of its members. */
+export interface StoredList {
+  readonly number: number;
+  readonly members: readonly string[];
+}
+
+/** The measures of a list up to each of its members: of its text, of what that refers to, and of the containers in it. */
+export class Ends {
+  readonly #lengths: number[];
+  readonly #stored: number[];
+  readonly #heights: number[];
+  /** The places of those that are written again each time, in their order. */
+  #unsure: number[];
+
+  constructor(lengths: number[] = [], stored: number[] = [], heights: number[] = [], unsure: number[] = []) {
+    this.#lengths = lengths;
+    this.#stored = stored;
+    this.#heights = heights;
+    this.#unsure = unsure;
+  }
+
+  get unsure(): readonly number[] {
+    return this.#unsure;
+  }
+
+  /** The measures of the first members. */
+  upTo(count: number): { readonly length: number; readonly held: number; readonly height: number } {
+    if (count === 0) return { length: 0, held: 0, height: 0 };
+    const [length, held, height] = [this.#lengths, this.#stored, this.#heights].map(
+      (list) => list[count - 1] as number,
+    );
+    return { length, held, height } as { length: number; held: number; height: number };
+  }
+
+  add(length: number, held: number, height: number, isSure: boolean): void {
+    const count = this.#lengths.length;
+    const before = this.upTo(count);
+    if (!isSure) this.#unsure.push(count);
+    this.#lengths.push(before.length + length);
+    this.#stored.push(before.held + held);
+    this.#heights.push(Math.max(before.height, height));
+  }
+
+  /** Those of the first members. */
+  first(count: number): Ends {
+    const unsure = this.#unsure.filter((place) => place < count);
+    return new Ends(this.#lengths.slice(0, count), this.#stored.slice(0, count), this.#heights.slice(0, count), unsure);
+  }
+
+  /** Notes of members that were written again whether they are sure. */
+  know(places: readonly number[], isSure: (place: number) => boolean): void {
+    if (places.length === 0) return;
+    const known = new Set(places);
+    const others = this.#unsure.filter((place) => !known.has(place));
+    this.#unsure = [...others, ...places.filter((place) => !isSure(place))].sort((a, b) => a - b);
+  }
+}
+
+/** The members of a list as they were met. */
+export interface Met {
+  readonly values: readonly unknown[];
+  readonly ends: Ends;
+  /** The list that it goes on from, and the number of its members that are those of this one. */
+  readonly from: { readonly list: object; readonly kept: number } | null;
+}
+
+interface KnownList {
+  /** Null where its members are known and it is stored no more. */
+  readonly number: number | null;
+  readonly members: readonly string[];
+  /** Null where only the texts are known. */
+  met: Omit<Met, 'from'> | null;
+  /** The next member that is written again although it is sure. */
+  next: number;
+}
+
+/** A list that may go on from one that is stored. */
+export interface Begun {
+  readonly list: object;
+  /** The number of members that are the same by reference, but for those to be written again. */
+  readonly kept: number;
+  /** The places of those members, in their order. */
+  readonly again: readonly number[];
+  readonly texts: readonly string[];
+  readonly ends: Ends;
+}
+
+/** The number of lists that are known: the last one of each that grows. */
+export const LISTS = 8;
+/** The members at the end that are written again, and those before in turn. A list that has no more is written again whole. */
+const LAST = 32;
+const IN_TURN = 32;
+/** The most members that may be other objects of the same text, as the first message of a conversation often is. */
+const OTHERS = 8;
+
+/** The lists that one writer has stored. */
+export class KnownLists {
+  /** The one that was used last stands last. */
+  #lists: KnownList[];
+
+  constructor(lists: readonly StoredList[] = []) {
+    this.#lists = lists.slice(-LISTS).map((list) => ({ ...list, met: null, next: 0 }));
+  }
+
+  /** The stored list that a list goes on from, as far as references tell; null where it is none. May throw where the list cannot be inspected. */
+  begun(value: readonly unknown[]): Begun | null {
+    for (let index = this.#lists.length - 1; index >= 0; index -= 1) {
+      const list = this.#lists[index] as KnownList;
+      if (list.met === null || !isAlike(value, list.met.values)) continue;
+      const { kept, again } = compared(value, list.met);
+      if (kept === 0) continue;
+      const turn = inTurn(list.next, kept);
+      list.next = turn.next;
+      const all = new Set([...again, ...turn.places]);
+      return {
+        list,
+        kept,
+        again: [...all].filter((place) => place < kept).sort((a, b) => a - b),
+        texts: list.members,
+        ends: list.met.ends,
+      };
+    }
+    return null;
+  }
+
+  /** The list that begins most like the members, and how many of them are the same. */
+  longest(members: readonly string[], from: Met['from']): { readonly base: StoredList | null; readonly kept: number } {
+    let [base, kept]: [StoredList | null, number] = [null, 0];
+    for (let index = this.#lists.length - 1; index >= 0; index -= 1) {
+      const list = this.#lists[index] as KnownList;
+      if (!isStored(list)) continue;
+      const most = Math.min(list.members.length, members.length);
+      // Of the list that it goes on from, the texts are the same ones.
+      let same = from?.list === list ? from.kept : 0;
+      while (same < most && list.members[same] === members[same]) same += 1;
+      if (same > kept) [base, kept] = [list, same];
+      if (kept === list.members.length && kept >= members.length - 1) break;
+    }
+    return { base, kept };
+  }
+
+  /** The number of a list that is stored, whole. */
+  numberOf(members: readonly string[]): number | undefined {
+    const isSame = (list: KnownList) =>
+      list.members.length === members.length && list.members.every((member, index) => member === members[index]);
+    return this.#lists.filter(isStored).find(isSame)?.number;
+  }
+
+  /** Puts a list in its place as the one that was used last, instead of the one that it goes on from. */
+  use(instead: StoredList | null, list: StoredList, met: Met | null): void {
+    const same = (met?.from?.list ?? null) as KnownList | null;
+    const next = same?.next ?? 0;
+    this.#lists = this.#lists.filter((each) => each !== instead && (each !== same || isStored(each)));
+    const own = met === null ? null : { values: met.values, ends: met.ends };
+    this.#lists.push({ number: list.number, members: list.members, met: own, next });
+    if (this.#lists.length > LISTS) this.#lists.shift();
+  }
+
+  /** Forgets all contents but some. A list that goes is still known by its members, while those refer to nothing else that goes. */
+  retain(numbers: { has(number: number): boolean }): void {
+    this.#lists = this.#lists.flatMap((list) => {
+      if (list.number !== null && numbers.has(list.number)) return [list];
+      const isKnown =
+        list.met !== null && list.members.every((member) => referredIn(member).every((n) => numbers.has(n)));
+      return isKnown ? [{ ...list, number: null }] : [];
+    });
+  }
+}
+
+function isStored(list: KnownList): list is KnownList & StoredList {
+  return list.number !== null;
+}
+
+/** True where some members show that a list may go on from another. */
+function isAlike(value: readonly unknown[], known: readonly unknown[]): boolean {
+  const most = Math.min(value.length, known.length);
+  if (most === 0) return false;
+  return [0, 1, most >> 1].some((place) => place < most && Object.is(value[place], known[place]));
+}
+
+function compared(value: readonly unknown[], { values, ends }: Omit<Met, 'from'>): { kept: number; again: number[] } {
+  const most = Math.min(value.length, values.length);
+  const others: number[] = [];
+  let kept = 0;
+  for (; kept < most; kept += 1) {
+    const member = value[kept];
+    // This compares without a look into the object.
+    if (Object.is(member, values[kept]) && (member !== undefined || Object.hasOwn(value, kept))) continue;
+    // A hole is no member.
+    if (others.length === OTHERS || !Object.hasOwn(value, kept)) break;
+    others.push(kept);
+  }
+  return { kept, again: [...others, ...ends.unsure] };
+}
+
+/** The members that are written again although they are sure. */
+function inTurn(next: number, kept: number): { readonly places: readonly number[]; readonly next: number } {
+  const last = Math.max(0, kept - LAST);
+  const places: number[] = [];
+  for (let place = last; place < kept; place += 1) places.push(place);
+  const from = next < last ? next : 0;
+  const to = Math.min(last, from + IN_TURN);
+  for (let place = from; place < to; place += 1) places.push(place);
+  return { places, next: to };
+}
+
+const REFERENCE = /\{"\$":(-?\d+)\}/g;
+
+/** The numbers of the contents that a text refers to. A user's object that looks like a reference is taken for one. */
+function referredIn(text: string): number[] {
+  return [...text.matchAll(REFERENCE)].map(([, number]) => Number(number));
+}
