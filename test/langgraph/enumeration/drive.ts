@@ -3,6 +3,7 @@
  * die where the case says so and takes the run up, until it is done, parked, or nothing can happen any more.
  */
 import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
+import type { LocalStore } from '../../../src/journal/journal.ts';
 import { memoryStore } from '../../../src/journal/memory/store.ts';
 import { type AttachedGraph, attachGraph, resumeGraph } from '../../../src/langgraph/graph.ts';
 import type { Decision } from '../../../src/model/decision.ts';
@@ -69,6 +70,7 @@ class Drive {
   readonly #config: BoundaryConfig;
   readonly #time: VirtualTime;
   readonly #world: World;
+  readonly #rows: LocalStore;
   readonly #store: MortalStore;
   readonly #returned: string[] = [];
   #run: AttachedGraph | null = null;
@@ -84,7 +86,8 @@ class Drive {
     this.#config = config;
     this.#time = time;
     this.#world = new World(one);
-    this.#store = new MortalStore(memoryStore({ now: time.now }), one.dies, {
+    this.#rows = memoryStore({ now: time.now });
+    this.#store = new MortalStore(this.#rows, one.dies, {
       death: () => {
         this.#life.isDead = true;
         if (this.#complains === 'now') this.#complains = 'again';
@@ -245,7 +248,7 @@ class Drive {
     if (ending.status === 'cancelled') return { is: 'hang', why: 'it was cancelled' };
     if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error], forced: [] };
     const { decision } = ending;
-    const forced = forcedBy(decision, this.#world.log);
+    const forced = forcedBy(decision, this.#world.log, this.#rows.read('r'));
     return { is: 'parked', verdict: decision.verdict, codes: codesOf(decision), forced };
   }
 }
