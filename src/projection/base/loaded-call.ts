@@ -57,12 +57,12 @@ export class LoadedCall implements LedgerCall {
     this.mayLeave = facts.mayLeave;
   }
 
-  /** What its base has of its intent; null where that is another since. */
+  /** The text of its intent in its base; null where that is another since. */
   get storedIntent(): { readonly is: unknown } | null {
     return this.#isIntentAnother ? null : { is: this.#stored.intent };
   }
 
-  /** What its base has of its output; null where that is another since. */
+  /** The text of its output in its base; null where that is another since. */
   get storedOutput(): { readonly is: readonly [unknown] | null } | null {
     return this.#isOutputAnother ? null : { is: this.#stored.output };
   }
