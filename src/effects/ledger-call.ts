@@ -7,6 +7,7 @@ import type { InstanceId } from '../model/instance.ts';
 /** One call. */
 export interface LedgerCall {
   readonly key: string;
+  readonly tool: string;
   intent: IntentEntry;
   status: EffectStatus;
   output: unknown;

@@ -90,6 +90,7 @@ export class Ledger {
     const known = this.#calls.get(intent.key);
     const call: LedgerCall = {
       key: intent.key,
+      tool: intent.tool,
       intent,
       status: statusOf(intent, known),
       output: known?.output,

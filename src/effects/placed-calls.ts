@@ -1,11 +1,10 @@
 /** The calls of one instance that have a place in its history, in the order of their intents. What is asked for with every call is counted. */
-import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';
 
 /** A call, as far as its place is concerned. */
 interface PlacedCall {
   readonly key: string;
-  readonly intent: Pick<IntentEntry, 'tool'>;
+  readonly tool: string;
   readonly status: EffectStatus;
   readonly at: number | null;
   readonly isAnswered: boolean;
@@ -30,7 +29,7 @@ export class PlacedCalls<Call extends PlacedCall> {
     this.remove(call.key);
     this.#byKey.set(call.key, call);
     this.#inOrder.splice(this.#countUpTo(call.at ?? 0), 0, call);
-    const { tool } = call.intent;
+    const { tool } = call;
     this.#count.set(tool, this.countOf(tool) + 1);
     this.changed(call);
   }
@@ -41,14 +40,14 @@ export class PlacedCalls<Call extends PlacedCall> {
     if (call === undefined) return;
     this.#byKey.delete(key);
     this.#inOrder.splice(this.#countUpTo(call.at ?? 0) - 1, 1);
-    this.#count.set(call.intent.tool, this.countOf(call.intent.tool) - 1);
-    this.#unheard.get(call.intent.tool)?.delete(call);
+    this.#count.set(call.tool, this.countOf(call.tool) - 1);
+    this.#unheard.get(call.tool)?.delete(call);
   }
 
   /** Takes note that the status of a call is another. */
   changed(call: Call): void {
     if (this.#byKey.get(call.key) !== call) return;
-    const { tool } = call.intent;
+    const { tool } = call;
     const unheard = this.#unheard.get(tool) ?? new Set();
     this.#unheard.set(tool, unheard.add(call));
   }

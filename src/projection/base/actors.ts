@@ -14,9 +14,10 @@ export function savedActors(actors: Actors, to: Saving) {
 }
 
 function savedActor(actor: ActorState, to: Saving) {
-  const { parent, by, region, last, value, remembered, sinceBase, begun, ended, started } = actor;
-  const flags = (begun ? 1 : 0) + (ended === null ? 0 : 2) + (saysIt(actor) ? 4 : 0);
-  const own = saysIt(actor) ? null : [startedOf(started, to), to.texts.value(actor.event, 'event')];
+  const { parent, by, region, last, value, remembered, sinceBase, begun, ended } = actor;
+  const isSaid = saysIt(actor);
+  const flags = (begun ? 1 : 0) + (ended === null ? 0 : 2) + (isSaid ? 4 : 0);
+  const own = isSaid ? null : [startedOf(actor.started, to), to.texts.value(actor.event, 'event')];
   const said = last === undefined ? -1 : to.texts.value(last, 'event');
   return [
     ...([parent ?? -1, to.step(by), region === null ? -1 : to.word(region), flags, to.step(ended)] as const),
@@ -25,7 +26,9 @@ function savedActor(actor: ActorState, to: Saving) {
 }
 
 /** True where the step that started an actor says all of it that its beginning was. */
-function saysIt({ by, number, started, event }: ActorState): boolean {
+function saysIt(actor: ActorState): boolean {
+  if (actor instanceof LoadedActor) return actor.isSaid;
+  const { by, number, started, event } = actor;
   const entry = (by as RecordedStep | null)?.entry ?? null;
   if (entry === null || by === null) return false;
   return entry.started[number - (by as RecordedStep).firstStarted] === started && entry.event === event;

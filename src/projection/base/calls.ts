@@ -5,10 +5,11 @@ import type { ApprovalRequest, ApprovalRequests } from '../../effects/gates.ts';
 import type { Ledger } from '../../effects/ledger.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { PlacedCalls } from '../../effects/placed-calls.ts';
-import type { IntentEntry, PositionEntry, PublishEntry } from '../../model/call-entries.ts';
+import type { PositionEntry, PublishEntry } from '../../model/call-entries.ts';
 import { EFFECT_STATUSES, type EffectStatus } from '../../model/effect.ts';
 import { parseKey } from '../../model/key.ts';
 import type { Positions } from '../positions.ts';
+import { LoadedCall } from './loaded-call.ts';
 import type { Loading } from './loading.ts';
 import type { Saving } from './saving.ts';
 
@@ -35,17 +36,17 @@ export function savedCalls(to: Saving) {
 const FLAGS = ['undo', 'undoing', 'staged', 'isAnswered', 'voided', 'mayLeave'] as const;
 
 function savedCall(call: LedgerCall, to: Saving) {
-  const { key, intent, status, output, error, asked, at, wrong, promise } = call;
+  const { key, tool, status, error, asked, at, wrong, promise } = call;
   const flags = FLAGS.reduce((sum, flag, index) => sum + (call[flag] ? 2 ** index : 0), 0);
   const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure] as const);
   const promised = promise === null ? null : ([to.id(promise.by)] as const);
   return [
-    ...([key, to.texts.entry(intent), EFFECT_STATUSES.indexOf(status), savedOutput(output, to), error, flags] as const),
+    ...([key, to.word(tool), to.texts.intent(call), EFFECT_STATUSES.indexOf(status)] as const),
+    ...([to.texts.output(call), error, flags] as const),
     ...([asked.tries, asked.next, to.texts.time(call.calledAt), at, found, promised] as const),
   ] as const;
 }
 
-/** Nothing is what most calls have answered that are under way. */
 function savedOutput(output: unknown, to: Saving) {
   return output === undefined ? null : ([to.texts.value(output, 'output')] as const);
 }
@@ -56,13 +57,13 @@ function outputFrom(stored: readonly [unknown] | null, from: Loading): unknown {
 
 /** Makes the calls again. */
 export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): void {
-  for (const [key, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise] of saved) {
+  for (const row of saved) {
+    const [key, tool, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise] = row;
     const flag = (index: number) => Math.floor(flags / 2 ** index) % 2 === 1;
-    from.calls.push({
+    const facts = {
       key,
-      intent: from.source.entry(intent) as IntentEntry,
+      tool: from.word(tool),
       status: EFFECT_STATUSES[status] as EffectStatus,
-      output: outputFrom(output, from),
       error,
       undo: flag(0),
       undoing: flag(1),
@@ -75,7 +76,8 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       isAnswered: flag(3),
       voided: flag(4),
       mayLeave: flag(5),
-    });
+    };
+    from.calls.push(new LoadedCall(from.source, facts, { intent, output }));
   }
 }
 

@@ -41,6 +41,11 @@ export class LoadedActor implements ActorState {
     this.#own = of.own;
   }
 
+  /** True where the step that started it says its beginning. */
+  get isSaid(): boolean {
+    return this.#own === null;
+  }
+
   get started(): Started | null {
     if (this.#own !== null) return this.#own.started;
     const by = this.by as RecordedStep | null;

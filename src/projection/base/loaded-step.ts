@@ -71,6 +71,11 @@ export class LoadedStep implements RecordedStep {
     this.firstStarted = facts.firstStarted;
   }
 
+  /** True where a restore put control and no entry says it. */
+  get isPlaced(): boolean {
+    return this.#placed !== null;
+  }
+
   get entry(): StepEntry | null {
     if (this.#placed !== null) return null;
     this.#entry ??= this.source.step(this.stored);

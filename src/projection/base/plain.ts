@@ -9,6 +9,8 @@ export function plainRun(runState: RunState): unknown {
   const { contexts, actors, ...rest } = savedRun(runState, {
     entry: (entry) => entry,
     step: ({ entry }) => entry && whole(entry),
+    intent: ({ intent }) => intent,
+    output: ({ output }) => (output === undefined ? null : [output]),
     value: (value) => value,
     time: () => 0,
     numbers: (list) => [...list],

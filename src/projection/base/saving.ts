@@ -15,6 +15,9 @@ export interface BaseTexts {
   entry(entry: Entry): unknown;
   /** The entry of a step that is retained, or was. */
   step(step: RecordedStep): unknown;
+  intent(call: LedgerCall): unknown;
+  /** The output of a call; null where there is none, as for most that are under way. */
+  output(call: LedgerCall): readonly [unknown] | null;
   value(value: unknown, standing: ValuePlace): unknown;
   /** A wall clock that the rows have by the time of their group. */
   time(time: number): number;

@@ -54,7 +54,9 @@ export function savedSteps(to: Saving) {
     add(11, step.firstStarted);
     add(12, plain.of(step.remembered));
     add(13, plain.of(step.recalled));
-    entries.push(step.entry === null ? [plain.of(step.value)] : to.texts.step(step));
+    // An entry that a base has is not read to be laid down again.
+    const isPlaced = step instanceof LoadedStep ? step.isPlaced : step.entry === null;
+    entries.push(isPlaced ? [plain.of(step.value)] : to.texts.step(step));
     const seldom = savedRare(step, to);
     if (seldom !== null) rare.push([index, ...seldom]);
   }

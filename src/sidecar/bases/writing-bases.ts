@@ -1,5 +1,6 @@
 /** Makes the bases of a run, while it runs: each from the state that its rows have come to, and from the parts of the one before it. */
 
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
 import { BaseContents } from '../../journal/base/contents.ts';
 import { type EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
@@ -7,6 +8,7 @@ import type { BasePart } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
 import { packed } from '../../projection/base/columns.ts';
+import { LoadedCall } from '../../projection/base/loaded-call.ts';
 import { LoadedStep } from '../../projection/base/loaded-step.ts';
 import { savedRun } from '../../projection/base/run.ts';
 import type { BaseTexts } from '../../projection/base/saving.ts';
@@ -117,6 +119,19 @@ class Shared implements BaseTexts {
     if (!(step instanceof LoadedStep) || step.source !== this.#from) return this.entry(step.entry as Entry);
     this.#referred += 1;
     return step.stored as number;
+  }
+
+  intent(call: LedgerCall): number {
+    const stored = call instanceof LoadedCall && call.source === this.#from ? call.storedIntent : null;
+    if (stored === null) return this.entry(call.intent);
+    this.#referred += 1;
+    return stored.is as number;
+  }
+
+  output(call: LedgerCall): readonly [unknown] | null {
+    const stored = call instanceof LoadedCall && call.source === this.#from ? call.storedOutput : null;
+    if (stored !== null) return stored.is;
+    return call.output === undefined ? null : [this.value(call.output, 'output')];
   }
 
   value(value: unknown, standing: Parameters<BaseTexts['value']>[1]): string {
