@@ -4,7 +4,7 @@ import type { Decision } from 'belay-sidecar';
 import type { End } from './ending.ts';
 import { actText, type Reference } from './reference.ts';
 import type { Scenario, Site } from './scenario.ts';
-import { siteOf } from './scenario.ts';
+import { everyStep, siteOf } from './scenario.ts';
 import type { Act, World } from './world.ts';
 
 /** What is wrong with an ending. */
@@ -19,7 +19,7 @@ export type Verdict =
 
 /** How a needless park is told from others. */
 export const NEEDLESS =
-  'a park is called needless if every act that stands is idempotent, or reversible or compensable with an undo that is registered and allowed, and no call of unknown outcome lacks a reconciler';
+  'a park is called needless if the config licenses every undo and joint restore that it would take, the failure names its unit, and no call of unknown outcome lacks a reconciler';
 
 /** Judges a run. @param references the faultless runs that it may be equal to. */
 export function judge(
@@ -33,7 +33,8 @@ export function judge(
   if (end.status !== 'done') {
     if (twice.length > 0) return { is: 'harm', harms: ['twice while parked'], text: twice.join('; ') };
     if (end.status === 'hang') return { is: 'hang', text: `stands still at ${JSON.stringify(end.value)}` };
-    return { is: 'parked', codes: codesOf(end.decision), needless: isNeedless(scenario, world, standing) };
+    const codes = codesOf(end.decision);
+    return { is: 'parked', codes, needless: isNeedless(scenario, world, standing, codes) };
   }
   const verdicts = references.map((reference) => compare(end, standing, reference));
   const best = verdicts.find(({ is }) => is === 'same') ?? verdicts[0];
@@ -82,16 +83,19 @@ function irrevocablyTwice(standing: readonly Act[]): string[] {
   return told;
 }
 
-function isNeedless(scenario: Scenario, world: World, standing: readonly Act[]): boolean {
-  const allow =
-    scenario.body.length > 0 &&
-    standing.every(({ tool }) => tool.effect === 'idempotent' || (tool.undo && tool.effect !== 'irreversible'));
+function isNeedless(scenario: Scenario, world: World, standing: readonly Act[], codes: readonly string[]): boolean {
+  if (codes.includes('ambiguous_instance')) return false;
+  const units = new Map([...everyStep(scenario)].map(({ step, unit }) => [step.at, unit]));
+  if (codes.includes('committed_consumers_present') && [...units.values()].some((unit) => unit?.joint === 'none'))
+    return false;
+  const mayUndo = ({ tool: { effect, undo }, args }: Act) =>
+    undo && (effect === 'reversible' || (effect === 'compensable' && units.get(args.at)?.undoes === true));
   const unknown = [...world.fired].some((fault) => {
     if (!('site' in fault) || fault.fault === 'wrong' || fault.fault === 'not applied' || fault.fault === 'misspelt')
       return false;
     return world.acts.some(({ tool, args }) => siteOf(args) === fault.site && !tool.reconcile);
   });
-  return allow && !unknown;
+  return standing.every((act) => act.tool.effect === 'idempotent' || mayUndo(act)) && !unknown;
 }
 
 /** The reason codes of a decision, each once. */

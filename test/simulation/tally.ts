@@ -12,9 +12,6 @@ export interface Failure {
 
 type Counts = Record<string, number>;
 
-/** How many parked runs are looked at for need. */
-const SAMPLE = 200;
-
 /** What came of a campaign. */
 export class Tally {
   readonly same: number[] = [];
@@ -23,7 +20,7 @@ export class Tally {
   readonly harms: Counts = {};
   /** Parked runs by the codes of their last decision. */
   readonly codes: Counts = {};
-  /** Of a sample of parked runs, which were needless. */
+  /** Of the parked runs, which were needless. */
   readonly needless: { of: number; runs: number[] } = { of: 0, runs: [] };
   /** In how many runs each feature was there, and each fault happened. */
   readonly features: Counts = Object.fromEntries(FEATURES.map((feature) => [feature, 0]));
@@ -50,7 +47,6 @@ export class Tally {
       case 'parked':
         this.parked.push(index);
         for (const code of verdict.codes) count(this.codes, code);
-        if (this.needless.of === SAMPLE) return;
         this.needless.of += 1;
         if (verdict.needless) this.needless.runs.push(index);
         return;
