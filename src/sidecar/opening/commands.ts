@@ -6,7 +6,7 @@ import type { Signal } from '../../model/failure.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
-import { givenBack, lookedRest, type RunRest } from '../run/rest.ts';
+import { givenBack, isDurable, lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
 
 /** The commands to a run that is open. */
@@ -111,12 +111,9 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       const rest = givenBack(run);
       run.stopping();
       run.runtime.stop(root);
-      // What has happened is durable whether or not a base can be kept.
-      const isDurable = await journal.flush().then(
-        () => run.write.isEmpty && run.write.broken === null,
-        () => false,
-      );
-      if (isDurable) run.parts.basing.closing();
+      // A base is kept where nothing waits to be written: what has happened is durable whether or not one can be kept. No turn passes before
+      // the journal is closed, so that a complaint that nobody answers any more finds it closed, and is refused.
+      if (isDurable(run) && run.write.broken === null) run.parts.basing.closing();
       await journal.close(rest);
       run.parts.observing?.closes();
     },

@@ -84,7 +84,8 @@ function isIdle(run: Run): boolean {
   return isDurable(run) && !hasLiveActors(parts.runState);
 }
 
-function isDurable({ parts: { journal }, write }: Run): boolean {
+/** True where nothing of a run waits to be written. */
+export function isDurable({ parts: { journal }, write }: Run): boolean {
   return write.isEmpty && journal.durable === journal.head;
 }
 

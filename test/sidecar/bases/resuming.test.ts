@@ -79,6 +79,7 @@ describe('a run that is taken up', () => {
     const store = sqliteStore(path);
     const sidecar = await opened(store, 'attach', 2_000);
     steps(sidecar, 0, 300);
+    await sidecar.durable();
     tampered(path, "CREATE TRIGGER refused BEFORE INSERT ON base BEGIN SELECT RAISE(ABORT, 'no base'); END");
     const stood = standing(sidecar);
     await sidecar.close();
