@@ -160,6 +160,16 @@ const BUSY: Step[] = [
   commit('a'),
   commit('b'),
 ];
+const AT_THE_END: Step[] = [
+  stage('b'),
+  stage('a'),
+  commit('b'),
+  { does: 'fail', region: 'a' },
+  stage('b'),
+  stage('c'),
+  commit('c'),
+  stage('a'),
+];
 
 async function drive(all: readonly Step[], draws: readonly number[]) {
   const board = new Board(draws);
@@ -186,13 +196,14 @@ async function drive(all: readonly Step[], draws: readonly number[]) {
     } else send(`${step.does} ${step.region}`);
     await calm();
   }
-  for (let tried = 0; sidecar.status !== 'done'; tried += 1) {
+  const value = () => (sidecar.actor.getSnapshot() as unknown as { value: unknown }).value;
+  for (let tried = 0; value() !== 'over'; tried += 1) {
     if (tried > 400) throw new Error(`it does not end, but is ${sidecar.status}`);
     if (sidecar.status === 'parked') await sidecar.reconcile();
     send('end');
     await calm();
   }
-  // The machine is over, and a commit of it may still have to be made.
+  // The machine is over, and a commit of it may still have to be made: one that is refused waits longer before each further try.
   let ending = await sidecar.finished();
   for (; ending.status !== 'done'; ending = await sidecar.finished()) await sidecar.reconcile();
   const { context } = sidecar.actor.getSnapshot() as unknown as { context: Record<Region, Count> };
@@ -228,8 +239,12 @@ test('what is visible in the end is what was committed, once each, and nothing i
     }),
     {
       numRuns: 60,
-      // The second commit of b comes while its first one, which had waited for a, is refused and tried again.
-      examples: [[BUSY, [0]]],
+      examples: [
+        // The second commit of b comes while its first one, which had waited for a, is refused and tried again.
+        [BUSY, [0]],
+        // The commit of c is refused three times while the machine is over already.
+        [AT_THE_END, [0, 0, 0]],
+      ],
     },
   );
 });
