@@ -5,7 +5,7 @@
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Region, split } from '../model/region.ts';
-import { countBelow, countUpToNth, sweep } from './sorted-steps.ts';
+import { countBelow, countUpToNth, sweep, withOne } from './sorted-steps.ts';
 
 /** A step, as far as control is concerned. Numbers are those of the history. */
 export interface PlacedStep {
@@ -24,7 +24,7 @@ export interface PlacedStep {
   /** The names of the instances that it entered. */
   readonly entered: readonly string[];
   /** Later steps that depend on it wholly, whatever their regions are. */
-  readonly leads: PlacedStep[];
+  leads: readonly PlacedStep[];
   /** Earlier steps that are undone with it (C1a). */
   readonly ties: readonly PlacedStep[];
   /** True if it spawned an actor, which goes on whatever happens to the states around it. */
@@ -98,7 +98,7 @@ export class Places<Step extends PlacedStep = PlacedStep> {
     for (const region of step.moves) push(this.#chains, region, step);
     for (const region of step.looks) push(this.#chains, region, step);
     for (const { name } of step.parties) push(this.#byParty, name, step);
-    for (const tied of step.ties) tied.leads.push(step);
+    for (const tied of step.ties) tied.leads = withOne(tied.leads, step);
   }
 
   /** Removes steps. Costs the steps behind the first of them in its regions and parties. */

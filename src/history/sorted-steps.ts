@@ -43,3 +43,10 @@ export function countUpToNth(list: readonly SortedStep[], nth: number): number {
   }
   return low;
 }
+
+/** A list with one more: most steps have none, and share one empty list. One that is not empty is its owner's own, and is added to. */
+export function withOne<T>(list: readonly T[], one: T): readonly T[] {
+  if (list.length === 0) return [one];
+  (list as T[]).push(one);
+  return list;
+}

@@ -5,12 +5,15 @@ import type { PlacedStep, Places } from '../history/places.ts';
 import type { ControlEntry } from '../model/entry.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import { answeringChild, endedChild } from '../model/reply-event.ts';
-import type { Started, StepEntry } from '../model/step-entry.ts';
+import type { HistoryValue, Started, StepEntry } from '../model/step-entry.ts';
+import { RetainedActor } from './base/retained-actor.ts';
 import { changeOf } from './edits.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 
 /** The number of steps of an actor after which its context is kept: at most so many are folded to make one again. */
 const BASE_EVERY = 64;
+
+const NOTHING: HistoryValue = {};
 
 /** The actors of one run. */
 export class Actors {
@@ -49,39 +52,17 @@ export class Actors {
 
   /** Adds the root: the machine of the run. */
   begin(): void {
-    this.#add(null, null, null, null, null);
+    this.#add({ parent: null, region: null, by: null, own: { started: null, event: null } });
   }
 
-  /** Adds an actor that a step started. */
-  start(started: Started, { actor, event }: StepEntry, by: PlacedStep): void {
-    this.#add(actor, started, event, regionName(actor, started.at ?? ''), by);
+  /** Adds the next of the actors that a step started. */
+  start({ at }: Started, parent: number, by: PlacedStep): void {
+    this.#add({ parent, region: regionName(parent, at ?? ''), by, own: null });
   }
 
-  #add(
-    parent: number | null,
-    started: Started | null,
-    event: unknown,
-    region: Region | null,
-    by: PlacedStep | null,
-  ): void {
-    const actor: ActorState = {
-      sinceBase: 0,
-      number: this.all.length,
-      parent,
-      started,
-      by,
-      event,
-      last: undefined,
-      region,
-      context: undefined,
-      value: '',
-      remembered: {},
-      begun: false,
-      ended: null,
-    };
-    this.all.push(actor);
-    this.#run(actor);
-    this.#places.actors.push({ parent, at: region === null ? '' : split(region)[1], started: by });
+  #add(of: Pick<ConstructorParameters<typeof RetainedActor>[0], 'parent' | 'region' | 'by' | 'own'>): void {
+    const first = { sinceBase: 0, last: undefined, context: undefined, value: '', begun: false, ended: null };
+    this.readd(new RetainedActor({ ...of, ...first, number: this.all.length, remembered: NOTHING }));
   }
 
   #run(actor: ActorState): void {

@@ -4,6 +4,7 @@ import { type Region, regionName, split } from '../model/region.ts';
 import { endedChild } from '../model/reply-event.ts';
 import type { HistoryValue, StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
+import { RetainedStep } from './base/retained-step.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 
 const NOTHING: readonly never[] = [];
@@ -79,7 +80,7 @@ export function placedControl(
 ): RecordedStep {
   const { region, party, at, time } = around;
   const { number, value, remembered, context }: ActorState = actors.at(split(region)[0]);
-  return {
+  const facts = {
     nth: places.next,
     act: at,
     to: at,
@@ -88,22 +89,16 @@ export function placedControl(
     moves: [region],
     looks: NOTHING,
     entered: NOTHING,
-    leads: [],
     owes: 0,
-    ties: NOTHING,
     spawns: false,
     gone: false,
-    value,
     remembered,
     recalled: {},
-    edits: NOTHING,
     certified: NOTHING,
-    context: { is: context },
-    outside: null,
     time,
-    entry: null,
     firstStarted: actors.all.length,
-    closes: [],
-    origins: null,
   };
+  const step = new RetainedStep(facts, { entry: null, placed: value, isOutside: false });
+  step.context = { is: context };
+  return step;
 }

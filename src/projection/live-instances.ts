@@ -1,5 +1,6 @@
 /** The live instances of a run: where each is, what it has certified there, and why it no longer certifies. */
 import type { Places } from '../history/places.ts';
+import { withOne } from '../history/sorted-steps.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Region, split } from '../model/region.ts';
@@ -34,7 +35,7 @@ export class LiveInstances {
     if (place === undefined) return;
     place.closed = step;
     place.certified = certified;
-    step.closes.push(name);
+    step.closes = withOne(step.closes, name);
   }
 
   /** Closes the instances that live in an actor. */

@@ -65,7 +65,7 @@ export function stepsFromOutside(
   undone: ReadonlySet<PlacedStep>,
   aside: ReadonlySet<PlacedStep>,
 ): readonly RecordedStep[] {
-  const steps = ([...undone] as RecordedStep[]).filter((step) => step.outside !== null && !aside.has(step));
+  const steps = ([...undone] as RecordedStep[]).filter((step) => step.isOutside && !aside.has(step));
   return steps.sort((a, b) => a.nth - b.nth);
 }
 

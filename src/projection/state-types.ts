@@ -5,8 +5,18 @@ import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
 import type { Edit, HistoryValue, Started, StateValue, StepEntry } from '../model/step-entry.ts';
 
+/** The bases that have the entries of steps. */
+export interface StepSource {
+  /** The entry that stands there. */
+  step(stored: unknown): StepEntry;
+}
+
 /** A retained step, or a place where a restore put control. */
 export interface RecordedStep extends PlacedStep {
+  /** True where a restore put control and no entry says it. */
+  readonly isPlaced: boolean;
+  /** True for a step that took an event from outside. */
+  readonly isOutside: boolean;
   /** The control of its actor after it. */
   readonly value: StateValue;
   /** The states that history states remember after it, and those of them that it changed. */
@@ -21,14 +31,19 @@ export interface RecordedStep extends PlacedStep {
   readonly outside: unknown;
   /** The wall clock of its append, in milliseconds. */
   readonly time: number;
-  /** As the journal has it; null where a restore put control. */
+  /** As the journal has it; null where a restore put control. What is asked of it may have to be read from a base. */
   readonly entry: StepEntry | null;
   /** The number of the first actor that it started. */
   readonly firstStarted: number;
   /** The names of the instances that it closed. */
-  readonly closes: string[];
+  closes: readonly string[];
   /** The numbers under which its marks happened first, where a replay has claimed it; null where those are its own. */
-  readonly origins: readonly (number | undefined)[] | null;
+  origins: readonly (number | undefined)[] | null;
+  ties: readonly PlacedStep[];
+  /** Has its entry read from the bases of a source from here on: it is kept no longer. */
+  settle(source: StepSource, stored: unknown): void;
+  /** Its entry in the bases of a source; undefined where they do not have it. */
+  storedIn(source: StepSource): unknown;
 }
 
 /** An actor of the run. */
@@ -36,6 +51,8 @@ export interface ActorState {
   readonly number: number;
   readonly parent: number | null;
   readonly started: Started | null;
+  /** True where the step that started it says how it was started, and by which event. */
+  readonly isSaid: boolean;
   /** The step that started it; null for the root. */
   readonly by: PlacedStep | null;
   /** The event of that step. */

@@ -1,10 +1,12 @@
 /** The steps of a run: each is folded into the history, the actors, the places of control, the timers and the live instances. */
 import type { Places } from '../history/places.ts';
+import { withOne } from '../history/sorted-steps.ts';
 import type { ControlEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
 import type { HistoryValue, Party, StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
+import { RetainedStep } from './base/retained-step.ts';
 import type { Calls } from './calls.ts';
 import { changed, controlOf, placedControl, tiesOf } from './control.ts';
 import type { Events } from './events.ts';
@@ -65,7 +67,7 @@ export class Steps {
     timers.heard(entry, step);
     calls.heard(entry, actors);
     for (const number of entry.ended) this.end(number, step);
-    for (const started of entry.started) actors.start(started, entry, step);
+    for (const started of entry.started) actors.start(started, entry.actor, step);
     for (const { instance, gate } of entry.closed) instances.close(instance, gate, step);
     return step;
   }
@@ -80,7 +82,7 @@ export class Steps {
     const actor = actors.at(entry.actor);
     const isBase = actors.isBase(actor, entry.regions.length > 0 || certified.length > 0);
     const { moves, looks } = controlOf(places, actors, entry);
-    return {
+    const facts = {
       nth: places.next,
       act,
       to: events.head,
@@ -90,24 +92,20 @@ export class Steps {
       moves,
       looks,
       entered,
-      leads: [],
       owes: 0,
-      ties: around.ties ?? tiesOf(places, entry),
       spawns: entry.started.some(({ at }) => at === null),
       gone: false,
-      value: entry.value,
       remembered: actor.remembered,
       recalled: entry.remembered === null ? UNCHANGED : changed(before, entry.remembered),
-      edits: entry.edits,
       certified,
-      context: isBase ? { is: actor.context } : null,
-      outside: entry.outside ? entry.event : null,
       time: events.time,
-      entry,
       firstStarted: actors.all.length,
-      closes: [],
-      origins: around.origins ?? null,
     };
+    const step = new RetainedStep(facts, { entry, placed: null, isOutside: entry.outside });
+    step.ties = around.ties ?? tiesOf(places, entry);
+    step.context = isBase ? { is: actor.context } : null;
+    step.origins = around.origins ?? null;
+    return step;
   }
 
   /** The parties of a step by their names: one list for steps of the same parties that follow each other. */
@@ -128,7 +126,7 @@ export class Steps {
     for (const mark of marks) {
       if (mark.do !== 'enter') continue;
       events.happen(mark);
-      entered = [...entered, instanceName(mark.in)];
+      entered = withOne(entered, instanceName(mark.in));
       if (mark.in.skeleton !== ROOT) events.occurrences.used(mark.in);
     }
     return entered;
@@ -138,7 +136,7 @@ export class Steps {
   #marks(entry: StepEntry, origins: Translation['origins'] | null): RecordedStep['certified'] {
     const { events, instances } = this.#run;
     let boundary = 0;
-    let certified: { name: string; id: string }[] | null = null;
+    let certified: RecordedStep['certified'] = NOTHING;
     for (const [index, mark] of entry.marks.entries()) {
       if (mark.do === 'enter') continue;
       events.happen(mark, origins?.[index]);
@@ -147,11 +145,10 @@ export class Steps {
       boundary += 1;
       if (mark.in.skeleton === ROOT) continue;
       const name = instanceName(mark.in);
-      certified ??= [];
-      certified.push({ name, id });
+      certified = withOne(certified, { name, id });
       instances.certified(name, id);
     }
-    return certified ?? NOTHING;
+    return certified;
   }
 
   /** Has the instances that a step entered live in their regions, with what they certified at once. */

@@ -1,6 +1,7 @@
 /** The timers of a run: delayed events, by the steps that armed them and by which they were gone. */
 
 import type { PlacedStep, Places } from '../history/places.ts';
+import { withOne } from '../history/sorted-steps.ts';
 import type { Entry } from '../model/entry.ts';
 import { type Region, regionName } from '../model/region.ts';
 import { isDelay } from '../model/reply-event.ts';
@@ -112,7 +113,7 @@ export class Timers {
   /** A step has heard a delayed event of no state: it depends on the one that scheduled it, like one that hears a raised event (C1a). */
   #heardBy(timer: Timer, step: RecordedStep): void {
     this.#end(timer, step);
-    if (timer.armed !== step && !step.ties.includes(timer.armed)) timer.armed.leads.push(step);
+    if (timer.armed !== step && !step.ties.includes(timer.armed)) timer.armed.leads = withOne(timer.armed.leads, step);
   }
 
   #end(timer: Timer, step: PlacedStep): void {

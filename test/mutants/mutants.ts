@@ -14,7 +14,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C1a',
     file: 'projection/steps.ts',
     off: 'a step that hears an event is not tied to the step that raised or sent it',
-    find: 'ties: around.ties ?? tiesOf(places, entry),',
+    find: 'step.ties = around.ties ?? tiesOf(places, entry);',
     replace: 'ties: [],',
     by: { run: 'tests', file: 'test/semantics/control.test.ts' },
   },

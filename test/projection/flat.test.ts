@@ -21,6 +21,7 @@ function step(nth: number, moves: readonly string[], { actor = 0, type = 'go' } 
     owes: 0,
     ties: [],
     gone: false,
+    isOutside: true,
   };
   const counting = {
     get actor() {
@@ -197,7 +198,7 @@ describe('an actor', () => {
     let looked = 0;
     for (const by of steps) {
       const started = { id: 'c', src: 'c', at: '', kind: 'promise', input: null } as const;
-      actors.start(started, { actor: 0, event: { type: 'go' } } as never, by);
+      actors.start(started, 0, by);
       const child = actors.all.at(-1) as ActorState;
       Object.defineProperty(child, 'parent', {
         get: () => {

@@ -48,6 +48,8 @@ class KnownNames {
 export class BaseEncoder extends RowNames implements RowWriter {
   readonly #contents: BaseContents;
   readonly #codecs: readonly ValueCodec[];
+  /** The number of times that something stood in the place of what has no text. */
+  losses = 0;
 
   constructor(names: Names, codecs: readonly ValueCodec[], contents: BaseContents) {
     super(new KnownNames(names));
@@ -67,7 +69,10 @@ export class BaseEncoder extends RowNames implements RowWriter {
     if ('text' in encoded) return encoded.text;
     const { of, instead } = LOSSES[standing];
     const rest = of === 'event' || of === null ? encode(instead(value, encoded.path), options) : encoded;
-    if ('text' in rest) return rest.text;
+    if ('text' in rest) {
+      this.losses += 1;
+      return rest.text;
+    }
     throw new NoBase(`${standing} ${[...at, ...encoded.path].join('/')} has no text: ${encoded.reason}`);
   }
 }

@@ -4,8 +4,8 @@ import type { Started, StateValue } from '../../model/step-entry.ts';
 import type { Actors } from '../actors.ts';
 import type { ActorState, RecordedStep, Timer } from '../state-types.ts';
 import type { Timers } from '../timers.ts';
-import { LoadedActor } from './loaded-actor.ts';
 import type { Loading } from './loading.ts';
+import { RetainedActor } from './retained-actor.ts';
 import type { Saving } from './saving.ts';
 
 /** Lays the actors down, without their contexts. */
@@ -14,8 +14,7 @@ export function savedActors(actors: Actors, to: Saving) {
 }
 
 function savedActor(actor: ActorState, to: Saving) {
-  const { parent, by, region, last, value, remembered, sinceBase, begun, ended } = actor;
-  const isSaid = saysIt(actor);
+  const { parent, by, region, last, value, remembered, sinceBase, begun, ended, isSaid } = actor;
   const flags = (begun ? 1 : 0) + (ended === null ? 0 : 2) + (isSaid ? 4 : 0);
   const own = isSaid ? null : [startedOf(actor.started, to), to.texts.value(actor.event, 'event')];
   const said = last === undefined ? -1 : to.texts.value(last, 'event');
@@ -23,15 +22,6 @@ function savedActor(actor: ActorState, to: Saving) {
     ...([parent ?? -1, to.step(by), region === null ? -1 : to.word(region), flags, to.step(ended)] as const),
     ...([said, value, remembered, sinceBase, own] as const),
   ] as const;
-}
-
-/** True where the step that started an actor says all of it that its beginning was. */
-function saysIt(actor: ActorState): boolean {
-  if (actor instanceof LoadedActor) return actor.isSaid;
-  const { by, number, started, event } = actor;
-  const entry = (by as RecordedStep | null)?.entry ?? null;
-  if (entry === null || by === null) return false;
-  return entry.started[number - (by as RecordedStep).firstStarted] === started && entry.event === event;
 }
 
 function startedOf(started: Started | null, to: Saving) {
@@ -57,7 +47,7 @@ export function loadActors(
 ): void {
   for (const [number, row] of saved.entries()) {
     const [parent, by, region, flags, ended, last, value, remembered, sinceBase, own] = row;
-    const actor = new LoadedActor({
+    const actor = new RetainedActor({
       number,
       parent: parent === -1 ? null : parent,
       by: from.stepOrNull(by),

@@ -5,14 +5,12 @@ import type { InstanceRecord } from '../../history/registry.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import { type Key, parseKey } from '../../model/key.ts';
-import type { StepEntry } from '../../model/step-entry.ts';
-import type { HeardCourse, RecordedStep, Timer } from '../state-types.ts';
+import type { HeardCourse, RecordedStep, StepSource, Timer } from '../state-types.ts';
 import type { Saving } from './saving.ts';
 
 /** Makes again what a base laid down. */
-export interface BaseSource {
+export interface BaseSource extends StepSource {
   entry(stored: unknown): Entry;
-  step(stored: unknown): StepEntry;
   value(stored: unknown): unknown;
   numbers(stored: unknown): readonly number[];
 }

@@ -3,8 +3,8 @@ import type { PlacedStep, Places } from '../../history/places.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { HistoryValue, StateValue } from '../../model/step-entry.ts';
 import type { ActorState, RecordedStep } from '../state-types.ts';
-import { LoadedStep } from './loaded-step.ts';
 import type { Loading } from './loading.ts';
+import { RetainedStep } from './retained-step.ts';
 import { Interned, type Saving } from './saving.ts';
 
 /** The columns of steps, in their order. */
@@ -39,7 +39,7 @@ export function savedSteps(to: Saving) {
   const rare: unknown[] = [];
   for (let index = 0; index < to.steps.all.length; index += 1) {
     const step = to.steps.all[index] as RecordedStep;
-    const flags = (step.spawns ? SPAWNS : 0) + (step.gone ? GONE : 0) + (step.outside !== null ? OUTSIDE : 0);
+    const flags = (step.spawns ? SPAWNS : 0) + (step.gone ? GONE : 0) + (step.isOutside ? OUTSIDE : 0);
     add(0, step.nth);
     add(1, step.act);
     add(2, step.to - step.act);
@@ -55,8 +55,7 @@ export function savedSteps(to: Saving) {
     add(12, plain.of(step.remembered));
     add(13, plain.of(step.recalled));
     // An entry that a base has is not read to be laid down again.
-    const isPlaced = step instanceof LoadedStep ? step.isPlaced : step.entry === null;
-    entries.push(isPlaced ? [plain.of(step.value)] : to.texts.step(step));
+    entries.push(step.isPlaced ? [plain.of(step.value)] : to.texts.step(step));
     const seldom = savedRare(step, to);
     if (seldom !== null) rare.push([index, ...seldom]);
   }
@@ -140,16 +139,28 @@ function savedRare({ leads, ties, owes, closes, origins }: RecordedStep, to: Sav
   return [numbers(leads), numbers(ties), owes, closes.map((name) => to.word(name)), first] as const;
 }
 
-/** Lays down the contexts after some of the steps: the edits lead from there to all others. */
-export function savedContexts(places: Places<RecordedStep>, actors: readonly ActorState[], to: Saving) {
+/** The steps whose contexts are kept however old they are. */
+function* keptContexts(places: Places<RecordedStep>): Generator<RecordedStep> {
   const since = new Map<number, number>();
-  const contexts: (readonly [step: number, context: unknown])[] = [];
   for (const step of places.steps) {
     const count = (since.get(step.actor) ?? 0) + 1;
     const isKept = step.context !== null && count >= CONTEXT_EVERY;
     since.set(step.actor, isKept ? 0 : count);
-    if (isKept) contexts.push([to.step(step), to.texts.value(step.context?.is, 'memory')]);
+    if (isKept) yield step;
   }
+}
+
+/** Has old steps keep no contexts but those that a base has: a wide context that every step copies would be held as often as there are steps. */
+export function dropContexts(places: Places<RecordedStep>): void {
+  const kept = new Set(keptContexts(places));
+  const old = places.steps.slice(0, -CONTEXT_EVERY);
+  for (const step of old) if (!kept.has(step)) step.context = null;
+}
+
+/** Lays down the contexts after some of the steps: the edits lead from there to all others. */
+export function savedContexts(places: Places<RecordedStep>, actors: readonly ActorState[], to: Saving) {
+  const contexts: (readonly [step: number, context: unknown])[] = [];
+  for (const step of keptContexts(places)) contexts.push([to.step(step), to.texts.value(step.context?.is, 'memory')]);
   const present = actors.map(({ context }) => (context === undefined ? -1 : to.texts.value(context, 'memory')));
   return { contexts, present };
 }
@@ -187,7 +198,9 @@ export function loadSteps(saved: ReturnType<typeof savedSteps>, from: Loading): 
       firstStarted: firstStarted[index] as number,
     };
     const isOutside = (flag & OUTSIDE) !== 0;
-    from.steps.push(new LoadedStep(from.source, facts, { stored: entry, placed, isOutside }));
+    const step = new RetainedStep(facts, { entry: null, placed, isOutside });
+    step.settle(from.source, entry);
+    from.steps.push(step);
   }
 }
 
@@ -215,11 +228,11 @@ export function loadPlaces(
   places.resumeAt(saved.next, saved.removals);
   for (const row of steps.rare as [number, ...NonNullable<ReturnType<typeof savedRare>>][]) {
     const [index, leads, ties, owes, closes, origins] = row;
-    const step = from.step(index) as LoadedStep;
-    for (const lead of leads) step.leads.push(from.step(lead));
-    step.ties = ties.map((tie) => from.step(tie));
+    const step = from.step(index);
+    if (leads.length > 0) step.leads = leads.map((lead) => from.step(lead));
+    if (ties.length > 0) step.ties = ties.map((tie) => from.step(tie));
     step.owes = owes;
-    for (const name of closes) step.closes.push(from.word(name));
+    if (closes.length > 0) step.closes = closes.map((name) => from.word(name));
     step.origins = origins?.map((origin) => (origin === -1 ? undefined : origin)) ?? null;
   }
   const { places: all, roots } = places.parts;

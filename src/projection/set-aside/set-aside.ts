@@ -138,7 +138,7 @@ export class SetAside {
     this.records.delete(instanceName(id));
     for (const item of record.items) {
       if (item.is === 'call') this.#run.calls.ledger.dismiss(item.call.key);
-      else if (item.step.outside !== null) this.#run.redelivery.lose(item.step);
+      else if (item.step.isOutside) this.#run.redelivery.lose(item.step);
     }
   }
 

@@ -38,6 +38,11 @@ export function rebuilt(parts: readonly BasePart[], codecs: readonly ValueCodec[
   return { base, runState, reader: base.reader, note };
 }
 
+/** The members of a base that its lines are read with. */
+export interface LineContent extends Pick<BaseContent, 'contents' | 'entries'> {
+  readonly state: Pick<BaseContent['state'], 'codecs' | 'count' | 'format' | 'names'>;
+}
+
 /** The parts of one base. */
 export class LoadedBase implements BaseSource {
   readonly reader: EntryDecoder;
@@ -51,7 +56,7 @@ export class LoadedBase implements BaseSource {
   readonly #unpacked = new Map<number, readonly string[]>();
   readonly #numbers = new WeakMap<Entry, number>();
 
-  constructor({ state, contents, entries }: BaseContent, codecs: readonly ValueCodec[]) {
+  constructor({ state, contents, entries }: LineContent, codecs: readonly ValueCodec[]) {
     const { format, names, count } = state;
     const known = contents.flatMap((part) => linesIn(part).map(contentIn));
     this.reader = new EntryDecoder(codecs, { format, names, contents: known, count });

@@ -7,16 +7,17 @@ import { type EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
 import type { BasePart } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
 import { packed } from '../../projection/base/columns.ts';
 import { LoadedCall } from '../../projection/base/loaded-call.ts';
-import { LoadedStep } from '../../projection/base/loaded-step.ts';
 import { savedRun } from '../../projection/base/run.ts';
 import type { BaseTexts } from '../../projection/base/saving.ts';
+import { dropContexts } from '../../projection/base/steps.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { RecordedStep } from '../../projection/state-types.ts';
+import type { RecordedStep, StepSource } from '../../projection/state-types.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
 import { type Lines, linesOf, partsOf } from './form.ts';
-import type { LoadedBase } from './loaded-base.ts';
+import { type LineContent, LoadedBase } from './loaded-base.ts';
 
 /** The most entries of one part. */
 const ENTRIES = 1_024;
@@ -57,12 +58,12 @@ export class BaseWriter {
   #sharing(from: LoadedBase | null): Shared {
     const { names, contents } = this.#encoder.written;
     const own = new BaseContents(contents, from?.known);
-    return new Shared(new BaseEncoder(names, this.#codecs, own), own, from);
+    return new Shared(new BaseEncoder(names, this.#codecs, own), own, { from, codecs: this.#codecs });
   }
 
   /**
    * Makes a base of the state of a run, to which all of its rows have come. Its writer forgets what the base does not have, so that no row after
-   * it refers to one before.
+   * it refers to one before; and the run keeps the entries of its steps no longer.
    * @throws NoBase where something in it has no text.
    */
   base(runState: RunState, note: RunNoteFold): BasePart[] {
@@ -74,10 +75,34 @@ export class BaseWriter {
     }
     const { lines } = this.#shared;
     const [count, format] = contents === null ? [0, 0] : [contents.count, FORMAT];
-    const state = { run, note: note.parts, names: names.all, count, format, codecs: [...this.#used] };
-    const parts = partsOf({ state, ...lines });
+    const read = { names: names.all, count, format, codecs: [...this.#used] };
+    const parts = partsOf({ state: { run, note: note.parts, ...read }, ...lines });
     contents?.retain(this.#shared.contents);
+    this.#shared.settle({ state: read, ...lines });
+    dropContexts(runState.places);
     return parts;
+  }
+}
+
+/** Reads what the bases of a run have of it, while the run goes on. */
+class LaidDown implements StepSource {
+  readonly #codecs: readonly ValueCodec[];
+  #content: LineContent | null = null;
+  #read: LoadedBase | null = null;
+
+  constructor(codecs: readonly ValueCodec[]) {
+    this.#codecs = codecs;
+  }
+
+  /** All lines of the last base: those of the earlier ones are among them. What was read of those is kept no longer. */
+  set content(content: LineContent) {
+    this.#content = content;
+    this.#read = null;
+  }
+
+  step(stored: unknown): StepEntry {
+    this.#read ??= new LoadedBase(this.#content as LineContent, this.#codecs);
+    return this.#read.step(stored);
   }
 }
 
@@ -94,11 +119,21 @@ class Shared implements BaseTexts {
   #count: number;
   /** The entries that the last base refers to. */
   #referred = 0;
+  /** The entries of which a base has less than the process: an event that no journal holds is whole in memory alone. */
+  readonly #lossy = new Set<number>();
+  /** The steps of the base that is made, with the numbers of their entries. */
+  #met: (readonly [RecordedStep, number])[] = [];
+  readonly #laidDown: LaidDown;
 
-  constructor(encoder: BaseEncoder, contents: BaseContents, from: LoadedBase | null) {
+  constructor(
+    encoder: BaseEncoder,
+    contents: BaseContents,
+    { from, codecs }: { readonly from: LoadedBase | null; readonly codecs: readonly ValueCodec[] },
+  ) {
     this.#encoder = encoder;
     this.contents = contents;
     this.#from = from;
+    this.#laidDown = new LaidDown(codecs);
     this.#contentLines = [...(from?.contentLines ?? [])];
     this.#entryLines = [...(from?.entryLines ?? [])];
     this.#count = this.#entryLines.reduce((sum, { count }) => sum + count, 0);
@@ -109,16 +144,27 @@ class Shared implements BaseTexts {
     const known = this.#numbers.get(entry) ?? this.#from?.numberOf(entry);
     if (known !== undefined) return known;
     const number = this.#count;
+    const { losses } = this.#encoder;
     this.#rows.push(`${kindNumberOf(entry)} ${this.#encoder.entry(entry)}`);
+    if (this.#encoder.losses > losses) this.#lossy.add(number);
     this.#count += 1;
     this.#numbers.set(entry, number);
     return number;
   }
 
   step(step: RecordedStep): number {
-    if (!(step instanceof LoadedStep) || step.source !== this.#from) return this.entry(step.entry as Entry);
-    this.#referred += 1;
-    return step.stored as number;
+    const stored = step.storedIn(this.#laidDown) ?? (this.#from === null ? undefined : step.storedIn(this.#from));
+    if (stored !== undefined) this.#referred += 1;
+    const number = stored === undefined ? this.entry(step.entry as Entry) : (stored as number);
+    if (!this.#lossy.has(number)) this.#met.push([step, number]);
+    return number;
+  }
+
+  /** Has the steps that the base has keep their entries no longer. @param content all lines, the new ones among them. */
+  settle(content: LineContent): void {
+    this.#laidDown.content = content;
+    for (const [step, number] of this.#met) step.settle(this.#laidDown, number);
+    this.#met = [];
   }
 
   intent(call: LedgerCall): number {

@@ -16,11 +16,13 @@ class Folding {
   note = new RunNoteFold();
   readonly #reader: EntryDecoder;
   readonly #codecs: readonly ValueCodec[];
+  readonly #writer: BaseWriter;
 
   constructor(codecs: readonly ValueCodec[] = []) {
     this.#codecs = codecs;
     this.runState = new RunState(undefined, undefined, codecs);
     this.#reader = new EntryDecoder(codecs);
+    this.#writer = new BaseWriter(new EntryEncoder(this.#reader.names, codecs, null), codecs, null);
   }
 
   take(row: StoredRow): void {
@@ -28,6 +30,11 @@ class Folding {
       fold(() => this.runState.apply(entry, row.time));
       this.note.take(entry);
     }
+  }
+
+  /** Makes a base, and goes on: from here on the entries of its steps are read from there. */
+  settle(): void {
+    this.#writer.base(this.runState, this.note);
   }
 
   /** Goes on with the state that a base of it comes to. */
@@ -45,20 +52,24 @@ class Folding {
   }
 }
 
-/** Folds rows as they are, and again with a base at each of some rows. @returns where the two differ; null where they come to the same. */
+/**
+ * Folds rows as they are, with a base at each of some rows that another process goes on from, and with one after which the same process goes on.
+ * @returns where they differ; null where they come to the same.
+ */
 export function differenceWith(
   rows: readonly StoredRow[],
   cuts: readonly number[],
   codecs: readonly ValueCodec[] = [],
 ) {
-  const [whole, cut] = [new Folding(codecs), new Folding(codecs)];
+  const [whole, cut, settled] = [new Folding(codecs), new Folding(codecs), new Folding(codecs)];
+  const differing = () => difference([whole.plain, whole.plain], [cut.plain, settled.plain]);
   for (const row of rows) {
-    whole.take(row);
-    cut.take(row);
+    for (const each of [whole, cut, settled]) each.take(row);
     if (!cuts.includes(row.seq)) continue;
     cut.reload();
-    const found = difference(whole.plain, cut.plain);
+    settled.settle();
+    const found = differing();
     if (found !== null) return `after row ${row.seq}: ${found}`;
   }
-  return difference(whole.plain, cut.plain);
+  return differing();
 }

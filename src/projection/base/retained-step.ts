@@ -1,8 +1,10 @@
-/** A step that a base has laid down: what is asked of every step is at hand, and its entry is read when it is first asked for. */
+/**
+ * A retained step. What is asked of every step is at hand. Its entry is at hand until a base has it, and is read from there when it
+ * is asked for again: a run keeps the entries since its last base, not those of its whole life.
+ */
 import type { PlacedStep } from '../../history/places.ts';
 import type { Edit, HistoryValue, StateValue, StepEntry } from '../../model/step-entry.ts';
-import type { RecordedStep } from '../state-types.ts';
-import type { BaseSource } from './loading.ts';
+import type { RecordedStep, StepSource } from '../state-types.ts';
 
 const NOTHING: readonly never[] = [];
 
@@ -13,8 +15,8 @@ export type StepFacts = Pick<
   | ('spawns' | 'gone' | 'owes' | 'remembered' | 'recalled' | 'certified' | 'time' | 'firstStarted')
 >;
 
-/** A step of a base. */
-export class LoadedStep implements RecordedStep {
+/** A retained step, or a place where a restore put control. */
+export class RetainedStep implements RecordedStep {
   readonly nth: number;
   readonly act: number;
   readonly to: number;
@@ -23,7 +25,7 @@ export class LoadedStep implements RecordedStep {
   readonly moves: readonly string[];
   readonly looks: readonly string[];
   readonly entered: readonly string[];
-  readonly leads: PlacedStep[] = [];
+  leads: readonly PlacedStep[] = NOTHING;
   ties: readonly PlacedStep[] = NOTHING;
   readonly spawns: boolean;
   gone: boolean;
@@ -33,26 +35,27 @@ export class LoadedStep implements RecordedStep {
   readonly certified: RecordedStep['certified'];
   readonly time: number;
   readonly firstStarted: number;
-  readonly closes: string[] = [];
+  closes: readonly string[] = NOTHING;
   origins: readonly (number | undefined)[] | null = null;
   context: { readonly is: unknown } | null = null;
-  /** The base that it is of, and its entry there. */
-  readonly source: BaseSource;
-  readonly stored: unknown;
+  readonly isOutside: boolean;
   readonly #placed: StateValue | null;
-  readonly #isOutside: boolean;
-  #entry: StepEntry | null = null;
+  #entry: StepEntry | null;
+  /** The bases that have its entry, and its entry there; null while none has. */
+  #source: StepSource | null = null;
+  #stored: unknown = null;
 
-  /** @param placed the control of its actor, where a restore put that and no entry says it. */
+  /**
+   * @param of what happened: its entry where that is at hand, or the control of its actor, where a restore put that and no entry says it. Where
+   * it is neither, `settle` follows.
+   */
   constructor(
-    source: BaseSource,
     facts: StepFacts,
-    of: { readonly stored: unknown; readonly placed: StateValue | null; readonly isOutside: boolean },
+    of: { readonly entry: StepEntry | null; readonly placed: StateValue | null; readonly isOutside: boolean },
   ) {
-    this.source = source;
-    this.stored = of.stored;
+    this.#entry = of.entry;
     this.#placed = of.placed;
-    this.#isOutside = of.isOutside;
+    this.isOutside = of.isOutside;
     this.nth = facts.nth;
     this.act = facts.act;
     this.to = facts.to;
@@ -71,14 +74,23 @@ export class LoadedStep implements RecordedStep {
     this.firstStarted = facts.firstStarted;
   }
 
-  /** True where a restore put control and no entry says it. */
+  settle(source: StepSource, stored: unknown): void {
+    this.#source = source;
+    this.#stored = stored;
+    this.#entry = null;
+  }
+
+  storedIn(source: StepSource): unknown {
+    return this.#source === source ? this.#stored : undefined;
+  }
+
   get isPlaced(): boolean {
     return this.#placed !== null;
   }
 
   get entry(): StepEntry | null {
     if (this.#placed !== null) return null;
-    this.#entry ??= this.source.step(this.stored);
+    this.#entry ??= (this.#source as StepSource).step(this.#stored);
     return this.#entry;
   }
 
@@ -91,6 +103,6 @@ export class LoadedStep implements RecordedStep {
   }
 
   get outside(): unknown {
-    return this.#isOutside ? this.entry?.event : null;
+    return this.isOutside ? this.entry?.event : null;
   }
 }

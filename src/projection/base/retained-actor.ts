@@ -1,4 +1,4 @@
-/** An actor that a base has laid down: the step that started it says what its beginning was, and is read when that is first asked for. */
+/** An actor of a run: the step that started it says what its beginning was. */
 import type { PlacedStep } from '../../history/places.ts';
 import type { Region } from '../../model/region.ts';
 import type { HistoryValue, Started, StateValue } from '../../model/step-entry.ts';
@@ -10,8 +10,8 @@ interface Beginning {
   readonly event: unknown;
 }
 
-/** An actor of a base. */
-export class LoadedActor implements ActorState {
+/** An actor of the run. */
+export class RetainedActor implements ActorState {
   readonly number: number;
   readonly parent: number | null;
   readonly by: PlacedStep | null;
@@ -26,7 +26,7 @@ export class LoadedActor implements ActorState {
   readonly #own: Beginning | null;
 
   /** @param of its members, and its beginning; null where the step that started it says that. */
-  constructor(of: Omit<ActorState, 'started' | 'event'> & { readonly own: Beginning | null }) {
+  constructor(of: Omit<ActorState, 'started' | 'event' | 'isSaid'> & { readonly own: Beginning | null }) {
     this.number = of.number;
     this.parent = of.parent;
     this.by = of.by;
@@ -41,7 +41,6 @@ export class LoadedActor implements ActorState {
     this.#own = of.own;
   }
 
-  /** True where the step that started it says its beginning. */
   get isSaid(): boolean {
     return this.#own === null;
   }
