@@ -185,20 +185,23 @@ describe('a run that breaks', () => {
   });
 
   test('only in showing its world or in closing it, has ended all the same', async () => {
-    const world = await desk.ask('run', 'order', '--input', slow('world'));
+    const world = await desk.askHere('run', 'order', '--input', slow('world'));
     expect([world.code, world.out.includes('World')]).toEqual([0, false]);
     expect(world.err).toContain('the world cannot be shown: the books are locked\n');
-    const close = await desk.ask('run', 'order', '--input', slow('close'));
+    const close = await desk.askHere('run', 'order', '--input', slow('close'));
     expect([close.code, close.err]).toEqual([0, expect.stringContaining('order: cannot_close the door is stuck\n')]);
   });
 
   test('because an undo fails, is stuck until that goes well', async () => {
-    const stuck = await desk.ask('run', 'trip', '--input', '{"closed":true}', '--fail-at', 'confirm');
+    const stuck = await desk.askHere('run', 'trip', '--input', '{"closed":true}', '--fail-at', 'confirm');
     expect(stuck.code).toBe(1);
     expect(stuck.out).toMatch(/^trip-1: stuck, in the state confirming, as what undoes book failed: "the/);
     expect((await desk.ask('runs')).out).toMatch(/trip-1 +trip +\d+ +\S+ +stuck\n/);
     expect((await desk.ask('explain', 'trip-1')).out).toMatch(/\n {2}belay resume trip-1\n {4}finishes the recovery/);
-    expect(await desk.ask('resume', 'trip-1')).toMatchObject({ code: 0, out: expect.stringMatching(/^trip-1: done/) });
+    expect(await desk.askHere('resume', 'trip-1')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^trip-1: done/),
+    });
     expect((await desk.ask('show', 'trip-1')).out).toMatch(
       /\n {2}book +"?Trip::the trip::0"? +compensable +confirmed +\d+\n/,
     );
@@ -220,7 +223,7 @@ describe('a run that is stopped', () => {
     expect([stopped.code, stopped.out]).toEqual([code, expect.stringContaining(`belay resume ${run}`)]);
     expect(stopped.out).toMatch(new RegExp(`^${run}: stopped, in the state paying\n`));
     expect(existsSync(join(desk.folder, `belay.sqlite.world/${run}/closed`))).toBe(true);
-    const resumed = await desk.ask('resume', run);
+    const resumed = await desk.askHere('resume', run);
     expect([resumed.code, resumed.out]).toEqual([0, booked(1)]);
   });
 
@@ -230,7 +233,7 @@ describe('a run that is stopped', () => {
     running.kill('SIGKILL');
     await running.closed;
     expect((await desk.ask('runs')).out).toMatch(/killed +order +\d+ +\S+ +at rest\n/);
-    expect(await desk.ask('resume', 'killed')).toMatchObject({ code: 0, out: booked(1) });
+    expect(await desk.askHere('resume', 'killed')).toMatchObject({ code: 0, out: booked(1) });
   });
 });
 
