@@ -52,6 +52,7 @@ export default defineConfig({
     // its process it puts back, and hooks are registered by the file that they are for, never by a module as it loads.
     isolate: false,
     globalSetup: './test/run-folder.ts',
+    setupFiles: './test/properties/setup.ts',
     // A limit that only a hang reaches, however busy the machine is.
     testTimeout: 900_000,
     hookTimeout: 900_000,

@@ -11,5 +11,6 @@ export default defineConfig({
       'test/recovery/exhaustive-{blind,update}.test.ts',
     ],
     env: { BELAY_RUNS: '400' },
+    setupFiles: './test/properties/setup.ts',
   },
 });

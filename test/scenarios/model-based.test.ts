@@ -12,7 +12,7 @@ import { BEGUN, calmly, found, told } from './model-based-told.ts';
 import { comparedNone, compareWithTrace } from './model-based-trace.ts';
 import { workshopConfig } from './model-based-workshop.ts';
 
-const RUNS = { numRuns: Number(process.env.BELAY_RUNS ?? 60) };
+const RUNS = { numRuns: Number(process.env.BELAY_RUNS ?? 30) };
 
 /** What was acknowledged as durable, and under how many configs the run went on. */
 interface Model {

@@ -170,8 +170,8 @@ skeletons:
   await until(() => sidecar.actor.getSnapshot().context.n === 1 && sidecar.actor.getSnapshot().value === 'b0');
   await sidecar.durable();
   await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'A', entity: 'a' } });
-  for (let i = 0; i < 60 && sidecar.status === 'running'; i += 1) {
-    await calm(25);
+  while (sidecar.status === 'running' || sidecar.status === 'recovering') {
+    await calm(5);
     if (sidecar.actor.getSnapshot().value === 'b0') sidecar.actor.send({ type: 'go' });
   }
   expect(await ended(sidecar)).toMatchObject({ status: 'done' });
