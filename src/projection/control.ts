@@ -52,7 +52,8 @@ function regionAround(places: Places<RecordedStep>, state: Region): Region {
 }
 
 /** The earlier steps that are undone with a step: those that raised or sent its event. */
-export function tiesOf({ steps }: Places<RecordedStep>, { ties = [] }: StepEntry): PlacedStep[] {
+export function tiesOf({ steps }: Places<RecordedStep>, { ties = NOTHING }: StepEntry): readonly PlacedStep[] {
+  if (ties.length === 0) return NOTHING;
   return ties.flatMap(([actor, back]) => {
     let left = back;
     for (let index = steps.length - 1; index >= 0; index -= 1) {
