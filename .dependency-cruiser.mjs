@@ -101,10 +101,10 @@ export default {
       to: { path: '^src/', pathNot: '^src/(model|history|boundaries|effects|projection|journal/[^/]+\\.ts$)' },
     },
     {
-      name: 'the-runtime-port-is-types',
+      name: 'the-runtime-port-knows-the-model',
       severity: 'error',
       comment:
-        'runtime/ is the port between a run and what executes it: types of the model. What a runtime does is in its own room.',
+        'runtime/ is the port between a run and what executes it, in words of the model, and what runtimes share that enter their program again. What a runtime does is in its own room.',
       from: { path: '^src/runtime/' },
       to: { path: '^src/', pathNot: '^src/(model|runtime)/' },
     },
