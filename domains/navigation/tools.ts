@@ -1,7 +1,9 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { NotApplied, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, decided, type Planner } from '../planner/planner.ts';
+import { there } from '../there.ts';
 import type { Atlas } from './atlas.ts';
 import type { Chargers } from './chargers.ts';
 import * as questions from './planner.ts';
@@ -51,7 +53,7 @@ export function toolsOn(world: World) {
     }),
     review_route: made<'review_route'>(({ input, signal }) => ask(planner, questions.review, input, signal)),
     quote_charger: made<'quote_charger'>(async ({ input: { trip, nodes } }) =>
-      chargers.offer(trip, nodes[Math.floor(nodes.length / 2)] as string),
+      chargers.offer(trip, there(nodes[Math.floor(nodes.length / 2)], 'road')),
     ),
     reserve_charger: made<'reserve_charger'>(async ({ input, key }) => chargers.reserve(input.trip, input.offer, key)),
     publish_route: made<'publish_route'>(async ({ input, key }) => {
