@@ -2,7 +2,6 @@
  * The port of the service: an HTTP server in this process that answers from the present files and rows, or refuses the
  * connection while it is down. Every caller gets the same answer.
  */
-
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';

@@ -1,5 +1,4 @@
 /** The roads: a weighted graph of one district. A road has two weights, the minutes and the kilometres that it takes. */
-
 import { UndirectedGraph } from 'graphology';
 import { dijkstra } from 'graphology-shortest-path';
 import { there } from '../there.ts';

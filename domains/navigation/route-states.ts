@@ -1,5 +1,4 @@
 /** The states in which the route is finalized: its legs are planned and reviewed, a charger is reserved, and the vehicle is told. */
-
 import { assign } from 'xstate';
 import { there } from '../there.ts';
 import { heard, withLeg } from './answers.ts';

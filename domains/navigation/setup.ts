@@ -2,7 +2,6 @@
  * The setup of the machine's states: its context, and its tools by their names. The tools refuse until a world is
  * provided.
  */
-
 import { setup } from 'xstate';
 import { unconnected } from '../opening.ts';
 import { typed } from '../there.ts';

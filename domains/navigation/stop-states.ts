@@ -1,5 +1,4 @@
 /** The states in which one stop is resolved: it is searched for, a place is chosen, and that is refined until it stays. */
-
 import { assign } from 'xstate';
 import { there } from '../there.ts';
 import { chosen, found, refined } from './answers.ts';

@@ -1,5 +1,4 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
-
 import { createHash, randomUUID } from 'node:crypto';
 import { NotApplied, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, decided, type Planner } from '../planner/planner.ts';

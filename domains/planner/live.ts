@@ -3,7 +3,6 @@
  * names the endpoint. An answer is JSON, checked against the schema of the question like every planner's; a failure
  * says what it was.
  */
-
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai';
 import { messageOf } from '../there.ts';
 import { type Planner, PlannerError } from './planner.ts';

@@ -1,5 +1,4 @@
 /** A planner that answers from a recording, and one that makes it: completions are captured once, and replayed as they were. */
-
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../there.ts';

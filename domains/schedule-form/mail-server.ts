@@ -2,7 +2,6 @@
  * The counterparty: a mail server with a mailbox that outlives it. Mail comes in by SMTP; by HTTP a caller can ask
  * whether a message is here. It answers "no" only once no connection is open any more, so that a "no" is final.
  */
-
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';

@@ -1,7 +1,6 @@
 /**
  * The inputs and the answers of the agent's tools. They are provided with a world (tools.ts); without one they refuse.
  */
-
 import { setup } from 'xstate';
 import { unconnected } from '../opening.ts';
 import { typed } from '../there.ts';

@@ -2,7 +2,6 @@
  * The region of one city: it searches, waits until it is known when one arrives, holds a room and a seat, and plans the meals.
  * Cities wait for each other where they have to, and for nothing else. In the last one a guide may be asked meanwhile.
  */
-
 import { assign } from 'xstate';
 import { there } from '../there.ts';
 import { planning } from './calls.ts';

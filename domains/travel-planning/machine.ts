@@ -2,7 +2,6 @@
  * The agent as a state machine: three cities are planned at the same time, each in a region of its own. Then the whole is held
  * against the budget, planned once more where it is too dear, booked, paid and sent. Its tools are provided with a world (tools.ts).
  */
-
 import { assign } from 'xstate';
 import { there } from '../there.ts';
 import { type Booking, type Item, type Line, planning, type Tables } from './calls.ts';

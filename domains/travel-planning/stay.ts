@@ -1,5 +1,4 @@
 /** The states of a city: each calls one tool for it, and keeps what that answers. */
-
 import { assign } from 'xstate';
 import { there } from '../there.ts';
 import { planning, type ToolTypes, type Where } from './calls.ts';
