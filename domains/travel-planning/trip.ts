@@ -52,7 +52,7 @@ export interface Held {
 }
 
 /** When one leaves a city again, and in which round of the planning that was found. */
-export interface Leaving {
+interface Leaving {
   readonly day: number;
   readonly round: number;
 }
