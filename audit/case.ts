@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type Key, parseKey, type Signal, type Suspect, type Verdict } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
+import { there } from '../domains/there.ts';
 import { RAW, type Raw } from './raw.ts';
 import { ROOT } from './root.ts';
 
@@ -304,7 +305,7 @@ function failingOf({ fails, found_wrong: found }: Page): Failing {
     const by = handled === undefined ? {} : { handled: { ...siteOf(handled.call), when: handled.when } };
     return { call: siteOf(fails.call), when: fails.when, ...by };
   }
-  const { during, instance, key } = found as NonNullable<Page['found_wrong']>;
+  const { during, instance, key } = there(found, 'failure in the case');
   const [skeleton, entity, ordinal] = instance;
   return {
     call: siteOf(during),
@@ -314,8 +315,8 @@ function failingOf({ fails, found_wrong: found }: Page): Failing {
 }
 
 function siteOf(written: string): CallSite {
-  const [tool, nth = '1'] = written.split('#');
-  return { tool: tool as string, nth: Number(nth) };
+  const [tool = '', nth = '1'] = written.split('#');
+  return { tool, nth: Number(nth) };
 }
 
 interface Lock {

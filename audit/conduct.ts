@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { agents } from '../domains/agents.ts';
+import { there } from '../domains/there.ts';
 import { type Case, readCases, readDomains, readSites } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import type { JudgedCase, Wanted } from './judge.ts';
@@ -93,7 +94,10 @@ export class Threads {
   }
 
   async #depths(domain: string): Promise<readonly Depth[]> {
-    const given = readCases().find((each) => each.domain === domain) as Case;
+    const given = there(
+      readCases().find((each) => each.domain === domain),
+      'case',
+    );
     return this.#run({ do: 'depths', domain, case: given.name, inputs: DEPTHS });
   }
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { type Agent, type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
 import { DECISION_POLICY } from '#seam';
+import { keysOf } from '../domains/there.ts';
 import type { Case, Domain } from './case.ts';
 import { RAW, type Raw } from './raw.ts';
 import { leftBy, medianTime, timed, underSidecar } from './run.ts';
@@ -29,7 +30,7 @@ export async function signalled(agent: Agent, given: Case): Promise<readonly Sig
       return { raw: signal.toLowerCase(), signal, ...answers };
     });
   }
-  const raws = (Object.keys(RAW) as Raw[]).filter((raw) => raw !== 'denied');
+  const raws = keysOf<Raw>(RAW).filter((raw) => raw !== 'denied');
   return inTurn(raws, async (raw) => {
     return { raw, signal: RAW[raw], ...(await answersTo(agent, { ...given, raw: [raw] })) };
   });
@@ -87,9 +88,9 @@ export async function wrongEdge(agent: Agent, { name, wrongEdge: wrong }: Domain
 const FORCED = 'forced-edge';
 
 function withEdge(file: string, { skeleton, at }: NonNullable<Domain['wrongEdge']>): BoundaryConfig {
-  const page = parse(readFileSync(file, 'utf8')) as {
-    skeletons: Record<string, { exit?: object[]; rollback?: { anchors?: string[] } }>;
-  };
+  const page: { skeletons: Record<string, { exit?: object[]; rollback?: { anchors?: string[] } }> } = parse(
+    readFileSync(file, 'utf8'),
+  );
   const own = page.skeletons[skeleton];
   if (own === undefined) throw new Error(`${file} has no skeleton ${skeleton}`);
   own.exit = [...(own.exit ?? []), { id: FORCED, at, when: 'true', outputs: [] }];

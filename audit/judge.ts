@@ -15,6 +15,7 @@ import {
 } from 'belay-sidecar';
 import type { Checkpoint } from 'belay-sidecar/decision';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
+import { keysOf, there } from '../domains/there.ts';
 import { type Case, type Domain, type Expected, type Failing, FROZEN, STRATEGIES, type Strategy } from './case.ts';
 import { GUARDS, type Guard, WITHOUT } from './guards.ts';
 import { historyOf } from './history.ts';
@@ -174,7 +175,7 @@ async function counterfactuals(
   outcome: Outcome,
   reference: Outcome,
 ): Promise<readonly Counterfactual[]> {
-  const decision = outcome.decision as Decision;
+  const decision = there(outcome.decision, 'decision');
   const { failed } = decision;
   if (failed === null) return [];
   const found: Counterfactual[] = [];
@@ -287,12 +288,12 @@ async function unguard(site: Site, reference: Outcome): Promise<readonly Unguard
   const turned = new Set<Guard>();
   await recover({ ...site, judges: turning(turned) }, 'belay', 0, reference);
   const found: Unguarded[] = [];
-  for (const guard of Object.keys(GUARDS) as Guard[]) {
+  for (const guard of keysOf<Guard>(GUARDS)) {
     if (!turned.has(guard)) continue;
     const ran = await recover({ ...site, judges: WITHOUT[guard] }, 'belay', 0, reference);
     if (ran === null) continue;
     const { shown, mismatches, unsafeAdmission, dropped, difference } = rowOf(site.given, 'belay', 0, ran);
-    const { verdict, checkpoint } = shown as Expected;
+    const { verdict, checkpoint } = there(shown, 'answer that was shown');
     found.push({ guard, verdict, checkpoint, mismatches, harmed: unsafeAdmission, dropped, difference });
   }
   return found;
@@ -300,7 +301,7 @@ async function unguard(site: Site, reference: Outcome): Promise<readonly Unguard
 
 /** The judges of every run, which note down the guards without which they would have said something else. */
 function turning(turned: Set<Guard>): DecisionPolicy {
-  const all = Object.entries(WITHOUT) as [Guard, DecisionPolicy][];
+  const all = keysOf<Guard>(WITHOUT).map((guard) => [guard, WITHOUT[guard]] as const);
   const note = (without: (judges: DecisionPolicy) => unknown, answer: unknown): void => {
     for (const [guard, judges] of all)
       if (JSON.stringify(without(judges)) !== JSON.stringify(answer)) turned.add(guard);

@@ -40,7 +40,7 @@ function partsOf(folder: string): { before: string; section: string; after: stri
   const file = join(folder, 'index.html');
   if (!existsSync(file)) return null;
   const page = readFileSync(file, 'utf8');
-  const [begin, end] = MARKS.map((mark) => page.indexOf(mark)) as [number, number];
+  const [begin = -1, end = -1] = MARKS.map((mark) => page.indexOf(mark));
   if (begin < 0 || end < begin) return null;
   const from = begin + MARKS[0].length;
   return { before: page.slice(0, from), section: page.slice(from, end), after: page.slice(end) };

@@ -129,7 +129,7 @@ function isDropped(instance: Account['instances'][number], { after, decision }: 
 function writesOf(trace: readonly string[], { skeleton, entity, ordinal }: InstanceId): readonly Key[] {
   const own = JSON.stringify([skeleton, entity, ordinal]);
   const keys = trace.flatMap((line) => {
-    const { do: what, in: id, key } = JSON.parse(line) as { do: string; in?: unknown; key?: string };
+    const { do: what, in: id, key }: { do: string; in?: unknown; key?: string } = JSON.parse(line);
     return what === 'write' && JSON.stringify(id) === own && !/^[a-z][a-z0-9+.-]*:/.test(key ?? '') ? [key ?? ''] : [];
   });
   return [...new Set(keys)].map(parseKey);

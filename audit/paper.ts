@@ -98,5 +98,6 @@ export interface Paper {
 /** Reads them. */
 export function readPaper(): Paper {
   const file = join(ROOT, 'audit', 'figures.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { dart: Paper }).dart;
+  const { dart }: { dart: Paper } = JSON.parse(readFileSync(file, 'utf8'));
+  return dart;
 }

@@ -1,5 +1,6 @@
 /** The report: every table, what it comes to in counts, and what is wrong. */
 
+import { keysOf } from '../domains/there.ts';
 import { FROZEN, type Strategy } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { GUARDS, type Guard } from './guards.ts';
@@ -208,7 +209,7 @@ function wrongAround(
     ...wrongInStudy(studied, witnesses),
   ];
   if (!whole || without !== null) return wrong;
-  const idle = (Object.keys(GUARDS) as Guard[]).filter(
+  const idle = keysOf<Guard>(GUARDS).filter(
     (guard) => !judged.some((each) => each.unguarded.some((one) => one.guard === guard && isBroken(one))),
   );
   return [

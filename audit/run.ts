@@ -22,6 +22,7 @@ import type { Effect } from 'belay-sidecar/decision';
 import type { Account } from 'belay-sidecar/reports';
 import { median } from 'simple-statistics';
 import { attachJudged, DECISION_POLICY, type DecisionPolicy } from '#seam';
+import { fieldOf, there } from '../domains/there.ts';
 import type { Case, Failing } from './case.ts';
 import type { Raw } from './raw.ts';
 import { type Call, isNth, onSubstrate, type Substrate } from './substrate.ts';
@@ -72,7 +73,7 @@ const onMachine: Attaching = async (machine, options, judges) => {
     commands: sidecar,
     steps: persistence.steps,
     start: () => void sidecar.actor.start(),
-    memory: () => (sidecar.actor.getSnapshot() as { context: unknown }).context,
+    memory: () => fieldOf(sidecar.actor.getSnapshot(), 'context'),
   };
 };
 
@@ -341,7 +342,7 @@ export function latencyOf(
 ): number | null {
   if (first === null || failed === null) return null;
   const again = calls.slice(mark).find(({ tool, ended }) => tool === failed.tool && ended !== null);
-  if (again !== undefined) return (again.ended as number) - failedAt;
+  if (again !== undefined) return there(again.ended, 'end of a call') - failedAt;
   return first.decision.verdict === 'settle' ? first.at - failedAt : null;
 }
 

@@ -1,6 +1,7 @@
 /** An answer in the words of a case, so that the two can be held against each other. */
 import { type Decision, instanceName, type Veto, vetoes } from 'belay-sidecar';
 import type { Act, Effect } from 'belay-sidecar/decision';
+import { keysOf } from '../domains/there.ts';
 import type { Expected } from './case.ts';
 import type { Measured } from './measure.ts';
 import type { Outcome } from './run.ts';
@@ -28,7 +29,7 @@ export function shownBy(outcome: Outcome, { preserved, replay }: Pick<Measured, 
 
 /** Where a case and what was observed differ. */
 export function mismatchesOf(expected: Expected, shown: Expected): readonly string[] {
-  return (Object.keys(shown) as (keyof Expected)[]).flatMap((field) => {
+  return keysOf<keyof Expected>(shown).flatMap((field) => {
     const [wanted, got] = [expected[field], shown[field]].map((value) =>
       JSON.stringify(Array.isArray(value) ? [...value].sort() : value),
     );

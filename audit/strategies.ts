@@ -59,8 +59,8 @@ export async function recover(site: Site, strategy: Strategy, seed: number, refe
     const choose = strategy === 'retry-only' ? () => null : coarsely(domain);
     return plainly(site, strategy, seed, reference, choose);
   }
-  const own = { belay: judges, 'comp-entry-only': ENTRIES_ONLY } as const;
-  const chosen = strategy in own ? own[strategy as keyof typeof own] : DECISION_POLICY;
+  const own: Partial<Record<Strategy, DecisionPolicy>> = { belay: judges, 'comp-entry-only': ENTRIES_ONLY };
+  const chosen = own[strategy] ?? DECISION_POLICY;
   const outcome = await underSidecar(agent, given, seed, given.failing, {
     ...recovery,
     judges: chosen,

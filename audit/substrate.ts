@@ -4,7 +4,8 @@
  * same machine.
  */
 import type { OpenAgent } from 'belay-sidecar';
-import { type AnyActorLogic, type AnyStateMachine, fromPromise, type PromiseActorLogic } from 'xstate';
+import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
+import { there } from '../domains/there.ts';
 import type { CallSite, Failing } from './case.ts';
 import { type Draw, drawOf } from './draw.ts';
 import type { Raw } from './raw.ts';
@@ -42,10 +43,16 @@ export function onSubstrate(
   const calls: Call[] = [];
   const draw: Draw = drawOf(seed);
   let forgotten: ReadonlySet<string> = new Set();
-  const substrate = { calls, failed: null, failedAt: 0, forget: (tools) => (forgotten = tools) } as Omit<
-    Substrate,
-    'machine'
-  > as { -readonly [K in keyof Substrate]: Substrate[K] };
+  const forget: Substrate['forget'] = (tools) => {
+    forgotten = tools;
+  };
+  const substrate: { -readonly [K in keyof Substrate]: Substrate[K] } = {
+    machine,
+    calls,
+    failed: null,
+    failedAt: 0,
+    forget,
+  };
   const isFailing = (tool: string): boolean => {
     if (failing === null || 'found' in failing || raw === 'denied' || substrate.failed !== null) return false;
     return isNth(failing.call, tool, calls);
@@ -55,7 +62,7 @@ export function onSubstrate(
     return handled?.when === when && isNth(handled, tool, calls);
   };
   const wrapped = (tool: string, logic: AnyActorLogic): AnyActorLogic => {
-    const { config: act } = logic as unknown as { config: (call: object) => Promise<unknown> };
+    const act = functionOf(logic);
     return fromPromise(async (given) => {
       const call: Call = { tool, args: JSON.stringify(given.input), began: performance.now(), ended: null };
       calls.push(call);
@@ -67,7 +74,7 @@ export function onSubstrate(
       if (fails && failing !== null && !('found' in failing) && failing.when === 'after') await act(made);
       if (fails) {
         substrate.failedAt = performance.now();
-        return raise(raw as Raw, tool);
+        return raise(there(raw, 'way to fail'), tool);
       }
       if (late) return raise('timeout', tool);
       const output = await act(made);
@@ -85,8 +92,21 @@ export type ToolCalls = Readonly<Record<string, (call: object) => Promise<unknow
 
 /** The tools of a machine, by their names, to be called by another runtime. */
 export function callsOf(machine: OpenAgent['machine']): ToolCalls {
-  const { actors } = machine.implementations as { actors: Record<string, { config: ToolCalls[string] }> };
-  return Object.fromEntries(Object.entries(actors).map(([name, { config }]) => [name, config]));
+  return Object.fromEntries(Object.entries(actorsOf(machine)).map(([name, logic]) => [name, functionOf(logic)]));
+}
+
+/** The actors of a machine, by their names: xstate's type has them as no more than an object. */
+function actorsOf(machine: AnyStateMachine): Record<string, AnyActorLogic> {
+  return machine.implementations.actors as Record<string, AnyActorLogic>;
+}
+
+/** The function of a promise: xstate has it as a field that its types do not name. */
+function functionOf(logic: AnyActorLogic): (call: object) => Promise<unknown> {
+  return (logic as unknown as { config: (call: object) => Promise<unknown> }).config;
+}
+
+function isMachine(logic: AnyActorLogic): logic is AnyStateMachine {
+  return 'implementations' in logic;
 }
 
 /** True if the last of the calls is the nth of its tool. */
@@ -99,11 +119,11 @@ function withTools(
   machine: AnyStateMachine,
   wrapped: (tool: string, logic: AnyActorLogic) => AnyActorLogic,
 ): AnyStateMachine {
-  const copy = machine.provide({}) as AnyStateMachine;
-  const { actors } = copy.implementations as { actors: Record<string, AnyActorLogic> };
+  const copy: AnyStateMachine = machine.provide({});
+  const actors = actorsOf(copy);
   for (const [name, logic] of Object.entries(actors)) {
-    if ('implementations' in logic) actors[name] = withTools(logic as AnyStateMachine, wrapped);
-    else if ('config' in (logic as unknown as PromiseActorLogic<unknown>)) actors[name] = wrapped(name, logic);
+    if (isMachine(logic)) actors[name] = withTools(logic, wrapped);
+    else if ('config' in logic) actors[name] = wrapped(name, logic);
   }
   return copy;
 }

@@ -5,9 +5,9 @@
 import Database from 'better-sqlite3';
 
 /** The answer of a call, and the facts that its undo needs. */
-export interface Made<TOutput> {
+export interface Made<TOutput, TNote = unknown> {
   readonly output: TOutput;
-  readonly note: unknown;
+  readonly note: TNote;
 }
 
 /** A database whose changes have keys. */
@@ -29,8 +29,8 @@ export class Keyed {
   /** A change for each key, and what it answered; a change for each call without one. */
   once<TOutput>(key: string | undefined, act: () => Made<TOutput>): TOutput {
     return this.together(() => {
-      const known = key === undefined ? null : this.find(key);
-      if (known !== null) return known.output as TOutput;
+      const known = key === undefined ? null : this.find<TOutput>(key);
+      if (known !== null) return known.output;
       const { output, note } = act();
       if (key !== undefined)
         this.run('INSERT INTO done VALUES (?, ?, ?)', key, JSON.stringify(output), JSON.stringify(note));
@@ -39,9 +39,9 @@ export class Keyed {
   }
 
   /** Takes a call back, once, by its note; a call that was never made is none. */
-  undo(key: string, undoKey: string, act: (note: unknown) => void): void {
+  undo<TNote>(key: string, undoKey: string, act: (note: TNote) => void): void {
     this.once(undoKey, () => {
-      const made = this.find(key);
+      const made = this.find<unknown, TNote>(key);
       if (made !== null) act(made.note);
       return { output: null, note: null };
     });
@@ -51,7 +51,7 @@ export class Keyed {
    * The outcome of a call; null where it was never made. A call is made at once or never: a missing one will not come
    * later.
    */
-  find(key: string): Made<unknown> | null {
+  find<TOutput = unknown, TNote = unknown>(key: string): Made<TOutput, TNote> | null {
     const [made] = this.all<{ output: string; note: string }>('SELECT output, note FROM done WHERE key = ?', key);
     return made === undefined ? null : { output: JSON.parse(made.output), note: JSON.parse(made.note) };
   }
@@ -80,7 +80,7 @@ export class Keyed {
   }
 
   all<TRow>(sql: string, ...values: unknown[]): readonly TRow[] {
-    return this.#database.prepare(sql).all(...values) as TRow[];
+    return this.#database.prepare<unknown[], TRow>(sql).all(...values);
   }
 
   close(): void {

@@ -32,7 +32,7 @@ export function requests<TRequest extends object>(
     properties: fields,
   });
   return (input) => {
-    const request = { ...usual, ...(input as object | undefined) };
+    const request = { ...usual, ...Object(input) };
     if (isRequest(request)) return request;
     const problems = isRequest.errors?.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`);
     throw new Error(`the input is no request: ${problems?.join('; ')}`);

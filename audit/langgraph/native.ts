@@ -5,6 +5,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { type InstanceId, instanceName, type OpenAgent } from 'belay-sidecar';
 import { DECISION_POLICY } from '#seam';
+import { there } from '../../domains/there.ts';
 import type { Case } from '../case.ts';
 import { inWorld, latencyOf, type Outcome, rawOf, rowsOf, STOPPING, underSidecar } from '../run.ts';
 import type { Site } from '../strategies.ts';
@@ -58,7 +59,7 @@ export function natively(
     const index = way === 'restore' ? indexOf(entered, stopped) : entered.length - 1;
     program.ran.length = 0;
     const memory = first ?? (way === 'rerun' ? await program.begin('second') : await program.goOn(index));
-    const decision = stopped.decision as NonNullable<Outcome['decision']>;
+    const decision = there(stopped.decision, 'decision');
     const outcome: Outcome = {
       ...stopped,
       status: memory === null ? 'failed' : 'done',

@@ -20,7 +20,8 @@ import {
   wishedOf,
 } from '../../domains/navigation/itinerary.ts';
 import type { Tools } from '../../domains/navigation/tool-types.ts';
-import type { Found, Memory } from '../../domains/navigation/trip.ts';
+import type { Memory } from '../../domains/navigation/trip.ts';
+import { there } from '../../domains/there.ts';
 import type { ToolsOf } from './tools.ts';
 
 const merged = <T extends object>(known: T, more: T): T => ({ ...known, ...more });
@@ -79,7 +80,7 @@ function resolving({ search_poi, choose_poi, refine_stop }: ToolsOf<Tools>) {
       ...{ current: state.current, by: 'minutes', legs: {}, review: null, wish: state.wish },
       ...{ offer: null, reservation: null, publication: null, log: null },
     };
-    const stop = memory.current as string;
+    const stop = there(memory.current, 'stop');
     const { trip } = tripOf(memory);
     const behind = (): Change => {
       const [known, places] = [memory.stops[stop], memory.found[stop]];
@@ -109,14 +110,18 @@ function resolving({ search_poi, choose_poi, refine_stop }: ToolsOf<Tools>) {
         await search();
         const { title, search: made, place } = currentOf(memory);
         const known = { trip, stop, title, query: made.query, last: isLast(made) };
-        const choice = await choose_poi({ ...known, found: memory.found[stop] as Found, instead: place ?? null });
+        const choice = await choose_poi({
+          ...known,
+          found: there(memory.found[stop], 'search'),
+          instead: place ?? null,
+        });
         memory = { ...memory, ...chosen(memory, choice) };
         if (choice.says === 'skip') return behind();
         if (choice.says === 'search') continue;
       }
       isSettled = false;
       const { place, search: made, refine } = currentOf(memory);
-      const known = { trip, stop, place: place as string, query: made.query };
+      const known = { trip, stop, place: there(place, 'place'), query: made.query };
       const refinement = await refine_stop({ ...known, refine, wish: wished, last: isLast(made) });
       memory = { ...memory, ...refined(memory, refinement) };
       if (refinement.says === 'settle') return behind();

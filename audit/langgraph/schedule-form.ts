@@ -1,7 +1,8 @@
 /** The schedule form as a graph: a node for each reviewed skeleton, over the tools of the machine. */
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import type { ToolTypes } from '../../domains/schedule-form/calls.ts';
-import { type Collected, type Memory, type Slot, valuesOf } from '../../domains/schedule-form/schedule.ts';
+import { type Memory, type Slot, valuesOf } from '../../domains/schedule-form/schedule.ts';
+import { there } from '../../domains/there.ts';
 import type { ToolsOf } from './tools.ts';
 
 const State = Annotation.Root({
@@ -51,8 +52,8 @@ function preparing({ collect_request, plan_slots }: ToolsOf<ToolTypes>) {
 /** One slot: who is free, the time, and whether it stays. A slot that is opened again has a time, which is refined only. */
 function resolving({ query_calendar, choose_slot, refine_slot }: ToolsOf<ToolTypes>) {
   return async ({ request, agenda, slots, current, wish }: Seen): Promise<Change> => {
-    const slot = current as string;
-    const { meeting, people } = request as Collected;
+    const slot = there(current, 'slot');
+    const { meeting, people } = there(request, 'request');
     const behind = (known: Slot): Change => {
       const all = { ...slots, [slot]: known };
       const next = agenda.find((item) => all[item.slot]?.status === undefined)?.slot ?? null;
@@ -70,7 +71,7 @@ function resolving({ query_calendar, choose_slot, refine_slot }: ToolsOf<ToolTyp
       if (value === null) return behind({ ...known, free, status: 'deferred' });
       known = { ...known, free, value };
     }
-    const chosen = known.value as string;
+    const chosen = there(known.value, 'time');
     const value = await refine_slot({ slot, meeting, value: chosen, wish: wish?.slot === slot ? wish : null });
     return behind({ ...known, value, status: 'resolved' });
   };
@@ -79,7 +80,7 @@ function resolving({ query_calendar, choose_slot, refine_slot }: ToolsOf<ToolTyp
 /** The review; a change opens its slot again. Then the room, the invitations and the receipt. */
 function finalizing({ review_schedule, check_room, submit_schedule, file_receipt }: ToolsOf<ToolTypes>) {
   return async ({ asked, request, slots }: Seen): Promise<Change> => {
-    const { meeting, title, people } = request as Collected;
+    const { meeting, title, people } = there(request, 'request');
     const values = valuesOf(slots);
     const review = await review_schedule({ asked, values });
     if (review.says === 'change') return { wish: review.wish, current: review.wish.slot };

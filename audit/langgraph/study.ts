@@ -1,6 +1,7 @@
 /** The study: a case under each runtime and seed, and the blocking witness. All of it is plain data. */
 import { type Agent, type InstanceId, instanceName, type Veto, vetoes } from 'belay-sidecar';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
+import { keysOf, there } from '../../domains/there.ts';
 import type { Case, Domain } from '../case.ts';
 import { UNGATED } from '../guards.ts';
 import { type Measured, measure } from '../measure.ts';
@@ -93,7 +94,9 @@ export async function study(
       const back = { backTo: at ?? 'the start', crossed, vetoes: [] };
       rows.push(rowOf(way, seed, { outcome, measured }, reference, back));
     }
-    for (const [runtime, judges] of Object.entries(ON_GRAPH) as ['ungated' | 'gated', DecisionPolicy][])
+    for (const [runtime, judges] of keysOf<'ungated' | 'gated'>(ON_GRAPH).map(
+      (name) => [name, ON_GRAPH[name]] as const,
+    ))
       rows.push(decided(runtime, seed, await recovered({ ...site, judges }, seed, reference), reference));
     const plain = await undisturbed(machine, seed);
     rows.push(decided('machine', seed, await recovered(machine, seed, plain), plain));
@@ -106,7 +109,7 @@ export async function study(
 const STRATEGY = { rerun: 'retry-only', resume: 'coarse-state-retry', restore: 'coarse-state-retry' } as const;
 
 async function recovered(site: Site, seed: number, reference: Outcome): Promise<Ran> {
-  return (await recover(site, 'belay', seed, reference)) as Ran;
+  return there(await recover(site, 'belay', seed, reference), 'run');
 }
 
 type Back = Pick<StudyRow, 'backTo' | 'crossed' | 'vetoes'>;

@@ -1,6 +1,7 @@
 /** The agent: two files, two mails, and a word at the end that says whether all of it is to be. */
 import { type ToolCall, tool } from 'belay-sidecar';
 import { assign, setup } from 'xstate';
+import { typed } from '../../domains/there.ts';
 
 /** The context of the agent. */
 interface Report {
@@ -25,7 +26,7 @@ export const WORK = {
 /** Makes the machine over some tools. */
 export function reportMachine({ write, send }: Tools) {
   return setup({
-    types: { context: {} as Report & { confirmed: boolean }, input: {} as Report },
+    types: typed<Report & { confirmed: boolean }, Report>(),
     actors: {
       write_draft: tool(write),
       write_final: tool(write),

@@ -3,10 +3,11 @@
  * it has taken a message or after it. It knows nothing of who sends, or why.
  */
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { portOf } from '../../domains/there.ts';
 import type { Fault } from './draw.ts';
 
 /** A message that was delivered. */
@@ -46,7 +47,7 @@ export class MailServer {
   async listen(): Promise<number> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server.server, 'listening');
-    return (this.#server.server.address() as AddressInfo).port;
+    return portOf(this.#server.server);
   }
 
   /** Opens the mailbox of a run, with what is to go wrong there. */

@@ -1,4 +1,5 @@
 /** The study on LangGraph case by case, the blocking witness (DART table 17), and what of it is not as it has to be. */
+import { keysOf } from '../../domains/there.ts';
 import { RUNTIMES, type Runtime, type Studied, type StudyRow, type Witnessed } from '../langgraph/study.ts';
 import type { Paper } from '../paper.ts';
 import { beside, only, type Table } from '../workloads/table.ts';
@@ -73,7 +74,7 @@ export function studiedTable(studied: readonly Studied[]): Table {
     ],
     groups: 2,
     rows: studied.flatMap((each) =>
-      (Object.keys(RUNTIMES) as Runtime[]).flatMap((runtime) => {
+      keysOf<Runtime>(RUNTIMES).flatMap((runtime) => {
         const rows = rowsBy([each], runtime);
         const [first] = rows;
         if (first === undefined) return [];

@@ -1,5 +1,6 @@
 /** The study on LangGraph (DART section 5.3, appendix F): tables 2 and 13 to 16, the direct latencies and the transplant. */
 import { mean } from 'simple-statistics';
+import { keysOf } from '../../domains/there.ts';
 import type { SetName } from '../langgraph/sets.ts';
 import type { Runtime, Studied, StudyRow } from '../langgraph/study.ts';
 import type { Paper } from '../paper.ts';
@@ -263,7 +264,7 @@ export function isAsOnMachine(each: Studied, runtime: Runtime): boolean {
 }
 
 function cells(): readonly { readonly regime: Regime; readonly domain: string }[] {
-  return (Object.keys(REGIMES) as Regime[]).flatMap((regime) =>
+  return keysOf<Regime>(REGIMES).flatMap((regime) =>
     ['navigation', 'schedule-form'].map((domain) => ({ regime, domain })),
   );
 }

@@ -3,6 +3,7 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { binomialDistribution, median, quantile } from 'simple-statistics';
+import { there } from '../../domains/there.ts';
 import type { Strategy } from '../case.ts';
 import type { JudgedCase } from '../judge.ts';
 import type { Paper } from '../paper.ts';
@@ -82,7 +83,7 @@ function pairsOf(judged: readonly JudgedCase[], regime: string, domain: string, 
           const retry = rows.find(
             (other) => other.strategy === 'retry-only' && other.seed === row.seed && other.success,
           );
-          return retry?.latency == null ? [] : [[retry.latency, row.latency as number]];
+          return retry?.latency == null ? [] : [[retry.latency, there(row.latency, 'latency')]];
         }),
     );
 }
@@ -119,7 +120,7 @@ function holm(ps: readonly number[]): readonly number[] {
 function interval(differences: readonly number[]): readonly [number, number] {
   const generator = xoroshiro128plus(1);
   const medians = Array.from({ length: SAMPLES }, () =>
-    median(differences.map(() => differences[uniformInt(generator, 0, differences.length - 1)] as number)),
+    median(differences.map(() => there(differences[uniformInt(generator, 0, differences.length - 1)], 'difference'))),
   );
   return [quantile(medians, 0.025), quantile(medians, 0.975)];
 }

@@ -1,5 +1,6 @@
 /** Property-wise necessity (DART table 30): for each guard, what happens to the cases that turn on it once it is gone. */
 
+import { keysOf, there } from '../../domains/there.ts';
 import { GUARDS, type Guard } from '../guards.ts';
 import type { JudgedCase, Unguarded } from '../judge.ts';
 import type { Paper } from '../paper.ts';
@@ -12,7 +13,7 @@ export function isBroken({ mismatches, harmed, dropped }: Unguarded): boolean {
 
 /** The cases that break without each guard. */
 export function necessityTable(judged: readonly JudgedCase[], paper: Paper): Table {
-  const rows = (Object.keys(GUARDS) as Guard[]).flatMap((guard) => {
+  const rows = keysOf<Guard>(GUARDS).flatMap((guard) => {
     const all = judged.flatMap((each) =>
       each.unguarded
         .filter((without) => without.guard === guard && isBroken(without))
@@ -66,6 +67,6 @@ function told({ verdict, checkpoint, mismatches, harmed, dropped, difference }: 
     ...(harmed ? world.filter(([count]) => count > 0).map(([count, what]) => `${count} rows ${what}`) : []),
     ...(harmed && duplicates + missing + unexpected === 0 ? ['the memory comes to something else'] : []),
     ...(dropped.length > 0 ? [`promises gone: ${dropped.join(', ')}`] : []),
-    ...(mismatches.length > 0 && !harmed ? [mismatches[0] as string] : []),
+    ...(mismatches.length > 0 && !harmed ? [there(mismatches[0], 'mismatch')] : []),
   ].join('; ');
 }

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { messageOf } from '../../domains/there.ts';
 import { DataError, type DataSet } from './set.ts';
 
 const SETS = fileURLToPath(new URL('./sets', import.meta.url));
@@ -19,9 +20,9 @@ export async function adaptersOf(file: string): Promise<readonly DataSet[]> {
   if (!existsSync(file)) throw new DataError(`${file}: there is no such file`);
   let exports: object;
   try {
-    exports = (await import(pathToFileURL(resolve(file)).href)) as object;
+    exports = await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    throw new DataError(`${file}: it cannot be imported: ${(error as Error).message}`);
+    throw new DataError(`${file}: it cannot be imported: ${messageOf(error)}`);
   }
   const sets = Object.values(exports).filter(isDataSet);
   if (sets.length === 0) throw new DataError(`${file}: it exports no adapter (audit/workloads/README.md)`);
@@ -29,7 +30,7 @@ export async function adaptersOf(file: string): Promise<readonly DataSet[]> {
 }
 
 function isDataSet(value: unknown): value is DataSet {
-  const { name, about, config, machine, files, tasks, asks, snapshots } = (value ?? {}) as Partial<DataSet>;
+  const { name, about, config, machine, files, tasks, asks, snapshots }: Partial<DataSet> = Object(value);
   const texts = [name, about, config].every((each) => typeof each === 'string');
   const records = [machine, files, asks].every((each) => typeof each === 'object' && each !== null);
   return texts && records && Array.isArray(snapshots) && typeof tasks === 'function';

@@ -2,8 +2,10 @@
  * An agent that carries out a plan, for sets whose work is one: units of several kinds, one after the other. A unit is looked at, the
  * steps of the plan that belong to it are made, each by a tool, and it is looked at again. What a unit is, is the set's.
  */
-import { type OpenAgent, tool } from 'belay-sidecar';
-import { assign, setup } from 'xstate';
+import type { OpenAgent } from 'belay-sidecar';
+import { assign } from 'xstate';
+import { fieldOf, there } from '../../domains/there.ts';
+import { generated } from './generated.ts';
 
 /** A step of a plan. */
 export interface Step {
@@ -33,16 +35,11 @@ interface Memory {
   readonly units: Readonly<Record<string, Unit>>;
 }
 
-/** A tool that was not provided. */
-function unconnected() {
-  return tool<unknown, unknown>(() => Promise.reject(new Error('no world is open for this machine')));
-}
-
 const due = ({ plan, at }: Memory): Step | undefined => plan[at];
-const made = ({ plan, at }: Memory): Step => plan[at - 1] as Step;
+const made = ({ plan, at }: Memory): Step => there(plan[at - 1], 'step');
 /** The call of a tool for a step of the plan: the one that is due, or the one before it. */
 const called = ({ plan, at }: Memory, back: 0 | 1 = 0): Called => {
-  const { unit, with: more } = plan[at - back] as Step;
+  const { unit, with: more } = there(plan[at - back], 'step');
   return { ...more, unit, step: at - back };
 };
 
@@ -69,7 +66,7 @@ export function planned(id: string, kinds: Readonly<Record<string, readonly stri
           onDone: {
             target: 'CHOOSING',
             actions: assign(({ context, event }: { context: Memory; event: unknown }) => {
-              const { unit } = due(context) as Step;
+              const { unit } = there(due(context), 'step');
               return learnt(context, unit, () => ({ seen: answerOf(event) }));
             }),
           },
@@ -91,7 +88,7 @@ export function planned(id: string, kinds: Readonly<Record<string, readonly stri
               onDone: {
                 target: 'MADE',
                 actions: assign(({ context, event }: { context: Memory; event: unknown }) => ({
-                  ...learnt(context, (due(context) as Step).unit, ({ done }) => ({
+                  ...learnt(context, there(due(context), 'step').unit, ({ done }) => ({
                     done: { ...done, [context.at]: answerOf(event) },
                   })),
                   at: context.at + 1,
@@ -125,11 +122,9 @@ export function planned(id: string, kinds: Readonly<Record<string, readonly stri
       },
     },
   });
-  const machine = setup({
-    actors: Object.fromEntries(names.map((name) => [name, unconnected()])) as never,
-  }).createMachine({
+  return generated(names, {
     id,
-    context: ({ input }: { input: unknown }) => ({ plan: (input as Pick<Memory, 'plan'>).plan, at: 0, units: {} }),
+    context: ({ input: { plan } }: { input: Pick<Memory, 'plan'> }) => ({ plan, at: 0, units: {} }),
     initial: 'NEXT',
     states: {
       NEXT: {
@@ -144,10 +139,9 @@ export function planned(id: string, kinds: Readonly<Record<string, readonly stri
       ...Object.fromEntries(Object.entries(kinds).map(([kind, tools]) => [kind, state(kind, tools)])),
       DONE: { type: 'final' },
     },
-  } as never);
-  return machine as unknown as OpenAgent['machine'];
+  });
 }
 
 function answerOf(event: unknown): unknown {
-  return (event as { output?: unknown }).output ?? null;
+  return fieldOf(event, 'output') ?? null;
 }

@@ -1,4 +1,5 @@
 /** The comparison: every task of every set, under every policy and the same faults, and what it comes to. */
+import { there } from '../../domains/there.ts';
 import { faultsOf, NO_FAULTS, REGIMES, type Regime, weatherOf } from './faults.ts';
 import type { Observed, Setting } from './observed.ts';
 import { POLICIES, type Policy } from './policies.ts';
@@ -125,7 +126,7 @@ export async function compare(wanted: Wanted, progress: Progress = () => {}): Pr
   const wrong: WrongCell[] = [];
   const meetings: Meetings[] = [];
   for (const [index, { set, folder, references }] of known.entries()) {
-    const { repeat } = sets[index] as (typeof sets)[number];
+    const { repeat } = there(sets[index], 'set');
     if (set.meets === true) meetings.push(...(await meetingsOf(folder, references, rest)));
     const cell = async (regime: Regime, probability: number, policy: Policy, times: number): Promise<Cell> => {
       const of = { set: set.name, folder, regime, probability, policy };
@@ -187,10 +188,10 @@ async function meetingsOf(
     for (const policy of policies) {
       const meetings = [];
       for (const { settings, orders } of turns) {
-        const [a, b] = settings.map((each) => {
+        const drawn = (each: Omit<Setting, 'faults'>): Setting => {
           return { ...each, asks, faults: faultsOf(`${seed}\n${each.task.id}`, probability) };
-        }) as [Setting, Setting];
-        meetings.push(await meet([a, b], policy, orders));
+        };
+        meetings.push(await meet([drawn(settings[0]), drawn(settings[1])], policy, orders));
       }
       met.push({ folder, probability, policy, meetings });
     }

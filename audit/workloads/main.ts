@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-/** `npm run workloads`: other people's tasks under faults, with Belay and without it, and what comes of the comparison. */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+/** `npm run workloads`: other people's tasks under faults, with Belay and without it, and what comes of the comparison. */
+import { fieldOf, messageOf } from '../../domains/there.ts';
 import { ROOT } from '../root.ts';
 import { progressLine, wantsColours } from '../terminal.ts';
 import { compare } from './answer.ts';
@@ -106,7 +107,7 @@ try {
   program.parse();
   process.exitCode = await main(program.opts<Given>());
 } catch (error) {
-  const { message, syscall } = error as NodeJS.ErrnoException;
+  const [message, syscall] = [messageOf(error), fieldOf(error, 'syscall')];
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else if (error instanceof DataError || syscall !== undefined) {
     // The data, the request, or a folder that takes no report.

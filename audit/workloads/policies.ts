@@ -52,5 +52,5 @@ export function goesBack(policy: Policy): policy is GoingBack {
 
 /** True if there is a policy of a name. */
 export function isPolicy(name: string): name is Policy {
-  return (POLICIES as readonly string[]).includes(name);
+  return POLICIES.some((policy) => policy === name);
 }

@@ -1,6 +1,7 @@
 /**
  * Belay's promises about other people's tasks, checked against the runs; each broken one is reported with its amount.
  */
+import { there } from '../../domains/there.ts';
 import { type Cell, type Comparison, cellIn, cellOf, type Run } from './compare.ts';
 import type { Regime } from './faults.ts';
 import type { Meetings } from './together.ts';
@@ -103,7 +104,7 @@ function harmless(belay: Cell): Judged[] {
 /** A run that waits for no person ends as under a policy that knows everything: never a silent difference. */
 function asGoodAs(belay: Cell, oracle: Cell): Judged {
   const going = belay.runs
-    .map((run, index) => [run, oracle.runs[index] as Run] as const)
+    .map((run, index) => [run, there(oracle.runs[index], 'run')] as const)
     .filter(([run]) => !run.score.parked);
   const same = going.filter(
     ([{ score }, { score: best }]) => score.completed === best.completed && score.equal === best.equal,
@@ -126,9 +127,8 @@ function named(belay: Cell): Judged {
 }
 
 function cheaper(belay: Cell, rollback: Cell): Judged {
-  const [ours, theirs] = [belay, rollback].map(({ runs }) =>
-    runs.reduce((sum, { score }) => sum + score.redone, 0),
-  ) as [number, number];
+  const redoneIn = ({ runs }: Cell) => runs.reduce((sum, { score }) => sum + score.redone, 0);
+  const [ours, theirs] = [redoneIn(belay), redoneIn(rollback)];
   return {
     text: 'fewer successful calls are made again than from a checkpoint',
     // Where nothing is made again by either, there is no less.

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { fieldOf, messageOf } from '../../domains/there.ts';
 import { DataError, type DataSet, type Task } from './set.ts';
 
 /** The largest file that is read, in bytes. */
@@ -77,7 +78,7 @@ function setIn(set: DataSet, known: readonly Read[]): { tasks: readonly Task[] }
     return tasks.size === 0 ? { why: 'there is no task in it' } : { tasks: [...tasks.values()] };
   } catch (error) {
     // Whatever it is, it comes of the data: the same adapter reads other files.
-    return { why: (error as Error).message };
+    return { why: messageOf(error) };
   }
 }
 
@@ -113,7 +114,7 @@ function foldersOf(directory: string): string[] {
     return [directory, ...folders.map(({ name }) => join(directory, name)).sort()];
   } catch (error) {
     throw new DataError(
-      `${directory}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such directory' : (error as Error).message}`,
+      `${directory}: ${fieldOf(error, 'code') === 'ENOENT' ? 'there is no such directory' : messageOf(error)}`,
     );
   }
 }
@@ -128,6 +129,6 @@ function readJson(file: string): { json: unknown } | { why: string } {
   try {
     return { json: JSON.parse(readFileSync(file, 'utf8')) };
   } catch (error) {
-    return { why: `it is not JSON: ${(error as Error).message}` };
+    return { why: `it is not JSON: ${messageOf(error)}` };
   }
 }

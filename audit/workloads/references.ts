@@ -1,5 +1,6 @@
 /** Makes the runs without faults that every other run is held against, and leaves out tasks that do not end as their data says. */
 import { type BoundaryConfig, readConfig } from 'belay-sidecar';
+import { messageOf } from '../../domains/there.ts';
 import { NO_FAULTS } from './faults.ts';
 import type { Observed, Setting } from './observed.ts';
 import { runTask } from './run.ts';
@@ -53,7 +54,7 @@ async function referenceOf(setting: Omit<Setting, 'faults'>): Promise<Observed |
     reference = await runTask({ ...setting, faults: NO_FAULTS }, 'oracle');
   } catch (error) {
     // Whatever it is, it comes of the data: the same adapter runs the other tasks.
-    return (error as Error).message;
+    return messageOf(error);
   }
   if (reference.status !== 'done') return 'it does not come to its end, even without a fault';
   const [is, should] = [written(reference.rows), written(task.expected ?? {})];

@@ -3,6 +3,7 @@ import jstat from 'jstat';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { mean, quantile } from 'simple-statistics';
+import { there } from '../../domains/there.ts';
 
 /** From, to. */
 export type Interval = readonly [number, number];
@@ -36,7 +37,7 @@ export function paired(groups: readonly (readonly number[])[], seed: number): Di
   const means = Array.from({ length: SAMPLES }, () => {
     let [sum, count] = [0, 0];
     for (let drawn = 0; drawn < sums.length; drawn += 1) {
-      const each = sums[uniformInt(generator, 0, sums.length - 1)] as (typeof sums)[number];
+      const each = there(sums[uniformInt(generator, 0, sums.length - 1)], 'sum');
       sum += each.sum;
       count += each.count;
     }

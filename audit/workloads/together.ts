@@ -3,6 +3,7 @@
  * other; anything else is damage that one of them did to the other.
  */
 import { type Claims, claimsInMemory } from 'belay-sidecar';
+import { there } from '../../domains/there.ts';
 import { NO_FAULTS } from './faults.ts';
 import type { Observed, Setting } from './observed.ts';
 import type { Policy } from './policies.ts';
@@ -60,14 +61,13 @@ export async function meet(
 ): Promise<Meeting> {
   const { rows, worlds } = shared(first, second);
   const between = new Between();
-  const [a, b] = await Promise.all(
-    [first, second].map(async (setting, index) => {
-      const claims = policy === 'belay' ? { claims: between } : {};
-      const run = await runIn(worlds[index] as World, { ...setting, ...claims }, policy);
-      if (run.status === 'parked') between.parked(setting.task.id);
-      return run;
-    }) as [Promise<Observed>, Promise<Observed>],
-  );
+  const running = async (setting: Setting, index: number) => {
+    const claims = policy === 'belay' ? { claims: between } : {};
+    const run = await runIn(there(worlds[index], 'world'), { ...setting, ...claims }, policy);
+    if (run.status === 'parked') between.parked(setting.task.id);
+    return run;
+  };
+  const [a, b] = await Promise.all([running(first, 0), running(second, 1)]);
   const completed = [a, b].every(({ status, left }) => status === 'done' && left.length === 0);
   const broken = [a, b].some(({ status }) => status === 'broken');
   const damaged = completed ? Math.min(...orders.map(({ end }) => differing(rows, end))) : strange(rows, orders);

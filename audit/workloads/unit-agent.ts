@@ -3,8 +3,10 @@
  * that a unit depends on the units whose results it uses and on no other. With `cursor: 'shared'` every step counts in one key as well, and
  * everything depends on everything that came before, as in `planned()`.
  */
-import { type OpenAgent, tool } from 'belay-sidecar';
-import { assign, setup } from 'xstate';
+import type { OpenAgent } from 'belay-sidecar';
+import { assign } from 'xstate';
+import { there } from '../../domains/there.ts';
+import { generated } from './generated.ts';
 import type { UnitOfWork } from './set.ts';
 import { RELIED_ON } from './wire.ts';
 
@@ -33,7 +35,7 @@ type Heard = { readonly context: Context; readonly event: { readonly output?: un
 /** The unit that is due: the first one that is not checked yet. */
 const due = ({ plan, units }: Context): UnitOfWork | undefined =>
   plan.find(({ unit }) => units[unit]?.well === undefined);
-const current = (context: Context): UnitOfWork => due(context) as UnitOfWork;
+const current = (context: Context): UnitOfWork => there(due(context), 'unit');
 const progress = (context: Context): Progress => context.units[current(context).unit] ?? {};
 const next = (context: Context) => current(context).calls[progress(context).at ?? 0];
 /** The unit whose result is to be taken over next. */
@@ -94,8 +96,7 @@ export function unitMachine(id: string, tools: Readonly<Record<string, boolean>>
     { target: 'VERIFYING' },
   ];
   const names = ['look', 'consult', 'verify', ...Object.keys(tools)];
-  const unconnected = () => tool(() => Promise.reject(new Error('no world is open for this machine')));
-  return setup({ actors: Object.fromEntries(names.map((name) => [name, unconnected()])) as never }).createMachine({
+  return generated(names, {
     id,
     context: ({ input }: { input: Pick<Context, 'plan' | 'at'> }) => ({ ...input, units: {} }),
     initial: 'NEXT',
@@ -114,12 +115,17 @@ export function unitMachine(id: string, tools: Readonly<Record<string, boolean>>
             'consult',
             'CHOOSING',
             (context) => {
-              const of = wanted(context) as string;
+              const of = there(wanted(context), 'unit to consult');
               return { of, [RELIED_ON]: basisOf(context.units[of] ?? {}) };
             },
             (heard) => {
               const { relied } = progress(heard.context);
-              return { relied: { ...relied, [wanted(heard.context) as string]: heard.event.output as string[] } };
+              return {
+                relied: {
+                  ...relied,
+                  [there(wanted(heard.context), 'unit to consult')]: heard.event.output as string[],
+                },
+              };
             },
           ),
           CHOOSING: { always: onward },
@@ -135,5 +141,5 @@ export function unitMachine(id: string, tools: Readonly<Record<string, boolean>>
       },
       DONE: { type: 'final' },
     },
-  } as never) as unknown as OpenAgent['machine'];
+  });
 }

@@ -3,6 +3,7 @@
  * agents whose units share one cursor and by agents whose units do not. Asked again, the answer is right.
  */
 import type { BoundaryConfig } from 'belay-sidecar';
+import { there } from '../../domains/there.ts';
 import { CALM, draw, faultsOf, NO_FAULTS } from './faults.ts';
 import { type Misreading, misledWorld } from './misled.ts';
 import type { Observed, Setting } from './observed.ts';
@@ -134,8 +135,10 @@ async function casesOf({ references, seed, runs }: WrongWanted, cursor: Cursor):
 /** Chooses so many cases of all tasks: the first one of each task, then the second of each, and so on; of many tasks evenly spread ones. */
 function spread<T extends { readonly own: readonly Misreading[] }>(all: readonly T[], runs: number) {
   const some =
-    all.length <= runs ? all : Array.from({ length: runs }, (_, n) => all[Math.floor((n * all.length) / runs)] as T);
-  const chosen = some.map((each) => ({ ...each, chosen: [] as Misreading[] }));
+    all.length <= runs
+      ? all
+      : Array.from({ length: runs }, (_, n) => there(all[Math.floor((n * all.length) / runs)], 'answer'));
+  const chosen = some.map((each): T & { chosen: Misreading[] } => ({ ...each, chosen: [] }));
   for (let round = 0, left = runs; left > 0 && chosen.some(({ own }) => own.length > round); round += 1)
     for (const [index, { own, chosen: taken }] of chosen.entries()) {
       // Tasks begin with different distances, so that each distance has its share.

@@ -72,7 +72,7 @@ function redoneOf(run: Observed, reference: Observed, counts: (unit: string) => 
 
 /** The unit of a call of unit-agent.ts, reads included: it is among the arguments that name the call. */
 function unitOf({ name, tool }: { readonly name: string; readonly tool: string }): string {
-  return String((JSON.parse(name.slice(tool.length + 1)) as { readonly unit?: unknown }).unit);
+  return String(JSON.parse(name.slice(tool.length + 1)).unit);
 }
 
 /** A value as JSON, with the members of its objects in order. */

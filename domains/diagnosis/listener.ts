@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { fieldOf, portOf, there } from '../there.ts';
 
 /** The error that an endpoint reports; null where all is well. */
 export type Answers = (endpoint: string) => string | null;
@@ -44,12 +44,13 @@ export class Listener {
   async ask(endpoint: string, signal: AbortSignal): Promise<string | null> {
     const request = get({ host: '127.0.0.1', port: this.#port, path: endpoint, agent: false, signal });
     try {
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const [first]: IncomingMessage[] = await once(request, 'response');
+      const response = there(first, 'response');
       const body = await text(response);
       if (response.headers['x-service'] !== this.#id) return REFUSED;
       return response.statusCode === 200 ? null : body;
     } catch (error) {
-      if ((error as { code?: unknown }).code === 'ECONNREFUSED') return REFUSED;
+      if (fieldOf(error, 'code') === 'ECONNREFUSED') return REFUSED;
       throw error;
     }
   }
@@ -72,7 +73,7 @@ export class Listener {
     });
     server.listen(this.#port, '127.0.0.1');
     await once(server, 'listening').catch(() => once(server.listen(0, '127.0.0.1'), 'listening'));
-    this.#port = (server.address() as AddressInfo).port;
+    this.#port = portOf(server);
     this.#server = server;
   }
 }

@@ -4,6 +4,7 @@
  * repair shows. Its tools are provided with a world (tools.ts); without one they refuse.
  */
 import { assign, setup } from 'xstate';
+import { fieldOf, keysOf, there, typed } from '../there.ts';
 import { actors } from './calls.ts';
 import {
   type Followed,
@@ -12,14 +13,13 @@ import {
   type Look,
   type Memory,
   type Reading,
-  type Repair,
   type Request,
   type Verdict,
 } from './incident.ts';
 
-const currentOf = ({ current }: Memory): Hypothesis => current as Hypothesis;
+const currentOf = ({ current }: Memory): Hypothesis => there(current, 'hypothesis');
 const followed = (memory: Memory): Followed => memory.hypotheses[currentOf(memory)];
-const causesOf = ({ repairs }: Memory) => Object.keys(repairs) as Hypothesis[];
+const causesOf = ({ repairs }: Memory) => keysOf<Hypothesis>(repairs);
 
 /** The hypothesis after the current one on the agenda, or before it. */
 function beside({ agenda, current }: Memory, by: 1 | -1): Hypothesis | null {
@@ -41,9 +41,9 @@ function learnt(memory: Memory, more: Followed): Pick<Memory, 'hypotheses'> {
 
 /** The memory with what the next look has shown. */
 function seen(memory: Memory, reading: Reading): Pick<Memory, 'hypotheses'> {
-  const [look] = unseen(memory);
+  const look = there(unseen(memory)[0], 'part to look at');
   const { readings, verdict } = followed(memory);
-  return learnt(memory, { readings: { ...(verdict === undefined && readings), [look as Look]: reading } });
+  return learnt(memory, { readings: { ...(verdict === undefined && readings), [look]: reading } });
 }
 
 /** The memory with the verdict on the current hypothesis. */
@@ -53,18 +53,19 @@ function judged(memory: Memory, verdict: Verdict): Pick<Memory, 'hypotheses'> {
 
 /** The memory once the repair that is due was made, or may have been. */
 function repaired({ due, repairs }: Memory, now: string | null): Pick<Memory, 'due' | 'repairs'> {
-  const [{ cause }, ...others] = due as [Repair, ...Repair[]];
+  const [first, ...others] = due;
+  const { cause } = there(first, 'repair');
   return { due: others, repairs: { ...repairs, [cause]: { cause, now } } };
 }
 
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = setup({
-  types: { context: {} as Memory, input: {} as Request },
+  types: typed<Memory, Request>(),
   actors,
   guards: {
     timedOut: ({ event }) => {
-      const { name, code } = ((event as { error?: unknown }).error ?? {}) as { name?: unknown; code?: unknown };
-      return name === 'TimeoutError' || code === 'ETIMEDOUT';
+      const error = fieldOf(event, 'error');
+      return fieldOf(error, 'name') === 'TimeoutError' || fieldOf(error, 'code') === 'ETIMEDOUT';
     },
   },
 }).createMachine({
@@ -117,7 +118,10 @@ export const machine = setup({
     RUNNING_CHECK: {
       invoke: {
         src: 'run_check',
-        input: ({ context }) => ({ hypothesis: currentOf(context), look: unseen(context)[0] as Look }),
+        input: ({ context }) => ({
+          hypothesis: currentOf(context),
+          look: there(unseen(context)[0], 'part to look at'),
+        }),
         onDone: [
           {
             guard: ({ context }) => unseen(context).length > 1,
@@ -177,7 +181,7 @@ export const machine = setup({
     REPAIRING: {
       invoke: {
         src: 'apply_repair',
-        input: ({ context }) => context.due[0] as Repair,
+        input: ({ context }) => there(context.due[0], 'repair'),
         onDone: {
           target: 'VERIFYING',
           actions: assign(({ context, event }) => repaired(context, event.output.now)),
@@ -201,7 +205,7 @@ export const machine = setup({
             target: 'RUNNING_CHECK',
             actions: assign(({ event }) => {
               const { agenda } = event.output;
-              return { verification: event.output, agenda, current: agenda[0] as Hypothesis };
+              return { verification: event.output, agenda, current: there(agenda[0], 'hypothesis') };
             }),
           },
           { target: 'NOTIFYING', actions: assign({ verification: ({ event }) => event.output }) },

@@ -4,6 +4,7 @@
  * the note that says so; without a key every call is a change of its own.
  */
 import { Keyed } from '../keyed.ts';
+import { there } from '../there.ts';
 import type { Change, Hypothesis, Incident, Notice, Repair, Request } from './incident.ts';
 
 /** The size of a service's quota, and the lifetime of a certificate. */
@@ -44,17 +45,17 @@ export class Records extends Keyed {
 
   /** The holder of the lock on the orders; null where it is free. */
   holder(): string | null {
-    const [row] = this.all("SELECT holder FROM lock WHERE name = 'orders'") as { holder: string }[];
+    const [row] = this.all<{ holder: string }>("SELECT holder FROM lock WHERE name = 'orders'");
     return row?.holder ?? null;
   }
 
   quota(): { readonly used: number; readonly size: number } {
-    return this.all('SELECT used, size FROM quota')[0] as { used: number; size: number };
+    return there(this.all<{ used: number; size: number }>('SELECT used, size FROM quota')[0], 'quota');
   }
 
   /** For how many days the certificate is good; null where there is none. */
   daysLeft(): number | null {
-    const [row] = this.all('SELECT days FROM certificate') as { days: number }[];
+    const [row] = this.all<{ days: number }>('SELECT days FROM certificate');
     return row?.days ?? null;
   }
 
@@ -130,13 +131,13 @@ export class Records extends Keyed {
   /** Every row, in order. The notes of what was done are no part of it. */
   rows(): Readonly<Record<string, readonly object[]>> {
     const tables = ['lock', 'quota', 'certificate', 'work', 'notice', 'incident'];
-    return Object.fromEntries(tables.map((table) => [table, this.all(`SELECT * FROM ${table} ORDER BY rowid`)])) as {
-      [table: string]: object[];
-    };
+    return Object.fromEntries(
+      tables.map((table) => [table, this.all<object>(`SELECT * FROM ${table} ORDER BY rowid`)]),
+    );
   }
 
   #noteOf(key: string): Note | null {
-    return (this.find(key)?.note ?? null) as Note | null;
+    return this.find<unknown, Note>(key)?.note ?? null;
   }
 }
 

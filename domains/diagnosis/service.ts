@@ -180,11 +180,11 @@ export class Service {
           this.#write(GOOD);
           return { now: GOOD, before };
         },
-        undo: (before) => this.#write(before as string),
+        undo: (before) => this.#write(String(before)),
       },
       queue: {
         make: () => ({ now: 'goes on', before: this.#queue.discard() }),
-        undo: (before) => this.#queue.retrieve(before as string[]),
+        undo: (before) => this.#queue.retrieve(Array.isArray(before) ? before : []),
       },
     };
   }
@@ -197,7 +197,7 @@ export class Service {
 
 /** The reason why a service cannot start with a config file; null where it can. */
 function problemIn(file: string): string | null {
-  const { workers } = JSON.parse(readFileSync(file, 'utf8')) as { workers?: unknown };
+  const { workers }: { workers?: unknown } = JSON.parse(readFileSync(file, 'utf8'));
   return typeof workers === 'number' ? null : `workers is no number: ${JSON.stringify(workers)}`;
 }
 

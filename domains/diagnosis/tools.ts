@@ -1,13 +1,13 @@
 /** The agent's tools on a world, who can be asked about them, and what takes them back; by the names that the config uses. */
 import { type Inverse, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, decided, type Planner } from '../planner/planner.ts';
+import { there } from '../there.ts';
 import type { Ended, Judged, ToolTypes, Verified } from './calls.ts';
 import {
   type Change,
   type Hypothesis,
   type Incident,
   LOOKS,
-  type Look,
   type Notice,
   type Probe,
   type Reading,
@@ -71,7 +71,7 @@ export function toolsOn({ service, planner }: World) {
 
 /** Checks if a repair whose outcome is unknown was made. @throws where it was not. */
 async function shows(service: Service, cause: Hypothesis, signal: AbortSignal): Promise<void> {
-  const { fine, says } = await service.look(cause, LOOKS[cause][0] as Look, signal);
+  const { fine, says } = await service.look(cause, there(LOOKS[cause][0], 'part to look at'), signal);
   if (fine !== true) throw new Error(`nothing shows that ${cause} was repaired: ${says}`);
 }
 

@@ -30,8 +30,7 @@ export class Changes extends Keyed {
 
   /** Puts back what was there before a change; nothing the second time. @throws where it was changed since. */
   putBack(key: string, undoKey: string): void {
-    this.undo(key, undoKey, (note) => {
-      const { place, before, after } = note as Note;
+    this.undo<Note>(key, undoKey, ({ place, before, after }) => {
       const { table, column, values } = place;
       if (JSON.stringify(this.#rows(place)) !== JSON.stringify(after))
         throw new Error(`${values.join(', ')} of ${table} was changed since`);

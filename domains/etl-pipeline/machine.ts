@@ -4,7 +4,8 @@
  * a world (tools.ts); without one they refuse.
  */
 import { assign, setup } from 'xstate';
-import type { Extract, Memory, Publication, Ready, Request, Table } from './batch.ts';
+import { there, typed } from '../there.ts';
+import type { Memory, Request } from './batch.ts';
 import { actors } from './calls.ts';
 import {
   arrived,
@@ -24,7 +25,7 @@ import { parentOf } from './warehouse.ts';
 
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = setup({
-  types: { context: {} as Memory, input: {} as Request },
+  types: typed<Memory, Request>(),
   actors,
   guards: {
     hasNext: ({ context }) => nextTable({ ...context, ...learnt(context, { status: 'loaded' }) }) !== null,
@@ -74,7 +75,7 @@ export const machine = setup({
           },
           {
             target: 'VALIDATING',
-            actions: assign(({ context, event }) => learnt(context, { extract: event.output as Extract })),
+            actions: assign(({ context, event }) => learnt(context, { extract: there(event.output, 'delivery') })),
           },
         ],
       },
@@ -161,7 +162,10 @@ export const machine = setup({
     LOADING: {
       invoke: {
         src: 'load_rows',
-        input: ({ context }) => ({ table: tableOf(context), ready: progressOf(context).ready as Ready }),
+        input: ({ context }) => ({
+          table: tableOf(context),
+          ready: there(progressOf(context).ready, 'row that is ready'),
+        }),
         onDone: [
           {
             guard: ({ event }) => event.output.refused.length > 0,
@@ -208,7 +212,7 @@ export const machine = setup({
             guard: ({ event }) => event.output !== null,
             target: 'EXTRACTING',
             actions: assign(({ context, event }) => {
-              const table = event.output as Table;
+              const table = there(event.output, 'late table');
               return { current: table, late: { table, since: sinceOf(context, table) } };
             }),
           },
@@ -235,7 +239,7 @@ export const machine = setup({
         src: 'file_batch',
         input: ({ context }) => ({
           batch: context.asked.batch,
-          publication: (context.publication as Publication).id,
+          publication: there(context.publication, 'publication').id,
         }),
         onDone: { target: 'DONE', actions: assign({ filed: ({ event }) => event.output }) },
       },

@@ -1,10 +1,11 @@
 /** The progress of the current table in the context, and its change by new knowledge. */
+import { there } from '../there.ts';
 import type { Aside, Bad, Extract, Memory, Progress, Raw, Table } from './batch.ts';
 
 /** The table that is being loaded, what is known of it and of its delivery, and where the next one of a table begins. */
-export const tableOf = ({ current }: Memory): Table => current as Table;
+export const tableOf = ({ current }: Memory): Table => there(current, 'table');
 export const progressOf = (memory: Memory): Progress => memory.tables[tableOf(memory)];
-export const extractOf = (memory: Memory): Extract => progressOf(memory).extract as Extract;
+export const extractOf = (memory: Memory): Extract => there(progressOf(memory).extract, 'delivery');
 export const sinceOf = (memory: Memory, table: Table): number => memory.tables[table].watermark?.upTo ?? 0;
 
 /** Names a delivery of a table. */

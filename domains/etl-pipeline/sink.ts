@@ -45,7 +45,7 @@ export class Sink {
   all(): readonly Report[] {
     const files = readdirSync(this.#folder).filter((name) => name.endsWith('.json'));
     const texts = files.map((name) => readFileSync(join(this.#folder, name), 'utf8'));
-    return texts.sort().map((text) => JSON.parse(text) as Report);
+    return texts.sort().map((text): Report => JSON.parse(text));
   }
 }
 
@@ -54,5 +54,5 @@ function nameOf(key: string): string {
 }
 
 function reportIn(file: string): Report {
-  return JSON.parse(readFileSync(file, 'utf8')) as Report;
+  return JSON.parse(readFileSync(file, 'utf8'));
 }

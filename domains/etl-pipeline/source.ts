@@ -110,7 +110,7 @@ function deliver(file: string, { upTo, announced, columns, rows }: Delivery, upl
 
 function read(file: string, delivery: number): Extract {
   const [head = '', names = '', ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const [announced, upTo] = head.slice(1).split(',').map(Number) as [number, number];
+  const [announced = 0, upTo = 0] = head.slice(1).split(',').map(Number);
   const columns = names.split(',');
   const rows = lines.map((text): Raw => {
     const values = text.split(',');

@@ -3,6 +3,8 @@
  * quarantine, watermarks and records. Its constraints have the last word on a row. `loads` and `moves` count how often something
  * was done, so that what is done twice is seen.
  */
+import { SqliteError } from 'better-sqlite3';
+import { there } from '../there.ts';
 import {
   type Bad,
   type Clean,
@@ -57,8 +59,8 @@ export class Warehouse extends Changes {
   open({ batch, tables }: Request, key: string | undefined): Opened {
     return this.change(key, null, () => {
       this.run('INSERT INTO batch (name) VALUES (?)', batch);
-      const [{ number }] = this.all('SELECT max(number) AS number FROM batch') as [{ number: number }];
-      return { number, tables: TABLES.filter((table) => tables.includes(table)) };
+      const [last] = this.all<{ number: number }>('SELECT max(number) AS number FROM batch');
+      return { number: there(last, 'batch').number, tables: TABLES.filter((table) => tables.includes(table)) };
     });
   }
 
@@ -67,7 +69,7 @@ export class Warehouse extends Changes {
     const brought = BROUGHT[table];
     if (brought === null) return null;
     const sql = `SELECT ${brought.column} AS value FROM ${brought.from} WHERE id = ?`;
-    return (this.all(sql, id) as { value: string }[])[0]?.value ?? null;
+    return this.all<{ value: string }>(sql, id)[0]?.value ?? null;
   }
 
   /** Puts rows of a delivery into quarantine. */
@@ -103,7 +105,7 @@ export class Warehouse extends Changes {
 
   /** The content of the report. */
   report(): readonly Line[] {
-    return this.all(REPORT) as Line[];
+    return this.all(REPORT);
   }
 
   /** Files the record of a batch. Filed again, it is the same. */
@@ -122,7 +124,7 @@ export class Warehouse extends Changes {
     return Object.fromEntries(
       Object.entries(all).map(([table, order]) => [
         table,
-        this.all(`SELECT * FROM ${table} ORDER BY ${order}`) as object[],
+        this.all<object>(`SELECT * FROM ${table} ORDER BY ${order}`),
       ]),
     );
   }
@@ -137,9 +139,8 @@ export class Warehouse extends Changes {
       this.run(sql, ...Object.values(row));
       return [];
     } catch (error) {
-      const { code, message } = error as { code?: string; message: string };
-      if (code?.startsWith('SQLITE_CONSTRAINT') !== true) throw error;
-      return [{ id: String(row.id), reason: message }];
+      if (!(error instanceof SqliteError && error.code.startsWith('SQLITE_CONSTRAINT'))) throw error;
+      return [{ id: String(row.id), reason: error.message }];
     }
   }
 }

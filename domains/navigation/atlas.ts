@@ -115,8 +115,7 @@ export class Atlas {
 
   /** Puts back what was held for a stop before a call; nothing the second time. @throws where it was changed since. */
   putBack(key: string, undoKey: string): void {
-    this.#records.undo(key, undoKey, (note) => {
-      const { trip, stop, before, after } = note as Change;
+    this.#records.undo<Change>(key, undoKey, ({ trip, stop, before, after }) => {
       if (JSON.stringify(this.#holds(trip, stop)) !== JSON.stringify(after))
         throw new Error(`${stop} of ${trip} was changed since`);
       this.#records.run('DELETE FROM hold WHERE trip = ? AND stop = ?', trip, stop);

@@ -78,8 +78,7 @@ export class Chargers {
 
   /** Cancels a reservation and pays the deposit back; nothing the second time. @throws where it is not there any more. */
   cancel(key: string, undoKey: string): void {
-    this.#records.undo(key, undoKey, (note) => {
-      const { id, trip } = note as { id: number; trip: string };
+    this.#records.undo<{ id: number; trip: string }>(key, undoKey, ({ id, trip }) => {
       const { rows } = this.#records.run('DELETE FROM reservation WHERE id = ?', id);
       if (rows === 0) throw new Error(`reservation ${id} of ${trip} is not there any more`);
       this.#records.run('INSERT INTO payment VALUES (?, ?)', trip, -DEPOSIT);

@@ -1,4 +1,5 @@
 /** Questions about the context: the next stop, the place of its search, and the legs that still need a plan. */
+import { there } from '../there.ts';
 import type { Item, Leg, Memory, Search, Stop, Trip } from './trip.ts';
 
 /** The first and the largest radius of a search, in minutes. */
@@ -15,12 +16,15 @@ export interface Ends {
   readonly to: string;
 }
 
-export const tripOf = ({ trip }: Memory): Trip => trip as Trip;
+export const tripOf = ({ trip }: Memory): Trip => there(trip, 'trip');
 
 /** The current stop on the agenda, and what is known of it. */
 export function currentOf(memory: Memory): Item & Stop {
-  const item = memory.agenda.find(({ stop }) => stop === memory.current) as Item;
-  return { ...item, ...(memory.stops[item.stop] as Stop) };
+  const item = there(
+    memory.agenda.find(({ stop }) => stop === memory.current),
+    'stop',
+  );
+  return { ...item, ...there(memory.stops[item.stop], 'stop') };
 }
 
 /** The next stop of the agenda that is neither resolved nor skipped. */
@@ -61,15 +65,15 @@ export function before(memory: Memory): { readonly previous: string; readonly ne
 
 /** The memory with something more known of the current stop. */
 export function learnt(memory: Memory, more: Partial<Stop>): Pick<Memory, 'stops'> {
-  const stop = memory.current as string;
-  return { stops: { ...memory.stops, [stop]: { ...(memory.stops[stop] as Stop), ...more } } };
+  const stop = there(memory.current, 'stop');
+  return { stops: { ...memory.stops, [stop]: { ...there(memory.stops[stop], 'stop'), ...more } } };
 }
 
 /** Where the stops are that are resolved, by their names, in the order of the agenda. */
 export function placesOf({ agenda, stops }: Memory): Record<string, string> {
   return Object.fromEntries(
     agenda.flatMap(({ stop }) => {
-      const { place, status } = stops[stop] as Stop;
+      const { place, status } = there(stops[stop], 'stop');
       return status === 'resolved' && typeof place === 'string' ? [[stop, place]] : [];
     }),
   );
@@ -99,7 +103,7 @@ export function unplanned(memory: Memory): readonly Ends[] {
 
 /** The leg to plan next: where all are planned, since the stops are again where they were, the last one once more. */
 export function nextLeg(memory: Memory): Ends {
-  return (unplanned(memory)[0] ?? endsOf(memory).at(-1)) as Ends;
+  return there(unplanned(memory)[0] ?? endsOf(memory).at(-1), 'leg');
 }
 
 /** The legs of the trip as they are planned. */

@@ -80,7 +80,7 @@ export const scripted = follows([
   line(choose, ({ query, places, last }): Choice => {
     const [nearest] = places;
     if (nearest !== undefined) return { says: 'take', place: nearest.place };
-    const [category, ...features] = query.split(' ') as [string, ...string[]];
+    const [category = '', ...features] = query.split(' ');
     return features.length === 0 || last ? { says: 'skip' } : { says: 'search', query: category };
   }),
   line(refine, ({ place, query, refine, wish, last }): Refinement => {

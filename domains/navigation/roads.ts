@@ -1,6 +1,7 @@
 /** The roads: a weighted graph of one district. A road has two weights, the minutes and the kilometres that it takes. */
 import { UndirectedGraph } from 'graphology';
 import { dijkstra } from 'graphology-shortest-path';
+import { there } from '../there.ts';
 
 /** The criteria of a route. */
 export type Weight = 'minutes' | 'km';
@@ -50,17 +51,17 @@ export const NODES: readonly string[] = graph.nodes();
 /** The best way by a weight; null where no road leads there. */
 export function wayFrom(from: string, to: string, by: Weight): Way | null {
   // A path of nodes; the library types it as possibly absent only in words.
-  const nodes = dijkstra.bidirectional(graph, from, to, by) as string[] | null;
+  const nodes: string[] | null = dijkstra.bidirectional(graph, from, to, by);
   if (nodes === null) return null;
   const sum = (weight: Weight) =>
     nodes.slice(1).reduce((total, node, index) => {
-      return total + graph.getEdgeAttribute(graph.edge(nodes[index], node) as string, weight);
+      return total + graph.getEdgeAttribute(there(graph.edge(nodes[index], node), 'road'), weight);
     }, 0);
   return { nodes, minutes: sum('minutes'), km: sum('km') };
 }
 
 /** The distance of every reachable node, in minutes. */
 export function minutesFrom(node: string): ReadonlyMap<string, number> {
-  const ways = dijkstra.singleSource(graph, node, 'minutes') as Record<string, string[]>;
+  const ways: Record<string, string[]> = dijkstra.singleSource(graph, node, 'minutes');
   return new Map(Object.keys(ways).map((to) => [to, wayFrom(node, to, 'minutes')?.minutes ?? 0]));
 }

@@ -1,9 +1,9 @@
 /** The states in which the route is finalized: its legs are planned and reviewed, a charger is reserved, and the vehicle is told. */
 import { assign } from 'xstate';
+import { there } from '../there.ts';
 import { heard, withLeg } from './answers.ts';
 import { lineOf, nextLeg, nodesOf, placesOf, routeOf, tripOf, unplanned, wishedOf } from './itinerary.ts';
 import { navigation } from './setup.ts';
-import type { Offer, Publication, Reservation } from './trip.ts';
 
 /** One leg after the other; where one has no way, there is no trip. */
 export const planning = navigation.createStateConfig({
@@ -76,7 +76,7 @@ export const quoting = navigation.createStateConfig({
 export const reserving = navigation.createStateConfig({
   invoke: {
     src: 'reserve_charger',
-    input: ({ context }) => ({ trip: tripOf(context).trip, offer: context.offer as Offer }),
+    input: ({ context }) => ({ trip: tripOf(context).trip, offer: there(context.offer, 'offer') }),
     onDone: { target: 'PUBLISHING_ROUTE', actions: assign({ reservation: ({ event }) => event.output }) },
   },
 });
@@ -90,7 +90,7 @@ export const publishing = navigation.createStateConfig({
       vehicle: tripOf(context).vehicle,
       nodes: nodesOf(context),
       places: Object.values(placesOf(context)),
-      reservation: context.reservation as Reservation,
+      reservation: there(context.reservation, 'reservation'),
     }),
     onDone: { target: 'FILING_LOG', actions: assign({ publication: ({ event }) => event.output }) },
   },
@@ -104,7 +104,7 @@ export const filing = navigation.createStateConfig({
       trip: tripOf(context).trip,
       stops: Object.keys(placesOf(context)).length,
       km: routeOf(context).reduce((sum, { km }) => sum + km, 0),
-      message: (context.publication as Publication).message,
+      message: there(context.publication, 'publication').message,
     }),
     onDone: { target: 'DONE', actions: assign({ log: ({ event }) => event.output }) },
   },

@@ -4,12 +4,13 @@
  */
 import { setup } from 'xstate';
 import { unconnected } from '../opening.ts';
+import { typed } from '../there.ts';
 import type { Tools } from './tool-types.ts';
 import type { Memory, Request } from './trip.ts';
 
 /** The agent without its states. */
 export const navigation = setup({
-  types: { context: {} as Memory, input: {} as Request },
+  types: typed<Memory, Request>(),
   actors: {
     collect_trip: unconnected<Tools['collect_trip']>(),
     plan_stops: unconnected<Tools['plan_stops']>(),

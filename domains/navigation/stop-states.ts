@@ -1,9 +1,9 @@
 /** The states in which one stop is resolved: it is searched for, a place is chosen, and that is refined until it stays. */
 import { assign } from 'xstate';
+import { there } from '../there.ts';
 import { chosen, found, refined } from './answers.ts';
 import { before, currentOf, isLast, learnt, nextStop, searchOf, tripOf, widened } from './itinerary.ts';
 import { navigation } from './setup.ts';
-import type { Found } from './trip.ts';
 
 /** A search that finds nothing goes farther, as far as it may. */
 export const searching = navigation.createStateConfig({
@@ -39,7 +39,7 @@ export const selecting = navigation.createStateConfig({
     input: ({ context }) => {
       const { stop, title, search, place } = currentOf(context);
       const known = { trip: tripOf(context).trip, stop, title, query: search.query, last: isLast(search) };
-      return { ...known, found: context.found[stop] as Found, instead: place ?? null };
+      return { ...known, found: there(context.found[stop], 'search'), instead: place ?? null };
     },
     onDone: [
       {
@@ -65,7 +65,7 @@ export const refining = navigation.createStateConfig({
       const { stop, place, search, refine } = currentOf(context);
       const { wish } = context;
       const wished = wish !== null && 'place' in wish && wish.stop === stop ? wish.place : null;
-      const known = { trip: tripOf(context).trip, stop, place: place as string, query: search.query };
+      const known = { trip: tripOf(context).trip, stop, place: there(place, 'place'), query: search.query };
       return { ...known, refine, wish: wished, last: isLast(search) };
     },
     onDone: [

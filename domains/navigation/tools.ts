@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { NotApplied, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
 import { ask, decided, type Planner } from '../planner/planner.ts';
+import { there } from '../there.ts';
 import type { Atlas } from './atlas.ts';
 import type { Chargers } from './chargers.ts';
 import * as questions from './planner.ts';
@@ -51,7 +52,7 @@ export function toolsOn(world: World) {
     }),
     review_route: made<'review_route'>(({ input, signal }) => ask(planner, questions.review, input, signal)),
     quote_charger: made<'quote_charger'>(async ({ input: { trip, nodes } }) =>
-      chargers.offer(trip, nodes[Math.floor(nodes.length / 2)] as string),
+      chargers.offer(trip, there(nodes[Math.floor(nodes.length / 2)], 'road')),
     ),
     reserve_charger: made<'reserve_charger'>(async ({ input, key }) => chargers.reserve(input.trip, input.offer, key)),
     publish_route: made<'publish_route'>(async ({ input, key }) => {

@@ -40,7 +40,7 @@ export class Navigator {
   all(): readonly Route[] {
     const files = readdirSync(this.#folder).filter((file) => file.endsWith('.json'));
     const texts = files.map((file) => readFileSync(join(this.#folder, file), 'utf8'));
-    return texts.sort().map((text) => JSON.parse(text) as Route);
+    return texts.sort().map((text): Route => JSON.parse(text));
   }
 
   #file(message: string): string {

@@ -4,6 +4,7 @@
  * says what it was.
  */
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai';
+import { messageOf } from '../there.ts';
 import { type Planner, PlannerError } from './planner.ts';
 
 /** The endpoint, and the time limit. */
@@ -61,14 +62,14 @@ function failureOf(cause: unknown, name: string, timeout: number): PlannerError 
   if (cause instanceof APIConnectionTimeoutError)
     return new PlannerError('late', `${name} was not answered within ${timeout} ms`, { cause });
   const status = cause instanceof APIError && cause.status !== undefined ? ` (${cause.status})` : '';
-  return new PlannerError('unreachable', `${name} was not answered${status}: ${(cause as Error).message}`, { cause });
+  return new PlannerError('unreachable', `${name} was not answered${status}: ${messageOf(cause)}`, { cause });
 }
 
 /** The answer in a completion: its JSON, and nothing around it. */
 function answerIn(content: string | null, name: string): unknown {
   if (content === null || content === '') throw new PlannerError('bad_answer', `the answer to ${name} is empty`);
   try {
-    const { answer } = JSON.parse(content) as { answer?: unknown };
+    const { answer }: { answer?: unknown } = JSON.parse(content);
     return answer;
   } catch (cause) {
     throw new PlannerError('bad_answer', `the answer to ${name} is no JSON`, { cause });

@@ -57,13 +57,14 @@ export async function ask<TShown, TAnswer>(
   shown: TShown,
   signal: AbortSignal,
 ): Promise<TAnswer> {
-  const answer = await planner.answer(question as Question<never, unknown>, shown, signal);
-  const isAnswer = checks.get(question) ?? ajv.compile(question.answer);
-  checks.set(question, isAnswer);
-  if (isAnswer(answer)) return answer as TAnswer;
+  const answer = await planner.answer(question, shown, signal);
+  const check = checks.get(question) ?? ajv.compile(question.answer);
+  checks.set(question, check);
+  const isAnswer = (given: unknown): given is TAnswer => check(given);
+  if (isAnswer(answer)) return answer;
   throw new PlannerError(
     'bad_answer',
-    `the answer to ${question.name} ${ajv.errorsText(isAnswer.errors, { dataVar: 'it' })}`,
+    `the answer to ${question.name} ${ajv.errorsText(check.errors, { dataVar: 'it' })}`,
   );
 }
 

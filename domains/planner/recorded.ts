@@ -1,6 +1,7 @@
 /** A planner that answers from a recording, and one that makes it: completions are captured once, and replayed as they were. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { messageOf } from '../there.ts';
 import { type Planner, PlannerError } from './planner.ts';
 
 /** One captured completion. */
@@ -50,7 +51,7 @@ function read(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new PlannerError('not_set', `${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new PlannerError('not_set', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -76,15 +76,15 @@ export class Calendar extends Keyed {
 
   /** The request with its people looked up; null where it names no person, or an unknown one. */
   collect({ meeting, title, mode, people }: Request): Collected | null {
-    const known = people.flatMap(
-      (id) => this.all('SELECT id, email FROM person WHERE id = ?', id) as { id: string; email: string }[],
+    const known = people.flatMap((id) =>
+      this.all<{ id: string; email: string }>('SELECT id, email FROM person WHERE id = ?', id),
     );
     return known.length === 0 || known.length < people.length ? null : { meeting, title, mode, people: known };
   }
 
   /** When a person is free, the earliest time first. */
   freeTimes(person: string): readonly string[] {
-    const rows = this.all('SELECT value FROM busy WHERE person = ?', person) as { value: string }[];
+    const rows = this.all<{ value: string }>('SELECT value FROM busy WHERE person = ?', person);
     const busy = new Set(rows.map(({ value }) => value));
     return TIMES.filter((time) => !busy.has(time));
   }
@@ -114,8 +114,7 @@ export class Calendar extends Keyed {
   /** Puts back what was held for a slot before a change; nothing the second time. @throws where it was changed since. */
   putBack(key: string, undoKey: string): void {
     // A call that put the slot off has changed nothing.
-    this.undo(key, undoKey, (note) => {
-      const { meeting, slot, before, after } = note as Change;
+    this.undo<Change>(key, undoKey, ({ meeting, slot, before, after }) => {
       if (JSON.stringify(this.#holds(meeting, slot)) !== JSON.stringify(after))
         throw new Error(`${slot} of ${meeting} was changed since`);
       this.run('DELETE FROM hold WHERE meeting = ? AND slot = ?', meeting, slot);
@@ -135,7 +134,7 @@ export class Calendar extends Keyed {
 
   /** The smallest room with enough seats that is free at all of the times; `online` where there is none. */
   findRoom(seats: number, values: readonly string[]): string {
-    const rooms = this.all('SELECT id FROM room WHERE seats >= ? ORDER BY seats, id', seats) as { id: string }[];
+    const rooms = this.all<{ id: string }>('SELECT id FROM room WHERE seats >= ? ORDER BY seats, id', seats);
     const free = rooms.find(({ id }) =>
       values.every((value) => this.all('SELECT 1 FROM booking WHERE room = ? AND value = ?', id, value).length === 0),
     );
@@ -156,14 +155,14 @@ export class Calendar extends Keyed {
   /** Every row that meetings have left, in order. The notes of what was done are no part of it. */
   rows(): Readonly<Record<string, readonly object[]>> {
     return {
-      hold: this.all('SELECT * FROM hold ORDER BY meeting, slot, person, value') as object[],
-      booking: this.all("SELECT * FROM booking WHERE meeting <> '' ORDER BY room, value") as object[],
-      receipt: this.all('SELECT * FROM receipt ORDER BY meeting') as object[],
+      hold: this.all('SELECT * FROM hold ORDER BY meeting, slot, person, value'),
+      booking: this.all("SELECT * FROM booking WHERE meeting <> '' ORDER BY room, value"),
+      receipt: this.all('SELECT * FROM receipt ORDER BY meeting'),
     };
   }
 
   #holds(meeting: string, slot: string): readonly Row[] {
-    return this.all('SELECT * FROM hold WHERE meeting = ? AND slot = ? ORDER BY rowid', meeting, slot) as Row[];
+    return this.all('SELECT * FROM hold WHERE meeting = ? AND slot = ? ORDER BY rowid', meeting, slot);
   }
 
   #change(meeting: string, slot: string, key: string | undefined, act: () => string): string {

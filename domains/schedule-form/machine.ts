@@ -3,11 +3,12 @@
  * a room is found before the invitations go out. Its tools are provided with a world (tools.ts); without one they refuse.
  */
 import { assign, setup } from 'xstate';
+import { there, typed } from '../there.ts';
 import { actors, type Choice } from './calls.ts';
-import { type Collected, type Memory, type Request, type Slot, type Submission, valuesOf } from './schedule.ts';
+import { type Collected, type Memory, type Request, type Slot, valuesOf } from './schedule.ts';
 
-const slotOf = ({ current }: Memory): string => current as string;
-const requestOf = ({ request }: Memory): Collected => request as Collected;
+const slotOf = ({ current }: Memory): string => there(current, 'slot');
+const requestOf = ({ request }: Memory): Collected => there(request, 'request');
 const titleOf = (memory: Memory) => memory.agenda.find(({ slot }) => slot === memory.current)?.title ?? '';
 
 /** The next slot of the agenda that is neither resolved nor put off. */
@@ -38,13 +39,13 @@ function learnt(memory: Memory, more: Slot): Pick<Memory, 'slots'> {
 
 /** The memory with the answer of the next person who was asked. */
 function heardFree(memory: Memory, times: readonly string[]): Pick<Memory, 'slots'> {
-  const [person] = unasked(memory);
-  return learnt(memory, { free: { ...memory.slots[slotOf(memory)]?.free, [person as string]: times } });
+  const person = there(unasked(memory)[0], 'person to ask');
+  return learnt(memory, { free: { ...memory.slots[slotOf(memory)]?.free, [person]: times } });
 }
 
 /** The machine, with tools that refuse until a world is provided. */
 export const machine = setup({
-  types: { context: {} as Memory, input: {} as Request },
+  types: typed<Memory, Request>(),
   actors,
 }).createMachine({
   id: 'schedule-form',
@@ -98,7 +99,7 @@ export const machine = setup({
     SLOT_QUERYING: {
       invoke: {
         src: 'query_calendar',
-        input: ({ context }) => ({ slot: slotOf(context), person: unasked(context)[0] as string }),
+        input: ({ context }) => ({ slot: slotOf(context), person: there(unasked(context)[0], 'person to ask') }),
         onDone: [
           {
             guard: ({ context }) => unasked(context).length > 1,
@@ -131,7 +132,7 @@ export const machine = setup({
           },
           {
             target: 'WAITING_SLOT_REFINEMENT',
-            actions: assign(({ context, event }) => learnt(context, { value: event.output as string })),
+            actions: assign(({ context, event }) => learnt(context, { value: there(event.output, 'time') })),
           },
         ],
       },
@@ -142,7 +143,7 @@ export const machine = setup({
         input: ({ context }) => ({
           slot: slotOf(context),
           meeting: requestOf(context).meeting,
-          value: context.slots[slotOf(context)]?.value as string,
+          value: there(context.slots[slotOf(context)]?.value, 'time'),
           wish: context.wish?.slot === context.current ? context.wish : null,
         }),
         onDone: [
@@ -195,7 +196,7 @@ export const machine = setup({
           meeting: requestOf(context).meeting,
           title: requestOf(context).title,
           to: requestOf(context).people.map(({ email }) => email),
-          room: context.room as string,
+          room: there(context.room, 'room'),
           values: valuesOf(context.slots),
         }),
         onDone: { target: 'FILING_RECEIPT', actions: assign({ submission: ({ event }) => event.output }) },
@@ -206,8 +207,8 @@ export const machine = setup({
         src: 'file_receipt',
         input: ({ context }) => ({
           meeting: requestOf(context).meeting,
-          room: context.room as string,
-          messageId: (context.submission as Submission).messageId,
+          room: there(context.room, 'room'),
+          messageId: there(context.submission, 'submission').messageId,
           values: valuesOf(context.slots),
         }),
         onDone: { target: 'DONE', actions: assign({ receipt: ({ event }) => event.output }) },

@@ -3,12 +3,12 @@
  * whether a message is here. It answers "no" only once no connection is open any more, so that a "no" is final.
  */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { portOf } from '../there.ts';
 
 /**
  * The time that a server waits for the one before it to release the mailbox, and that a question waits for open
@@ -35,7 +35,9 @@ export async function serve(folder: string): Promise<Serving> {
   );
   mailbox.exec('COMMIT');
   const deliver = mailbox.prepare('INSERT INTO mail VALUES (?, ?, ?, ?, ?)');
-  const find = mailbox.prepare('SELECT DISTINCT recipient FROM mail WHERE message_id = ? ORDER BY recipient');
+  const find = mailbox.prepare<[string], { recipient: string }>(
+    'SELECT DISTINCT recipient FROM mail WHERE message_id = ? ORDER BY recipient',
+  );
   const everything = mailbox.prepare(
     'SELECT message_id AS messageId, recipient, meeting, subject, body FROM mail ORDER BY rowid',
   );
@@ -113,7 +115,7 @@ export async function serve(folder: string): Promise<Serving> {
       if (pathname === '/messages') return answer(200, everything.all());
       const id = decodeURIComponent(pathname.replace(/^\/messages\//, ''));
       const quiet = await alone();
-      const recipients = (find.all(id) as { recipient: string }[]).map(({ recipient }) => recipient);
+      const recipients = find.all(id).map(({ recipient }) => recipient);
       if (recipients.length > 0) return answer(200, { recipients });
       return quiet ? answer(404, { recipients }) : answer(503, { problem: 'somebody is still sending' });
     })().catch(() => response.destroy());
@@ -122,8 +124,8 @@ export async function serve(folder: string): Promise<Serving> {
   await new Promise<void>((resolve) => void smtp.listen(0, '127.0.0.1', resolve));
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
   return {
-    smtp: port(smtp.server),
-    http: port(http),
+    smtp: portOf(smtp.server),
+    http: portOf(http),
     close: () =>
       new Promise<void>((resolve) => {
         http.close();
@@ -134,8 +136,4 @@ export async function serve(folder: string): Promise<Serving> {
         });
       }),
   };
-}
-
-function port(server: { address(): unknown }): number {
-  return (server.address() as AddressInfo).port;
 }

@@ -80,14 +80,15 @@ export class MailServer {
     const response = await fetch(`http://127.0.0.1:${this.#http}/messages/${encodeURIComponent(messageId)}`);
     if (response.status === 404) return null;
     if (!response.ok) throw new Error(`the mail server answers ${response.status}`);
-    return ((await response.json()) as { recipients: string[] }).recipients;
+    const { recipients }: { recipients: string[] } = JSON.parse(await response.text());
+    return recipients;
   }
 
   /** Everything in the mailbox, in the order of its arrival. */
   async all(): Promise<readonly Delivered[]> {
     const response = await fetch(`http://127.0.0.1:${this.#http}/messages`);
     if (!response.ok) throw new Error(`the mail server answers ${response.status}`);
-    return (await response.json()) as Delivered[];
+    return JSON.parse(await response.text());
   }
 
   /** Lets the server deliver what it has and go. */

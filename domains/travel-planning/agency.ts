@@ -39,17 +39,17 @@ export class Agency extends Keyed {
 
   /** The cheapest flight with a free seat and the hotel of a standard. */
   search(city: string, from: string, standard: Standard): Quote {
-    const [flight] = this.all(
+    const [flight] = this.all<Pick<Quote, 'flight' | 'takes' | 'fare'>>(
       `SELECT id AS flight, takes, cents AS fare FROM flight WHERE city = ? AND standard = ?
        AND seats > (SELECT count(*) FROM hold WHERE what = flight.id AND status <> 'given up') ORDER BY cents, id`,
       city,
       standard,
-    ) as Pick<Quote, 'flight' | 'takes' | 'fare'>[];
-    const [hotel] = this.all(
+    );
+    const [hotel] = this.all<Pick<Quote, 'hotel' | 'night' | 'deposit'>>(
       'SELECT id AS hotel, cents AS night, deposit FROM hotel WHERE city = ? AND standard = ?',
       city,
       standard,
-    ) as Pick<Quote, 'hotel' | 'night' | 'deposit'>[];
+    );
     if (flight === undefined || hotel === undefined) throw new Error(`there is no way from ${from} to ${city}`);
     return { ...flight, ...hotel };
   }
@@ -77,10 +77,10 @@ export class Agency extends Keyed {
   /** Lets go of what a call has held, and takes back what it gave up for it; nothing the second time. @throws where it is booked. */
   release(key: string, undoKey: string): void {
     this.#change(undoKey, () => {
-      const found = this.find(key);
+      const found = this.find<unknown, { locator: number; instead: number | null }>(key);
       if (found === null) return null;
-      const { locator, instead } = found.note as { locator: number; instead: number | null };
-      const [hold] = this.all('SELECT status FROM hold WHERE locator = ?', locator) as { status: string }[];
+      const { locator, instead } = found.note;
+      const [hold] = this.all<{ status: string }>('SELECT status FROM hold WHERE locator = ?', locator);
       if (hold?.status !== 'held') throw new Error(`what was held as ${locator} is ${hold?.status ?? 'not there'}`);
       this.run('DELETE FROM hold WHERE locator = ?', locator);
       this.run("UPDATE hold SET status = 'held' WHERE locator = ?", instead);
@@ -104,19 +104,19 @@ export class Agency extends Keyed {
 
   /** The best table of a standard whose kitchen is not that of yesterday. */
   dine({ city, nights, standard, eaten }: ToolTypes['plan_meals']['input']): ToolTypes['plan_meals']['output'] {
-    const [table] = this.all(
+    const [table] = this.all<ToolTypes['plan_meals']['output']>(
       'SELECT id AS restaurant, cuisine, cents FROM restaurant WHERE city = ? AND standard = ? AND cuisine <> ? ORDER BY cents DESC',
       city,
       standard,
       eaten,
-    ) as ToolTypes['plan_meals']['output'][];
+    );
     if (table === undefined) throw new Error(`there is nothing to eat in ${city}`);
     return { ...table, cents: table.cents * nights };
   }
 
   /** The daily fee of the guide of a city. */
   guideOf(city: string): number {
-    const [guide] = this.all('SELECT cents FROM guide WHERE city = ?', city) as { cents: number }[];
+    const [guide] = this.all<{ cents: number }>('SELECT cents FROM guide WHERE city = ?', city);
     if (guide === undefined) throw new Error(`nobody guides in ${city}`);
     return guide.cents;
   }
@@ -179,7 +179,7 @@ export class Agency extends Keyed {
 
   /** Every row that trips have left, in order. */
   rows(): Readonly<Record<string, readonly object[]>> {
-    return rowsIn((sql) => this.all(sql) as object[]);
+    return rowsIn((sql) => this.all(sql));
   }
 
   #hold<T extends Held>(hold: Hold, key: string | undefined, answer: (held: Held) => T): T {

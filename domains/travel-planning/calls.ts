@@ -3,6 +3,7 @@
  */
 import { setup } from 'xstate';
 import { unconnected } from '../opening.ts';
+import { typed } from '../there.ts';
 import type { Check, Held, Meals, Memory, Place, Quote, Request, Standard, Trip } from './trip.ts';
 
 /** Where in the trip a city lies, and what lies before it: by these names its keys are told apart. */
@@ -92,7 +93,7 @@ export interface ToolTypes {
 
 /** The setup of the machine's states. */
 export const planning = setup({
-  types: { context: {} as Memory, input: {} as Request },
+  types: typed<Memory, Request>(),
   actors: {
     look_up: unconnected<ToolTypes['look_up']>(),
     search_trips: unconnected<ToolTypes['search_trips']>(),

@@ -3,9 +3,10 @@
  * Cities wait for each other where they have to, and for nothing else. In the last one a guide may be asked meanwhile.
  */
 import { assign } from 'xstate';
+import { there } from '../there.ts';
 import { planning } from './calls.ts';
 import { eating, flying, paying, rooming, searching, waitingForTables, where } from './stay.ts';
-import { arrival, known, type Leaving, learnt, type Memory, type Place } from './trip.ts';
+import { arrival, known, learnt, type Memory, type Place } from './trip.ts';
 
 /** True if the hotel wants a deposit that it has not been paid. */
 const owes = (memory: Memory, place: Place): boolean =>
@@ -111,8 +112,8 @@ export function lastCity(place: 'third') {
           input: ({ context }) => ({
             ...where(context, place),
             trip: context.asked.trip,
-            day: (known(context, place).departs as Leaving).day - 1,
-            cents: known(context, place).guide?.cents as number,
+            day: there(known(context, place).departs, 'departure').day - 1,
+            cents: there(known(context, place).guide?.cents, 'guide'),
           }),
           onDone: {
             target: 'PLANNED',

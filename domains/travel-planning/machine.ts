@@ -3,27 +3,17 @@
  * against the budget, planned once more where it is too dear, booked, paid and sent. Its tools are provided with a world (tools.ts).
  */
 import { assign } from 'xstate';
+import { there } from '../there.ts';
 import { type Booking, type Item, type Line, planning, type Tables } from './calls.ts';
 import { city, lastCity } from './city.ts';
-import {
-  type Check,
-  type City,
-  cityAt,
-  type Held,
-  heldNow,
-  known,
-  type Leaving,
-  type Meals,
-  type Memory,
-  PLACES,
-} from './trip.ts';
+import { type Check, type City, cityAt, heldNow, known, type Memory, PLACES } from './trip.ts';
 
 const total = (costs: readonly { readonly cents: number }[]): number =>
   costs.reduce((sum, { cents }) => sum + cents, 0);
 
 /** The holds of one kind, city by city. */
 function held(memory: Memory, what: 'flight' | 'room'): Item[] {
-  return PLACES.map((place) => ({ city: cityAt(memory, place).name, ...(heldNow(memory, place, what) as Held) }));
+  return PLACES.map((place) => ({ city: cityAt(memory, place).name, ...there(heldNow(memory, place, what), what) }));
 }
 
 function booking(memory: Memory, what: 'flight' | 'room'): Booking {
@@ -33,7 +23,7 @@ function booking(memory: Memory, what: 'flight' | 'room'): Booking {
 
 function tables(memory: Memory): Tables {
   const each = PLACES.map((place) => {
-    const { restaurant, cents } = known(memory, place).meals as Meals;
+    const { restaurant, cents } = there(known(memory, place).meals, 'table');
     return { city: cityAt(memory, place).name, restaurant, cents };
   });
   return { trip: memory.asked.trip, tables: each, cents: total(each) };
@@ -53,13 +43,13 @@ function lines(memory: Memory): Line[] {
   return PLACES.map((place) => {
     const { name, nights } = cityAt(memory, place);
     const { quote, departs, meals } = known(memory, place);
-    const { locator } = heldNow(memory, place, 'flight') as Held;
+    const { locator } = there(heldNow(memory, place, 'flight'), 'flight');
     return {
       city: name,
-      day: (departs as Leaving).day - nights,
+      day: there(departs, 'departure').day - nights,
       flight: locator,
       hotel: quote?.hotel ?? '',
-      restaurant: (meals as Meals).restaurant,
+      restaurant: there(meals, 'table').restaurant,
     };
   });
 }
@@ -154,15 +144,15 @@ export const machine = planning.createMachine({
         },
         onDone: {
           target: 'DRAWING',
-          actions: assign({ payment: ({ context }) => (context.check as Check).total }),
+          actions: assign({ payment: ({ context }) => there(context.check, 'check').total }),
         },
       },
     },
     DRAWING: {
       invoke: {
         src: 'draw_budget',
-        input: ({ context }) => ({ trip: context.asked.trip, cents: (context.check as Check).total }),
-        onDone: { target: 'SENDING', actions: assign({ drawn: ({ context }) => (context.check as Check).total }) },
+        input: ({ context }) => ({ trip: context.asked.trip, cents: there(context.check, 'check').total }),
+        onDone: { target: 'SENDING', actions: assign({ drawn: ({ context }) => there(context.check, 'check').total }) },
       },
     },
     SENDING: {

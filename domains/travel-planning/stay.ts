@@ -1,5 +1,6 @@
 /** The states of a city: each calls one tool for it, and keeps what that answers. */
 import { assign } from 'xstate';
+import { there } from '../there.ts';
 import { planning, type ToolTypes, type Where } from './calls.ts';
 import {
   arrival,
@@ -16,8 +17,8 @@ import {
   unguided,
 } from './trip.ts';
 
-const quoteOf = (memory: Memory, place: Place): Quote => known(memory, place).quote as Quote;
-const arrives = (memory: Memory, place: Place) => arrival(memory, place) as { day: number; after: number | null };
+const quoteOf = (memory: Memory, place: Place): Quote => there(known(memory, place).quote, 'quote');
+const arrives = (memory: Memory, place: Place) => there(arrival(memory, place), 'arrival');
 /** Where a city lies, as its calls name it. */
 export function where(memory: Memory, place: Place): Where {
   return { city: cityAt(memory, place).name, place, previous: before(place) ?? 'home' };
@@ -134,7 +135,7 @@ export const eating = (place: Place, guiding: 'HOLDING_GUIDE' | 'PLANNED') =>
         ...where(context, place),
         nights: cityAt(context, place).nights,
         standard: context.standard,
-        eaten: eaten(context, place) as string,
+        eaten: there(eaten(context, place), 'kitchen of yesterday'),
       }),
       onDone: [
         {

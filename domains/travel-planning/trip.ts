@@ -1,4 +1,5 @@
 /** The words of the agent: what is asked of it, and what it remembers. Days are numbers, money is in cents. */
+import { there } from '../there.ts';
 
 /** The regions in which the cities are planned, in the order in which they are visited. */
 export const PLACES = ['first', 'second', 'third'] as const;
@@ -51,7 +52,7 @@ export interface Held {
 }
 
 /** When one leaves a city again, and in which round of the planning that was found. */
-export interface Leaving {
+interface Leaving {
   readonly day: number;
   readonly round: number;
 }
@@ -108,7 +109,7 @@ export interface Memory {
 
 /** The city of a place. */
 export function cityAt({ asked }: Memory, place: Place): Request['cities'][number] {
-  return asked.cities[PLACES.indexOf(place)] as Request['cities'][number];
+  return there(asked.cities[PLACES.indexOf(place)], 'city');
 }
 
 /** The known facts about the city of a place. */

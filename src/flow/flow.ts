@@ -1,10 +1,14 @@
 /** Flows: named steps in an async function, each a tool call under the sidecar (`belay-sidecar/flow`). */
 import { createHash } from 'node:crypto';
-import type { ToolCall } from '../runtime/tool-call.ts';
+import { CallsUnderWay, CallUnderWay, whileItCounts } from '../runtime/calls-under-way.ts';
+import { EnteredRuntime, type Position, rootPlace } from '../runtime/entered.ts';
+import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
+import { type PlainChange, plainStep } from '../runtime/plain-step.ts';
+import type { Watcher } from '../runtime/runtime.ts';
+import type { Act, ToolCall } from '../runtime/tool-call.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
-import { type Body, Execution } from './execution.ts';
 
 /**
  * Takes a step: calls the function through the sidecar, or answers what the journal has. The name is the step's tool and its state in the
@@ -46,11 +50,131 @@ export interface Flow<TInput> {
  */
 export function flow<TInput>(agent: string, body: (step: Step, input: TInput) => Promise<unknown>): Flow<TInput> {
   const digest = createHash('sha256').update(`flow ${agent}`).digest('hex');
-  const runtime: Program['runtime'] = (watcher) => new Execution(body as Body, watcher);
+  const runtime: Program['runtime'] = (watcher) => new Execution(watcher, body as Body);
   const run = async (open: typeof resumeRun, options: FlowOptions<TInput>): Promise<RunCommands> => {
     const { root, commands } = await open({ agent, digest, input: options.input, runtime }, options);
     (root as Execution).start();
     return commands;
   };
   return { attach: (options) => run(beginRun, options), resume: (options) => run(resumeRun, options) };
+}
+
+/** The function of a flow, as it is executed. */
+type Body = (step: (name: string, input: unknown, act: Act) => Promise<unknown>, input: unknown) => Promise<unknown>;
+
+/** The context of a flow; `output` is there once its function has returned. */
+type Memory = { input: unknown; steps: Record<string, unknown>; output?: unknown };
+
+/** One entry into the function: the step that it has to come to, those that it has taken, and the one whose answer it waits for. */
+type Entry = { owed: CallUnderWay | null; readonly taken: Set<string>; open: string | null };
+
+/** Executes a flow, one step at a time: control is the step at which it stands. */
+class Execution extends EnteredRuntime<Memory, Entry> {
+  protected readonly at: Position<Memory> = { value: null, memory: { input: undefined, steps: {} } };
+  protected readonly calls = new CallsUnderWay((id, tool, input) => new CallUnderWay(id, tool, input));
+  readonly #body: Body;
+
+  constructor(watcher: Watcher, body: Body) {
+    super(watcher);
+    this.#body = body;
+  }
+
+  placeAt = rootPlace;
+  valueWithin = (_prefix: string, _region: string, path: string) => path;
+  arrival = (_: ActorHandle, value: unknown) => {
+    const source = rootPlace(String(value));
+    return { after: [source], entered: [source], moves: [''], source, done: false };
+  };
+  outputOf = () => this.at.memory.output;
+  isOver = () => 'output' in this.at.memory;
+  first = (input: unknown) => ({ input, steps: {} });
+  begin = () => this.#tell('begin', this.at.memory, { event: { type: 'flow.begin' }, remembered: {} });
+
+  enter(): void {
+    const entry: Entry = { owed: this.#current, taken: new Set(), open: null };
+    this.entry = entry;
+    const isStale = () => this.entry !== entry;
+    const run = async () => {
+      const output = await this.#body(
+        (name, input, act) => whileItCounts(isStale, () => this.#take(entry, name, input, act)),
+        this.at.memory.input,
+      );
+      if (!isStale()) this.#return(entry, output);
+    };
+    run().catch((error) => {
+      const crash = { event: this.#event(), error, places: [rootPlace(String(this.at.value))], ofChild: false };
+      if (!isStale()) void this.watcher.crashed(this, crash);
+    });
+  }
+
+  /** Comes to a step, or to the end: a journal that has a step under way has to have that one. */
+  #come(entry: Entry, name: string | null): CallUnderWay | null {
+    const { owed } = entry;
+    if (owed !== null && owed.id !== name)
+      throw new Error(`the flow came to ${name ?? 'its end'}, and its journal has it at step "${owed.id}"`);
+    entry.owed = null;
+    return owed;
+  }
+
+  async #take(entry: Entry, name: string, input: unknown, act: Act): Promise<unknown> {
+    if (entry.taken.has(name)) throw new Error(`step "${name}" was taken before: say behind an @ what it is about`);
+    entry.taken.add(name);
+    const tool = name.split('@', 1)[0] as string;
+    this.calls.tools.set(tool, act);
+    if (Object.hasOwn(this.at.memory.steps, name)) return this.at.memory.steps[name];
+    const owed = this.#come(entry, name);
+    if (entry.open !== null) throw new Error(`step "${name}" was taken beside another one`);
+    entry.open = name;
+    const call = owed ?? new CallUnderWay(name, tool, input);
+    const make = () => call.make(this.watcher, act, input);
+    const answer = await (owed === null ? new Promise((done) => this.#move(tool, call, () => done(make()))) : make());
+    entry.open = null;
+    return answer;
+  }
+
+  #return(entry: Entry, output: unknown): void {
+    this.#come(entry, null);
+    if (entry.open !== null) throw new Error(`the flow ended beside its step "${entry.open}"`);
+    const end = () => {
+      const event = { type: 'flow.return' };
+      this.#tell('end', { ...this.at.memory, output }, { event, hears: false, done: true, output });
+      this.watcher.holdsEnd(output);
+    };
+    if (this.at.value === 'end') end();
+    else this.#move('end', null, end);
+  }
+
+  /** The step at which control stands, where it is one. */
+  get #current(): CallUnderWay | null {
+    return [...this.calls.underWay.values()][0] ?? null;
+  }
+
+  /** The event on which control moves: the answer of the step at which it stands. */
+  #event(): RuntimeEvent {
+    return this.#current?.output ? this.#current.answered() : { type: 'flow.step' };
+  }
+
+  /** Moves control once nothing holds its event back. */
+  #move(to: string, next: CallUnderWay | null, then: () => void): void {
+    const [event, left, entry] = [this.#event(), this.#current, this.entry];
+    const go = () => {
+      const { memory } = this.at;
+      const behind = left === null ? memory : { ...memory, steps: { ...memory.steps, [left.id]: left.output?.is } };
+      const started = next === null ? [] : [next.startedIn(rootPlace(to))];
+      this.#tell(to, behind, { event, started, gone: left === null ? [] : [left] });
+      this.calls.underWay.clear();
+      if (next !== null) this.calls.underWay.set(next.id, next);
+      then();
+    };
+    this.when(event, () => this.entry !== entry, go);
+  }
+
+  #tell(to: string, memory: Memory, change: PlainChange): void {
+    const before = this.at.value === null ? null : [rootPlace(String(this.at.value))];
+    const after = [rootPlace(to)];
+    const control = { value: to, before, after, entered: after, sources: before ?? [], moves: [''] };
+    this.watcher.steps(this, [plainStep(control, change, this.at.memory, memory)]);
+    this.at.value = to;
+    this.at.memory = memory;
+  }
 }

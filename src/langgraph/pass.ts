@@ -2,6 +2,7 @@
 import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint } from '@langchain/langgraph';
 import { type Interrupt, isGraphBubbleUp, isGraphDrained, isGraphInterrupt } from '@langchain/langgraph';
+import { never } from '../runtime/calls-under-way.ts';
 import type { TaskNotes } from './checkpoint/memory.ts';
 import { outputOf } from './checkpoint/outputs.ts';
 import { RunSaver } from './checkpoint/saver.ts';
@@ -11,7 +12,7 @@ import { isPulled, type Lane } from './lanes.ts';
 import { Observed } from './observe.ts';
 import type { TaskWrites } from './superstep.ts';
 import { type Announced, type Task, tasksOf } from './tasks.ts';
-import { type NodeCalls, never } from './tools/node-calls.ts';
+import type { NodeCalls } from './tools/node-calls.ts';
 import { caller } from './tools/tool.ts';
 
 /** A superstep that is over. */
@@ -48,7 +49,7 @@ export interface Host {
   tieOf(node: string, args: unknown): string;
   /** Moves control on to tasks, once nothing holds it back. */
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void;
-  calls(pass: Pass, lane: Lane, observed: Observed): NodeCalls;
+  callsOf(pass: Pass, lane: Lane, observed: Observed): NodeCalls;
   /** A node has its output. @param then goes on, once that is noted. */
   output(pass: Pass, lane: Lane, output: unknown, reads: readonly (readonly string[])[], then: () => void): void;
   ended(pass: Pass, closed: Closed | null): void;
@@ -206,7 +207,7 @@ export class Pass {
     if (this.isStale) return never();
     if (out !== undefined) return outputOf(out);
     const observed = new Observed(this.#host.asked.channels, this.#host.given(lane, sent !== undefined));
-    const calls = this.#host.calls(this, lane, observed);
+    const calls = this.#host.callsOf(this, lane, observed);
     const pad = config.configurable?.__pregel_scratchpad as { readonly interruptCounter: number } | undefined;
     const asked = pad?.interruptCounter;
     try {

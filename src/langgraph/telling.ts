@@ -1,6 +1,7 @@
 /** Tells a run the steps of a graph: where control and context stand, and how they change. */
 import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from '../runtime/microstep.ts';
+import { type ControlChange, plainStep } from '../runtime/plain-step.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { type Memory, OWN } from './checkpoint/memory.ts';
 import { advanced, BEGIN, type Lane, lanesOf, type Part, placeOf, placesOf } from './lanes.ts';
@@ -21,9 +22,6 @@ export type Change = (
   /** The output of the graph, where it is done. */
   readonly output?: () => unknown;
 };
-
-/** The change that a step makes to control. */
-type Control = Pick<Microstep, 'value' | 'before' | 'after' | 'sources' | 'entered' | 'moves'>;
 
 const NONE: readonly never[] = [];
 
@@ -64,8 +62,8 @@ export class Telling {
     this.value = BEGIN;
     const after = this.#standing();
     const control = { value: BEGIN, before: null, after, sources: NONE, entered: after, moves: [''] };
-    const { reads: _, ...step } = stepOf(control, { event: { type: 'graph.begin' } }, undefined, this.memory);
-    this.#watcher.steps(this.#root, [{ ...step, remembered: {} }]);
+    const begins = { event: { type: 'graph.begin' }, remembered: {}, bare: true, own: OWN };
+    this.#watcher.steps(this.#root, [plainStep(control, begins, this.memory, this.memory)]);
   }
 
   /** Tells steps that happen at once. */
@@ -89,7 +87,7 @@ export class Telling {
     return this.#places;
   }
 
-  #ofLane(lane: Lane, part: Part): Control {
+  #ofLane(lane: Lane, part: Part): ControlChange {
     const [before, lanes] = [this.#standing(), this.#lanes];
     const source = before.find(({ region }) => region === lane.name) ?? placeOf(lane, 'ready');
     const place = placeOf(lane, part);
@@ -102,7 +100,7 @@ export class Telling {
     return { value, before, after, sources: [source], entered: isMoved ? [place] : NONE, moves: [lane.name] };
   }
 
-  #ofGraph({ to, entered }: { readonly to: StateValue; readonly entered: readonly Place[] }): Control {
+  #ofGraph({ to, entered }: { readonly to: StateValue; readonly entered: readonly Place[] }): ControlChange {
     const before = this.#standing();
     const left = this.lanes;
     this.value = to;
@@ -119,36 +117,10 @@ function keyOf({ path, region }: Place): string {
   return `${region} ${path}`;
 }
 
-/** A step with all its members, in one order: a run takes many of them. */
-function stepOf(control: Control, change: Omit<Change, 'lane' | 'part'>, contextBefore: unknown, context: unknown) {
-  const { value, before, after, sources, entered, moves } = control;
-  const { event, reads, started, gone, outside, output } = change;
-  return {
-    event,
-    before,
-    after,
-    entered,
-    hears: true,
-    sources,
-    contextBefore,
-    context,
-    value,
-    remembered: null,
-    done: 'done' in change && change.done === true,
-    output: output?.(),
-    bare: reads === undefined,
-    started: started ?? NONE,
-    outside: outside === true,
-    gone: gone ?? NONE,
-    moves,
-    looks: NONE,
-    parts: NONE,
-    raisedBack: NONE,
-    sends: false,
-    arms: NONE,
-    fired: null,
-    reads: reads ?? NONE,
-    own: OWN,
-    sender: null,
-  };
+function stepOf(control: ControlChange, change: Change, contextBefore: unknown, context: unknown): Microstep {
+  const { event, reads = NONE, started = NONE, gone = NONE, outside = false, output } = change;
+  const done = 'done' in change && change.done === true;
+  const bare = change.reads === undefined;
+  const told = { event, done, output: output?.(), bare, started, outside, gone, reads, own: OWN };
+  return plainStep(control, told, contextBefore, context);
 }

@@ -85,9 +85,9 @@ export interface Microstep {
   /** The delayed event that it heard, where that belongs to no state. */
   readonly fired: Fired | null;
   /** The paths in the context that were observed to be read, where the runtime observes that: then what skeletons declare does not count. */
-  readonly reads?: readonly (readonly string[])[];
+  readonly reads?: readonly (readonly string[])[] | undefined;
   /** The name of a place in the context that is the runtime's own: what happens there is no read and no write. */
-  readonly own?: string;
+  readonly own?: string | undefined;
   /** The machine that sent its event, and is no part of the runtime's own bookkeeping; null for any other event. */
   readonly sender: ActorHandle | null;
 }

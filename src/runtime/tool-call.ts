@@ -5,3 +5,6 @@ export interface ToolCall<TInput> {
   readonly key: string | undefined;
   readonly signal: AbortSignal;
 }
+
+/** The function of a tool, as a run calls it. */
+export type Act = (call: ToolCall<unknown>) => Promise<unknown>;

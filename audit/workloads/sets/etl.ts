@@ -59,7 +59,7 @@ function planOf({ steps }: Warehouse): Step[] {
 }
 
 type Asked = Called & Pick<Model, 'columns' | 'sql'> & { readonly source: string };
-const unitOf = (args: unknown) => (args as Asked).unit;
+const unitOf = (args: Asked) => args.unit;
 const named = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const columnsOf = (rows: readonly Row[]) => [...new Set(rows.flatMap((row) => Object.keys(row)))];
 
@@ -76,42 +76,42 @@ function open({ seeds, steps }: Warehouse): World {
   const shown = new Map<string, Rows>();
   const jobsOf = (name: string, of: string) => jobs.filter(({ tool, unit }) => tool === name && unit === of);
   const job = (tool: string, act: (asked: Asked) => unknown) => ({
-    act: (args: unknown) => {
+    act: (args: Asked) => {
       shown.delete(unitOf(args));
-      jobs = [...jobs, { tool, unit: unitOf(args), output: act(args as Asked) ?? null }];
+      jobs = [...jobs, { tool, unit: unitOf(args), output: act(args) ?? null }];
       return jobs.at(-1)?.output;
     },
     change: {
       unit: unitOf,
-      shows: (args: unknown): ReconcileResult => {
+      shows: (args: Asked): ReconcileResult => {
         const [found] = jobsOf(tool, unitOf(args));
         return found === undefined ? { is: 'not_applied' } : { is: 'applied', output: found.output };
       },
     },
   });
-  const rowsOf = (table: string) => db.prepare(`SELECT rowid, * FROM ${named(table)} ORDER BY rowid`).all() as Row[];
+  const rowsOf = (table: string) => db.prepare<[], Row>(`SELECT rowid, * FROM ${named(table)} ORDER BY rowid`).all();
   const load = job('load', ({ unit, columns, sql }) => {
     const names = columns.map(named);
     const after = Number(rowsOf(unit).at(-1)?.rowid ?? 0);
     const { changes } = db.prepare(`INSERT INTO ${named(unit)} (${names}) SELECT ${names} FROM (${sql}\n)`).run();
     return { unit, after, upTo: after + changes };
   });
-  const undo = (_: unknown, output: unknown) => {
-    const { unit, after, upTo } = output as { unit: string; after: number; upTo: number };
+  const undo = (_: unknown, output: { unit: string; after: number; upTo: number }) => {
+    const { unit, after, upTo } = output;
     shown.delete(unit);
     db.prepare(`DELETE FROM ${named(unit)} WHERE rowid > ? AND rowid <= ?`).run(after, upTo);
     jobs = jobs.filter((each) => !isDeepStrictEqual(each.output, output));
   };
   return {
     tools: {
-      look: { act: (args) => jobs.filter(({ unit }) => unit === unitOf(args)) },
-      read_source: { act: (args) => rowsOf((args as Asked).source).length },
+      look: { act: (args: Asked) => jobs.filter(({ unit }) => unit === unitOf(args)) },
+      read_source: { act: (args: Asked) => rowsOf(args.source).length },
       create_table: job('create_table', ({ unit, columns }) => {
         db.exec(`CREATE TABLE IF NOT EXISTS ${named(unit)} (${columns.map(named)})`);
       }),
       load: { ...load, change: { ...load.change, undo } },
       record_load: job('record_load', ({ unit }) => rowsOf(unit).length),
-      verify: { act: (args) => rowsOf(unitOf(args)).length },
+      verify: { act: (args: Asked) => rowsOf(unitOf(args)).length },
     },
     rows: () => {
       const there = steps.filter(({ writes: [unit] }) => jobsOf('create_table', unit).length > 0);

@@ -3,8 +3,10 @@
  * service that may refuse it, whereupon the user changes slots. Units are forms. What is wanted, refused and changed is the dialogue's.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { escapeSegment, NotApplied, type OpenAgent, type ReconcileResult } from 'belay-sidecar';
-import { assign, createMachine } from 'xstate';
+import { escapeSegment, NotApplied, type ReconcileResult } from 'belay-sidecar';
+import { assign } from 'xstate';
+import { there } from '../../../domains/there.ts';
+import { generated } from '../generated.ts';
 import { beside } from '../root.ts';
 import { type DataSet, type Rows, records, type Task, type UnitOfWork, type World } from '../set.ts';
 
@@ -50,11 +52,11 @@ function formsOf(events: readonly Said[]): Held[] {
 
 /** The user, and the services. One that offers another value for a slot refuses that slot; else it is what the user then changes. */
 function open(forms: readonly Held[], schema: Schema): World {
-  const of = (args: unknown) => forms.find(({ form }) => form === (args as Asked).form) as Held;
-  const wanted = ({ calls, refusals }: Held) => calls[refusals] ?? (calls.at(-1) as Call);
+  const of = ({ form }: Asked) => there(forms.filter((each) => each.form === form)[0], 'form');
+  const wanted = ({ calls, refusals }: Held) => calls[refusals] ?? there(calls.at(-1), 'call');
   const submit = (args: Asked) => {
     const form = of(args);
-    const call = form.calls.findLast(are(args.values)) as Call;
+    const call = there(form.calls.findLast(are(args.values)), 'call');
     if (!isRefused(call)) return form.made.push(call);
     form.refusals = Math.max(form.refusals, form.calls.indexOf(call) + 1);
     throw new NotApplied(`${form.service} refuses`);
@@ -66,15 +68,15 @@ function open(forms: readonly Held[], schema: Schema): World {
   };
   return {
     tools: {
-      look_up: { act: (args) => of(args).calls.at(-1)?.first_result ?? null },
+      look_up: { act: (args: Asked) => of(args).calls.at(-1)?.first_result ?? null },
       ask_user: { act: (args: Asked) => wanted(of(args)).params[args.slot] ?? null },
       confirm: { act: (args: Asked) => are(args.values)(wanted(of(args))) },
       submit: { act: submit, change: { unit: ({ form }: Asked) => form, shows } },
       ...{ revise: { act: () => null }, correct: { act: () => null } },
     },
     rows: () => Object.fromEntries(forms.flatMap(({ form, made }) => made.map((it, n) => [`${form}/${n}`, it.params]))),
-    wrong: (tool, args) => {
-      const [{ form, slots, calls, refusals }, { values }] = [of(args), args as Asked];
+    wrong: (tool, args: Asked) => {
+      const [{ form, slots, calls, refusals }, { values }] = [of(args), args];
       const [then, now] = [calls[refusals - 1], calls[refusals]];
       if (!['revise', 'correct'].includes(tool) || then === undefined || now === undefined) return null;
       const refused = tool === 'revise' ? differing(slots, values, { ...values, ...then.result }) : undefined;
@@ -91,10 +93,10 @@ function open(forms: readonly Held[], schema: Schema): World {
 type Memory = { plan: readonly Form[]; forms: Record<string, Rows>; answers: readonly unknown[] };
 type Heard = { context: Memory; event: { type: string; output?: unknown; error?: unknown } };
 
-const due = ({ plan, answers }: Memory) => plan[answers.length] as Form;
-const is = (effect: string) => (memory: Memory) => due(memory)?.effect === effect;
-const filled = (memory: Memory) => ({ ...due(memory), values: memory.forms[due(memory).form] as Rows });
-const unfilled = (memory: Memory) => due(memory).slots.find((slot) => !(slot in filled(memory).values)) as string;
+const due = ({ plan, answers }: Memory) => there(plan[answers.length], 'form');
+const is = (effect: string) => (memory: Memory) => memory.plan[memory.answers.length]?.effect === effect;
+const filled = (memory: Memory) => ({ ...due(memory), values: there(memory.forms[due(memory).form], 'form') });
+const unfilled = (memory: Memory) => due(memory).slots.find((slot) => !(slot in filled(memory).values));
 const asked = (memory: Memory) => ({ form: due(memory).form, slot: unfilled(memory) });
 const when = (by: (of: Memory) => unknown, target: string) => ({ guard: ({ context }: Heard) => by(context), target });
 const call = (src: string, args: (memory: Memory) => object, onDone: object, more = {}) => ({
@@ -102,13 +104,13 @@ const call = (src: string, args: (memory: Memory) => object, onDone: object, mor
 });
 const fill = assign(({ context, event }: Heard) => {
   const { form, values } = filled(context);
-  return { forms: { ...context.forms, [form]: { ...values, [unfilled(context)]: event.output } } };
+  return { forms: { ...context.forms, [form]: { ...values, [there(unfilled(context), 'slot')]: event.output } } };
 });
 const answer = assign({ answers: ({ context, event }: Heard) => [...context.answers, event.output] });
 const over = { target: 'NEXT', actions: answer };
 const confirmed = [{ guard: ({ event }: Heard) => event.output, target: 'SUBMITTING' }, { target: 'CORRECTING' }];
 const refused = { guard: ({ event }: Heard) => event.error instanceof NotApplied, target: 'REVISING' };
-const machine = createMachine({
+const machine = generated([], {
   id: 'service-forms',
   context: ({ input }: { input: Memory }) => input,
   initial: 'NEXT',
@@ -124,7 +126,7 @@ const machine = createMachine({
     CORRECTING: call('correct', filled, over),
     DONE: { type: 'final' },
   },
-} as never);
+});
 
 /** The texts that were said or answered in a form: what is said again in a later one is taken over from it. */
 const textsOf = ({ calls }: Held) =>
@@ -135,7 +137,7 @@ const textsOf = ({ calls }: Held) =>
 /** Forms as units of work: each is filled and submitted at once, as the user wanted it in the end. */
 function unitsOf(held: readonly Held[]): UnitOfWork[] {
   return held.map(({ form, service, intent, effect, calls }, index) => {
-    const { params: values } = calls.at(-1) as Call;
+    const { params: values } = there(calls.at(-1), 'call');
     const taken = (earlier: Held) => textsOf(earlier).some((text) => Object.values(values).includes(text));
     const uses = held.slice(0, index).filter(taken);
     const made = { tool: effect === 'read' ? 'look_up' : 'submit', args: { form, service, intent, values } };
@@ -159,7 +161,7 @@ export const forms: DataSet = {
   name: 'forms',
   about: 'forms of services: a user fills them, services refuse some, and the user changes them',
   config: beside('sets/forms.yaml'),
-  machine: machine as unknown as OpenAgent['machine'],
+  machine,
   snapshots: ['OPENING'],
   asks: { submit: 'a service that makes one kind of thing, where an intent without slots lists it; no other' },
   files: { forms: { type: 'object', required: ['schema', 'dialogues'], properties: { dialogues } } },

@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ReconcileResult } from 'belay-sidecar';
+import { there } from '../../../domains/there.ts';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
 import { DataError, type DataSet, Refused, type Rows, records, type Task, type World } from '../set.ts';
@@ -75,7 +76,7 @@ function planOf({ faults, init_actions, gold_actions }: Repair, images: Readonly
     units.push(mended.find((fault) => fault === units.at(-1)) ?? mended[0] ?? name);
   }
   return gold_actions.map(({ name, arguments: args }, index) => {
-    return { kind: 'fault', unit: units[index] as string, tool: name, with: { phone, ...args } };
+    return { kind: 'fault', unit: there(units[index], 'unit'), tool: name, with: { phone, ...args } };
   });
 }
 

@@ -86,30 +86,31 @@ function planOf(trip: Trip): Step[] {
   ];
 }
 
+/** The input of a tool that holds, books or pays. */
+type Hold = { readonly part?: string; readonly piece?: number | string; readonly cents: number };
+
 /** All counterparties. None of them recognises a call: whatever is held, booked or paid once more is there once more. */
 function open({ budget }: Trip): World {
   const rows: Record<string, number> = {};
   const sum = (kind: RegExp) => Object.entries(rows).reduce((all, [row, n]) => (kind.test(row) ? all + n : all), 0);
-  const look = (args: unknown) => {
-    const { kind, part } = args as Called & { readonly kind: string; readonly part: string };
+  const look = ({ kind, part }: Called & { readonly kind: string; readonly part: string }) => {
     if (kind !== 'booking') return Object.keys(rows).filter((row) => row.includes(`/${part}/`));
     const held = sum(/^(hold|note)/);
     return { held, within: held <= inCents(budget), booked: sum(/^book/), paid: sum(/^pay/) };
   };
   const toolOf = (name: string): Tool => {
-    const row = (args: unknown, nth: number) => {
-      const { part = 'trip', piece = 'all' } = args as Partial<Record<string, string>>;
+    const row = ({ part = 'trip', piece = 'all' }: Hold, nth: number) => {
       return `${name}/${part}/${piece}/${nth}`;
     };
-    const act = (args: unknown) => {
+    const act = (args: Hold) => {
       let nth = 1;
       while (rows[row(args, nth)] !== undefined && !name.startsWith('note')) nth += 1;
-      rows[row(args, nth)] = (args as Piece).cents;
+      rows[row(args, nth)] = args.cents;
       return row(args, nth);
     };
-    const unit = (args: unknown) => (args as Called).unit;
+    const unit = (args: Called) => args.unit;
     if (name.startsWith('note')) return { act, change: { unit } };
-    const shows = (args: unknown): ReconcileResult =>
+    const shows = (args: Hold): ReconcileResult =>
       rows[row(args, 1)] === undefined ? { is: 'not_applied' } : { is: 'applied', output: row(args, 1) };
     return { act, change: { unit, shows, undo: (_, output) => void delete rows[String(output)] } };
   };

@@ -2,16 +2,16 @@
 import { isGraphBubbleUp } from '@langchain/langgraph';
 import { argsDigest } from '../../effects/digest.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
-import { doneEvent } from '../../model/reply-event.ts';
+import { CallsUnderWay } from '../../runtime/calls-under-way.ts';
 import type { RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Watcher } from '../../runtime/runtime.ts';
+import type { Act } from '../../runtime/tool-call.ts';
 import { type Memory, noted, notesOn, OWN } from '../checkpoint/memory.ts';
 import { GraphError } from '../graph-error.ts';
 import { type Lane, laneNamed } from '../lanes.ts';
 import type { Observed } from '../observe.ts';
 import type { Telling } from '../telling.ts';
-import { NodeCalls, type UnderWay } from './node-calls.ts';
-import type { Act } from './tool.ts';
+import { NodeCalls, UnderWay } from './node-calls.ts';
 
 /** The surroundings of the calls. */
 interface CallsPort {
@@ -23,32 +23,12 @@ interface CallsPort {
 }
 
 /** The calls of one run. */
-export class Calls {
-  /** By the ids of their actors. */
-  readonly underWay = new Map<string, UnderWay>();
-  readonly tools = new Map<string, Act>();
+export class Calls extends CallsUnderWay<UnderWay> {
   readonly #port: CallsPort;
 
   constructor(port: CallsPort) {
+    super((id, tool, input) => new UnderWay(id, tool, input));
     this.#port = port;
-  }
-
-  /** Stops all calls but some. */
-  keep(ids: readonly string[]): void {
-    for (const [id, call] of this.underWay) {
-      if (ids.includes(id)) continue;
-      call.stop.abort();
-      this.underWay.delete(id);
-    }
-  }
-
-  /** Notes a call under the id of its actor: its lane, its number there and its tool. */
-  add(id: string, tool: string, input: unknown, is: string | null = null): UnderWay {
-    const [lane = '', nth = '0'] = id.split(':', 2);
-    const stop = new AbortController();
-    const call: UnderWay = { id, lane, nth: Number(nth), tool, input, stop, answer: null, is };
-    this.underWay.set(id, call);
-    return call;
   }
 
   /** The calls of the node in a lane, as it runs now. */
@@ -62,10 +42,10 @@ export class Calls {
         new Promise((resolve) => {
           const event = { type: 'graph.call', tool };
           this.#port.when(event, isStale, () => {
-            const call = this.add(`${lane.name}:${nth}:${tool}`, tool, input, is);
+            const call = this.add(`${lane.name}:${nth}:${tool}`, tool, input);
+            call.is = is;
             // The call is made in a state of the lane's own.
-            const place = { path: lane.name, region: lane.name };
-            const started = [{ ref: call, id: call.id, src: tool, place, kind: 'promise', input } as const];
+            const started = [call.startedIn({ path: lane.name, region: lane.name })];
             this.#port.telling.tell([{ event, lane, part: 'run', started, reads: observed.take() }]);
             resolve(this.#go(call, act, observed));
           });
@@ -76,22 +56,15 @@ export class Calls {
 
   #go(call: UnderWay, act: Act, observed: Observed): Promise<unknown> {
     this.tools.set(call.tool, act);
-    call.answer ??= this.#port.watcher
-      .call({
-        ref: call,
-        tool: call.tool,
-        input: call.input,
-        signal: call.stop.signal,
-        act: (key, signal, input) => acting(call.tool, () => act({ input, key, signal })),
-        handles: () => false,
-      })
-      .then((output) => new Promise((resolve) => this.#answered(call, output, observed, () => resolve(output))));
-    return call.answer;
+    const acts: Act = (made) => acting(call.tool, () => act(made));
+    const noted = (output: unknown) =>
+      new Promise((resolve) => this.#answered(call, output, observed, () => resolve(output)));
+    return call.make(this.#port.watcher, acts, call.input, noted);
   }
 
   /** Notes the answer to a call, once nothing holds it back. */
   #answered(call: UnderWay, output: unknown, observed: Observed, then: () => void): void {
-    const event = { type: doneEvent(call.id), output, actorId: call.id };
+    const event = call.answered();
     const isStale = () => this.underWay.get(call.id) !== call;
     this.#port.when(event, isStale, () => {
       const memory = (before: Memory) => {

@@ -1,19 +1,22 @@
 /** The calls of one node as it runs: those that were made before answer from the notes or are taken up, and the others leave. */
+import { CallUnderWay, whileItCounts } from '../../runtime/calls-under-way.ts';
+import type { Act } from '../../runtime/tool-call.ts';
 import type { AnsweredCall } from '../checkpoint/memory.ts';
-import type { Act, Caller } from './tool.ts';
+import type { Caller } from './tool.ts';
 
-/** A call under way, which is the handle of its actor. */
-export interface UnderWay {
-  /** The id of its actor: its lane, its number and its tool. */
-  readonly id: string;
+/** A call under way: the id of its actor is its lane, its number and its tool. */
+export class UnderWay extends CallUnderWay {
   readonly lane: string;
   readonly nth: number;
-  readonly tool: string;
-  readonly input: unknown;
-  readonly stop: AbortController;
-  answer: Promise<unknown> | null;
   /** The digest of its input, from before it acted: a tool may change what it is handed. Null until it is asked for. */
-  is: string | null;
+  is: string | null = null;
+
+  constructor(id: string, tool: string, input: unknown) {
+    super(id, tool, input);
+    const [lane = '', nth = '0'] = id.split(':', 2);
+    this.lane = lane;
+    this.nth = Number(nth);
+  }
 }
 
 /** The run, as the calls of a node ask it. */
@@ -42,18 +45,19 @@ export class NodeCalls implements Caller {
     this.#port = port;
   }
 
-  async call(tool: string, input: unknown, act: Act): Promise<unknown> {
-    const port = this.#port;
-    if (port.isStale()) return never();
+  call(tool: string, input: unknown, act: Act): Promise<unknown> {
+    const isStale = () => this.#port.isStale();
+    return whileItCounts(isStale, async () => this.#call(tool, input, act));
+  }
+
+  #call(tool: string, input: unknown, act: Act): unknown {
     if (this.#isOver) throw new Error(`the node has ended, and calls ${tool} after that: await its calls`);
-    const is = port.digest(input);
+    const is = this.#port.digest(input);
     const known = this.#untaken(tool);
     const same = known.find((each) => each.is() === is);
     if (same === undefined && known.length > 0)
       return this.#breaks(`it calls ${tool} with other arguments than before`);
-    const output = same === undefined ? this.#begin(tool, input, is, act) : this.#again(same.nth, same.call, act);
-    const answer = await output;
-    return port.isStale() ? never() : answer;
+    return same === undefined ? this.#begin(tool, input, is, act) : this.#again(same.nth, same.call, act);
   }
 
   /** The node has ended. @throws Error where a call of before was not made again, or one is still under way. */
@@ -101,7 +105,7 @@ export class NodeCalls implements Caller {
 
   #again(nth: number, call: AnsweredCall | UnderWay, act: Act): unknown {
     this.#taken.add(nth);
-    return 'output' in call ? call.output : this.#port.goOn(call, act);
+    return call instanceof UnderWay ? this.#port.goOn(call, act) : call.output;
   }
 
   #breaks(why: string): never {
@@ -112,9 +116,4 @@ export class NodeCalls implements Caller {
 
 function diverged(why: string): Error {
   return new Error(`the node was run again, and does not do what its journal has: ${why}`);
-}
-
-/** Waits for ever: so does a node that does not count any more. */
-export function never(): Promise<never> {
-  return new Promise(() => {});
 }

@@ -1,10 +1,7 @@
 /** Tools of a graph: functions that a node calls, guarded where the graph runs under Belay (semantics.md E1, E3). */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ToolCall } from '../../runtime/tool-call.ts';
+import type { Act, ToolCall } from '../../runtime/tool-call.ts';
 import { GraphError } from '../graph-error.ts';
-
-/** The function of a tool, as the run calls it. */
-export type Act = (call: ToolCall<unknown>) => Promise<unknown>;
 
 /** A node that is running, as the tools in it see it. */
 export interface Caller {

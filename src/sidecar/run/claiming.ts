@@ -8,7 +8,8 @@ import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
-import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
+import { plainStep } from '../../runtime/plain-step.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
@@ -93,32 +94,8 @@ export class Claiming {
       input: runtime.inputFor(ref, child, context, record.next.event as RuntimeEvent),
     }));
     const { after, entered, moves, source, done } = runtime.arrival(ref, value, context, region);
-    const seen: Microstep = {
-      event,
-      before: after,
-      after,
-      entered,
-      hears: false,
-      sources: [source],
-      contextBefore: context,
-      context,
-      value,
-      remembered: null,
-      done,
-      output: undefined,
-      bare: true,
-      started,
-      outside: false,
-      gone: [],
-      moves,
-      looks: [],
-      parts: [],
-      raisedBack: [],
-      sends: false,
-      arms: [],
-      fired: null,
-      sender: null,
-    };
+    const control = { value, before: after, after, entered, sources: [source], moves };
+    const seen = plainStep(control, { event, hears: false, done, bare: true, started }, context, context);
     const { entries, fresh } = recorder.step(actor, seen, []);
     write.append(entries);
     steps.enters(entries[0] as Entry, fresh, actor);

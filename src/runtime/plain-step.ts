@@ -1,0 +1,59 @@
+/** Plain steps: those that neither send nor raise events, arm no delays, and have nothing to do with any but their own event. */
+import type { ActorHandle, Child, Microstep, RuntimeEvent } from './microstep.ts';
+
+/** The change that a step makes to control. */
+export type ControlChange = Pick<Microstep, 'value' | 'before' | 'after' | 'sources' | 'entered' | 'moves'>;
+
+/** The rest that a runtime says of a plain step; what it leaves out is as in a step that its event caused, and that starts and ends nothing. */
+export interface PlainChange {
+  readonly event: RuntimeEvent;
+  readonly hears?: boolean;
+  readonly remembered?: Microstep['remembered'];
+  readonly done?: boolean;
+  readonly output?: unknown;
+  readonly bare?: boolean;
+  readonly started?: readonly Child[];
+  readonly outside?: boolean;
+  readonly gone?: readonly ActorHandle[];
+  readonly reads?: Microstep['reads'];
+  readonly own?: string;
+}
+
+const NONE: readonly never[] = [];
+
+/** Makes a plain step, with all its members and in one order: a run takes many of them. The first of an actor has no context before it. */
+export function plainStep(
+  control: ControlChange,
+  change: PlainChange,
+  contextBefore: unknown,
+  context: unknown,
+): Microstep {
+  return {
+    event: change.event,
+    before: control.before,
+    after: control.after,
+    entered: control.entered,
+    hears: change.hears ?? true,
+    sources: control.sources,
+    contextBefore: control.before === null ? undefined : contextBefore,
+    context,
+    value: control.value,
+    remembered: change.remembered ?? null,
+    done: change.done ?? false,
+    output: change.output,
+    bare: change.bare ?? false,
+    started: change.started ?? NONE,
+    outside: change.outside ?? false,
+    gone: change.gone ?? NONE,
+    moves: control.moves,
+    looks: NONE,
+    parts: NONE,
+    raisedBack: NONE,
+    sends: false,
+    arms: NONE,
+    fired: null,
+    reads: change.reads,
+    own: change.own,
+    sender: null,
+  };
+}

@@ -1,0 +1,84 @@
+/** Casts in the agents and in the audit: none, but where no type could carry what is known, and that is named here with its reason. */
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { read, sources } from './pages.ts';
+
+/** The files that cast: how often, and what no type can say there. `as const` is none, and `as unknown as T` is one cast. */
+const CASTS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
+  'audit/guards.ts': [3, 'a decision reads less of a history than its class has, and the class is not public'],
+  'audit/junit.ts': [1, 'the types of the library say that its builder lies one deeper than it does'],
+  'audit/langgraph/graphs.ts': [1, 'a boundary page as it stands, before it is loaded and checked'],
+  'audit/langgraph/native.ts': [
+    2,
+    'the type of a compiled graph has the names of its nodes, and the nodes come from data',
+  ],
+  'audit/langgraph/sets.ts': [1, 'a reviewed file of the repository'],
+  'audit/langgraph/tools.ts': [1, 'fromEntries forgets which value belongs to which name'],
+  'audit/measure.ts': [1, 'fromEntries forgets which value belongs to which name'],
+  'audit/plots.ts': [1, 'the document of a library that is no browser'],
+  'audit/substrate.ts': [
+    2,
+    'xstate keeps the actors of a machine, and the function of a promise, in fields without types',
+  ],
+  'audit/tables/langgraph.ts': [1, 'a runtime of the table that has figures of its own in the paper'],
+  'audit/workloads/generated.ts': [3, 'states and tools come from data: the types of xstate cannot know them'],
+  'audit/workloads/misled.ts': [2, 'the arguments of a call, as a journal has them'],
+  'audit/workloads/observed.ts': [1, 'a provided machine is typed by actors that come from data'],
+  'audit/workloads/plain.ts': [6, 'inspection tells any snapshot, and the one that is persisted has no type at all'],
+  'audit/workloads/sets/etl.ts': [1, 'files of a set, held against the schemas that it declares'],
+  'audit/workloads/sets/forms.ts': [1, 'files of a set, held against the schemas that it declares'],
+  'audit/workloads/sets/telecom.ts': [2, 'files of a set, held against the schemas that it declares'],
+  'audit/workloads/sets/trips.ts': [
+    4,
+    'files of a set, held against the schemas that it declares; their words as keys of a table',
+  ],
+  'audit/workloads/undoing.ts': [1, 'the arguments of a call, as a journal has them'],
+  'audit/workloads/unit-agent.ts': [2, 'an action and an answer of a machine whose states come from data'],
+  'audit/workloads/unit-work.ts': [2, "the input of a task is its set's own: only that set knows it"],
+  'audit/workloads/unwatched.ts': [1, 'a variable that a callback sets is narrowed to what it was before'],
+  'domains/planner/planner.ts': [1, 'the question that was asked decides what its line of the script is shown'],
+  'domains/there.ts': [
+    2,
+    'keys of a value are those of its type only where its maker says so; xstate reads types off a value',
+  ],
+  'domains/travel-planning/tools.ts': [1, 'the arguments of a call, as a journal has them'],
+};
+
+/** Counts the casts and the non-null assertions of a text. */
+function castsIn(text: string): number {
+  let count = 0;
+  const look = (node: ts.Node): void => {
+    if (isCast(node)) count += 1;
+    ts.forEachChild(node, look);
+  };
+  look(ts.createSourceFile('text.ts', text, ts.ScriptTarget.Latest, true));
+  return count;
+}
+
+function isCast(node: ts.Node): boolean {
+  if (ts.isNonNullExpression(node)) return true;
+  if (!ts.isAsExpression(node) && !ts.isTypeAssertionExpression(node)) return false;
+  // The inner one of `as unknown as T` is a part of that.
+  return !ts.isConstTypeReference(node.type) && !ts.isAsExpression(node.parent);
+}
+
+test('agents and the audit cast nowhere but where the table says, and as often as it says', () => {
+  const found = [...sources('domains'), ...sources('audit')].flatMap((file): [string, number][] => {
+    const count = castsIn(read(file));
+    return count === 0 ? [] : [[file, count]];
+  });
+  const named = Object.entries(CASTS).map(([file, [count]]): [string, number] => [file, count]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(named));
+});
+
+test('casts are found whatever their form, and what is no cast is not taken for one', () => {
+  const lines = ['const a = b as C;', 'const d = <C>b;', 'const e = b!;', 'const f = (b as unknown as C).g;'];
+  const none = [
+    "import { a as b } from 'c';",
+    "const d = 'as' as const;",
+    'export { b as e };',
+    'const f = {} satisfies C;',
+  ];
+  expect(lines.map(castsIn)).toEqual([1, 1, 1, 1]);
+  expect(none.map(castsIn)).toEqual([0, 0, 0, 0]);
+});
