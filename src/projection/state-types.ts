@@ -5,7 +5,7 @@ import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
 import type { Edit, HistoryValue, Started, StateValue, StepEntry } from '../model/step-entry.ts';
 
-/** The bases that have the entries of steps. */
+/** Bases that have the entries of steps. */
 export interface StepSource {
   /** The entry that stands there. */
   step(stored: unknown): StepEntry;
@@ -39,6 +39,7 @@ export interface RecordedStep extends PlacedStep {
   closes: readonly string[];
   /** The numbers under which its marks happened first, where a replay has claimed it; null where those are its own. */
   origins: readonly (number | undefined)[] | null;
+  /** Known once it is made; a base names steps that are made later. */
   ties: readonly PlacedStep[];
   /** Has its entry read from the bases of a source from here on: it is kept no longer. */
   settle(source: StepSource, stored: unknown): void;
