@@ -31,7 +31,7 @@ const DOUBLES = new DataView(SCRATCH.buffer, SCRATCH.byteOffset, LONG);
 
 /** The hash before the first group of a run. */
 export function seed(identity: Buffer, id: number, name: string): Buffer {
-  return digestOf('sha256', Buffer.concat([BEGINNING, identity, Buffer.from(`${id}\0${name}`)]), 'buffer');
+  return digestOfAll([BEGINNING, identity, `${id}\0${name}`]);
 }
 
 /** The hash of a group, from the hash before it: over one buffer, where that is no long one. */
@@ -60,7 +60,19 @@ function chainedInParts(before: Buffer, token: number, time: number, entries: re
 
 /** The digest of a note (J6): binds its body to the beginning of a run's chain and to a link of it. */
 export function noteDigest(beginning: Buffer, link: Buffer, body: Buffer): Buffer {
-  return digestOf('sha256', Buffer.concat([NOTE, beginning, link, body]), 'buffer');
+  return digestOfAll([NOTE, beginning, link, body]);
+}
+
+/** The hash of bytes and texts that follow one another. */
+function digestOfAll(parts: readonly (Buffer | string)[]): Buffer {
+  let size = 0;
+  for (const { length } of parts) size += length;
+  // A character takes three bytes at most.
+  if (3 * size > LONG)
+    return digestOf('sha256', Buffer.concat(parts.map((part) => Buffer.from(part as string))), 'buffer');
+  let at = 0;
+  for (const part of parts) at += typeof part === 'string' ? SCRATCH.write(part, at) : part.copy(SCRATCH, at);
+  return digestOf('sha256', SCRATCH.subarray(0, at), 'buffer');
 }
 
 /** Writes three whole numbers as 24 bytes: a double holds each exactly. @returns the place after them. */

@@ -1,24 +1,29 @@
 /** What every store must do, whatever it keeps its journals in. Each implementation runs all of it. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Journal, JournalStore, Row, RunsFilter } from '../../src/journal/journal.ts';
+import type { Journal, JournalStore, Row } from '../../src/journal/journal.ts';
 import { basesContract } from './bases-contract.ts';
 import { claimsContract } from './claims-contract.ts';
 import { deleteContract } from './delete-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
+import { listContract } from './list-contract.ts';
 import { notesContract } from './notes-contract.ts';
 import { all, failing, refused, row, told } from './rows-of.ts';
 import { workContract } from './work-contract.ts';
 
+/** What puts many things into a store at once. */
+export interface Filling {
+  /** Leaves so many messages for a run. */
+  readonly messages?: (store: JournalStore, run: string, count: number) => Promise<void>;
+  /** Begins so many runs, named by their number: run 1, run 2, … None has rows. */
+  readonly runs?: (store: JournalStore, count: number) => Promise<void>;
+}
+
 /**
  * Runs the contract on stores that `open` makes, each empty, with the clock it is given.
- * @param fill leaves so many messages for a run: for a store that a test cannot wait for while it takes them one by one.
+ * @param filling what puts many things into a store, for one that a test cannot wait for while it takes them one by one.
  */
-export function journalContract(
-  name: string,
-  open: (now: () => number) => JournalStore,
-  fill: (store: JournalStore, run: string, messages: number) => Promise<void> = filled,
-): void {
+export function journalContract(name: string, open: (now: () => number) => JournalStore, filling: Filling = {}): void {
   describe(`journal contract: ${name}`, () => {
     let clock = 1_000;
     const opened: { stores: JournalStore[]; journals: Journal[] } = { stores: [], journals: [] };
@@ -164,40 +169,6 @@ export function journalContract(
       await refused(() => all(store.read('a')), 'journal_closed');
     });
 
-    test('runs are listed in the order of their beginning, with what is durable of them', async () => {
-      const store = newStore();
-      const [b, a] = [await journalOf(store, 'b'), await journalOf(store, 'a')];
-      clock = 2_000;
-      a.append([row(1), row(2)]);
-      await a.flush();
-      a.append([row(3)]);
-      await b.close();
-      expect(await store.runs()).toEqual([
-        { run: 'b', head: 0, time: 0, held: false },
-        { run: 'a', head: 2, time: 2_000, held: true },
-      ]);
-    });
-
-    test('a run is told by its name, and runs by those that they follow', async () => {
-      const store = newStore();
-      expect(await store.run('a')).toBeNull();
-      const journals = [];
-      for (const run of ['d', 'c', 'b', 'a']) journals.push(await journalOf(store, run));
-      journals[1]?.append([row(1)]);
-      await journals[1]?.close();
-      await journals[2]?.close();
-      const names = async (filter: RunsFilter) => (await store.runs(filter)).map(({ run }) => run);
-      expect(await store.run('c')).toEqual({ run: 'c', head: 1, time: 1_000, held: false });
-      expect([await store.run('__proto__'), await store.run('')]).toEqual([null, null]);
-      expect(await names({ after: 'c' })).toEqual(['b', 'a']);
-      expect(await names({ after: 'd', limit: 2 })).toEqual(['c', 'b']);
-      expect([await names({ after: 'a' }), await names({ limit: 0 })]).toEqual([[], []]);
-      expect(await names({ state: 'held' })).toEqual(['d', 'a']);
-      expect(await names({ state: 'free', limit: 1 })).toEqual(['c']);
-      await refused(() => store.runs({ after: 'e' }), 'run_unknown');
-      await refused(() => store.runs({ limit: -1 }), 'journal_cannot_read');
-    });
-
     test('time never goes back within a run, whatever the clock does, and reads the same before and after a commit', async () => {
       const journal = await journalOf(newStore(), 'a');
       const before: unknown[] = [];
@@ -261,7 +232,8 @@ export function journalContract(
       expect([(await store.runs())[0]?.run, await told(store.read(run))]).toEqual([run, [run]]);
     });
 
-    inboxContract({ newStore, journalOf, fill, setClock });
+    listContract({ newStore, journalOf, setClock, begin: filling.runs ?? begun });
+    inboxContract({ newStore, journalOf, setClock, fill: filling.messages ?? left });
     for (const part of [notesContract, basesContract]) part(newStore, journalOf);
     for (const part of [workContract, deleteContract, claimsContract]) part({ newStore, journalOf });
 
@@ -295,6 +267,10 @@ export function journalContract(
   });
 }
 
-async function filled(store: JournalStore, run: string, messages: number): Promise<void> {
-  for (let number = 1; number <= messages; number += 1) await store.post(run, String(number));
+async function left(store: JournalStore, run: string, count: number): Promise<void> {
+  for (let number = 1; number <= count; number += 1) await store.post(run, String(number));
+}
+
+async function begun(store: JournalStore, count: number): Promise<void> {
+  for (let number = 1; number <= count; number += 1) await (await store.open(`run ${number}`, 'create')).close();
 }

@@ -1,7 +1,7 @@
 /** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run, whole or as a trace. */
 import { archiveLines } from '../../journal/archive/lines.ts';
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
-import { parseRunNote, runNoteOf } from '../../reports/run-note.ts';
+import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
 import type { RunStatus } from '../../reports/run-status.ts';
 import { traceOf } from '../../reports/trace.ts';
 import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
@@ -18,34 +18,53 @@ interface Listed extends RunSummary {
 /** Lists the runs of a journal file. */
 export async function listRuns(file: string, json: boolean, medium: Medium, counting: Counting): Promise<Told> {
   return reading(file, async (store) => {
-    const runs: Listed[] = [];
-    for (const run of await store.runs()) runs.push(await listed(store, run, counting));
-    const unread = runs.flatMap(({ run, stands }) =>
-      'code' in stands ? [`${JSON.stringify(run)} (${stands.code})`] : [],
-    );
+    const noted = notesRead();
+    const unread: string[] = [];
+    const lines: string[] = [];
+    const rows: string[][] = [];
+    for (const run of await store.runs()) {
+      const note = noted(run.note);
+      const told = note === null ? await listed(store, run, counting) : listedAs(run, note);
+      if ('code' in told.stands) unread.push(`${JSON.stringify(told.run)} (${told.stands.code})`);
+      if (json) lines.push(`${JSON.stringify(fields(told))}\n`);
+      else rows.push(cellsOf(told));
+    }
     const problem = unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}`;
-    if (json) return { pieces: runs.map((run) => `${JSON.stringify(fields(run))}\n`), problem };
-    if (runs.length === 0) return ['no runs yet\n'];
-    const columns = [
-      { name: 'RUN' },
-      { name: 'AGENT' },
-      { name: 'ROWS', right: true },
-      { name: 'LAST WRITTEN' },
-      { name: 'STANDS' },
-    ];
-    const rows = runs.map(({ run, agent, head, time, held, stands }) => {
-      const text = 'code' in stands ? stands.code : statusText(stands, held);
-      return [run, agent ?? '', String(head), timeText(time), text];
-    });
-    return { pieces: [table(columns, rows, medium)], problem };
+    if (json) return { pieces: lines, problem };
+    return rows.length === 0 ? ['no runs yet\n'] : { pieces: [table(COLUMNS, rows, medium)], problem };
   });
 }
 
-/** A run as its note tells it, or else its rows. A damaged run must not hide the others. */
+const COLUMNS = [
+  { name: 'RUN' },
+  { name: 'AGENT' },
+  { name: 'ROWS', right: true },
+  { name: 'LAST WRITTEN' },
+  { name: 'STANDS' },
+];
+
+function cellsOf({ run, agent, head, time, held, stands }: Listed): string[] {
+  const text = 'code' in stands ? stands.code : statusText(stands, held);
+  return [run, agent ?? '', String(head), timeText(time), text];
+}
+
+/** Reads notes; runs of one agent that stand alike have the same, which is read once. */
+function notesRead(): typeof parseRunNote {
+  let before: { readonly text: string | undefined; readonly note: RunNote | null } = { text: undefined, note: null };
+  return (text) => {
+    if (text !== before.text) before = { text, note: parseRunNote(text) };
+    return before.note;
+  };
+}
+
+function listedAs({ run, head, time, held }: RunSummary, { agent, standing }: RunNote): Listed {
+  return { run, head, time, held, agent, stands: standing };
+}
+
+/** A run as its rows tell it. A damaged run must not hide the others. */
 async function listed(store: JournalStore, run: RunSummary, counting: Counting): Promise<Listed> {
   try {
-    const { agent, standing } = parseRunNote(run.note) ?? runNoteOf(await countedRows(store, run.run, counting));
-    return { ...run, agent, stands: standing };
+    return listedAs(run, runNoteOf(await countedRows(store, run.run, counting)));
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     return { ...run, agent: null, stands: { code: error.code } };

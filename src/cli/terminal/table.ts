@@ -6,7 +6,7 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { type Medium, printable } from './terminal.ts';
+import { isPlain, type Medium, printable } from './terminal.ts';
 
 /** A column: its name, and the side on which its cells stand. */
 export interface Column {
@@ -25,13 +25,20 @@ export function table(
   { columns: width, colours }: Medium,
 ): string {
   const { dim } = pc.createColors(colours);
-  const cells = rows.map((row) => row.map(printable));
+  const cells = rows.map((row) => (row.every(isPlain) ? row : row.map(printable)));
   const names = columns.map(({ name }) => name);
   const widths = fitting(
     columns.map((_, index) => cells.reduce((most, row) => Math.max(most, widthOf(row[index])), widthOf(names[index]))),
     width - GAP * columns.length,
   );
   const lines = (row: readonly string[]): string[] => {
+    if (row.every((cell, index) => fits(cell, widths[index] as number))) {
+      const padded = row.map((cell, index) => {
+        const room = widths[index] as number;
+        return columns[index]?.right === true ? cell.padStart(room) : cell.padEnd(room);
+      });
+      return [`${' '.repeat(GAP)}${padded.join(' '.repeat(GAP))}`.trimEnd()];
+    }
     const wrapped = widths.map((limit, index) => wrap(row[index] ?? '', limit));
     const height = Math.max(...wrapped.map(({ length }) => length));
     return Array.from({ length: height }, (_, line) => {
@@ -44,7 +51,7 @@ export function table(
     });
   };
   const head = lines(names).map((line) => dim(line));
-  return [...head, ...cells.flatMap(lines)].map((line) => `${line}\n`).join('');
+  return [...head, ...cells.flatMap(lines), ''].join('\n');
 }
 
 /** Words of plain characters with single spaces between them: as wide as they are long, and wrapped nowhere where they fit. */
@@ -54,10 +61,13 @@ function widthOf(text = ''): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
+/** True of a text that stands within a width as it is. */
+function fits(text: string, limit: number): boolean {
+  return text === '' || (text.length <= limit && PLAIN.test(text));
+}
+
 function wrap(text: string, limit: number): string[] {
-  return text === '' || (text.length <= limit && PLAIN.test(text))
-    ? [text]
-    : wrapAnsi(text, limit, { hard: true }).split('\n');
+  return fits(text, limit) ? [text] : wrapAnsi(text, limit, { hard: true }).split('\n');
 }
 
 /** The widths, the widest made narrower until all of them fit. */

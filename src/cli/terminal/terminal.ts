@@ -12,14 +12,21 @@ export interface Medium {
   readonly breaks?: boolean;
 }
 
+/** True of a text of nothing but the characters that every terminal shows. */
+export function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
 /**
  * Replaces characters that a terminal or a reader could take for more than text: controls, formatting characters, line
  * separators.
  */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
-  });
+  return isPlain(text)
+    ? text
+    : text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+        return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
+      });
 }
 
 /**

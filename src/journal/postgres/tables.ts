@@ -22,6 +22,8 @@ export interface Head {
 
 /** The number of rows that are fetched and checked at once, if the groups are small. */
 const BATCH = 1_024;
+/** The number of runs that are listed at once. */
+const RUNS = 2_000;
 
 const SUMMARY = `SELECT r.id, r.name, r.head, r.time, r.note, w.id IS NOT NULL AS held FROM belay.run r
   LEFT JOIN belay.worker w ON w.id = r.worker AND w.expires > clock_timestamp()`;
@@ -30,6 +32,9 @@ const HEAD = `SELECT r.id, r.head, r.hash, r.time,
     (SELECT max(seq) FROM belay.entry WHERE run = r.id) AS entries,
     (SELECT max(last) FROM belay.commit_group WHERE run = r.id) AS groups
   FROM belay.run r WHERE r.name = $1`;
+
+/** The rows of an answer. */
+type Answer = Awaited<ReturnType<Database['ask']>>;
 
 /** The tables of one store. */
 export class Tables {
@@ -89,14 +94,37 @@ export class Tables {
     return row === undefined ? null : this.#summary(row, identity);
   }
 
-  /** The runs that were asked for, without their rows; null where `after` names none. */
-  async summaries({ after, limit, state }: RunsFilter): Promise<readonly RunSummary[] | null> {
+  /** The runs that were asked for, without their rows; null where `after` names none. They are read a page at a time: most of what a page takes is free once it is read. */
+  async summaries({
+    after,
+    limit = Number.POSITIVE_INFINITY,
+    state,
+  }: RunsFilter): Promise<readonly RunSummary[] | null> {
     const identity = await this.#database.identity();
     const found = after === undefined ? { id: 0 } : await this.#id(after);
     if (found === null) return null;
+    const told: RunSummary[] = [];
+    for await (const rows of this.#pages(found.id, limit, state))
+      for (const row of rows) told.push(this.#summary(row, identity));
+    return told;
+  }
+
+  /** The rows of runs with a number above one, each page on its way while the one before is looked at. */
+  async *#pages(after: number, limit: number, state: RunsFilter['state']): AsyncGenerator<Answer> {
     const where = `WHERE r.id > $1 AND ($2::text IS NULL OR (w.id IS NOT NULL) = ($2 = 'held')) ORDER BY r.id LIMIT $3`;
-    const values = [found.id, state ?? null, limit ?? null];
-    return (await this.#database.ask('read', `${SUMMARY} ${where}`, values)).map((row) => this.#summary(row, identity));
+    const page = (last: number, most: number): Promise<Answer> => {
+      const asked = this.#database.ask('read', `${SUMMARY} ${where}`, [last, state ?? null, most]);
+      // One that nobody comes to, because the page before has no form, refuses for nobody.
+      asked.catch(() => {});
+      return asked;
+    };
+    let left = limit;
+    for (let next: Promise<Answer> | null = page(after, Math.min(RUNS, left)); next !== null; ) {
+      const rows: Answer = await next;
+      left -= rows.length;
+      next = rows.length < RUNS || left === 0 ? null : page(Number(rows.at(-1)?.id), Math.min(RUNS, left));
+      yield rows;
+    }
   }
 
   /** The messages of runs with a number above one for each, in order, without a gap. */

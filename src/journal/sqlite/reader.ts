@@ -7,9 +7,10 @@ import { atOnce } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
 import { Bases } from './log/bases.ts';
-import type { Notes } from './log/notes.ts';
+import type { Note, Notes } from './log/notes.ts';
 import type { Run } from './log/run.ts';
-import type { Tables } from './log/tables.ts';
+import type { StoredEnd } from './log/segments.ts';
+import type { ListedRun, Tables } from './log/tables.ts';
 import { verifiedHead, verifiedRows } from './log/verify.ts';
 
 /** Reads several things of one moment, of a log that is not behind its anchor. */
@@ -59,6 +60,9 @@ export function postsOf({ db }: Omit<OpenFile, 'presence'>, tables: Tables, name
   return new Inbox(db, tables).after(found, 0);
 }
 
+/** The number of runs that are read at once. */
+const PAGE = 1_000;
+
 /** The parts of a file that a list of runs is read from. */
 export interface Listing {
   readonly file: Omit<OpenFile, 'presence'>;
@@ -69,29 +73,49 @@ export interface Listing {
 
 /** A run, its head checked; null where there is none. */
 export function summary(listing: Listing, name: string): RunSummary | null {
-  const { file, tables } = listing;
+  const { file, tables, leases, notes } = listing;
   const found = tables.run(name);
   if (found === null) return null;
-  return currently({ ...file, tables }, () => summaryOf(listing, found));
+  return currently({ ...file, tables }, () => summaryOf(listing, found, notes.of(found), leases.isHeld(found.id)));
 }
 
 /** The runs that were asked for, their heads checked. Costs the same for each of them, and reads no rows of those whose note is of their head. */
 export function summaries(listing: Listing, { after, limit, state }: RunsFilter): readonly RunSummary[] {
-  const { file, tables, leases } = listing;
+  const { file, tables, leases, notes } = listing;
   checkLimit(limit);
   const first = after === undefined ? null : tables.run(after);
   if (after !== undefined && first === null) throw wrongRun('run_unknown', after);
-  return currently({ ...file, tables }, () =>
-    tables
-      .runs(first?.id ?? 0, state === undefined ? limit : undefined)
-      .filter((run) => state === undefined || leases.isHeld(run.id) === (state === 'held'))
-      .slice(0, limit)
-      .map((run) => summaryOf(listing, run)),
-  );
+  return currently({ ...file, tables }, () => {
+    const told: RunSummary[] = [];
+    const group = tables.log.remembering();
+    for (const run of runsAfter(tables, first?.id ?? 0)) {
+      if (told.length === (limit ?? -1)) break;
+      const held = leases.isHeldIn(run.lease, run.id);
+      if (state !== undefined && held !== (state === 'held')) continue;
+      const note = notes.fitting(run, run.note, (row) => group(run, row));
+      told.push(summaryOf(listing, run, note, held, run.end));
+    }
+    return told;
+  });
 }
 
-function summaryOf({ file, tables, leases, notes }: Listing, run: Run): RunSummary {
-  const note = notes.of(run);
-  const { seq, time } = verifiedHead(tables, file.identity, run, note?.at);
-  return { run: run.name, head: seq, time, held: leases.isHeld(run.id), ...(note !== null && { note: note.text }) };
+/** The runs with a number above `after`, read a page at a time: what a page takes is free once it is read. */
+function* runsAfter(tables: Tables, after: number): Generator<ListedRun> {
+  for (let [last, isMore] = [after, true]; isMore; ) {
+    const runs = tables.runs(last, PAGE);
+    yield* runs;
+    last = runs.at(-1)?.id ?? last;
+    isMore = runs.length === PAGE;
+  }
+}
+
+function summaryOf(
+  { file, tables }: Listing,
+  run: Run,
+  note: Note | null,
+  held: boolean,
+  stored?: StoredEnd,
+): RunSummary {
+  const { seq, time } = verifiedHead(tables, file.identity, run, note, tables.log.endOf(run, stored));
+  return { run: run.name, head: seq, time, held, ...(note !== null && { note: note.text }) };
 }

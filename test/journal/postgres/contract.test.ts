@@ -25,11 +25,17 @@ function contractOn(name: string, way: PostgresOptions, query: PostgresPool['que
     // Rows wait until they are flushed, however slow the machine is.
     return postgresStore({ ...way, schema, now, delayMs: 60_000 });
   };
-  journalContract(name, open, async (_store, run, messages) => {
-    const id = `(SELECT id FROM "${schema}".run WHERE name = $1)`;
-    const each = `SELECT ${id}, n, 1000, gen_random_uuid(), convert_to(n::text, 'UTF8') FROM generate_series(1, $2::int) n`;
-    await query(`INSERT INTO "${schema}".inbox (run, number, time, nonce, body) ${each}`, [run, messages]);
-    await query(`UPDATE "${schema}".run SET posts = $2 WHERE name = $1`, [run, messages]);
+  journalContract(name, open, {
+    messages: async (_store, run, count) => {
+      const id = `(SELECT id FROM "${schema}".run WHERE name = $1)`;
+      const each = `SELECT ${id}, n, 1000, gen_random_uuid(), convert_to(n::text, 'UTF8') FROM generate_series(1, $2::int) n`;
+      await query(`INSERT INTO "${schema}".inbox (run, number, time, nonce, body) ${each}`, [run, count]);
+      await query(`UPDATE "${schema}".run SET posts = $2 WHERE name = $1`, [run, count]);
+    },
+    runs: async (store, count) => {
+      await store.runs();
+      await query(`INSERT INTO "${schema}".run (name) SELECT 'run ' || n FROM generate_series(1, $1::int) n`, [count]);
+    },
   });
 }
 

@@ -56,7 +56,7 @@ function holderIn(
   return isGone(holder, here) ? null : holder;
 }
 
-/** The leases of one open file. Everything but `isHeld`, `isDue` and `version` must run inside an immediate transaction. */
+/** The leases of one open file. Everything but `isHeld`, `isHeldIn`, `isDue` and `version` must run inside an immediate transaction. */
 export class Leases {
   readonly #db: Database.Database;
   readonly #path: string;
@@ -94,6 +94,11 @@ export class Leases {
   isHeld(run: number, token?: number): boolean {
     if (this.#holder(run, this.#now()) === null) return false;
     return token === undefined || checked(this.#select.get(run), this.#path, run)?.token === token;
+  }
+
+  /** True where a living process has a run of which the table has this row. */
+  isHeldIn(row: unknown, run: number): boolean {
+    return holderIn(row, this.#path, run, this.#now(), this.#here) !== null;
   }
 
   /** True while a lease is still the run's newest. */

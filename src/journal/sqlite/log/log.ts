@@ -9,7 +9,7 @@ import { corrupt, damaged } from '../errors.ts';
 import type { AnchoredHead } from './anchor.ts';
 import { bodyOf, firstLink, groupsIn, headOf, joined, type LoggedGroup, linked, type NewGroup } from './form.ts';
 import type { Run } from './run.ts';
-import { SEGMENT, Segments, type Stretch } from './segments.ts';
+import { SEGMENT, Segments, type StoredEnd, type Stretch } from './segments.ts';
 import { type StoredGroup, StoredRows } from './stored-rows.ts';
 
 /** The number of rows that are read at once. */
@@ -103,9 +103,9 @@ export class Log {
       throw damaged(this.#path, row, 'the anchor remembers another one: the tail was replaced');
   }
 
-  /** The row with the last group of a run, and the seq of its end. */
-  endOf(run: Run): { readonly row: number; readonly last: number } {
-    const stretch = this.#tails.get(run.id) ?? this.#segments.newest(run);
+  /** The row with the last group of a run, and the seq of its end. @param stored what the index has of it, where that is known. */
+  endOf(run: Run, stored?: StoredEnd): { readonly row: number; readonly last: number } {
+    const stretch = this.#tails.get(run.id) ?? this.#segments.newest(run, stored);
     return stretch === null ? NOWHERE : { row: stretch.rows.at(-1) as number, last: stretch.last };
   }
 
@@ -150,6 +150,12 @@ export class Log {
   /** The group of a run in a row, without what it holds; null where there is none. */
   group(run: Run, row: number): LoggedGroup | null {
     return this.#stored.group(run.id, row);
+  }
+
+  /** The same for many runs of one moment. */
+  remembering(): (run: Run, row: number) => LoggedGroup | null {
+    const group = this.#stored.remembering();
+    return (run, row) => group(run.id, row);
   }
 
   groups(run: Run, rows: readonly number[]): readonly (StoredGroup | null)[] {

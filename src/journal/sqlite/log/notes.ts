@@ -7,15 +7,20 @@ import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { noteDigest, seed } from '../../chain.ts';
 import { type Cipher, notePlace } from '../file/cipher.ts';
+import type { LoggedGroup } from './form.ts';
 import type { Run } from './run.ts';
 import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
 
-/** A note, and the number of the last row of its commit group. */
+/** A note, the commit group that it came with, and the row of the log that the group is in. */
 export interface Note {
-  readonly at: number;
   readonly text: string;
+  readonly group: LoggedGroup;
+  readonly row: number;
 }
+
+/** A note as it is stored; its columns may hold anything. */
+export type StoredNote = Readonly<Record<'at' | 'digest' | 'body', unknown>>;
 
 /** The notes of one open file. */
 export class Notes {
@@ -45,16 +50,22 @@ export class Notes {
     this.#write.run(run.id, row, this.#digest(run, hash, body), body);
   }
 
-  /** The note of a run, and the row that it came with; null where there is none, or none that fits. */
+  /** The note of a run; null where there is none, or none that fits. */
   of(run: Run): Note | null {
-    const row = this.#select.get(run.id) as Record<'at' | 'digest' | 'body', unknown> | undefined;
-    if (row === undefined) return null;
-    const { at, digest, body } = row;
-    if (!Number.isSafeInteger(at) || !Buffer.isBuffer(digest) || !Buffer.isBuffer(body)) return null;
-    const group = this.#tables.log.group(run, at as number);
+    return this.fitting(run, this.#select.get(run.id) as StoredNote | undefined, (row) =>
+      this.#tables.log.group(run, row),
+    );
+  }
+
+  /** The note of a run from what the table has of it. @param groupIn the commit group of the run in a row. */
+  fitting(run: Run, stored: StoredNote | undefined, groupIn: (row: number) => LoggedGroup | null): Note | null {
+    if (stored === undefined) return null;
+    const { at: row, digest, body } = stored;
+    if (!Number.isSafeInteger(row) || !Buffer.isBuffer(digest) || !Buffer.isBuffer(body)) return null;
+    const group = groupIn(row as number);
     if (group === null || !this.#digest(run, group.hash, body).equals(digest)) return null;
     const text = this.#cipher.open(notePlace(run.id, group.last), body)?.toString('utf8');
-    return text === undefined ? null : { at: group.last, text };
+    return text === undefined ? null : { text, group, row: row as number };
   }
 
   #digest(run: Run, hash: Buffer, body: Buffer): Buffer {

@@ -20,6 +20,13 @@ export interface Stretch {
   readonly last: number;
 }
 
+/** The newest segment of a run and its last row, as they are stored; the columns may hold anything. */
+export interface StoredEnd {
+  /** Its columns `last` and `rows`. */
+  readonly segment: unknown;
+  readonly row: unknown;
+}
+
 /** The segments of one open file. */
 export class Segments {
   readonly #path: string;
@@ -51,10 +58,13 @@ export class Segments {
     this.#move.run(run, rows.at(-1), run);
   }
 
-  /** The newest segment of a run; null where there is none. */
-  newest(run: Run): Stretch | null {
-    const newest = this.#stretch(run, this.#newest.get(run.id));
-    if ((this.#end.get(run.id) ?? null) === (newest?.rows.at(-1) ?? null)) return newest;
+  /** The newest segment of a run; null where there is none. @param stored what the tables have of it, where that is known. */
+  newest(
+    run: Run,
+    { segment, row }: StoredEnd = { segment: this.#newest.get(run.id), row: this.#end.get(run.id) },
+  ): Stretch | null {
+    const newest = this.#stretch(run, segment);
+    if ((row ?? null) === (newest?.rows.at(-1) ?? null)) return newest;
     throw this.#corrupt(run, newest?.last ?? 0);
   }
 

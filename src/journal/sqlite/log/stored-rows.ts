@@ -81,6 +81,19 @@ export class StoredRows {
     return Buffer.isBuffer(head) ? (groupOf(row, head, run)?.group ?? null) : null;
   }
 
+  /** The same, where it is asked for many runs of one moment: those that were committed together are in one row, which is read once. */
+  remembering(): (run: number, row: number) => LoggedGroup | null {
+    let [last, groups] = [0, new Map<number, LoggedGroup>()];
+    return (run, row) => {
+      if (row !== last) {
+        const head = this.#head.get(row);
+        const found = Buffer.isBuffer(head) ? (groupsIn(row, head) ?? []) : [];
+        [last, groups] = [row, new Map(found.map((group) => [group.run, group]))];
+      }
+      return groups.get(run) ?? null;
+    };
+  }
+
   /** The commit group of a run in each of some rows, with what it holds; null where there is none. */
   groups(run: number, rows: readonly number[]): (StoredGroup | null)[] {
     const [first = 0, last = 0] = [rows[0], rows.at(-1)];

@@ -8,11 +8,27 @@ import type { Entry } from '../../chain.ts';
 import { corrupt } from '../errors.ts';
 import { type Cipher, rowPlace } from '../file/cipher.ts';
 import { Log } from './log.ts';
+import type { StoredNote } from './notes.ts';
 import type { Run } from './run.ts';
+import type { StoredEnd } from './segments.ts';
 
 /** The number of a run is never given again: of one that was deleted, the lease is left. */
 const NEW_RUN = `INSERT INTO run (id, name)
   SELECT 1 + max((SELECT coalesce(max(id), 0) FROM run), (SELECT coalesce(max(run), 0) FROM lease)), ?`;
+
+/** Of each run what every table has of it, since one statement for each of them takes several times as long. */
+const RUNS = `SELECT r.id, r.name, (SELECT i.id FROM run i WHERE i.name = r.name) AS named, n.at, n.digest, n.body,
+    l.run AS leased, l.token, l.nonce, l.host, l.pid, l.started, l.expires, e.row, s.last, s.rows
+  FROM run r NOT INDEXED LEFT JOIN note n ON n.run = r.id LEFT JOIN lease l ON l.run = r.id LEFT JOIN run_end e ON e.run = r.id
+    LEFT JOIN segment s ON s.run = r.id AND s.last = (SELECT max(last) FROM segment WHERE run = r.id)
+  WHERE r.id > ? ORDER BY r.id LIMIT ?`;
+
+/** A run, and what the tables have of it: as it is stored, to be checked by what uses it. */
+export interface ListedRun extends Run {
+  readonly note: StoredNote | undefined;
+  readonly lease: unknown;
+  readonly end: StoredEnd;
+}
 
 /** The tables of one open file. */
 export class Tables {
@@ -34,7 +50,7 @@ export class Tables {
     this.#runByName = db.prepare('SELECT id FROM run WHERE name = ?');
     this.#runById = db.prepare('SELECT name FROM run NOT INDEXED WHERE id = ?');
     this.#runByScan = db.prepare('SELECT id FROM run NOT INDEXED WHERE name = ?');
-    this.#runs = db.prepare('SELECT id, name FROM run NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?');
+    this.#runs = db.prepare(RUNS).raw();
   }
 
   /** A run by its name. The index and the table must agree, so that a damaged one does not make a run begin again. */
@@ -51,14 +67,19 @@ export class Tables {
   }
 
   /** The runs with a number above `after`, in the order of their beginning. */
-  runs(after: number, limit = -1): Run[] {
+  runs(after: number, limit: number): ListedRun[] {
     return this.#runs.all(after, limit).map((row) => {
-      const { id, name } = row as { id: unknown; name: unknown };
+      const [id, name, named, at, digest, body, leased, token, nonce, host, pid, started, expires, end, last, rows] =
+        row as unknown[];
       if (!isWhole(id) || typeof name !== 'string') throw corrupt(this.path, String(name), 0, 'its name has no form');
-      if ((this.#runByName.get(name) as { id: unknown } | undefined)?.id !== id) {
-        throw corrupt(this.path, name, 0, 'its name is missing in the index');
-      }
-      return { id, name };
+      if (named !== id) throw corrupt(this.path, name, 0, 'its name is missing in the index');
+      return {
+        id,
+        name,
+        note: at === null ? undefined : { at, digest, body },
+        lease: leased === null ? undefined : { token, nonce, host, pid, started, expires },
+        end: { segment: last === null ? undefined : [last, rows], row: end },
+      };
     });
   }
 

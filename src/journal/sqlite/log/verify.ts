@@ -7,6 +7,7 @@ import { chained, type Entry, seed } from '../../chain.ts';
 import type { StoredRow } from '../../journal.ts';
 import { corrupt } from '../errors.ts';
 import { entriesIn, type LoggedGroup } from './form.ts';
+import type { Note } from './notes.ts';
 import type { Run } from './run.ts';
 import type { StoredGroup } from './stored-rows.ts';
 import type { Tables } from './tables.ts';
@@ -29,21 +30,27 @@ const BATCH = 64;
 
 /**
  * The head of a run, its first and last group checked. Must run inside a transaction, after the log was refreshed and held against its anchor.
- * @param noted the end of the commit group of which a note has proved that it is this run's. Where that is the last one, none of its rows are
- *   read: they are checked when they are.
+ * @param noted the note of the run, which proves that its commit group is this run's. Where that is the last one, none of its rows are read: they are
+ *   checked when they are.
+ * @param end where the index has its end.
  * @throws JournalError `journal_corrupt` where it is not as it was written.
  */
-export function verifiedHead(tables: Tables, identity: Buffer, run: Run, noted?: number): Head {
-  const { row, last } = tables.log.endOf(run);
+export function verifiedHead(
+  tables: Tables,
+  identity: Buffer,
+  run: Run,
+  noted: Note | null = null,
+  { row, last } = tables.log.endOf(run),
+): Head {
   const first = seed(identity, run.id, run.name);
   if (row === 0) return { seq: 0, token: 0, time: 0, hash: first, row };
-  const group = groupAt(tables, run, row, last);
+  const group = noted?.row === row ? noted.group : groupAt(tables, run, row, last);
   if (group.last !== last) throw corrupt(tables.path, run.name, last, 'the index has another end of it');
-  if (noted !== last) {
+  if (noted?.group.last !== last) {
     const before = linkBefore(tables, identity, run, group);
     checked(tables, run, before, tables.log.groups(run, [row])[0], row);
     // The first group proves that these are this run's rows: the chain begins with its name.
-    if (before.row !== 0 && noted === undefined) {
+    if (before.row !== 0 && noted === null) {
       const beginning = tables.log.beginningOf(run);
       checked(tables, run, { seq: 0, hash: first, row: 0 }, tables.log.groups(run, [beginning])[0], beginning);
     }
