@@ -17,6 +17,13 @@ export default {
       to: { path: '^src/', pathNot: '^src/model/' },
     },
     {
+      name: 'the-clock-imports-nothing-of-ours',
+      severity: 'error',
+      comment: 'clock/ tells the time and waits. What is waited for is the business of who waits.',
+      from: { path: '^src/clock/' },
+      to: { path: '^src/', pathNot: '^src/clock/' },
+    },
+    {
       name: 'history-imports-model-only',
       severity: 'error',
       comment: 'history/ folds events. What decides goes to recovery/, what reads files goes to cli/.',
@@ -67,7 +74,7 @@ export default {
       severity: 'error',
       comment: 'journal/ keeps rows. What an entry means is folded above it.',
       from: { path: '^src/journal/' },
-      to: { path: '^src/', pathNot: '^src/(model|journal)/' },
+      to: { path: '^src/', pathNot: '^src/(model|clock|journal)/' },
     },
     {
       name: 'the-stores-know-no-other-store',
@@ -91,7 +98,7 @@ export default {
       comment:
         'effects/ guards a call. It knows its tool, the ledger and the codec; what a failure leads to is decided above it.',
       from: { path: '^src/effects/' },
-      to: { path: '^src/', pathNot: '^src/(model|history|boundaries|predicates|effects|journal/[^/]+\\.ts$)' },
+      to: { path: '^src/', pathNot: '^src/(model|clock|history|boundaries|predicates|effects|journal/[^/]+\\.ts$)' },
     },
     {
       name: 'projections-are-folded-from-entries',
@@ -135,7 +142,7 @@ export default {
       from: { path: '^src/inspector/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(model|history|recovery|effects|projection|reports|inspector|journal/[^/]+\\.ts$)',
+        pathNot: '^src/(model|clock|history|recovery|effects|projection|reports|inspector|journal/[^/]+\\.ts$)',
       },
     },
     {
@@ -170,7 +177,7 @@ export default {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(model|runtime|effects/|sidecar/|$1/|recovery/decision-policy\\.ts$|journal/value-codec\\.ts$|predicates/compile\\.ts$)',
+          '^src/(model|clock|runtime|effects/|sidecar/|$1/|recovery/decision-policy\\.ts$|journal/value-codec\\.ts$|predicates/compile\\.ts$)',
       },
     },
     {
@@ -214,7 +221,7 @@ export default {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(workers|model|predicates|boundaries|effects|reports|xstate)/|^src/journal/(archive/lines|[^/]+)\\.ts$',
+          '^src/(workers|model|clock|predicates|boundaries|effects|reports|xstate)/|^src/journal/(archive/lines|[^/]+)\\.ts$',
       },
     },
     {
@@ -246,7 +253,7 @@ export default {
       comment:
         'An adapter is what a user could write: it knows what a call is and what it may answer. What the sidecar does with that is not its business.',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/', pathNot: '^src/(adapters/|effects/(counterparty|signals)\\.ts$|runtime/tool-call\\.ts$)' },
+      to: { path: '^src/', pathNot: '^src/(adapters/|clock/|effects/(counterparty|signals)\\.ts$|runtime/tool-call\\.ts$)' },
     },
     {
       name: 'nothing-imports-the-adapters',

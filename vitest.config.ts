@@ -8,6 +8,7 @@ const HOLDING_TIME = [
   'test/{enumeration,simulation,langgraph/enumeration}/**/*.test.ts',
   'test/scenarios/effects/retry.test.ts',
   'test/sidecar/{ninety-days,timers}.test.ts',
+  'test/clock/clock.test.ts',
 ];
 
 export default defineConfig({

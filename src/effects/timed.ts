@@ -1,5 +1,7 @@
 /** A call and its deadline: whichever comes first settles it. */
+
 import type { Tool } from '../boundaries/config.ts';
+import { within } from '../clock/clock.ts';
 import type { Signal } from '../model/failure.ts';
 import { toolSignal } from './signals.ts';
 
@@ -25,18 +27,12 @@ export async function timed(
   const settling = settle(call, key, own.signal).finally(() => call.signal.removeEventListener('abort', forward));
   const { tool } = call;
   if (tool === undefined || tool.timeout === null) return settling;
-  const limit = tool.timeout;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), limit);
-  });
-  const first = await Promise.race([settling, deadline]);
-  clearTimeout(timer);
-  if (first !== 'late') return first;
+  const first = await within(tool.timeout, settling);
+  if (first !== null) return first.is;
   own.abort();
   if (late !== undefined) void settling.then(late);
   // A machine that handles timeouts tells them by their name, whoever has given up waiting.
-  const error = Object.assign(new Error(`no answer within ${limit} ms`), { name: 'TimeoutError' });
+  const error = Object.assign(new Error(`no answer within ${tool.timeout} ms`), { name: 'TimeoutError' });
   return { error, signal: 'TIMEOUT' };
 }
 

@@ -1,5 +1,6 @@
 /** The values that the parts of a run share: what it was given, and a failure while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Claims } from '../effects/claims/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
 import type { GuardedRequest } from '../effects/gates.ts';
@@ -14,7 +15,6 @@ import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
 import type { Basing } from './bases/basing.ts';
-import type { Clock } from './clock.ts';
 import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
 

@@ -1,5 +1,6 @@
 /** One run in the hands of a worker: opened, gone on with until it only waits, and given back with when it can go on next. */
 
+import { PROCESS } from '../clock/clock.ts';
 import type { Claims } from '../effects/claims/claims.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { WorkOrder } from '../journal/work.ts';
@@ -110,7 +111,7 @@ async function standstill(sidecar: Sidecar, end: End, { stopping, lingerMs }: Se
     looks = isAtRest ? looks + 1 : 0;
     if (looks > 1) return leftAs(sidecar, end, due);
     // What is told in the same turn is seen at the second look.
-    await paused(isAtRest ? 0 : LOOK, stopping);
+    await PROCESS.pause(isAtRest ? 0 : LOOK, stopping);
   }
 }
 
@@ -124,17 +125,4 @@ async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<L
   }
   if (end.status === 'stuck') return { is: 'stuck', due };
   return { is: status === 'parked' ? 'parked' : 'waits', due };
-}
-
-/** Waits so long, or until the worker takes leave. */
-function paused(milliseconds: number, stopping: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = () => {
-      clearTimeout(timer);
-      stopping.removeEventListener('abort', over);
-      resolve();
-    };
-    const timer = setTimeout(over, milliseconds);
-    stopping.addEventListener('abort', over, { once: true });
-  });
 }

@@ -2,7 +2,9 @@
  * A worker: takes runs of a store that can go on, goes on with so many at once, and gives back what only waits. Only the lease of a run says
  * who has it: another worker that was faster is no error.
  */
+
 import { setMaxListeners } from 'node:events';
+import { within } from '../clock/clock.ts';
 import type { Claims, StoreClaims } from '../effects/claims/claims.ts';
 import { claimsIn } from '../effects/claims/kept.ts';
 import type { JournalStore } from '../journal/journal.ts';
@@ -142,12 +144,7 @@ class Working implements Worker {
       } catch (error) {
         this.#options.onTold?.({ is: 'store_failed', error });
       }
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, pollMs);
-      });
-      await Promise.race([woken, late]);
-      clearTimeout(timer);
+      await within(pollMs, woken);
     }
   }
 

@@ -1,6 +1,7 @@
 /** Delayed events: which are armed, and for which region. xstate's scheduler says so, and nothing else does (semantics.md §11). */
 import type { AnyActorRef, AnyEventObject, AnyStateMachine, AnyStateNode } from 'xstate';
-import { type Alarm, setAlarm } from '../effects/alarm.ts';
+import { setAlarm } from '../clock/alarm.ts';
+import type { Alarm } from '../clock/clock.ts';
 import { delayedBy, isDelay } from '../model/reply-event.ts';
 import type { Fired } from '../runtime/microstep.ts';
 import type { TimerPlan } from '../runtime/restore-plan.ts';

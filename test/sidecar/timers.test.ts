@@ -2,50 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { setAlarm } from '../../src/effects/alarm.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { resume } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
 const sleep = (wait: number) => new Promise((resolve) => setTimeout(resolve, wait));
-const DAY = 86_400_000;
-
-describe('an alarm', () => {
-  test('waits for longer than a timer of the platform can', async () => {
-    const time = new VirtualTime();
-    const began = time.now();
-    // Its longest is 2³¹ - 1 ms, less than 25 days.
-    await time.during(() => new Promise<void>((resolve) => void setAlarm(began + 25 * DAY, time.now, resolve)));
-    expect(time.now() - began).toBe(25 * DAY);
-  });
-
-  test('is not early where the clock is set back, and a look late after a sleep', async () => {
-    const time = new VirtualTime();
-    let off = 0;
-    const clock = () => time.now() + off;
-    await time.during(async () => {
-      const began = clock();
-      const rung = new Promise<number>((resolve) => void setAlarm(began + 1_000, clock, () => resolve(clock())));
-      off = -5_000;
-      expect(await rung).toBe(began + 1_000);
-      const after = clock();
-      const late = new Promise<number>((resolve) => void setAlarm(after + DAY, clock, () => resolve(clock())));
-      off += DAY - 1;
-      expect((await late) - after - DAY).toBeLessThan(60_000);
-    });
-  });
-
-  test('that is taken back does not ring', async () => {
-    const time = new VirtualTime();
-    let rung = 0;
-    await time.during(async () => {
-      setAlarm(time.now() + 100_000, time.now, () => rung++).cancel();
-      await sleep(DAY);
-    });
-    expect(rung).toBe(0);
-  });
-});
 
 const { config } = loadConfig(
   `

@@ -2,8 +2,10 @@
  * The state of the files at one moment, so that a later check can tell whether one of them has changed since: the time
  * of the file system, and the contents of the files that are about to be read (semantics.md E4).
  */
+
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { PROCESS } from '../../clock/clock.ts';
 import type { Desk } from './change.ts';
 import { contentOf, isThere } from './durable.ts';
 
@@ -22,7 +24,7 @@ export async function positionOf(desk: Desk, reads: readonly string[]): Promise<
   let at = before;
   // Changes before this tick are older than its reading, and later changes are not.
   for (let looks = 0; at === before && looks < LOOKS; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await PROCESS.pause(1);
     at = desk.aside.touch();
   }
   const held = reads.flatMap((key) => {

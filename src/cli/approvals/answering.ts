@@ -3,6 +3,7 @@
  * for its run that is bound to its content, and report the result. A message opens nothing by itself: the run checks it
  * against its journal.
  */
+import { PROCESS } from '../../clock/clock.ts';
 import { type Answer, messageOf } from '../../effects/messages/answers.ts';
 import { EntryDecoder, kindOf } from '../../journal/entry-codec.ts';
 import type { JournalStore } from '../../journal/journal.ts';
@@ -181,7 +182,7 @@ function refusal(found: AskedGate, saying: Saying, file: string): string | null 
 /** The run's journaled answer to a message, if it comes in time. */
 async function takenOf(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
   for (const end = Date.now() + WAIT; Date.now() < end; ) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK));
+    await PROCESS.pause(LOOK);
     for await (const row of store.read(run)) {
       if (kindOf(row) !== 'answer') continue;
       const entry = new EntryDecoder().entry(row);

@@ -2,9 +2,11 @@
  * Finds the machines of configs, and the agents that can be run: the exports of a built module, which only the user
  * names.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { within } from '../../clock/clock.ts';
 import type { GraphFacts } from '../../langgraph/shape.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import type { Guards } from '../../predicates/compile.ts';
@@ -119,16 +121,7 @@ function guardsIn(value: unknown): Guards {
 
 /** Limits the time of loading: a module that waits for ever at its top level would end the process without a word. */
 async function withinTime<T>(loading: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`it did not finish loading within ${PATIENCE / 1000} seconds`)),
-      PATIENCE,
-    );
-  });
-  try {
-    return await Promise.race([loading, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const loaded = await within(PATIENCE, loading);
+  if (loaded === null) throw new Error(`it did not finish loading within ${PATIENCE / 1000} seconds`);
+  return loaded.is;
 }

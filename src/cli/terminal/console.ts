@@ -2,10 +2,12 @@
  * The two streams of the command: answers go to standard output and nowhere else; notes, errors and progress go to
  * standard error. Also its exit, which does not wait for what an imported module has left open.
  */
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import ora from 'ora';
 import stringWidth from 'string-width';
+import { PROCESS } from '../../clock/clock.ts';
 import type { Output } from '../decide/decide.ts';
 import type { Told } from '../reading/reading.ts';
 import { inert, type Medium, printable } from './terminal.ts';
@@ -111,10 +113,10 @@ const REDRAW = 100;
 /** Draws a line of progress again and again, and keeps no process alive for it. */
 export function liveLine(tell: () => string): Pick<ProgressLine, 'done'> {
   const line = progressLine();
-  const timer = setInterval(() => line.show(tell()), REDRAW).unref();
+  const timer = PROCESS.every(REDRAW, () => line.show(tell()));
   return {
     done: () => {
-      clearInterval(timer);
+      timer.cancel();
       line.done();
     },
   };

@@ -1,8 +1,9 @@
 /** The calls of one process that wait for claims: they ask together, and again when something may have been freed. */
 import { randomUUID } from 'node:crypto';
+import { setAlarm } from '../../clock/alarm.ts';
+import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import type { Claim, ClaimAnswer, ClaimCall, ClaimDesk } from '../../journal/claims.ts';
 import { JournalError } from '../../journal/journal.ts';
-import { type Alarm, setAlarm } from '../alarm.ts';
 import { ClaimsClosed, type StoreClaims } from './claims.ts';
 
 /** The part of a store's claims that waiting needs. */
@@ -25,7 +26,7 @@ export class WaitingClaims implements StoreClaims {
   readonly #asking = new Set<Promise<unknown>>();
   #turn: Promise<unknown> = Promise.resolve();
   #isLooking = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Alarm | undefined;
   /** The number of times that something was freed, as far as it is known here. */
   #freed = 0;
   readonly #deaf: () => void;
@@ -124,16 +125,16 @@ export class WaitingClaims implements StoreClaims {
 
   /** Nothing waits: nothing is asked for. */
   #rest(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
   }
 
   #arm(): void {
     if (this.#pollMs === null || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = PROCESS.after(this.#pollMs, () => {
       this.#timer = undefined;
       void this.#look();
-    }, this.#pollMs);
+    });
   }
 
   /** Takes a call out of the line, after what was asked for it before. Where the store fails, its place goes with its process. */

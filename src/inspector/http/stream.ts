@@ -1,5 +1,6 @@
 /** Live events: which runs have moved, told to every page that listens, as lines of JSON over one answer that does not end. */
 import type { ServerResponse } from 'node:http';
+import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import { InspectorError } from '../inspector-error.ts';
 import type { WireTick } from '../page-data.ts';
 import { idOf, type Runs } from '../reading.ts';
@@ -16,7 +17,7 @@ export class Stream {
   readonly #runs: Runs;
   readonly #now: () => number;
   readonly #listeners = new Set<ServerResponse>();
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Alarm | null = null;
   #heads = new Map<string, string>();
   #silent = 0;
 
@@ -40,7 +41,7 @@ export class Stream {
     });
     begin();
     this.#write(response, Object.fromEntries(heads.map(([id, , head]) => [id, head])));
-    this.#timer ??= setInterval(() => void this.#tick(), LOOK).unref();
+    this.#timer ??= PROCESS.every(LOOK, () => void this.#tick());
   }
 
   /** Ends every stream. */
@@ -51,7 +52,7 @@ export class Stream {
   }
 
   #stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.cancel();
     this.#timer = null;
     this.#heads = new Map();
   }

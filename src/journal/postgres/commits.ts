@@ -5,6 +5,7 @@
  * Where the answer stays out, the transaction may have been committed or not: the same groups are sent again, under the same
  * fences and after the same heads, so that no group is appended twice. A group that is refused then is looked up.
  */
+import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import { JournalError } from '../journal.ts';
 import type { Database } from './database.ts';
 import { failingOf } from './errors.ts';
@@ -49,7 +50,7 @@ export class Commits {
   readonly #timing: Timing;
   readonly #dirty = new Set<Writer>();
   #soon: NodeJS.Immediate | null = null;
-  #later: NodeJS.Timeout | null = null;
+  #later: Alarm | null = null;
   #isDue = false;
   #isBusy = false;
 
@@ -62,7 +63,7 @@ export class Commits {
   pending(writer: Writer): void {
     this.#dirty.add(writer);
     if (writer.pending.length > ROWS || writer.pendingBytes > BYTES) this.soon();
-    else this.#later ??= setTimeout(() => this.soon(), this.#timing.delayMs).unref();
+    else this.#later ??= PROCESS.after(this.#timing.delayMs, () => this.soon(), false);
   }
 
   /** Commits everything that will be pending when the current task is over. */
@@ -76,7 +77,7 @@ export class Commits {
     this.#isBusy = true;
     while (this.#isDue) {
       this.#isDue = false;
-      if (this.#later !== null) clearTimeout(this.#later);
+      this.#later?.cancel();
       this.#later = null;
       await this.#send(this.#leaving());
     }
@@ -117,7 +118,7 @@ export class Commits {
           for (const { writer } of sent) fail(writer, failure);
           return;
         }
-        await new Promise((resolve) => setTimeout(resolve, Math.min(PAUSE * tries, LONGEST_PAUSE)));
+        await PROCESS.pause(Math.min(PAUSE * tries, LONGEST_PAUSE));
       }
     }
   }

@@ -2,7 +2,9 @@
  * The way to the database: a pool, and statements that are each a transaction of their own. No statement is prepared under a name
  * and none sets anything of its session.
  */
+
 import pg from 'pg';
+import { PROCESS } from '../../clock/clock.ts';
 import { JournalError } from '../journal.ts';
 import { type Doing, failingOf, named, stateOf } from './errors.ts';
 import { FORMAT, migration, within } from './schema.ts';
@@ -73,7 +75,7 @@ export class Database {
       } catch (error) {
         const isLast = tries >= TRIES && performance.now() > patience;
         if (isLast || failingOf(error) === 'refused') throw this.named(doing, error);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(PAUSE * tries, LONGEST_PAUSE)));
+        await PROCESS.pause(Math.min(PAUSE * tries, LONGEST_PAUSE));
       }
     }
   }

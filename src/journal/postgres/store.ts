@@ -2,7 +2,9 @@
  * The store in PostgreSQL: journals of many machines in one schema of a database. Every statement is a transaction of its own,
  * and connections are made when the first is asked.
  */
+
 import { randomUUID } from 'node:crypto';
+import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import {
   type Base,
   type Journal,
@@ -84,7 +86,7 @@ class PostgresStore implements JournalStore {
   readonly #host: Host;
   readonly #now: () => number;
   readonly #writers = new Set<Writer>();
-  readonly #watch: NodeJS.Timeout;
+  readonly #watch: Alarm;
   #isWatching = false;
   #opening = 0;
   #closed = false;
@@ -115,7 +117,7 @@ class PostgresStore implements JournalStore {
       await this.#leases.release(writer, rest);
     };
     this.#host = { tables: this.#tables, bases, commits, now, confirm, release };
-    this.#watch = setInterval(() => void this.#look(), Math.max(1, Math.min(pollMs, leaseMs / 4))).unref();
+    this.#watch = PROCESS.every(Math.max(1, Math.min(pollMs, leaseMs / 4)), () => void this.#look());
   }
 
   async open(run: string, mode: OpenMode): Promise<Journal> {
@@ -202,7 +204,7 @@ class PostgresStore implements JournalStore {
       throw new JournalError('lease_held', `${this.#database.where} has open journals. Close them first: ${names}.`);
     }
     this.#closed = true;
-    clearInterval(this.#watch);
+    this.#watch.cancel();
     await this.claims.close();
     // What keeps it from saying so keeps nobody waiting: it holds no run.
     await this.#leases.leave().catch(() => {});

@@ -7,10 +7,10 @@ import { atOnce } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
 import { Bases } from './log/bases.ts';
-import type { Note, Notes } from './log/notes.ts';
+import type { ListedRun, Note, StoredEnd } from './log/listed.ts';
+import type { Notes } from './log/notes.ts';
 import type { Run } from './log/run.ts';
-import type { StoredEnd } from './log/segments.ts';
-import type { ListedRun, Tables } from './log/tables.ts';
+import type { Tables } from './log/tables.ts';
 import { verifiedHead, verifiedRows } from './log/verify.ts';
 
 /** Reads several things of one moment, of a log that is not behind its anchor. */

@@ -2,7 +2,9 @@
  * The store in one SQLite file: opened, checked and migrated at once; one connection for all its journals. A store that
  * refuses its file closes so that the file and its log stay as they are, for a person to examine.
  */
+
 import { resolve } from 'node:path';
+import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import {
   type Base,
   JournalError,
@@ -79,7 +81,7 @@ class SqliteStore implements LocalStore {
   readonly claims: SqliteClaims;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
-  readonly #renewal: NodeJS.Timeout;
+  readonly #renewal: Alarm;
   #closed = false;
   /** True if a part was refused as damaged: the file then stays as it is. */
   #damaged = false;
@@ -103,7 +105,7 @@ class SqliteStore implements LocalStore {
     const commits = new Commits(file.db, tables, leases, made, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
     this.#host = { ...made, db: file.db, identity: file.identity, commits, now, release };
-    this.#renewal = setInterval(() => this.#renew(), Math.max(1, leaseMs / 4)).unref();
+    this.#renewal = PROCESS.every(Math.max(1, leaseMs / 4), () => this.#renew());
   }
 
   async open(run: string, mode: OpenMode): Promise<LocalJournal> {
@@ -163,7 +165,7 @@ class SqliteStore implements LocalStore {
       throw new JournalError('lease_held', `${this.#path} has open journals. Close them first: ${names}.`);
     }
     this.#closed = true;
-    clearInterval(this.#renewal);
+    this.#renewal.cancel();
     const { db, anchor } = this.#file;
     anchor.close();
     if (this.#damaged || this.#host.commits.failure !== null) return closeUntouched(db, this.#path);

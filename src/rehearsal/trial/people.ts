@@ -1,4 +1,5 @@
 /** The people around a rehearsed run: one sends the events of the path, one answers what waits for an approval. */
+import { PROCESS } from '../../clock/clock.ts';
 import type { GuardedRequest } from '../../effects/gates.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { Event, Snapshot } from '../../xstate/actor.ts';
@@ -108,9 +109,9 @@ export class People {
     if (how === 'late' && !this.fired) {
       this.fired = true;
       this.#isLate = true;
-      setTimeout(() => {
+      PROCESS.after(DAY, () => {
         this.#isLate = false;
-      }, DAY);
+      });
     }
     if (this.#isLate) return false;
     // What is wrong is found before the event is sent, and not while it is on its way.

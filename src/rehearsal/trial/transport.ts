@@ -2,7 +2,9 @@
  * The way between an agent and its world, on which faults happen: each call, each question to a reconciler and each undo passes here.
  * What a dead process asks is not heard, and what it has sent is carried out.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { PROCESS } from '../../clock/clock.ts';
 import type { Inverse, Reconciler, Undo } from '../../effects/counterparty.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { type Act, withTools } from '../../xstate/tools.ts';
@@ -224,7 +226,7 @@ export class Transport {
           await really().catch(() => {});
         };
         this.#late.add(arrive);
-        setTimeout(() => void arrive(), this.#passing.lateness(tool));
+        PROCESS.after(this.#passing.lateness(tool), () => void arrive());
         throw Object.assign(new Error(`rehearsed: no answer of ${tool}`), { name: 'TimeoutError' });
       }
     }

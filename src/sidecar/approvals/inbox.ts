@@ -1,5 +1,6 @@
 /** Reads the answers that other processes leave for a run, and wakes the calls that wait for them (semantics.md R4). */
-import { type Alarm, setAlarm } from '../../effects/alarm.ts';
+import { setAlarm } from '../../clock/alarm.ts';
+import { type Alarm, type Beat, PROCESS } from '../../clock/clock.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
 import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
@@ -28,7 +29,7 @@ export class Inbox {
   /** The number of the last message that this process has looked at. */
   #looked = 0;
   #waking: (() => void)[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Beat | null = null;
   /** Set for the first time at which an approval expires. */
   #expiry: Alarm | null = null;
 
@@ -102,19 +103,18 @@ export class Inbox {
   /** Looks into the inbox from time to time, as long as a person is asked. */
   watch(): void {
     this.#awaitExpiry();
-    this.#timer ??= setInterval(() => {
+    this.#timer ??= PROCESS.every(POLL, () => {
       if (this.#parts.runState.asked.pending().length === 0 && this.#waking.length === 0) this.stop();
       else this.#tryPoll();
       this.#keepAlive();
-    }, POLL);
+    });
     this.#keepAlive();
   }
 
   /** A process that waits for an approval stays, unless it was told otherwise: nothing else may keep it. */
   #keepAlive(): void {
     const isAsked = this.#parts.runState.asked.pending().some(({ asks }) => asks === 'approval');
-    if (isAsked && this.#parts.keepAlive) this.#timer?.ref();
-    else this.#timer?.unref();
+    this.#timer?.keepAlive(isAsked && this.#parts.keepAlive);
   }
 
   #awaitExpiry(): void {
@@ -140,7 +140,7 @@ export class Inbox {
 
   /** Looks no more. */
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.cancel();
     this.#timer = null;
     this.#expiry?.cancel();
     this.#expiry = null;

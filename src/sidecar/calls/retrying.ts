@@ -4,7 +4,7 @@
  */
 import type { Retry } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
-import { setAlarm } from '../../effects/alarm.ts';
+import { setAlarm } from '../../clock/alarm.ts';
 import type { Reply } from '../../effects/guarded-call.ts';
 import type { Signal } from '../../model/failure.ts';
 import type { Call } from '../../runtime/runtime.ts';

@@ -1,4 +1,5 @@
 /** The calls that have left in this process and have not come back: they are aborted, and waited for, here. */
+import { within } from '../../clock/clock.ts';
 import type { RunParts } from '../parts.ts';
 
 /** The longest wait for a call without a timeout, in milliseconds. */
@@ -86,7 +87,7 @@ export class UnderWay {
     const call = this.#keyed.get(key);
     if (call === undefined) return false;
     call.abort.abort(new Error('the work that made this call is rolled back'));
-    const back = await within(this.#patience(key), call.returned);
+    const back = (await within(this.#patience(key), call.returned)) !== null;
     if (back) await written();
     return back;
   }
@@ -96,17 +97,6 @@ export class UnderWay {
     const { config, runState } = this.#parts;
     return config.tools.get(runState.ledger.get(key)?.intent.tool ?? '')?.timeout ?? PATIENCE;
   }
-}
-
-/** Waits for a promise, and no longer than so many milliseconds. @returns true where it is settled. */
-async function within(longest: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), longest);
-  });
-  const isDone = await Promise.race([work.then(() => true as const), late]);
-  clearTimeout(timer);
-  return isDone;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Parks a run on questions, until counterparties or people have answered them (semantics.md E2, §8.4). */
-import { type Alarm, setAlarm } from '../../effects/alarm.ts';
+import { setAlarm } from '../../clock/alarm.ts';
+import type { Alarm } from '../../clock/clock.ts';
 import type { Decision } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Calls } from '../calls/calls.ts';

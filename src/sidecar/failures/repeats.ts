@@ -1,8 +1,9 @@
 /** Waits between recoveries from the same failure: what it came from may pass (semantics.md R6). */
+
+import type { Clock } from '../../clock/clock.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import { encode } from '../../journal/codec.ts';
 import { instanceName } from '../../model/instance.ts';
-import type { Clock } from '../clock.ts';
 import type { Raised } from '../parts.ts';
 import { waitOf } from '../retry.ts';
 

@@ -1,4 +1,5 @@
 /** A run that a person has cancelled is taken up only to be ended: its machine stands where the journal ends, and nothing of it goes on. */
+import { PROCESS } from '../../clock/clock.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
@@ -12,18 +13,18 @@ const LOOK = 250;
 
 /** Claims what a run has touched. A person may cancel it while it waits for that. @returns why it does not get that, or null. */
 export async function claimedAgain({ approvals, calls, runState }: Run): Promise<string | null> {
-  const look = setInterval(() => {
+  const look = PROCESS.every(LOOK, () => {
     try {
       approvals.poll();
     } catch {
       // A journal that cannot be read now says so where it is written; the next look may find it well.
     }
     if (runState.asked.cancelled !== null) calls.cancel();
-  }, LOOK).unref();
+  });
   try {
     return await calls.claimAgain();
   } finally {
-    clearInterval(look);
+    look.cancel();
   }
 }
 

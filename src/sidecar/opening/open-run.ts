@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { processClock } from '../../clock/clock.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -14,7 +15,6 @@ import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
-import { processClock } from '../clock.ts';
 import { observing } from '../observing.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';

@@ -5,7 +5,9 @@
  * out; a transaction that fails ends the whole store (J4), because after a failed sync the content of the disk is
  * unknown.
  */
+
 import type Database from 'better-sqlite3';
+import { type Alarm, PROCESS } from '../../../clock/clock.ts';
 import { chained, type Entry } from '../../chain.ts';
 import { JournalError } from '../../journal.ts';
 import { guarded } from '../errors.ts';
@@ -37,7 +39,7 @@ export class Commits {
   readonly #presence: Presence;
   readonly #dirty = new Set<Writer>();
   #soon: NodeJS.Immediate | null = null;
-  #later: NodeJS.Timeout | null = null;
+  #later: Alarm | null = null;
   #failure: JournalError | null = null;
 
   constructor(
@@ -65,7 +67,7 @@ export class Commits {
   pending(writer: Writer): void {
     this.#dirty.add(writer);
     if (writer.pending.length > ROWS || writer.pendingBytes > BYTES) this.soon();
-    else this.#later ??= setTimeout(() => this.#run(), DELAY).unref();
+    else this.#later ??= PROCESS.after(DELAY, () => this.#run(), false);
   }
 
   /** Commits everything that will be pending when the current task is over. */
@@ -80,7 +82,7 @@ export class Commits {
 
   #run(): void {
     if (this.#soon !== null) clearImmediate(this.#soon);
-    if (this.#later !== null) clearTimeout(this.#later);
+    this.#later?.cancel();
     this.#soon = null;
     this.#later = null;
     const isLeft = ({ pending, base }: Writer) => pending.length > 0 || base !== null;

@@ -8,8 +8,9 @@ import { JournalError } from '../../journal.ts';
 import { corrupt, damaged } from '../errors.ts';
 import type { AnchoredHead } from './anchor.ts';
 import { bodyOf, firstLink, groupsIn, headOf, joined, type LoggedGroup, linked, type NewGroup } from './form.ts';
+import type { StoredEnd } from './listed.ts';
 import type { Run } from './run.ts';
-import { SEGMENT, Segments, type StoredEnd, type Stretch } from './segments.ts';
+import { SEGMENT, Segments, type Stretch } from './segments.ts';
 import { type StoredGroup, StoredRows } from './stored-rows.ts';
 
 /** The number of rows that are read at once. */

@@ -8,19 +8,10 @@ import type { Statement } from 'better-sqlite3';
 import { noteDigest, seed } from '../../chain.ts';
 import { type Cipher, notePlace } from '../file/cipher.ts';
 import type { LoggedGroup } from './form.ts';
+import type { Note, StoredNote } from './listed.ts';
 import type { Run } from './run.ts';
 import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
-
-/** A note, the commit group that it came with, and the row of the log that the group is in. */
-export interface Note {
-  readonly text: string;
-  readonly group: LoggedGroup;
-  readonly row: number;
-}
-
-/** A note as it is stored; its columns may hold anything. */
-export type StoredNote = Readonly<Record<'at' | 'digest' | 'body', unknown>>;
 
 /** The notes of one open file. */
 export class Notes {

@@ -7,6 +7,7 @@ import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { corrupt } from '../errors.ts';
 import { ascending, ascendingIn } from './form.ts';
+import type { StoredEnd } from './listed.ts';
 import type { Run } from './run.ts';
 
 /** The number of rows in a stretch. */
@@ -18,13 +19,6 @@ export interface Stretch {
   readonly rows: readonly number[];
   /** The seq at the end of the last. */
   readonly last: number;
-}
-
-/** The newest segment of a run and its last row, as they are stored; the columns may hold anything. */
-export interface StoredEnd {
-  /** Its columns `last` and `rows`. */
-  readonly segment: unknown;
-  readonly row: unknown;
 }
 
 /** The segments of one open file. */

@@ -7,10 +7,9 @@ import type { Statement } from 'better-sqlite3';
 import type { Entry } from '../../chain.ts';
 import { corrupt } from '../errors.ts';
 import { type Cipher, rowPlace } from '../file/cipher.ts';
+import type { ListedRun } from './listed.ts';
 import { Log } from './log.ts';
-import type { StoredNote } from './notes.ts';
 import type { Run } from './run.ts';
-import type { StoredEnd } from './segments.ts';
 
 /** The number of a run is never given again: of one that was deleted, the lease is left. */
 const NEW_RUN = `INSERT INTO run (id, name)
@@ -22,13 +21,6 @@ const RUNS = `SELECT r.id, r.name, (SELECT i.id FROM run i WHERE i.name = r.name
   FROM run r NOT INDEXED LEFT JOIN note n ON n.run = r.id LEFT JOIN lease l ON l.run = r.id LEFT JOIN run_end e ON e.run = r.id
     LEFT JOIN segment s ON s.run = r.id AND s.last = (SELECT max(last) FROM segment WHERE run = r.id)
   WHERE r.id > ? ORDER BY r.id LIMIT ?`;
-
-/** A run, and what the tables have of it: as it is stored, to be checked by what uses it. */
-export interface ListedRun extends Run {
-  readonly note: StoredNote | undefined;
-  readonly lease: unknown;
-  readonly end: StoredEnd;
-}
 
 /** The tables of one open file. */
 export class Tables {

@@ -7,7 +7,7 @@ import { chained, type Entry, seed } from '../../chain.ts';
 import type { StoredRow } from '../../journal.ts';
 import { corrupt } from '../errors.ts';
 import { entriesIn, type LoggedGroup } from './form.ts';
-import type { Note } from './notes.ts';
+import type { Note } from './listed.ts';
 import type { Run } from './run.ts';
 import type { StoredGroup } from './stored-rows.ts';
 import type { Tables } from './tables.ts';
