@@ -5,15 +5,12 @@ import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import { type Case, CaseError, FROZEN, freeze, readCases, STRATEGIES, type Strategy, thawed } from './case.ts';
-import { Threads } from './conduct.ts';
+import type { Threads } from './conduct.ts';
 import { GUARDS, type Guard } from './guards.ts';
 import { ALL } from './judge.ts';
-import { leaveReport } from './leave.ts';
-import { readPaper } from './paper.ts';
-import { jsonOf, NONE, type Report, reportOf } from './report.ts';
+import type { Report } from './report.ts';
 import { ROOT } from './root.ts';
 import { progressLine, wantsColours } from './terminal.ts';
-import { textOf } from './text.ts';
 
 interface Options {
   readonly domain?: string;
@@ -99,6 +96,11 @@ async function audit(options: Options): Promise<number> {
   if (changed.length > 0)
     return complain(`not as somebody has vouched for: ${changed.join(', ')}. Look at them, and run --freeze --by NAME`);
   const report = await conducted(options, chosen, chosen.length === all.length);
+  const [{ leaveReport }, { jsonOf }, { textOf }] = await Promise.all([
+    import('./leave.ts'),
+    import('./report.ts'),
+    import('./text.ts'),
+  ]);
   leaveReport(report, options.report);
   const columns = Math.max(80, Math.min(process.stdout.columns ?? 120, 160));
   const text =
@@ -116,8 +118,9 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
   const isWanted = (part: Part) => only === undefined || only === part;
   const strategies = strategy === undefined ? STRATEGIES : [strategy];
   const line = progressLine();
-  const threads = new Threads(tellIn(line));
+  const threads = await startThreads(line);
   try {
+    const [{ NONE, reportOf }, { readPaper }] = await Promise.all([import('./report.ts'), import('./paper.ts')]);
     const cases = isWanted('cases') ? chosen : [];
     const judged = await threads.judge(cases, { strategies, repeat, without, probes: without === null });
     const domains = new Set(chosen.map(({ domain }) => domain));
@@ -135,7 +138,7 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
 /** Prints the `expect` of cases as they were observed, for the author of a case. A person has to check it. */
 async function observe(chosen: readonly Case[]): Promise<number> {
   const line = progressLine();
-  const threads = new Threads(tellIn(line));
+  const threads = await startThreads(line);
   const wanted = { ...ALL, strategies: FROZEN, repeat: 2, probes: false };
   const judged = await threads.judge(chosen, wanted).finally(async () => {
     line.done();
@@ -155,6 +158,12 @@ async function observe(chosen: readonly Case[]): Promise<number> {
     );
   }
   return 0;
+}
+
+/** The threads, which tell their progress in a line. Agents and graphs are loaded by what runs them alone: a list or a word of help waits for none. */
+async function startThreads(line: ReturnType<typeof progressLine>): Promise<Threads> {
+  const { Threads } = await import('./conduct.ts');
+  return new Threads(tellIn(line));
 }
 
 /** Tells the progress of runs in a line. */

@@ -1,5 +1,5 @@
 /** One run of a case: in a world of its own, on the substrate, under the sidecar or, once it has failed, without it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import {
   type Decision,
   type InstanceId,
   instanceName,
+  loadConfig,
   memoryStore,
   type OpenAgent,
   type Policy,
@@ -236,6 +237,18 @@ function counterpartiesOf(
   return { reconcilers: asks ? reconcilers : {}, undo, buffers, checks, ...(guards !== undefined && { guards }) };
 }
 
+const configs = new Map<string, BoundaryConfig>();
+
+/** The config of a file, which hundreds of runs share: read once. */
+function configOf(file: string): BoundaryConfig {
+  const known = configs.get(file);
+  if (known !== undefined) return known;
+  const { config, findings } = loadConfig(readFileSync(file, 'utf8'), { file });
+  if (config === null) throw new Error(findings.map(({ message }) => message).join('; '));
+  configs.set(file, config);
+  return config;
+}
+
 async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, how }: Setting) {
   const { journal, run } = how.kept ?? { journal: memoryStore(), run: 'audit' };
   const raw = failing === null ? null : rawOf(given, seed);
@@ -251,7 +264,7 @@ async function watch(agent: Agent, opened: OpenAgent, { given, seed, failing, ho
     {
       run,
       journal,
-      config: how.config ?? agent.config,
+      config: how.config ?? configOf(agent.config),
       input: opened.input,
       ...counterpartiesOf(opened, how.asks),
       governor: async (call) => {

@@ -25,6 +25,8 @@ export class Bundle {
       entryPoints: scripts.map((script) => ({ in: join(ROOT, script), out: basename(script, '.ts') })),
       outdir: join(this.#folder, 'scripts'),
       bundle: true,
+      minifyWhitespace: true,
+      minifySyntax: true,
       external: ['better-sqlite3', 'ajv'],
       banner: { js: REQUIRE },
       platform: 'node',

@@ -1,9 +1,10 @@
 /** The pages of the documents, by their fenced blocks, and a folder in which what they show can be tried. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import ts from 'typescript';
 import { MAIN } from './cli/belay.ts';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -108,14 +109,30 @@ export function installed(name: string) {
   return { folder, write, run, remove };
 }
 
-/** What the compiler says about files of a folder under strict rules; nothing where they are well typed. */
-export function compiled(folder: string, names: readonly string[]): string {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const strict = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
-  const args = [tsc, ...strict, '--types', 'node', '--allowImportingTsExtensions', ...names];
-  try {
-    return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-  } catch (error) {
-    return String((error as { stdout: unknown }).stdout);
-  }
+const STRICT: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  types: ['node'],
+  allowImportingTsExtensions: true,
+};
+
+/** The declarations of the platform and of packages, which all programs share: reading them takes longer than what a page shows. */
+const declared = new Map<string, ts.SourceFile | undefined>();
+
+/** What the compiler says about files of a folder under strict rules; nothing where they are well typed. @param lib the libraries, if not those of the target. */
+export function compiled(folder: string, names: readonly string[], lib?: string[]): string {
+  const options = lib === undefined ? STRICT : { ...STRICT, lib };
+  const host = ts.createCompilerHost(options);
+  const own = host.getSourceFile;
+  host.getCurrentDirectory = () => folder;
+  host.getSourceFile = (file, ...how) => {
+    if (!file.endsWith('.d.ts') || file.startsWith(folder)) return own(file, ...how);
+    if (!declared.has(file)) declared.set(file, own(file, ...how));
+    return declared.get(file);
+  };
+  const paths = names.map((name) => join(folder, name));
+  return ts.formatDiagnostics(ts.getPreEmitDiagnostics(ts.createProgram(paths, options, host)), host);
 }

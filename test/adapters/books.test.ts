@@ -6,15 +6,20 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { Bundle } from '../bundled.ts';
 
-const script = fileURLToPath(new URL('./dying-books.mjs', import.meta.url));
+const scripts = new Bundle(['test/adapters/dying-books.mjs']);
+afterAll(() => scripts.close());
 
 /** Runs the agent in a folder until it is over, or dies at an append. */
 function live(folder: string, at = 0): { status?: string; appends?: number; signal: NodeJS.Signals | null } {
-  const { stdout, stderr, signal } = spawnSync(process.execPath, [script, folder, String(at)], { encoding: 'utf8' });
+  const { stdout, stderr, signal } = spawnSync(
+    process.execPath,
+    [scripts.path('dying-books.mjs'), folder, String(at)],
+    { encoding: 'utf8' },
+  );
   if (signal === null && stdout === '') throw new Error(stderr);
   return { ...(stdout !== '' && JSON.parse(stdout)), signal };
 }

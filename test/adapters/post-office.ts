@@ -23,6 +23,7 @@ export class PostOffice {
 
   constructor(auth = false) {
     this.#server = new SMTPServer({
+      disableReverseLookup: true,
       authOptional: !auth,
       disabledCommands: auth ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
       allowInsecureAuth: true,

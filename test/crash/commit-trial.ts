@@ -9,11 +9,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { PostOffice } from '../adapters/post-office.ts';
-
-const script = fileURLToPath(new URL('./commit-agent.mjs', import.meta.url));
+import { Bundle } from '../bundled.ts';
 
 /** Who writes between the kill and the next process. */
 export const WRITERS = ['nobody', 'a row', 'the file'] as const;
@@ -38,6 +36,7 @@ interface Life {
 
 /** A post office for all trials, one folder for each. */
 export class CommitTrials {
+  readonly #scripts = new Bundle(['test/crash/commit-agent.mjs']);
   readonly #office = new PostOffice();
   readonly #web: Server = createServer(({ url }, response) => {
     const id = new URL(url ?? '/', 'http://localhost').searchParams.get('id') ?? '';
@@ -57,6 +56,7 @@ export class CommitTrials {
     this.#web.closeAllConnections();
     await new Promise((resolve) => this.#web.close(resolve));
     rmSync(this.#folder, { recursive: true, force: true });
+    this.#scripts.close();
   }
 
   /** How many moments an undisturbed run has at which it can be killed. */
@@ -115,7 +115,9 @@ export class CommitTrials {
     const smtp = this.#office.port;
     const web = (this.#web.address() as AddressInfo).port;
     const task = JSON.stringify({ run: basename(desk), folder: desk, smtp, web, dieAt });
-    const child = spawn(process.execPath, [script, task], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [this.#scripts.path('commit-agent.mjs'), task], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let [said, errors] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       said += part;

@@ -22,9 +22,9 @@ export function atEveryAppend(
   );
 }
 
-/** Every second of a list, from its first or its second one on: what a change is held to, where the soak tries all. */
-export function halfOf<T>(list: readonly T[], from: 0 | 1 = 0): T[] {
-  return list.filter((_, index) => index % 2 === from);
+/** Every third of a list, from its first, second or third one on: what a change is held to, where the soak tries all. */
+export function thirdOf<T>(list: readonly T[], from: 0 | 1 | 2 = 0): T[] {
+  return list.filter((_, index) => index % 3 === from);
 }
 
 /** Two kills, at any append of a run and at any of what is left of it. */
@@ -80,6 +80,11 @@ export function byTheCounterparty(reconcile: boolean): Trial[] {
   );
 }
 
+/** Of kills before and after each call, one for each call: before it and after it in turn. */
+export function inTurn<T>(list: readonly T[]): T[] {
+  return list.filter((_, index) => index % 4 === 0 || index % 4 === 3);
+}
+
 /** An undo whose reply is lost, or that fails for good in the first process that tries it, and a kill around it. */
 export function withUndosThatFail(): Trial[] {
   const broken: Fault[] = [
@@ -107,7 +112,7 @@ export function atRandom(count: number, seed: number): Trial[] {
   return Array.from({ length: count }, (_, index) => ({
     agent: agents[index % agents.length] as AgentName,
     reconcile: true,
-    kills: Array.from({ length: 1 + draw(2) }, () => ({ after: 120 + draw(160) })),
+    kills: Array.from({ length: 1 + draw(2) }, () => ({ after: 30 + draw(150) })),
   }));
 }
 

@@ -77,6 +77,8 @@ export function nameOf({ agent, reconcile, kills, faults }: Trial): string {
 export class Trials {
   readonly #stage: Stage;
   readonly #database: Database | null;
+  /** The runs that were never killed, by their agents and faults. */
+  readonly #calm = new Map<string, Promise<Outcome>>();
 
   /** How often the server was killed while an agent ran. */
   serverKills = 0;
@@ -101,8 +103,15 @@ export class Trials {
     return { value, context, standing, acts };
   }
 
-  /** How a run goes that is never killed. */
-  async #undisturbed(agent: AgentName, faults: readonly Fault[]): Promise<Outcome> {
+  /** How a run goes that is never killed; made once. */
+  #undisturbed(agent: AgentName, faults: readonly Fault[]): Promise<Outcome> {
+    const what = JSON.stringify([agent, faults]);
+    const made = this.#calm.get(what) ?? this.#ended(agent, faults);
+    this.#calm.set(what, made);
+    return made;
+  }
+
+  async #ended(agent: AgentName, faults: readonly Fault[]): Promise<Outcome> {
     const outcome = await this.run({ agent, faults, reconcile: true, kills: [] }, null);
     if (outcome.wrong.length > 0 || outcome.end?.status !== 'done')
       throw new Error(`${agent} does not end: ${JSON.stringify(outcome)}`);

@@ -27,7 +27,7 @@ function caseOf(machine: LittleMachine, kind: EnumeratedCase['kind'], call: stri
 }
 
 test('a share of all failures ends as if nothing had failed, or parked without harm', async () => {
-  const result = await enumerate({ ...HONEST, machines: machines(), shares: [{ number: 0, of: 240 }] });
+  const result = await enumerate({ ...HONEST, machines: machines(), shares: [{ number: 0, of: 300 }] });
   const text = reportText(result, 5);
   const shapes = Object.values(SHAPES).flat();
   expect(

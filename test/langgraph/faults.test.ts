@@ -1,16 +1,15 @@
 /** The toys under every fault, and with processes that die. `npm run soak:graphs` has them die at every append. */
 import { describe, expect, test } from 'vitest';
 import { MEETINGS } from './meetings.ts';
-import { sweepFaults, sweepKills } from './sweep.ts';
+import { living, sweepFaults, sweepKills } from './sweep.ts';
 import { TOYS } from './toys.ts';
-import { course } from './trial.ts';
 
 /** A process dies at each so manieth append of a run. */
 const EVERY = 67;
 
 describe.each([...TOYS, ...MEETINGS])('the graph $name', (toy) => {
   test('has the same world and state under faults as without them', async () => {
-    const right = await course(toy, null, null);
+    const right = await living(toy, null);
     expect(right).toMatchObject({ why: null, acts: right.world.length });
     const { wrong, trials, unheard } = await sweepFaults(toy);
     expect(wrong).toEqual([]);

@@ -7,7 +7,7 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attachGraph } from '../../src/langgraph/graph.ts';
 import { graphTool } from '../../src/langgraph/tools/tool.ts';
 
-const TURNS = 200;
+const TURNS = 100;
 /** Ten turns near the beginning, and ten near the end; each has two chunks. */
 const MARKS = [20, 40, TURNS * 2 - 30, TURNS * 2 - 10];
 const text = `

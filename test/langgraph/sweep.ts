@@ -23,14 +23,32 @@ export interface Swept {
 /** The park of a call of which nothing tells what became. */
 const REASONS = /\((?:effect_outcome_unknown|unclaimed_effect)/;
 
+const faults = new Map<Toy, readonly Fault[]>();
+
 /** The faults of a toy: each kind at the first call of each tool; found wrong at once, later and at the end. */
-function faultsOf({ tools }: Toy): Fault[] {
-  return tools.flatMap((tool): Fault[] => [
+function faultsOf(toy: Toy): readonly Fault[] {
+  const { tools } = toy;
+  const known = faults.get(toy);
+  if (known !== undefined) return known;
+  const all = tools.flatMap((tool): Fault[] => [
     { is: 'lost reply', tool },
     { is: 'throws', tool },
     { is: 'times out', tool },
     ...(tool === tools.at(-1) ? [] : [1, 2, 4].map((after): Fault => ({ is: 'found wrong', tool, after }))),
   ]);
+  faults.set(toy, all);
+  return all;
+}
+
+const alive = new Map<Toy, Map<Fault | null, Promise<Course>>>();
+
+/** The course of a process that lives under a fault, or under none; run once. */
+export function living(toy: Toy, fault: Fault | null): Promise<Course> {
+  const known = alive.get(toy) ?? new Map<Fault | null, Promise<Course>>();
+  alive.set(toy, known);
+  const made = known.get(fault) ?? course(toy, fault, null);
+  known.set(fault, made);
+  return made;
 }
 
 /** Runs each fault of a toy with a process that lives. Whatever is parked is wrong: all can be asked about and undone. */
@@ -44,7 +62,7 @@ export function sweepFaults(toy: Toy): Promise<Swept> {
 /** Runs each fault, and none, with a process that dies. @param every at each so manieth append. */
 export async function sweepKills(toy: Toy, every: number): Promise<Swept> {
   const trials = await atOnce([null, ...faultsOf(toy)].entries(), async ([nth, fault]) => {
-    const { appends } = await course(toy, fault, null);
+    const { appends } = await living(toy, fault);
     const moments = Array.from({ length: appends }, (_, dies) => dies);
     return moments.filter((dies) => (dies + nth * 3) % every === 0).map((dies): Trial => ({ fault, dies }));
   });
@@ -52,9 +70,11 @@ export async function sweepKills(toy: Toy, every: number): Promise<Swept> {
 }
 
 async function sweep(toy: Toy, trials: readonly Trial[]): Promise<Swept> {
-  const right = await course(toy, null, null);
+  const right = await living(toy, null);
   const swept: Swept = { trials: trials.length, same: 0, parked: 0, unheard: 0, wrong: [] };
-  const found = await atOnce(trials, ({ fault, dies }) => course(toy, fault, dies));
+  const found = await atOnce(trials, ({ fault, dies }) =>
+    dies === null ? living(toy, fault) : course(toy, fault, dies),
+  );
   for (const [nth, each] of found.entries()) {
     const { why, state, world, isUnheard } = each;
     const trial = trials[nth] as Trial;

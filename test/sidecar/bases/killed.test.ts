@@ -1,21 +1,21 @@
 /** A process that is killed leaves a base that fits, or none: whatever it was doing. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Base } from '../../../src/journal/journal.ts';
 import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
 import { baseDifference } from '../../../src/sidecar/bases/compared.ts';
 import { wrapJournals } from '../../../src/testing/wrap-journals.ts';
+import { Bundle } from '../../bundled.ts';
 import { freshPath } from '../../journal/files.ts';
 import { opened, standing } from './agent.ts';
 
-const CHILD = join(import.meta.dirname, 'dying.ts');
-const CLOSING = join(import.meta.dirname, 'closing.ts');
+const scripts = new Bundle(['test/sidecar/bases/dying.ts', 'test/sidecar/bases/closing.ts']);
+afterAll(() => scripts.close());
 
 /** Kills a process once it has said that some of its steps are durable. */
 async function killed(path: string, mode: string, after: number): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, path, mode], {
+  const child = spawn(process.execPath, [scripts.path('dying'), path, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
@@ -68,7 +68,7 @@ describe('the base at a close fits, or there is none, where the process dies', (
   ] as const;
   test.each(MOMENTS)('%s', async (moment, isThere) => {
     const path = freshPath();
-    const child = spawn(process.execPath, ['--import', 'tsx', CLOSING, path, moment], { stdio: 'inherit' });
+    const child = spawn(process.execPath, [scripts.path('closing'), path, moment], { stdio: 'inherit' });
     const [, signal] = await once(child, 'close');
     expect(signal).toBe('SIGKILL');
     const store = sqliteStore(path, { readonly: true });
