@@ -9,6 +9,10 @@ import { Chance } from '../../simulation/chance.ts';
 import { contend, type Outcome } from './trial.ts';
 
 const [runs = 400, seed = Date.now() % 100_000] = process.argv.slice(2).map(Number);
+if (![runs, seed].every((each) => Number.isSafeInteger(each) && each >= 0)) {
+  console.error('soak:claims takes two whole numbers: npm run soak:claims -- [RUNS] [SEED]');
+  process.exit(2);
+}
 const shape = { workers: 8, runs, ms: 5, kills: 2, cancelled: 10 };
 const problems: string[] = [];
 
