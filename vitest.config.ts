@@ -7,6 +7,7 @@ const own = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const HOLDING_TIME = [
   'test/{enumeration,simulation,langgraph/enumeration}/**/*.test.ts',
   'test/scenarios/effects/retry.test.ts',
+  'test/scenarios/{shapes,zoo,zoo-kills}.test.ts',
   'test/sidecar/{ninety-days,timers}.test.ts',
   'test/clock/clock.test.ts',
 ];

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { belay, MAIN } from './belay.ts';
-import { here } from './here.ts';
+import { belay, built, MAIN } from './belay.ts';
 
 /** The module of the agents. */
 export const AGENTS = fileURLToPath(new URL('fixtures/agents.mjs', import.meta.url));
@@ -28,9 +28,9 @@ export class Desk {
     return belay(args, '', {}, this.folder);
   }
 
-  /** Runs a command there that runs no agent, or one to its end, within this process. */
-  askHere(...args: string[]) {
-    return here(args, '', {}, this.folder);
+  /** Runs a command there in a process of its own, where that is what a test is about. */
+  askApart(...args: string[]) {
+    return built(args, '', {}, this.folder);
   }
 
   /** What a command says to a program, each line parsed. */
@@ -59,6 +59,7 @@ export class Desk {
     for (;;) {
       const { out } = await this.ask('show', run, '--json');
       if (out !== '' && holds(JSON.parse(out))) return;
+      await setTimeout(20);
     }
   }
 

@@ -11,7 +11,7 @@ openOffice();
 
 describe('a call that waits for an approval', () => {
   test('leaves its run at rest, with its gate and the commands that answer it', async () => {
-    const { code, out } = await desk.ask('run', 'office', '--run', 'tale');
+    const { code, out } = await desk.askApart('run', 'office', '--run', 'tale');
     expect(code).toBe(1);
     expect(out).toMatch(
       /^tale: at rest, in the state sending, until a person answers whether a\s+call\s+may\s+leave\n/,
@@ -69,7 +69,7 @@ describe('a call that waits for an approval', () => {
       err: '',
     });
     expect((await desk.ask('approvals')).out).toMatch(/\n {2}left {3}approved by "Ada": "read it", at \S+, not yet/);
-    const resumed = await desk.ask('resume', 'tale');
+    const resumed = await desk.askApart('resume', 'tale');
     expect([resumed.code, resumed.out]).toEqual([0, row('mail', 1)]);
     expect(await answers('tale')).toEqual([{ verdict: 'approved', by: 'Ada', why: 'read it' }]);
     expect((await desk.ask('approvals')).out).toBe(

@@ -14,7 +14,7 @@ afterAll(() => {
 async function desk() {
   const made = new Desk();
   desks.push(made);
-  expect((await made.askHere('run', 'order', '--run', 'order-1')).code).toBe(0);
+  expect((await made.ask('run', 'order', '--run', 'order-1')).code).toBe(0);
   expect((await made.ask('start', 'order-2', '--agent', 'order')).code).toBe(0);
   return made;
 }
@@ -71,7 +71,7 @@ test('a run that is over is archived and deleted, and every other one stays, wit
   expect(statSync(join(at.folder, 'kept', kept as string)).mode & 0o777).toBe(0o600);
   expect((await at.ask('show', 'order-1', '--json', '--store', join('kept', kept as string))).out).toBe(before.out);
   // Its name begins another run, whose archive stands beside the first.
-  expect((await at.askHere('run', 'order', '--run', 'order-1')).code).toBe(0);
+  expect((await at.ask('run', 'order', '--run', 'order-1')).code).toBe(0);
   expect((await at.ask('compact', 'order-1', '--archive', 'kept', '--by', 'ada')).code).toBe(0);
   expect(readdirSync(join(at.folder, 'kept'))).toHaveLength(2);
 });
@@ -93,7 +93,7 @@ test('no name of a run leads out of the folder', async () => {
   await store.close();
   for (const run of names) {
     await at.ask('cancel', run, '--by', 'ada');
-    await at.askHere('run', 'order', '--run', run);
+    await at.ask('run', 'order', '--run', run);
   }
   mkdirSync(join(at.folder, 'in'));
   const done = await at.json('compact', '--archive', join('in', 'kept'), '--by', 'ada');

@@ -1,10 +1,12 @@
-/** Runs the command as a user does, on real files: as a process of its own with real pipes, or within this one where nothing differs. */
+/** Runs the command as a user does, on real files: as a process of its own with real pipes, or within one that runs already where nothing differs. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sharedFolder } from '../scratch.ts';
-import { HERE, here, type Ran } from './here.ts';
+import type { Ran } from './caught.ts';
+import { HERE, here } from './here.ts';
+import { WARM, warm } from './warm.ts';
 
 /** The built command. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -16,7 +18,9 @@ export function belay(
   env: NodeJS.ProcessEnv = {},
   cwd: string = process.cwd(),
 ): Promise<Ran> {
-  return HERE.has(args[0] ?? '') ? here(args, input, env, cwd) : built(args, input, env, cwd);
+  const [verb = ''] = args;
+  if (WARM.has(verb)) return warm({ args, input: Buffer.from(input).toString(), env, cwd });
+  return HERE.has(verb) ? here(args, input, env, cwd) : built(args, input, env, cwd);
 }
 
 /** Runs the built command in a process of its own. */

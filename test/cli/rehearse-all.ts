@@ -38,7 +38,7 @@ export async function rehearsed(name: string, sample: number | null): Promise<Re
   }
   const some = sample === null ? [] : ['--sample', String(sample)];
   const { code, out, err } = await belay(['rehearse', name, '--seed', String(SEED), '--json', ...some], '', {}, root);
-  if (code === 2) throw new Error(err);
+  if (code === 2 || err !== '') throw new Error(err);
   const { config, failing, ...report } = JSON.parse(out) as RehearsalReport & { config: string; failing: string[] };
   return { config, report, failing: report.cells.filter(({ id }) => failing.includes(id)) };
 }

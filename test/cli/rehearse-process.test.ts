@@ -17,7 +17,7 @@ interface Report {
 describe('an order whose books are files', () => {
   test('is killed for real, and another process takes it up to the same end', async () => {
     const args = ['--kills', 'process', '--only', 'kill/append', '--sample', '3', '--json'];
-    const { out, err } = await desk.ask('rehearse', 'order', ...args);
+    const { out, err } = await desk.askApart('rehearse', 'order', ...args);
     expect(err).toBe('');
     const { cells } = JSON.parse(out) as Report;
     expect(cells).toHaveLength(3);

@@ -18,22 +18,20 @@ describe('an order whose tools have no timeout and whose shop forgets keys', () 
   });
 
   test('is the same report as JSON for the same seed, and a sample of it for fewer runs', async () => {
-    const [one, again] = [
-      await desk.askHere('rehearse', 'order', '--json'),
-      await desk.ask('rehearse', 'order', '--json'),
-    ];
+    const one = await desk.ask('rehearse', 'order', '--json');
+    const again = await desk.askApart('rehearse', 'order', '--json');
     expect(again.out).toBe(one.out);
     const all = JSON.parse(one.out);
     expect(all.totals).toEqual({ same: 16, parked: 18, harm: 6, unreached: 0 });
     expect(all.failing).toContain('path 1/call/pay#1/late/knows');
-    const { out } = await desk.askHere('rehearse', 'order', '--sample', '9', '--seed', '3', '--json');
+    const { out } = await desk.ask('rehearse', 'order', '--sample', '9', '--seed', '3', '--json');
     const ids = (report: { cells: { id: string }[] }) => report.cells.map(({ id }) => id);
     expect(ids(JSON.parse(out))).toHaveLength(9);
     expect(ids(all)).toEqual(expect.arrayContaining(ids(JSON.parse(out))));
   });
 
   test('names the lines of its tools in SARIF', async () => {
-    const { code, out } = await desk.askHere('rehearse', 'order', '--kills', 'none', '--format', 'sarif');
+    const { code, out } = await desk.ask('rehearse', 'order', '--kills', 'none', '--format', 'sarif');
     const [run] = JSON.parse(out).runs;
     const config = fileURLToPath(new URL('fixtures/order.yaml', import.meta.url));
     type Result = {
@@ -51,7 +49,7 @@ describe('an order whose tools have no timeout and whose shop forgets keys', () 
   });
 
   test('is one test for each run in JUnit, with what happened in those that fail', async () => {
-    const { out } = await desk.askHere('rehearse', 'order', '--format', 'junit');
+    const { out } = await desk.ask('rehearse', 'order', '--format', 'junit');
     expect(out).toContain('<testsuites name="belay rehearse" tests="40" failures="6">');
     expect(out.match(/<testcase /g)).toHaveLength(40);
     expect(out).toContain('<failure type="rehearsal_twice" message="twice: payments has');
@@ -59,7 +57,7 @@ describe('an order whose tools have no timeout and whose shop forgets keys', () 
   });
 
   test('is one page without a script whose letters lead to their runs', async () => {
-    const { out } = await desk.askHere('rehearse', 'order', '--format', 'html');
+    const { out } = await desk.ask('rehearse', 'order', '--format', 'html');
     const links = [...out.matchAll(/href="#(run-\d+)"/g)].map(([, id]) => id);
     const runs = [...out.matchAll(/<section class="run \w+" id="(run-\d+)">/g)].map(([, id]) => id);
     expect(runs).toHaveLength(40);
@@ -69,7 +67,7 @@ describe('an order whose tools have no timeout and whose shop forgets keys', () 
   });
 
   test('makes one run again, names the line to fix, and lists what would have been overlooked', async () => {
-    const { code, out } = await desk.askHere('rehearse', 'order', '--only', 'pay#1/late/knows', '--mutate', '8');
+    const { code, out } = await desk.ask('rehearse', 'order', '--only', 'pay#1/late/knows', '--mutate', '8');
     expect(code).toBe(1);
     expect(out).toContain('order, path 1: 1 of 40 runs');
     expect(out.replace(/\n +/g, ' ')).toMatch(
@@ -78,7 +76,7 @@ describe('an order whose tools have no timeout and whose shop forgets keys', () 
     expect(out.replace(/\n +/g, ' ')).toMatch(
       /\d+ of 25 loosenings of the config do harm in some run\. These survived/,
     );
-    const again = await desk.askHere('rehearse', 'order', '--only', 'pay#1/late', '--json');
+    const again = await desk.ask('rehearse', 'order', '--only', 'pay#1/late', '--json');
     const report = JSON.parse(again.out);
     expect(report.cells).toHaveLength(3);
     expect(report.cells[0].culprits[0]).toMatchObject({ kind: 'reconciler lies', line: 5, leadsTo: 'parked' });
@@ -113,7 +111,7 @@ describe('an order whose tools have no timeout and whose shop forgets keys', () 
 
 describe('the command ends with 2 and a sentence', () => {
   const refused = async (...args: string[]) => {
-    const { code, out, err } = await desk.askHere('rehearse', ...args);
+    const { code, out, err } = await desk.ask('rehearse', ...args);
     expect([code, out]).toEqual([2, '']);
     return err;
   };
@@ -131,7 +129,7 @@ describe('the command ends with 2 and a sentence', () => {
 });
 
 test('the help says what is run and what the exit codes mean', async () => {
-  const { code, out } = await desk.askHere('rehearse', '--help');
+  const { code, out } = await desk.ask('rehearse', '--help');
   expect(code).toBe(0);
   expect(out).toContain('--allow-parked');
   expect(out).toContain('Exit code: 0 when no run does harm');

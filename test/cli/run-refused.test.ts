@@ -10,7 +10,7 @@ afterAll(() => desk.clear());
 
 describe('what cannot be done is said in one sentence, with exit 2, and begins no run', () => {
   test('a module that is not there', async () => {
-    expect(await desk.askHere('run', 'order', '--machines', 'no.mjs')).toEqual({
+    expect(await desk.ask('run', 'order', '--machines', 'no.mjs')).toEqual({
       code: 2,
       out: '',
       err: 'no.mjs: cannot_read there is no such file\n',
@@ -104,19 +104,19 @@ describe('what cannot be done is said in one sentence, with exit 2, and begins n
       /^--settle: "pay" is confirmed already, so it can only be compensated/,
     ],
   ])('%s', async (_name, args, complaint) => {
-    const { code, out, err } = await desk.askHere(...args);
+    const { code, out, err } = await desk.ask(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err.replace(/^config_unreviewed.*\n/, '')).toMatch(complaint);
   });
 
   test('an open call that is named wrongly is refused with those that there are', async () => {
     await desk.ask('run', 'order', '--run', 'misnamed', '--fail-at', 'pay', '--no-reconcilers');
-    const { code, err } = await desk.askHere('resume', 'misnamed', '--settle', 'event 1', '--as', 'failed');
+    const { code, err } = await desk.ask('resume', 'misnamed', '--settle', 'event 1', '--as', 'failed');
     expect(code).toBe(2);
     expect(err).toContain('--settle: no open call is called "event 1". There is "event 13" (pay, unknown).\n');
-    const answerless = await desk.askHere('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed');
+    const answerless = await desk.ask('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed');
     expect(answerless.err).toContain('--as confirmed needs --output JSON: "pay" has to answer by its output schema');
-    const wrong = await desk.askHere('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed', '--output', '7');
+    const wrong = await desk.ask('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed', '--output', '7');
     expect(wrong.err).toContain('--output is not what "pay" answers by its output schema: the output must be string');
   });
 

@@ -31,12 +31,7 @@ describe('belay types', () => {
     }
   });
 
-  test('lets the program of the page compile, and refuses each of its wrong lines', () => {
-    expect(compiled(folder, ['run.ts', 'machine.ts', 'wrong.ts', 'boundaries/order.d.ts'])).toBe('');
-    expect((files(page).get('wrong.ts') as string).match(/@ts-expect-error/g)).toHaveLength(8);
-  });
-
-  test('makes what compiles of names that are no names of TypeScript', async () => {
+  test('makes a file for names that are no names of TypeScript', async () => {
     const name = other('boundaries/odd.yaml', 'agent: order', 'agent: "2 */ of\\u2028us`$ x"');
     const odd = readFileSync(join(folder, name), 'utf8')
       .replaceAll('findPayment', `"find 'it'"`)
@@ -53,7 +48,12 @@ export const names: Agent2OfUsXNames['reconcilers'] = { "find 'it'": () => ({ is
 export const wrong: Agent2OfUsXKeys['Price'] = 'prices/tea';
 `,
     );
-    expect(compiled(folder, ['odd.ts', 'boundaries/odd.d.ts'])).toBe('');
+  });
+
+  test('lets the program of the page and that of the odd names compile, and refuses each of their wrong lines', () => {
+    const names = ['run.ts', 'machine.ts', 'wrong.ts', 'boundaries/order.d.ts', 'odd.ts', 'boundaries/odd.d.ts'];
+    expect(compiled(folder, names)).toBe('');
+    expect((files(page).get('wrong.ts') as string).match(/@ts-expect-error/g)).toHaveLength(8);
   });
 
   test('asks for the guards of conditions in code, and for the areas that hold calls back', async () => {

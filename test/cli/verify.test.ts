@@ -34,8 +34,8 @@ function otherOrder(from: string, to: string): string {
 }
 
 beforeAll(async () => {
-  await desk.askHere('run', 'order', '--run', 'plain');
-  await desk.askHere('run', 'order', '--run', 'settled', '--fail-at', 'pay', '--when', 'after', '--signal', 'TIMEOUT');
+  await desk.ask('run', 'order', '--run', 'plain');
+  await desk.ask('run', 'order', '--run', 'settled', '--fail-at', 'pay', '--when', 'after', '--signal', 'TIMEOUT');
 });
 
 describe('belay verify', () => {

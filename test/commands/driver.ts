@@ -22,7 +22,7 @@ export class Harm extends Error {}
 const CALM = 8;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const pause = () => new Promise((resolve) => setTimeout(resolve, 2));
+const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 /** Settles as a promise does, or throws where it does not. */
 export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {

@@ -8,10 +8,11 @@ import process from 'node:process';
 import { resume } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
 import { fromPromise } from 'xstate';
-import { agents } from '../../build/domains/agents.js';
+import { scheduleForm } from '../../build/domains/schedule-form/agent.js';
+import { scripted } from '../../build/domains/schedule-form/planner.js';
 
 const [folder, input, death] = [process.argv[2], JSON.parse(process.argv[3]), JSON.parse(process.argv[4])];
-const agent = agents.scheduleForm;
+const agent = scheduleForm(scripted);
 const opened = await agent.open({ run: 'r', folder, input });
 
 function die() {

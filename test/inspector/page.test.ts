@@ -200,6 +200,7 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
   ])('has no serious issue for axe, dark: %s, %i wide, and nothing is wider than the window', async (dark, width) => {
     const page = await opened(order.url, { dark, width });
     const run = await page.getByRole('link', { name: 'paper', exact: true }).getAttribute('href');
+    await page.evaluate(axe.source);
     for (const place of [
       '#/',
       run,
@@ -212,7 +213,6 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
       await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
       await page.waitForTimeout(150);
       await page.waitForSelector('h1');
-      await page.evaluate(axe.source);
       const { violations } = await page.evaluate<{
         violations: { id: string; impact: string; nodes: { html: string }[] }[];
       }>('axe.run()');

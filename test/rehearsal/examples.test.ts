@@ -1,10 +1,11 @@
-/** The examples are rehearsed as their readers would: no fault leads to harm, and each run that stands still says what would unblock it. */
+/** The examples are rehearsed as their readers would: no fault leads to harm, each run that stands still says what would unblock it, and their pages say so. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { rehearsals } from '../../examples/rehearsals.ts';
 import { readConfig } from '../../src/boundaries/directory.ts';
 import { lintConfig } from '../../src/boundaries/lint/lint.ts';
-import { rehearse } from '../../src/testing/index.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
+import { cellLine, linesOn, pageOf, rehearsed } from '../cli/rehearse-all.ts';
 
 /** The edges that no path of an example takes without a fault. */
 const UNTAKEN: Readonly<Record<string, readonly string[]>> = {
@@ -24,8 +25,9 @@ describe.each(Object.entries(rehearsals))('the example %s', (name, options) => {
     expect(told.map(({ line, code, message }) => `${line} ${code} ${message}`)).toEqual([]);
   });
 
-  test('does no harm, and says of each run that is parked why, and what would unblock it', async () => {
-    const { cells, paths, totals, untaken } = await rehearse({ ...rehearsal, sample: 60 });
+  test('does no harm, and says of each run that is parked why, what would unblock it, and what its page says', async () => {
+    const { report } = await rehearsed(name, 60);
+    const { cells, paths, totals, untaken } = report;
     expect(cells.filter(({ verdict }) => verdict.is === 'harm')).toEqual([]);
     expect(totals.unreached).toBe(0);
     expect(totals.same).toBeGreaterThan(20);
@@ -36,5 +38,8 @@ describe.each(Object.entries(rehearsals))('the example %s', (name, options) => {
     }
     expect(paths.flatMap(({ findings }) => findings)).toEqual([]);
     expect(untaken).toEqual(UNTAKEN[name] ?? []);
+    const lines = linesOn(readFileSync(pageOf(name), 'utf8'));
+    expect(paths.reduce((sum, { faults }) => sum + faults, 0)).toBeGreaterThanOrEqual(lines.length);
+    expect(lines).toEqual(expect.arrayContaining(cells.map(cellLine)));
   });
 });

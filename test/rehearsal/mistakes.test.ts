@@ -67,7 +67,7 @@ const mistakes = {
     refund('undo idle', NONE, 'undo: freeShelf', { only: 'valueItem#1/soon/items/lamp', undo: IDLE }),
   'two entities merged': () =>
     refund('entities merged', within('Record', 'entity: args.order', `entity: '"one"' #`), `entity: '"one"' #`, {
-      only: 'checkFraud#1/in-time',
+      only: 'checkFraud#1/in-time/fraud',
     }),
   'a condition that is always true': () =>
     refund(
@@ -92,7 +92,7 @@ const mistakes = {
     }),
   'joint: all': () =>
     refund('joint all', ['joint: [Policy, Item, Restock, Booking, Count]', ALL], ALL, {
-      only: 'checkFraud#1/in-time',
+      only: 'checkFraud#1/in-time/fraud',
     }),
 } as const;
 

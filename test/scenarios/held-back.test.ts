@@ -237,7 +237,7 @@ test('what is visible in the end is what was committed, once each, and nothing i
       expect(board.staged.size).toBe(0);
     }),
     {
-      numRuns: 60,
+      numRuns: 40,
       examples: [
         // The second commit of b comes while its first one, which had waited for a, is refused and tried again.
         [BUSY, [0]],

@@ -49,12 +49,8 @@ test('gives the same tables for the same seed, and others for another', async ()
   expect(tablesOf(other)).not.toEqual(tablesOf(one));
 });
 
-test('runs few tasks more often, and every policy as often as the others', async () => {
+test('runs every policy as often as the others', () => {
   expect(one.cells.map(({ policy, runs }) => [policy, runs.length])).toEqual(POLICIES.map((policy) => [policy, 15]));
-  const policies: readonly Policy[] = ['belay', 'oracle'];
-  const { sets, cells } = await compared(shop(), { fewest: FEWEST, policies });
-  expect(sets.map(({ tasks, repeat }) => [tasks, repeat])).toEqual([[3, 20]]);
-  expect(cells.map(({ policy, runs }) => [policy, runs.length])).toEqual(policies.map((policy) => [policy, 60]));
 });
 
 test('has every policy meet the same faults: the first attempts at a change fail in the same runs', () => {
@@ -117,6 +113,12 @@ describe('the further regimes', () => {
 
   beforeAll(async () => {
     comparison = await run(FEWEST);
+  });
+
+  test('run few tasks more often, as the others do', () => {
+    const { sets, cells } = comparison;
+    expect(sets.map(({ tasks, repeat }) => [tasks, repeat])).toEqual([[3, 20]]);
+    expect(cells.map(({ policy, runs }) => [policy, runs.length])).toEqual(policies.map((policy) => [policy, 60]));
   });
 
   test('are run at the highest probability, by the policies that differ in them, with the same text for a seed', async () => {

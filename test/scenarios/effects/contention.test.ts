@@ -5,8 +5,8 @@
 import { expect, test } from 'vitest';
 import { Till, wait } from './till.ts';
 
-const ROWS = 10;
-const RUNS = 100;
+const ROWS = 6;
+const RUNS = 60;
 /** How often a unit is done again, at most. */
 const TRIES = 20;
 
