@@ -1,7 +1,7 @@
 /** Acts: makes a call that was admitted, or stages it, and writes what came of it (semantics.md E2, E4). */
 import { isSame } from '../journal/value-codec.ts';
 import type { OutcomeEntry } from '../model/call-entries.ts';
-import type { EffectStatus } from '../model/effect.ts';
+import { type EffectStatus, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
 import type { LedgerCall } from './ledger-call.ts';
@@ -50,12 +50,14 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
  * Makes the call. Its reply is news of this try alone. An error is not written over a call that was made again since, or is known to have
  * happened; and no reply is written over one that was asked about and undone while it was under way: the reply tells of the act that
  * was undone (E2, C11). `before`: it has left once under this key, and that this try did not happen says nothing of the first.
+ * @returns null where it was said, before it left, what became of it: then it is another try.
  */
-export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply> {
+export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply | null> {
   const leaving = port.ledger.get(key);
   const asked = port.confirm();
   if (asked !== null && (!(await asked) || call.signal.aborted))
     return before ? { is: 'dropped' } : drop(port, key, leaving);
+  if (leaving !== undefined && !isOpen(leaving.status)) return null;
   const mine = port.ledger.get(key);
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);

@@ -53,10 +53,16 @@ async function left(
   again: () => Promise<Reply>,
 ): Promise<Reply | null> {
   const leaving = port.ledger.get(key);
-  await port.durable();
-  if (call.signal.aborted) return null;
-  // What was said meanwhile of this try holds, and another one is asked about anew.
-  return leaving !== undefined && !isOpen(leaving.status) ? again() : act(port, call, key);
+  const stays = port.leaves(key);
+  try {
+    await port.durable();
+    if (call.signal.aborted) return null;
+    // What was said meanwhile of this try holds, and another one is asked about anew.
+    if (leaving !== undefined && !isOpen(leaving.status)) return again();
+    return (await act(port, call, key)) ?? again();
+  } finally {
+    stays();
+  }
 }
 
 /** Journals that a new call never left. @returns the reply that says why. */

@@ -125,11 +125,18 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
   port.append([{ ...intent, ...held }, ...admission.entries]);
   const mine = port.ledger.get(key);
-  await port.durable();
-  if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
-  // It was said meanwhile, for good, that it did not happen, or what came of it: then this is another try.
-  if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);
-  return call.tool?.buffer ? stage(port, call, key) : act(port, call, key, before);
+  const stays = before || call.tool?.buffer ? null : port.leaves(key);
+  try {
+    await port.durable();
+    if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
+    // It was said meanwhile, for good, that it did not happen, or what came of it: then this is another try.
+    if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);
+    return call.tool?.buffer
+      ? await stage(port, call, key)
+      : ((await act(port, call, key, before)) ?? whenClear(port, call));
+  } finally {
+    stays?.();
+  }
 }
 
 function named({ name, tool, undo, instance, keyedAs, actor, args }: GuardedCall) {

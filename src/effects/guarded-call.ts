@@ -25,6 +25,8 @@ export interface GuardPort {
    * the journal and not the world, so that it is asked right before a call leaves.
    */
   confirm(): Promise<boolean> | null;
+  /** Told that a call is about to leave: until it has, it can be said of it for good that it does not. @returns a function that says it is no more. */
+  leaves(key: string): () => void;
   /** Resolves once no plan is being carried out: nothing new leaves while one is (R5). */
   clear(): Promise<void>;
   /** True where the process takes leave of the run: what waits then goes on waiting. */

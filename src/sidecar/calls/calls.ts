@@ -81,6 +81,7 @@ export class Calls {
       ledger: runState.ledger,
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
+      leaves: (key: string) => this.underWay.leaves(key),
       clear: this.#clear,
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,

@@ -12,6 +12,8 @@ export class UnderWay {
   readonly #keyed = new Map<string, { readonly abort: AbortController; readonly returned: Promise<unknown> }>();
   /** The calls that change nothing. */
   readonly #plain = new Set<{ readonly tool: string; readonly returned: Promise<unknown> }>();
+  /** The calls whose intent is on its way to the disk: they have not left. */
+  readonly #leaving = new Set<string>();
   /** The calls that are being staged at this moment. */
   readonly #staging = new Set<Promise<unknown>>();
 
@@ -19,9 +21,20 @@ export class UnderWay {
     this.#parts = parts;
   }
 
-  /** True while a call has left and not come back. */
+  /** True while a call has left, and what it says of itself is not in the ledger. */
   has(key: string): boolean {
     return this.#keyed.has(key);
+  }
+
+  /** Notes that a call is about to leave. @returns a function that says it is no more. */
+  leaves(key: string): () => void {
+    this.#leaving.add(key);
+    return () => void this.#leaving.delete(key);
+  }
+
+  /** True while a call is about to leave. */
+  isLeaving(key: string): boolean {
+    return this.#leaving.has(key);
   }
 
   /** True while any call that may change the world has left and not come back. */
@@ -34,17 +47,19 @@ export class UnderWay {
     return [...this.#plain].map(({ tool }) => tool);
   }
 
-  /** Makes a call that may change the world, and keeps it until it has come back. */
+  /** Makes a call that may change the world, and keeps it until it has come back and its answer is written. */
   track(key: string, own: AbortSignal, act: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
     const abort = new AbortController();
     const forward = () => abort.abort(own.reason);
     if (own.aborted) forward();
     own.addEventListener('abort', forward, { once: true });
+    this.#leaving.delete(key);
     const acting = act(abort.signal);
     const mine = { abort, returned: acting.then(ignored, ignored) };
     this.#keyed.set(key, mine);
-    void mine.returned.then(() => {
+    void mine.returned.then(async () => {
       own.removeEventListener('abort', forward);
+      await written();
       if (this.#keyed.get(key) === mine) this.#keyed.delete(key);
     });
     return acting;

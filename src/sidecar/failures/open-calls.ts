@@ -10,7 +10,7 @@ import type { Raised } from '../parts.ts';
 import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'calls' | 'queries' | 'open' | 'queue' | 'stopping'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'write' | 'calls' | 'queries' | 'open' | 'queue' | 'stopping'>;
 
 /** The open calls of one run. */
 export class OpenCalls {
@@ -45,8 +45,8 @@ export class OpenCalls {
   }
 
   /**
-   * Makes known what became of calls that stand in the way because that is not known: one under way is aborted and waited for, then its
-   * counterparty is asked; of the failed call it was asked before.
+   * Makes known what became of calls that stand in the way because that is not known: one that is about to leave is withdrawn, one under way is
+   * aborted and waited for, then its counterparty is asked; of the failed call it was asked before.
    * @returns true where any of them is known now: then the answer that counts is still to come (R5).
    */
   async askAbout({ refusals }: Decision, failed: string | null): Promise<boolean> {
@@ -57,6 +57,7 @@ export class OpenCalls {
     );
     const asked = [...new Set(keys)].filter((key) => key !== failed && this.#isOpen(key));
     for (const key of asked) {
+      if (this.#isWithdrawn(key)) continue;
       if (calls.underWay.has(key)) {
         machine.hold();
         await calls.underWay.abort(key);
@@ -66,9 +67,19 @@ export class OpenCalls {
     return asked.some((key) => !this.#isOpen(key));
   }
 
+  /** Says of a call that is about to leave that it does not. @returns false where it has left. */
+  #isWithdrawn(key: string): boolean {
+    const { calls, machine, write } = this.#run;
+    if (!calls.underWay.isLeaving(key) || !this.#isOpen(key)) return false;
+    machine.hold();
+    write.append([{ do: 'outcome', key, status: 'failed', error: 'withdrawn before the call left' }]);
+    return true;
+  }
+
   /** Aborts and waits for a call that is under way, then asks its counterparty, whatever it was asked before. */
   async findOut(key: string): Promise<void> {
     const { calls } = this.#run;
+    if (this.#isWithdrawn(key)) return;
     if (calls.underWay.has(key)) await calls.underWay.abort(key);
     if (this.#isOpen(key)) await calls.reconciling.reconcile(key, true);
   }
