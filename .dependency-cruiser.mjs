@@ -253,7 +253,10 @@ export default {
       comment:
         'An adapter is what a user could write: it knows what a call is and what it may answer. What the sidecar does with that is not its business.',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/', pathNot: '^src/(adapters/|clock/|effects/(counterparty|signals)\\.ts$|runtime/tool-call\\.ts$)' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(adapters/|clock/|effects/(counterparty|signals)\\.ts$|runtime/tool-call\\.ts$)',
+      },
     },
     {
       name: 'nothing-imports-the-adapters',

@@ -70,7 +70,7 @@ async function later(turns: number, act: () => void): Promise<void> {
 }
 
 test.each(Array.from({ length: 16 }, (_, turns) => turns))(
-  'a payment that comes back %i turns after it is found to rest on a wrong value is known, undone, and made anew',
+  'C11: a payment that comes back %i turns after it is found to rest on a wrong value is known, undone, and made anew',
   async (turns) => {
     let complain: (() => void) | null = null;
     const { world, machine, config } = paying('reversible, undo: un', async () => {
@@ -88,7 +88,7 @@ test.each(Array.from({ length: 16 }, (_, turns) => turns))(
 );
 
 test.each([0, 1, 2, 3, 5, 8, 13])(
-  'a payment that is about to leave is withdrawn, and made once on the right value, %i turns after its intent',
+  'C11: a payment that is about to leave is withdrawn, and made once on the right value, %i turns after its intent',
   async (turns) => {
     let complain = async () => {};
     const { world, machine, config } = paying('irreversible');

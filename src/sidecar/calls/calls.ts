@@ -168,14 +168,8 @@ export class Calls {
   #act(key: string | undefined, own: AbortSignal, call: Call, actor: number, instance: InstanceId): Promise<unknown> {
     const { observing, config } = this.#parts;
     const { tool, input: args } = call;
-    const about = {
-      actor,
-      tool,
-      args,
-      instance,
-      class: classOf(config.tools.get(tool)),
-      ...(key !== undefined && { key }),
-    };
+    const of = { actor, tool, args, instance, class: classOf(config.tools.get(tool)) };
+    const about = { ...of, ...(key !== undefined && { key }) };
     const made = (signal: AbortSignal) => {
       const act = () => call.act(key, signal, args);
       return observing === null ? act() : observing.calls(about, call.signal, act);
