@@ -22,6 +22,8 @@ export interface Head {
 
 /** The number of rows that are fetched and checked at once, if the groups are small. */
 const BATCH = 1_024;
+/** The length of a hash, and the link of a note: in the row of its run it is bound to no commit group, as both move in one statement. */
+const [DIGEST, NO_LINK] = [32, Buffer.alloc(0)];
 /** The number of runs that are listed at once. */
 const RUNS = 2_000;
 
@@ -219,14 +221,16 @@ export class Tables {
 /** A note as the row of its run keeps it: behind its digest. */
 export function keptNote(identity: Buffer, { id, name }: Run, note: string): Buffer {
   const body = Buffer.from(note, 'utf8');
-  return Buffer.concat([noteDigest(seed(identity, id, name), Buffer.alloc(0), body), body]);
+  return Buffer.concat([noteDigest(seed(identity, id, name), NO_LINK, body), body]);
 }
 
 /** The note in the row of a run; null where there is none, or none that fits. */
-function noteIn(kept: unknown, identity: Buffer, run: Run): string | null {
-  if (!Buffer.isBuffer(kept) || kept.length < 32) return null;
-  const text = kept.subarray(32).toString('utf8');
-  return keptNote(identity, run, text).equals(kept) ? text : null;
+function noteIn(kept: unknown, identity: Buffer, { id, name }: Run): string | null {
+  if (!Buffer.isBuffer(kept) || kept.length < DIGEST) return null;
+  const body = kept.subarray(DIGEST);
+  return noteDigest(seed(identity, id, name), NO_LINK, body).compare(kept, 0, DIGEST) === 0
+    ? body.toString('utf8')
+    : null;
 }
 
 /** A whole number from 0; null for anything else. The driver tells those of 64 bits as text. */
@@ -236,7 +240,7 @@ export function whole(value: unknown): number | null {
 }
 
 function isHash(value: unknown): value is Buffer {
-  return Buffer.isBuffer(value) && value.length === 32;
+  return Buffer.isBuffer(value) && value.length === DIGEST;
 }
 
 /** True where the row of a run says that it ends at a head. */
