@@ -1,5 +1,4 @@
 /** A call and its deadline: whichever comes first settles it. */
-
 import type { Tool } from '../boundaries/config.ts';
 import { within } from '../clock/clock.ts';
 import type { Signal } from '../model/failure.ts';

@@ -2,7 +2,6 @@
  * A worker: takes runs of a store that can go on, goes on with so many at once, and gives back what only waits. Only the lease of a run says
  * who has it: another worker that was faster is no error.
  */
-
 import { setMaxListeners } from 'node:events';
 import { within } from '../clock/clock.ts';
 import type { Claims, StoreClaims } from '../effects/claims/claims.ts';

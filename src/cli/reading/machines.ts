@@ -2,7 +2,6 @@
  * Finds the machines of configs, and the agents that can be run: the exports of a built module, which only the user
  * names.
  */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

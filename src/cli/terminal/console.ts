@@ -2,7 +2,6 @@
  * The two streams of the command: answers go to standard output and nowhere else; notes, errors and progress go to
  * standard error. Also its exit, which does not wait for what an imported module has left open.
  */
-
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import ora from 'ora';

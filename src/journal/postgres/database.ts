@@ -2,7 +2,6 @@
  * The way to the database: a pool, and statements that are each a transaction of their own. No statement is prepared under a name
  * and none sets anything of its session.
  */
-
 import pg from 'pg';
 import { PROCESS } from '../../clock/clock.ts';
 import { JournalError } from '../journal.ts';

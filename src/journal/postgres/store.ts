@@ -2,7 +2,6 @@
  * The store in PostgreSQL: journals of many machines in one schema of a database. Every statement is a transaction of its own,
  * and connections are made when the first is asked.
  */
-
 import { randomUUID } from 'node:crypto';
 import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import {

@@ -2,7 +2,6 @@
  * The store in one SQLite file: opened, checked and migrated at once; one connection for all its journals. A store that
  * refuses its file closes so that the file and its log stay as they are, for a person to examine.
  */
-
 import { resolve } from 'node:path';
 import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import {

@@ -1,4 +1,4 @@
-/** The calls that have left in this process and have not come back: they are aborted, and waited for, here. */
+/** The calls that are about to leave this process, or have left and not come back: these are aborted, and waited for, here. */
 import { within } from '../../clock/clock.ts';
 import type { RunParts } from '../parts.ts';
 

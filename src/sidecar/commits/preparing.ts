@@ -2,7 +2,6 @@
  * Asks the staging areas of a commit whether it can be made, before it is decided: nothing is visible yet, and what one of them refuses
  * is refused whole (semantics.md E4).
  */
-
 import type { Clock } from '../../clock/clock.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { CommitRefused, errorMessage } from '../../effects/signals.ts';

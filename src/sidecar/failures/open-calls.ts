@@ -69,9 +69,8 @@ export class OpenCalls {
 
   /** Says of a call that is about to leave that it does not. @returns false where it has left. */
   #isWithdrawn(key: string): boolean {
-    const { calls, machine, write } = this.#run;
+    const { calls, write } = this.#run;
     if (!calls.underWay.isLeaving(key) || !this.#isOpen(key)) return false;
-    machine.hold();
     write.append([{ do: 'outcome', key, status: 'failed', error: 'withdrawn before the call left' }]);
     return true;
   }

@@ -5,7 +5,6 @@
  * out; a transaction that fails ends the whole store (J4), because after a failed sync the content of the disk is
  * unknown.
  */
-
 import type Database from 'better-sqlite3';
 import { type Alarm, PROCESS } from '../../../clock/clock.ts';
 import { chained, type Entry } from '../../chain.ts';
