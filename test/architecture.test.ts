@@ -53,6 +53,15 @@ describe('the sizes of the house', () => {
     expect(sources.filter((file) => read(file).trimEnd().split('\n').length > most)).toEqual([]);
   });
 
+  test('a runtime of its own takes at most 150 lines, as flows do', () => {
+    const lines = filesOf('src/flow').map(({ parentPath, name }) => {
+      const text = read(`${parentPath}/${name}`.slice(root.length));
+      return text.trimEnd().split('\n').length;
+    });
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(150);
+  });
+
   test('no folder of src has more than twenty files', () => {
     const counts = new Map<string, number>();
     for (const { parentPath } of files) counts.set(parentPath, (counts.get(parentPath) ?? 0) + 1);

@@ -1,10 +1,9 @@
 /** Flows: named steps in an async function, each a tool call under the sidecar (`belay-sidecar/flow`). */
 import { createHash } from 'node:crypto';
 import { CallsUnderWay, CallUnderWay, whileItCounts } from '../runtime/calls-under-way.ts';
-import { EnteredRuntime, type Position, rootPlace } from '../runtime/entered.ts';
-import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
-import { type PlainChange, plainStep } from '../runtime/plain-step.ts';
-import type { Watcher } from '../runtime/runtime.ts';
+import { EnteredRuntime, type Position } from '../runtime/entered.ts';
+import type { RuntimeEvent } from '../runtime/microstep.ts';
+import { type PlainChange, plainStep, rootMove, rootPlace } from '../runtime/plain-step.ts';
 import type { Act, ToolCall } from '../runtime/tool-call.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
@@ -14,11 +13,7 @@ import type { RunOptions } from '../sidecar/opening/options.ts';
  * Takes a step: calls the function through the sidecar, or answers what the journal has. The name is the step's tool and its state in the
  * config; behind an `@` it says what this step is about (`reserve@sku-1`), so that a step can be taken once for each of many.
  */
-export type Step = <TInput, TOutput>(
-  name: string,
-  input: TInput,
-  act: (call: ToolCall<TInput>) => Promise<TOutput>,
-) => Promise<TOutput>;
+export type Step = <TIn, TOut>(name: string, input: TIn, act: (call: ToolCall<TIn>) => Promise<TOut>) => Promise<TOut>;
 
 /** The options of a run of a flow; the input counts for a run that begins. */
 export interface FlowOptions<TInput> extends RunOptions {
@@ -50,7 +45,7 @@ export interface Flow<TInput> {
  */
 export function flow<TInput>(agent: string, body: (step: Step, input: TInput) => Promise<unknown>): Flow<TInput> {
   const digest = createHash('sha256').update(`flow ${agent}`).digest('hex');
-  const runtime: Program['runtime'] = (watcher) => new Execution(watcher, body as Body);
+  const runtime: Program['runtime'] = (watcher) => new Execution(body as Body, watcher);
   const run = async (open: typeof resumeRun, options: FlowOptions<TInput>): Promise<RunCommands> => {
     const { root, commands } = await open({ agent, digest, input: options.input, runtime }, options);
     (root as Execution).start();
@@ -69,50 +64,33 @@ type Memory = { input: unknown; steps: Record<string, unknown>; output?: unknown
 type Entry = { owed: CallUnderWay | null; readonly taken: Set<string>; open: string | null };
 
 /** Executes a flow, one step at a time: control is the step at which it stands. */
-class Execution extends EnteredRuntime<Memory, Entry> {
+class Execution extends EnteredRuntime<Body, Memory, Entry> {
   protected readonly at: Position<Memory> = { value: null, memory: { input: undefined, steps: {} } };
   protected readonly calls = new CallsUnderWay((id, tool, input) => new CallUnderWay(id, tool, input));
-  readonly #body: Body;
 
-  constructor(watcher: Watcher, body: Body) {
-    super(watcher);
-    this.#body = body;
-  }
-
-  placeAt = rootPlace;
-  valueWithin = (_prefix: string, _region: string, path: string) => path;
-  arrival = (_: ActorHandle, value: unknown) => {
-    const source = rootPlace(String(value));
-    return { after: [source], entered: [source], moves: [''], source, done: false };
-  };
   outputOf = () => this.at.memory.output;
   isOver = () => 'output' in this.at.memory;
   first = (input: unknown) => ({ input, steps: {} });
   begin = () => this.#tell('begin', this.at.memory, { event: { type: 'flow.begin' }, remembered: {} });
 
   enter(): void {
-    const entry: Entry = { owed: this.#current, taken: new Set(), open: null };
+    const entry: Entry = { owed: this.calls.only, taken: new Set(), open: null };
     this.entry = entry;
     const isStale = () => this.entry !== entry;
-    const run = async () => {
-      const output = await this.#body(
-        (name, input, act) => whileItCounts(isStale, () => this.#take(entry, name, input, act)),
-        this.at.memory.input,
-      );
-      if (!isStale()) this.#return(entry, output);
-    };
-    run().catch((error) => {
-      const crash = { event: this.#event(), error, places: [rootPlace(String(this.at.value))], ofChild: false };
-      if (!isStale()) void this.watcher.crashed(this, crash);
-    });
+    const take = (name: string, input: unknown, act: Act) =>
+      whileItCounts(isStale, () => this.#take(entry, name, input, act));
+    const run = async () => this.#return(entry, await this.program(take, this.at.memory.input));
+    run().catch((error) => this.crashes(this.#event(), error, [rootPlace(String(this.at.value))], isStale));
   }
 
   /** Comes to a step, or to the end: a journal that has a step under way has to have that one. */
   #come(entry: Entry, name: string | null): CallUnderWay | null {
-    const { owed } = entry;
+    const { owed, open } = entry;
     if (owed !== null && owed.id !== name)
       throw new Error(`the flow came to ${name ?? 'its end'}, and its journal has it at step "${owed.id}"`);
-    entry.owed = null;
+    if (open !== null && name === null) throw new Error(`the flow ended beside its step "${open}"`);
+    if (open !== null) throw new Error(`step "${name}" was taken beside another one`);
+    Object.assign(entry, { owed: null, open: name });
     return owed;
   }
 
@@ -123,8 +101,6 @@ class Execution extends EnteredRuntime<Memory, Entry> {
     this.calls.tools.set(tool, act);
     if (Object.hasOwn(this.at.memory.steps, name)) return this.at.memory.steps[name];
     const owed = this.#come(entry, name);
-    if (entry.open !== null) throw new Error(`step "${name}" was taken beside another one`);
-    entry.open = name;
     const call = owed ?? new CallUnderWay(name, tool, input);
     const make = () => call.make(this.watcher, act, input);
     const answer = await (owed === null ? new Promise((done) => this.#move(tool, call, () => done(make()))) : make());
@@ -133,30 +109,25 @@ class Execution extends EnteredRuntime<Memory, Entry> {
   }
 
   #return(entry: Entry, output: unknown): void {
+    if (this.entry !== entry) return;
     this.#come(entry, null);
-    if (entry.open !== null) throw new Error(`the flow ended beside its step "${entry.open}"`);
+    const told = { event: { type: 'flow.return' }, hears: false, done: true, output };
     const end = () => {
-      const event = { type: 'flow.return' };
-      this.#tell('end', { ...this.at.memory, output }, { event, hears: false, done: true, output });
+      this.#tell('end', { ...this.at.memory, output }, told);
       this.watcher.holdsEnd(output);
     };
     if (this.at.value === 'end') end();
     else this.#move('end', null, end);
   }
 
-  /** The step at which control stands, where it is one. */
-  get #current(): CallUnderWay | null {
-    return [...this.calls.underWay.values()][0] ?? null;
-  }
-
   /** The event on which control moves: the answer of the step at which it stands. */
   #event(): RuntimeEvent {
-    return this.#current?.output ? this.#current.answered() : { type: 'flow.step' };
+    return this.calls.only?.output ? this.calls.only.answered() : { type: 'flow.step' };
   }
 
   /** Moves control once nothing holds its event back. */
   #move(to: string, next: CallUnderWay | null, then: () => void): void {
-    const [event, left, entry] = [this.#event(), this.#current, this.entry];
+    const [event, left, entry] = [this.#event(), this.calls.only, this.entry];
     const go = () => {
       const { memory } = this.at;
       const behind = left === null ? memory : { ...memory, steps: { ...memory.steps, [left.id]: left.output?.is } };
@@ -170,10 +141,7 @@ class Execution extends EnteredRuntime<Memory, Entry> {
   }
 
   #tell(to: string, memory: Memory, change: PlainChange): void {
-    const before = this.at.value === null ? null : [rootPlace(String(this.at.value))];
-    const after = [rootPlace(to)];
-    const control = { value: to, before, after, entered: after, sources: before ?? [], moves: [''] };
-    this.watcher.steps(this, [plainStep(control, change, this.at.memory, memory)]);
+    this.watcher.steps(this, [plainStep(rootMove(this.at.value, to), change, this.at.memory, memory)]);
     this.at.value = to;
     this.at.memory = memory;
   }

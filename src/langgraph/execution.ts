@@ -26,17 +26,15 @@ import { type Around, answered, applies, ends, holds, type Output, opens } from 
 const outside = AsyncLocalStorage.snapshot();
 
 /** Executes a graph, and is its root. */
-export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
+export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements Host {
   protected readonly at: Telling;
-  readonly #setting: Setting;
   protected readonly calls: Calls;
   /** The outputs of nodes that no step has noted yet, by lane. */
   readonly #outputs = new Map<string, Output>();
   #isDrained = false;
 
   constructor(setting: Setting, watcher: Watcher) {
-    super(watcher);
-    this.#setting = setting;
+    super(setting, watcher);
     this.at = new Telling(this, watcher);
     const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.when(event, isStale, then);
     this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, when });
@@ -53,7 +51,7 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
 
   /** The channels that the graph gives out. */
   get result(): unknown {
-    const { outputChannels } = this.#setting.graph;
+    const { outputChannels } = this.program.graph;
     const { memory } = this.at;
     if (typeof outputChannels === 'string') return memory[outputChannels];
     return Object.fromEntries(outputChannels.flatMap((name) => (name in memory ? [[name, memory[name]]] : [])));
@@ -61,12 +59,12 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
 
   override restore(ref: ActorHandle, plan: ActorPlan): void {
     // What it asked is asked again, if it comes there again.
-    this.#setting.asks([]);
+    this.program.asks([]);
     super.restore(ref, plan);
   }
 
   protected first(input: unknown): Memory {
-    return { [OWN]: { salt: this.#setting.salt, input } };
+    return { [OWN]: { salt: this.program.salt, input } };
   }
   protected begin(): void {
     this.at.begin();
@@ -81,20 +79,24 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
   protected isOver(): boolean {
     return this.at.value === END;
   }
-  arrival(_: ActorHandle, value: StateValue, _context: unknown, region: string) {
+  override arrival(_: ActorHandle, value: StateValue, _context: unknown, region: string) {
     const lane = laneNamed(region);
     const source = placeOf(lane, partOf(value, lane) ?? 'end');
     return { after: placesOf(value), entered: [source], moves: [region], source, done: false };
   }
-  placeAt = (path: string) => placeNamed(path, this.#setting.graph.nodes);
-  valueWithin = () => 'run';
+  override placeAt(path: string) {
+    return placeNamed(path, this.program.graph.nodes);
+  }
+  override valueWithin() {
+    return 'run';
+  }
   outputOf = () => this.result;
   get #around(): Around {
-    const { graph, channels } = this.#setting;
+    const { graph, channels } = this.program;
     return { graph, channels, outputs: this.#outputs };
   }
   get asked() {
-    const { channels, settings, modes, subgraphs } = this.#setting;
+    const { channels, settings, modes, subgraphs } = this.program;
     return { channels, settings, modes: modes(), subgraphs: subgraphs(), input: this.at.memory[OWN].input };
   }
   from() {
@@ -109,8 +111,8 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
     const isBeside = this.lanes().some((other) => partOf(value, other) === 'end');
     return [...(isSent ? [[SENDS, lane.name]] : []), ...(isBeside ? [[OWN, 'at', 'id']] : [])];
   }
-  tieOf = (node: string, args: unknown) => this.#setting.tieOf(node, args, this.at.memory);
-  chunk = (chunk: unknown) => this.#setting.chunk(chunk);
+  tieOf = (node: string, args: unknown) => this.program.tieOf(node, args, this.at.memory);
+  chunk = (chunk: unknown) => this.program.chunk(chunk);
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
     this.#on(pass, 'graph.on', () => {
@@ -146,12 +148,12 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
       this.at.tell(applies(this.#around, this.at, closed));
       this.leave();
       this.#isDrained = true;
-      this.#setting.drains(error);
+      this.program.drains(error);
     });
   }
 
   asks(pass: Pass, questions: readonly Question[]): void {
-    if (!pass.isStale) this.#setting.asks(questions);
+    if (!pass.isStale) this.program.asks(questions);
   }
 
   /** Answers questions, and enters the graph again. */
@@ -165,13 +167,11 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
   }
 
   failed(pass: Pass, lane: Lane | null, error: unknown): void {
-    if (this.entry !== pass) return;
     const places = lane === null ? [] : [{ path: lane.name, region: lane.name }];
-    const crash = { event: { type: 'graph.failed' }, error, places, ofChild: false };
     const isStale = () => this.entry !== pass;
     // A node that had done nothing yet has nothing to be taken back, so that no plan enters the graph again.
     const again = () => this.when({ type: 'graph.again' }, isStale, () => this.#again());
-    void this.watcher.crashed(this, crash).then(again);
+    void this.crashes({ type: 'graph.failed' }, error, places, isStale).then(again);
   }
 
   callsOf(pass: Pass, lane: Lane, observed: Observed): NodeCalls {
@@ -179,7 +179,7 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
   }
 
   protected enter(): void {
-    const pass = new Pass(this.#setting.graph, this);
+    const pass = new Pass(this.program.graph, this);
     this.entry = pass;
     this.#isDrained = false;
     outside(() => caller.run(BETWEEN_NODES, () => void pass.go()));

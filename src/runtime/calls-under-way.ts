@@ -60,6 +60,11 @@ export class CallsUnderWay<TCall extends CallUnderWay = CallUnderWay> {
     this.#called = called;
   }
 
+  /** The one call of a program that makes one at a time; null where none is under way. */
+  get only(): TCall | null {
+    return [...this.underWay.values()][0] ?? null;
+  }
+
   /** Notes a call under the id of its actor. */
   add(id: string, tool: string, input: unknown): TCall {
     const call = this.#called(id, tool, input);

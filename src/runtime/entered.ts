@@ -6,6 +6,7 @@ import { endedChild } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { CallsUnderWay, CallUnderWay } from './calls-under-way.ts';
 import type { ActorHandle, Place, RuntimeEvent } from './microstep.ts';
+import { rootPlace } from './plain-step.ts';
 import type { ActorPlan } from './restore-plan.ts';
 import type { Arrival, Runtime, Watcher } from './runtime.ts';
 
@@ -16,8 +17,9 @@ export interface Position<TMemory> {
 }
 
 /** Executes a program that is entered again, and is its root: such a runtime has no machines, and hears nothing from outside. */
-export abstract class EnteredRuntime<TMemory extends object, TEntry extends object> implements Runtime {
+export abstract class EnteredRuntime<TProgram, TMemory extends object, TEntry extends object> implements Runtime {
   readonly machines = null;
+  protected readonly program: TProgram;
   protected readonly watcher: Watcher;
   protected abstract readonly at: Position<TMemory>;
   protected abstract readonly calls: CallsUnderWay;
@@ -27,7 +29,8 @@ export abstract class EnteredRuntime<TMemory extends object, TEntry extends obje
   #isStarted = false;
   #wakes = false;
 
-  constructor(watcher: Watcher) {
+  constructor(program: TProgram, watcher: Watcher) {
+    this.program = program;
     this.watcher = watcher;
   }
 
@@ -44,10 +47,21 @@ export abstract class EnteredRuntime<TMemory extends object, TEntry extends obje
     this.entry = null;
   }
 
-  abstract placeAt(path: string): Place | undefined;
-  abstract valueWithin(prefix: string, region: string, path: string): StateValue | undefined;
-  abstract arrival(ref: ActorHandle, value: StateValue, context: unknown, region: string): Arrival;
   abstract outputOf(): unknown;
+
+  /** A program has one region, unless it says otherwise: the root's own. */
+  placeAt(path: string): Place | undefined {
+    return rootPlace(path);
+  }
+
+  valueWithin(_prefix: string, _region: string, path: string): StateValue | undefined {
+    return path;
+  }
+
+  arrival(_ref: ActorHandle, value: StateValue, _context: unknown, _region: string): Arrival {
+    const source = rootPlace(String(value));
+    return { after: [source], entered: [source], moves: [''], source, done: false };
+  }
 
   /** Enters the program for the first time in this process. */
   start(): void {
@@ -114,6 +128,16 @@ export abstract class EnteredRuntime<TMemory extends object, TEntry extends obje
     return input;
   }
 
+  /** Tells that the program threw on an event, unless that does not count any more. Resolves once it is answered. */
+  protected async crashes(
+    event: RuntimeEvent,
+    error: unknown,
+    places: readonly Place[],
+    isStale: () => boolean,
+  ): Promise<void> {
+    if (!isStale()) await this.watcher.crashed(this, { event, error, places, ofChild: false });
+  }
+
   /** Goes on with an event once nothing holds that back, and not at all where it does not count any more. */
   protected when(event: RuntimeEvent, isStale: () => boolean, then: () => void): void {
     const go = () => {
@@ -123,9 +147,4 @@ export abstract class EnteredRuntime<TMemory extends object, TEntry extends obje
     };
     go();
   }
-}
-
-/** The place of a state in the root's own region. */
-export function rootPlace(path: string): Place {
-  return { path, region: '' };
 }

@@ -1,5 +1,6 @@
 /** Plain steps: those that neither send nor raise events, arm no delays, and have nothing to do with any but their own event. */
-import type { ActorHandle, Child, Microstep, RuntimeEvent } from './microstep.ts';
+import type { StateValue } from '../model/step-entry.ts';
+import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from './microstep.ts';
 
 /** The change that a step makes to control. */
 export type ControlChange = Pick<Microstep, 'value' | 'before' | 'after' | 'sources' | 'entered' | 'moves'>;
@@ -20,6 +21,17 @@ export interface PlainChange {
 }
 
 const NONE: readonly never[] = [];
+
+/** The place of a state in the root's own region. */
+export function rootPlace(path: string): Place {
+  return { path, region: '' };
+}
+
+/** Moves control from one state of the root's own region to another; from null with the first step. */
+export function rootMove(from: StateValue | null, to: string): ControlChange {
+  const [before, after] = [from === null ? null : [rootPlace(String(from))], [rootPlace(to)]];
+  return { value: to, before, after, sources: before ?? NONE, entered: after, moves: [''] };
+}
 
 /** Makes a plain step, with all its members and in one order: a run takes many of them. The first of an actor has no context before it. */
 export function plainStep(
