@@ -13,6 +13,7 @@ import { LISTS } from './contents/lists.ts';
 import { ContentReader, type KnownContent } from './contents/reader.ts';
 import { ContentWriter } from './contents/writer.ts';
 import type { RowReader } from './entry-forms.ts';
+import { GAPS_SINCE } from './entry-row.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
 import { JournalError, type Row, type StoredRow } from './journal.ts';
 import { type Lost, lostAt } from './lost.ts';
@@ -21,7 +22,7 @@ import { type Measured, type ReadContent, reviveMeasured } from './revive.ts';
 import { Coded, type ValueCodec } from './value-codec.ts';
 
 /** The format that this code writes, and the newest that it reads (style.md 13). */
-export const FORMAT = CONTENTS_SINCE;
+export const FORMAT = GAPS_SINCE;
 
 /** Lays entries out, for the writer of a run. */
 export class EntryEncoder {
@@ -29,21 +30,27 @@ export class EntryEncoder {
   readonly #writer: RowTexts;
 
   readonly #contents: ContentWriter | null;
+  readonly #format: number;
 
-  /** @param contents null in a run whose journal began in a format that has none. */
+  /**
+   * @param contents null in a run whose journal began in a format that has none.
+   * @param format the one that the run began in, and goes on in.
+   */
   constructor(
     names = new Names(),
     codecs: readonly ValueCodec[] = [],
     contents: ContentWriter | null = new ContentWriter(),
+    format = FORMAT,
   ) {
     this.#names = names;
     this.#contents = contents;
-    this.#writer = new RowTexts(names, codecs, contents);
+    this.#format = format;
+    this.#writer = new RowTexts(names, codecs, contents, format);
   }
 
-  /** The names and the contents that are written; no contents in a run whose journal began in a format that has none. */
-  get written(): { readonly names: Names; readonly contents: ContentWriter | null } {
-    return { names: this.#names, contents: this.#contents };
+  /** The names and the contents that are written, and the format of the run; no contents where that has none. */
+  get written(): { readonly names: Names; readonly contents: ContentWriter | null; readonly format: number } {
+    return { names: this.#names, contents: this.#contents, format: this.#format };
   }
 
   /** Takes the parts of contexts that were read for what they are; with `verify`, no part of any. */

@@ -54,8 +54,41 @@ export function given<E extends object, K extends keyof E>(key: K, form: Form<E[
   return { ...member<E, K>(key, form), write: (entry, to) => (key in entry ? form.write(entry[key], to) : null) };
 }
 
+/** The first format of journals in whose steps a number stands for so many members in a row that say nothing. */
+export const GAPS_SINCE = 6;
+
 /** A place that nothing is written to any more. */
 export const unused: Column<unknown> = { absent: '[]', write: () => '[]', read: () => {} };
+
+/** Members of a row that say nothing, until something follows them. */
+class Held {
+  readonly #isGap: boolean;
+  #text = '';
+  #count = 0;
+
+  constructor(isGap: boolean) {
+    this.#isGap = isGap;
+  }
+
+  add(text: string): void {
+    this.#text = joined(this.#text, text);
+    this.#count += 1;
+  }
+
+  /** Their text in the row; empty where there are none. */
+  take(): string {
+    if (this.#count === 0) return '';
+    const text = this.#isGap ? `${this.#count}` : this.#text;
+    this.#text = '';
+    this.#count = 0;
+    return text;
+  }
+}
+
+function joined(text: string, more: string): string {
+  if (text === '') return more;
+  return more === '' ? text : `${text},${more}`;
+}
 
 /** A row of columns. */
 export class RowForm<E> implements Form<E> {
@@ -63,11 +96,16 @@ export class RowForm<E> implements Form<E> {
   readonly #least: number;
   readonly #missing: readonly unknown[];
   readonly #first: number;
+  readonly #hasGaps: boolean;
 
-  /** @param least the number of columns that are written even where they say nothing. */
-  constructor(least: number, columns: readonly Column<E>[]) {
+  /**
+   * @param least the number of columns that are written even where they say nothing.
+   * @param hasGaps true where no column behind those is stored as a number, so that one may stand for a gap.
+   */
+  constructor(least: number, columns: readonly Column<E>[], hasGaps = false) {
     this.#columns = columns;
     this.#least = least;
+    this.#hasGaps = hasGaps;
     this.#first = columns.findIndex(({ isFirst }) => isFirst === true);
     this.#missing = columns.map(({ absent }) => (absent === null ? undefined : JSON.parse(absent)));
   }
@@ -80,16 +118,13 @@ export class RowForm<E> implements Form<E> {
     const first = this.#columns[this.#first]?.write(entry, to) ?? null;
     let text = head;
     // What says nothing is written once something follows it.
-    let held = '';
+    const held = new Held(this.#hasGaps && to.gaps);
     for (let index = 0; index < this.#columns.length; index += 1) {
       const column = this.#columns[index] as Column<E>;
       const own = index === this.#first ? first : column.write(entry, to);
       if (own === null) continue;
-      if (own === column.absent && index >= this.#least) held += text === '' && held === '' ? own : `,${own}`;
-      else {
-        text += text === '' && held === '' ? own : `${held},${own}`;
-        held = '';
-      }
+      if (own === column.absent && index >= this.#least) held.add(own);
+      else text = joined(joined(text, held.take()), own);
     }
     return `[${text}]`;
   }
@@ -103,12 +138,27 @@ export class RowForm<E> implements Form<E> {
    * @param skipped how much of the row stands before its first column.
    */
   readInto(entry: Writable<E>, stored: readonly unknown[], from: RowReader, skipped = 0): E {
+    const row = this.#hasGaps ? this.#filled(stored) : stored;
     for (let index = 0; index < this.#columns.length; index += 1) {
-      const isThere = index + skipped < stored.length;
-      const value = isThere ? stored[index + skipped] : this.#missing[index];
+      const isThere = index + skipped < row.length;
+      const value = isThere ? row[index + skipped] : this.#missing[index];
       if (isThere || value !== undefined) (this.#columns[index] as Column<E>).read(value, from, entry);
     }
     return entry as E;
+  }
+
+  /** A row with the members that its gaps stand for. @throws Error where a gap is none. */
+  #filled(stored: readonly unknown[]): readonly unknown[] {
+    if (!stored.some((value, index) => index >= this.#least && typeof value === 'number')) return stored;
+    const row = stored.slice(0, this.#least);
+    for (const value of stored.slice(this.#least)) {
+      const left = this.#columns.length - row.length;
+      if (typeof value !== 'number') row.push(value);
+      else if (Number.isSafeInteger(value) && value > 0 && value < left)
+        row.push(...this.#missing.slice(row.length, row.length + value));
+      else throw new Error(`has a gap of ${value} members, and ${left} follow`);
+    }
+    return row;
   }
 }
 

@@ -113,49 +113,53 @@ const control = new RowForm<Pick<StepEntry, 'moves' | 'looks' | 'ties'>>(0, [
   ),
 ]);
 
-export const STEP = new RowForm<StepEntry>(5, [
-  member('actor', count),
-  member('event', value('event')),
-  member('value', named<StepEntry['value']>()),
-  member(
-    'parties',
-    kept(
-      flat<Party, Party['instance'], string>(
-        instance,
-        name,
-        ({ instance, region }) => [instance, region],
-        (instance, region) => ({ instance, region }),
+export const STEP = new RowForm<StepEntry>(
+  5,
+  [
+    member('actor', count),
+    member('event', value('event')),
+    member('value', named<StepEntry['value']>()),
+    member(
+      'parties',
+      kept(
+        flat<Party, Party['instance'], string>(
+          instance,
+          name,
+          ({ instance, region }) => [instance, region],
+          (instance, region) => ({ instance, region }),
+        ),
       ),
     ),
-  ),
-  edits,
-  member('marks', list(kept(mark)), '[]'),
-  member('boundaries', list(name), '[]'),
-  member('started', list(started), '[]'),
-  member('regions', list(name), '[]'),
-  member(
-    'closed',
-    flat<Closed, Closed['instance'], boolean>(
-      instance,
-      plain<boolean>(),
-      ({ instance, gate }) => [instance, gate],
-      (instance, gate) => ({ instance, gate }),
+    edits,
+    member('marks', list(kept(mark)), '[]'),
+    member('boundaries', list(name), '[]'),
+    member('started', list(started), '[]'),
+    member('regions', list(name), '[]'),
+    member(
+      'closed',
+      flat<Closed, Closed['instance'], boolean>(
+        instance,
+        plain<boolean>(),
+        ({ instance, gate }) => [instance, gate],
+        (instance, gate) => ({ instance, gate }),
+      ),
+      '[]',
     ),
-    '[]',
-  ),
-  member('ended', list(count), '[]'),
-  unused,
-  member('remembered', orEmpty(plain<NonNullable<StepEntry['remembered']>>()), '[]'),
-  member('done', flag, '[]'),
-  member('outside', flag, '[]'),
-  {
-    absent: '[]',
-    write: (step, to) => (isPlain(step) ? '[]' : control.write(unusual(step), to)),
-    read: (stored, from, step) => {
-      control.readInto(step, stored as unknown[], from);
+    member('ended', list(count), '[]'),
+    unused,
+    member('remembered', orEmpty(plain<NonNullable<StepEntry['remembered']>>()), '[]'),
+    member('done', flag, '[]'),
+    member('outside', flag, '[]'),
+    {
+      absent: '[]',
+      write: (step, to) => (isPlain(step) ? '[]' : control.write(unusual(step), to)),
+      read: (stored, from, step) => {
+        control.readInto(step, stored as unknown[], from);
+      },
     },
-  },
-]);
+  ],
+  true,
+);
 
 /** True for a step that moves the region of its one party and looks at none: the usual one, found without a set. */
 function isPlain({ moves, looks = [], ties = [], parties, actor }: StepEntry): boolean {

@@ -1,10 +1,12 @@
 /**
- * The rows of a journal, held byte for byte (test/journal/rows.json): what was written once is read for ever, and is written the same.
- * A row of that file is never changed; a new kind of entry adds rows to it.
+ * The rows of a journal, held byte for byte (test/journal/rows.json): what was written once is read for ever, and is written the same by the
+ * runs that began in its format. Rows that a later format has otherwise are in a file of their own. A row of these files is never changed; a
+ * new kind of entry adds rows to them.
  */
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { EntryDecoder, EntryEncoder } from '../../src/journal/entry-codec.ts';
+import { EntryDecoder, EntryEncoder, FORMAT } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import type { Lost } from '../../src/journal/lost.ts';
 import type { Entry } from '../../src/model/entry.ts';
@@ -15,17 +17,21 @@ interface Written {
   readonly rows: Rows;
   readonly lost?: readonly Lost[];
 }
-const written: Readonly<Record<string, Written>> = JSON.parse(
-  readFileSync(new URL('rows.json', import.meta.url), 'utf8'),
-);
+const file = (name: string): Readonly<Record<string, Written>> =>
+  JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+const written = file('rows.json');
+/** The format of those rows, and the first in which a number stands for members of a step that say nothing. */
+const WHOLE = 5;
+const WITH_GAPS = file('rows-6.json');
 
 const entries: [string, Entry][] = Object.entries(EVERY_ENTRY).flatMap(([kind, variants]) =>
   Object.entries(variants).map(([variant, entry]): [string, Entry] => [`${kind}: ${variant}`, entry]),
 );
 
-function rowsOf(entry: Entry): Written {
+function rowsOf(entry: Entry, format = WHOLE): Written {
   const lost: Lost[] = [];
-  const rows = new EntryEncoder().rows(entry, (what) => lost.push(what));
+  const encoder = new EntryEncoder(undefined, [], undefined, format);
+  const rows = encoder.rows(entry, (what) => lost.push(what));
   const pairs = rows.map(({ kind, body }) => [kind, body] as const);
   return lost.length === 0 ? { rows: pairs } : { rows: pairs, lost };
 }
@@ -58,6 +64,18 @@ describe('an entry', () => {
     expect(missing).toEqual(
       (written[name]?.lost ?? []).flatMap(({ of, path }) => (of === 'event' ? [] : path.join('/'))),
     );
+  });
+
+  test.each(entries)('is written with its gaps by a run of format 6, and read back: %s', (name, entry) => {
+    const rows = WITH_GAPS[name] ?? written[name];
+    expect(rowsOf(entry, FORMAT)).toEqual(rows);
+    expect(read(rows?.rows ?? []).entry).toEqual(asRead(name, entry));
+  });
+
+  test('has a row with gaps in the second file only where the first has it otherwise', () => {
+    expect(FORMAT).toBe(6);
+    const others = entries.filter(([name, entry]) => !isDeepStrictEqual(rowsOf(entry, FORMAT), written[name]));
+    expect(others.map(([name]) => name).sort()).toEqual(Object.keys(WITH_GAPS).sort());
   });
 
   test('has a row in the file for every one of these, and for nothing else', () => {
@@ -105,4 +123,13 @@ test('a row of a journal of the first format has an intent without its arguments
   const { args: _, ...intent } = EVERY_ENTRY.intent['of a call'] as Extract<Entry, { do: 'intent' }>;
   const { entry } = read([...rows.slice(0, -1), [kind, old]]);
   expect(entry).toStrictEqual(intent);
+});
+
+test.each([0, -1, 2.5, 11, 1e9])('a row with a gap of %d members, which is none, is damaged', (gap) => {
+  const rows = WITH_GAPS['step: from outside, the last of its actor']?.rows ?? [];
+  const [kind, body] = rows.at(-1) as readonly [number, string];
+  const stored = JSON.parse(body) as unknown[];
+  const at = stored.findLastIndex((member) => typeof member === 'number');
+  const other = JSON.stringify(stored.with(at, gap));
+  expect(() => read([...rows.slice(0, -1), [kind, other]])).toThrow(/has a gap of/);
 });

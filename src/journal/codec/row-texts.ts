@@ -3,6 +3,7 @@ import { type Encoded, type EncodeOptions, encode } from '../codec.ts';
 import { LARGEST_ROW } from '../contents/form.ts';
 import type { ContentWriter } from '../contents/writer.ts';
 import type { RowWriter } from '../entry-forms.ts';
+import { GAPS_SINCE } from '../entry-row.ts';
 import { JournalError } from '../journal.ts';
 import { encodingWith, LOSSES, type Lost, type ValuePlace } from '../lost.ts';
 import { type Names, RowNames } from '../names.ts';
@@ -10,6 +11,7 @@ import type { ValueCodec } from '../value-codec.ts';
 
 /** Writes the names and values of one run. */
 export class RowTexts extends RowNames implements RowWriter {
+  readonly gaps: boolean;
   #lost: (what: Lost) => void = () => {};
   #held = 0;
   readonly #options: EncodeOptions;
@@ -20,8 +22,10 @@ export class RowTexts extends RowNames implements RowWriter {
   /** For what is not written yet: what was written before is known, and nothing is stored. */
   readonly #tried: EncodeOptions;
 
-  constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null) {
+  /** @param format the one that the run began in. */
+  constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null, format: number) {
     super(names);
+    this.gaps = format >= GAPS_SINCE;
     this.#whole = encodingWith(codecs);
     this.#contents = contents;
     this.#options = { ...this.#whole, contents };

@@ -4,12 +4,13 @@
  */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { FORMAT } from '../../journal/entry-codec.ts';
 import type { BasePart } from '../../journal/journal.ts';
 import type { SavedRun } from '../../projection/base/run.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
 
 /** The version of the form. A base of any other is no base. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** The largest state that is read, in bytes, unpacked. */
 const LARGEST = 512 * 1024 * 1024;
@@ -56,7 +57,7 @@ export function partsOf({ state, contents, entries }: BaseContent): BasePart[] {
   return [pack(head), pack(JSON.stringify(state)), ...shared];
 }
 
-/** The base that parts hold; null where it is of another version. @throws Error where they hold none. */
+/** The base that parts hold; null where it is of another version, or of rows in a format that is not known. @throws Error where they hold none. */
 export function contentOf([head, state, ...shared]: readonly BasePart[]): BaseContent | null {
   if (head === undefined || state === undefined) throw new RangeError('a base has a head and a state');
   const { base, contents, entries } = JSON.parse(unpack(head)) as Record<string, unknown>;
@@ -64,8 +65,10 @@ export function contentOf([head, state, ...shared]: readonly BasePart[]): BaseCo
   if (!isCounts(contents) || !isCounts(entries) || contents.length + entries.length !== shared.length)
     throw new RangeError('a base has other parts than its head says');
   const lines = [...contents, ...entries].map((count, index): Lines => ({ count, packed: shared[index] as BasePart }));
+  const read: BaseContent['state'] = JSON.parse(unpack(state));
+  if (read.format > FORMAT) return null;
   return {
-    state: JSON.parse(unpack(state)),
+    state: read,
     contents: lines.slice(0, contents.length),
     entries: lines.slice(contents.length),
   };

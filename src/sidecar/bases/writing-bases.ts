@@ -3,7 +3,7 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
 import { BaseContents } from '../../journal/base/contents.ts';
-import { type EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
+import type { EntryEncoder } from '../../journal/entry-codec.ts';
 import type { BasePart } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
@@ -67,14 +67,14 @@ export class BaseWriter {
    * @throws NoBase where something in it has no text.
    */
   base(runState: RunState, note: RunNoteFold): BasePart[] {
-    const { names, contents } = this.#encoder.written;
+    const { names, contents, ...written } = this.#encoder.written;
     let run = savedRun(runState, this.#shared);
     if (this.#shared.isLoose) {
       this.#shared = this.#sharing(null);
       run = savedRun(runState, this.#shared);
     }
     const { lines } = this.#shared;
-    const [count, format] = contents === null ? [0, 0] : [contents.count, FORMAT];
+    const [count, format] = contents === null ? [0, 0] : [contents.count, written.format];
     const read = { names: names.all, count, format, codecs: [...this.#used] };
     const parts = partsOf({ state: { run, note: note.parts, ...read }, ...lines });
     contents?.retain(this.#shared.contents);

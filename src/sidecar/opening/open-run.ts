@@ -161,7 +161,7 @@ async function takeUp(
 ): Promise<Opened> {
   const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
   refuseOthers(program, runState, reader);
-  const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
+  const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite(), reader.format);
   encoder.trust(runState.actors, options.verify);
   const basing = new Basing(
     { journal, runState, encoder, note, codecs: options.codecs ?? [], from: read },

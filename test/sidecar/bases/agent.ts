@@ -3,7 +3,8 @@ import { assign, setup } from 'xstate';
 import { attach, type JournalStore, loadConfig, resume, type SidecarOptions } from '../../../src/index.ts';
 import { SPACING } from '../../../src/sidecar/opening/options.ts';
 
-const machine = setup({
+/** Writes one of seven rows with each event, or a note. */
+export const machine = setup({
   types: {
     context: {} as { rows: Record<string, number>; notes: string[] },
     events: {} as { type: 'set'; n: number } | { type: 'note'; text: string },
@@ -24,7 +25,7 @@ const machine = setup({
   },
 });
 
-const { config } = loadConfig(
+const loaded = loadConfig(
   `belay: 1
 agent: rows
 tools: {}
@@ -33,6 +34,9 @@ skeletons:
   Work: { entity: '"it"', states: [a, b], entry: [a], inputs: [], outputs: ['rows/*', notes], commit: [{ id: one, at: b, when: 'memory.rows.row1 >= 0' }], rollback: { anchors: [one] } }`,
   { file: 'rows.yaml' },
 );
+if (loaded.config === null) throw new Error('the config is refused');
+/** Its reviewed config. */
+export const { config } = loaded;
 
 /** Begins or takes up a run, whose bases come after so many rows. */
 export async function opened(
@@ -41,7 +45,6 @@ export async function opened(
   rows: number,
   more: Partial<SidecarOptions> = {},
 ) {
-  if (config === null) throw new Error('the config is refused');
   const options = { run: 'r', config, journal: store, [SPACING]: { rows, times: 0 }, ...more };
   const sidecar = await (mode === 'attach' ? attach : resume)(machine, options);
   sidecar.actor.start();
