@@ -2,7 +2,14 @@
 import { isSame } from '../journal/value-codec.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';
+import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
+
+/** Bases that have the intents and the outputs of calls. */
+export interface CallSource {
+  entry(stored: unknown): Entry;
+  value(stored: unknown): unknown;
+}
 
 /** One call. */
 export interface LedgerCall {
@@ -34,6 +41,12 @@ export interface LedgerCall {
   voided: boolean;
   /** True where a process that the run was taken from may still make it: "not applied" may be undone by that (E2). */
   mayLeave: boolean;
+  /** Has its intent read from a base from here on: it is kept no longer. */
+  settle(source: CallSource, intent: unknown): void;
+  /** Its intent in a base; null where that does not have it as it is. */
+  intentIn(source: CallSource | null): { readonly is: unknown } | null;
+  /** Its output in a base, null where it has none; null where the base does not have it as it is. */
+  outputIn(source: CallSource | null): { readonly is: readonly [unknown] | null } | null;
 }
 
 /** The status of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */

@@ -9,6 +9,7 @@ import { DisplacedCalls } from './displaced-calls.ts';
 import { firstOf, freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
 import { type LedgerCall, statusOf } from './ledger-call.ts';
 import { PlacedCalls } from './placed-calls.ts';
+import { RetainedCall } from './retained-call.ts';
 
 /** The calls of a run. */
 export class Ledger {
@@ -88,12 +89,10 @@ export class Ledger {
   /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
   intend(intent: IntentEntry, at: number, time: number): void {
     const known = this.#calls.get(intent.key);
-    const call: LedgerCall = {
+    const facts = {
       key: intent.key,
       tool: intent.tool,
-      intent,
       status: statusOf(intent, known),
-      output: known?.output,
       error: null,
       undo: intent.undo,
       undoing: false,
@@ -107,6 +106,7 @@ export class Ledger {
       voided: false,
       mayLeave: known?.mayLeave === true && isOpen(known.status),
     };
+    const call = new RetainedCall(facts, { intent, output: known?.output });
     this.#calls.set(intent.key, call);
     this.#giveWay(this.ofActor(intent.actor), intent.key);
     this.#byActor.set(intent.actor, call);

@@ -216,9 +216,9 @@ function keyAt(path: Path, scheme?: readonly [string, string]): Key {
     const [name, actor] = scheme;
     return { text: `${name}${[actor, ...escaped].join('/')}`, segments: [name, actor, ...escaped], pattern: false };
   }
-  if (escaped.length === 0) return { text: '**', segments: [], pattern: true };
+  const [first] = escaped;
+  if (first === undefined) return { text: '**', segments: [], pattern: true };
   // A member whose name looks like a scheme is still a member.
-  const [first = '', ...rest] = escaped;
-  const segments = [SCHEME.test(first) ? first.replace(':', '%3A') : first, ...rest];
-  return { text: segments.join('/'), segments, pattern: false };
+  if (SCHEME.test(first)) escaped[0] = first.replace(':', '%3A');
+  return { text: escaped.join('/'), segments: escaped, pattern: false };
 }

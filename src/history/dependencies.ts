@@ -1,7 +1,7 @@
 /** Every dependency of a history, one by one (semantics.md K6). A decision follows some of them; a graph shows all. */
 import type { Dependence } from '../model/veto.ts';
 import type { History } from './history.ts';
-import type { Access } from './versions.ts';
+import type { Access } from './key-tree.ts';
 
 /** Yields each dependency between two instances, by producer in the order of entry. Costs every pair there is. */
 export function* dependencies(history: History): Generator<Dependence> {

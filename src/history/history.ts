@@ -102,10 +102,10 @@ export class History {
   #act(event: Exclude<HistoryEvent, { do: 'enter' }>, record: InstanceRecord, at: number): void {
     switch (event.do) {
       case 'read':
-        this.versions.read({ at, by: record, key: event.key });
+        this.versions.read({ at, by: record, key: this.versions.own(event.key) });
         break;
       case 'write':
-        this.versions.write({ at, by: record, key: event.key }, event.mode);
+        this.versions.write({ at, by: record, key: this.versions.own(event.key) }, event.mode);
         break;
       case 'boundary':
         if (this.effects.hasOpen(record)) {

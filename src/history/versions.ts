@@ -6,24 +6,8 @@
 import type { WriteMode } from '../model/event.ts';
 import type { Key } from '../model/key.ts';
 import { between, countUpTo } from './ascending.ts';
+import { type Access, childOf, emptyNode, type KeyNode, leafOf, pathTo } from './key-tree.ts';
 import type { InstanceRecord } from './registry.ts';
-
-/** One read or write. A write that is not blind and no append is also a read of its own key (K6). */
-export interface Access {
-  readonly at: number;
-  readonly by: InstanceRecord;
-  readonly key: Key;
-}
-
-interface Node {
-  children: Map<string, Node> | undefined;
-  /** The reads of exactly this key. */
-  readonly reads: Access[];
-  /** The reads of this key and of all below it. Where none falls between a write and its cover, nothing is walked. */
-  readonly below: Access[];
-  /** The writes of exactly this key that cover all below it: concrete ones, no appends (K6). */
-  readonly covers: Access[];
-}
 
 /** A stretch of the reads of one key: those from index `from` until before `until`. */
 export interface Stretch {
@@ -35,10 +19,10 @@ export interface Stretch {
 const NEVER = Number.POSITIVE_INFINITY;
 
 interface Visit {
-  readonly node: Node;
+  readonly node: KeyNode;
   readonly depth: number;
   /** The node at which the common part of two keys stands in the tree, if it was ever written or read. */
-  readonly common: Node | undefined;
+  readonly common: KeyNode | undefined;
   /** The first later write that covers all that the two keys have in common. */
   readonly coveredAt: number;
 }
@@ -58,13 +42,21 @@ export class Versions {
       const [isRead, isWrite] = [reads[read]?.at === at, writes[write]?.at === at];
       const access = (isRead ? reads[read] : writes[write]) as Access;
       [read, write] = [read + Number(isRead), write + Number(isWrite)];
-      const { covers } = this.#path(access.key).at(-1) as Node;
+      const { covers } = leafOf(this.#root, access.key);
       yield [access, isRead, isWrite, isWrite && covers[countUpTo(covers, at - 1)] === access];
     }
   }
 
+  /** A key as earlier accesses have it: one that comes again is held once. */
+  own(key: Key): Key {
+    const leaf = leafOf(this.#root, key);
+    leaf.key ??= key;
+    // A key and all below it have the same segments.
+    return leaf.key.text === key.text ? leaf.key : key;
+  }
+
   /** Adds a read. @returns the node of its key. */
-  read(access: Access): Node {
+  read(access: Access): KeyNode {
     note(this.#reads, access);
     let node = this.#root;
     for (const segment of access.key.segments) {
@@ -84,19 +76,18 @@ export class Versions {
     note(this.#writes, access);
     this.#written.push(access);
     const read = isRead ? this.read(access) : null;
-    if (covers) (read ?? (this.#path(access.key).at(-1) as Node)).covers.push(access);
+    if (covers) (read ?? leafOf(this.#root, access.key)).covers.push(access);
   }
 
   /** Forgets what an instance read and wrote after event `after`, because it was undone. Costs what is forgotten, from the newest on. */
   forget(record: InstanceRecord, after: number): void {
     for (const read of drop(this.#reads.get(record), after).reverse()) {
-      const path = this.#path(read.key);
-      for (const node of path) remove(node.below, read);
-      remove((path.at(-1) as Node).reads, read);
+      for (const node of pathTo(this.#root, read.key)) remove(node.below, read);
+      remove(leafOf(this.#root, read.key).reads, read);
     }
     for (const write of drop(this.#writes.get(record), after).reverse()) {
       remove(this.#written, write);
-      remove((this.#path(write.key).at(-1) as Node).covers, write);
+      remove(leafOf(this.#root, write.key).covers, write);
     }
   }
 
@@ -172,7 +163,7 @@ export class Versions {
       const wanted = key.segments[visit.depth] ?? '*';
       if (wanted === '*') {
         for (const segment of segmentsRead(visit, from, until)) {
-          stack.push(step(visit, children?.get(segment) as Node, segment, coversAfter));
+          stack.push(step(visit, children?.get(segment) as KeyNode, segment, coversAfter));
         }
       } else {
         const exact = children?.get(wanted);
@@ -182,20 +173,6 @@ export class Versions {
       }
     }
   }
-
-  #path(key: Key): Node[] {
-    const path = [this.#root];
-    for (const segment of key.segments) path.push(childOf(path.at(-1) as Node, segment));
-    return path;
-  }
-}
-
-/** The node below another one, made where it is not there. */
-function childOf(parent: Node, segment: string): Node {
-  parent.children ??= new Map();
-  const child = parent.children.get(segment) ?? emptyNode();
-  if (child.below.length === 0) parent.children.set(segment, child);
-  return child;
 }
 
 function note(of: Map<InstanceRecord, Access[]>, access: Access): void {
@@ -215,10 +192,6 @@ function remove(list: Access[], access: Access): void {
   if (list[index] === access) list.splice(index, 1);
 }
 
-function emptyNode(): Node {
-  return { children: undefined, reads: [], below: [], covers: [] };
-}
-
 /**
  * The children of a node under which a stretch of its reads can lie: the children that have reads, or all, whichever
  * are fewer.
@@ -230,12 +203,12 @@ function segmentsRead({ node, depth }: Visit, from: number, until: number): Iter
 }
 
 /** One segment further down. Below a `*` the tree holds patterns only, which cover nothing, so `common` may follow it. */
-function step(from: Visit, node: Node, segment: string, coversAfter: number): Visit {
+function step(from: Visit, node: KeyNode, segment: string, coversAfter: number): Visit {
   const common = from.common?.children?.get(segment);
   return { node, depth: from.depth + 1, common, coveredAt: Math.min(from.coveredAt, firstCover(common, coversAfter)) };
 }
 
-function firstCover(node: Node | undefined, after: number): number {
+function firstCover(node: KeyNode | undefined, after: number): number {
   return node?.covers[countUpTo(node.covers, after)]?.at ?? NEVER;
 }
 

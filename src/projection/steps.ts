@@ -41,6 +41,8 @@ export class Steps {
     of: NOTHING,
     parties: NOTHING,
   };
+  /** The boundary that a step has certified last. */
+  #certified: RecordedStep['certified'] = NOTHING;
 
   constructor(run: Projections) {
     this.#run = run;
@@ -148,7 +150,16 @@ export class Steps {
       certified = withOne(certified, { name, id });
       instances.certified(name, id);
     }
-    return certified;
+    return this.#shared(certified);
+  }
+
+  /** One list for steps that certify the same boundary and follow each other. */
+  #shared(certified: RecordedStep['certified']): RecordedStep['certified'] {
+    const [one, ...others] = certified;
+    if (one === undefined || others.length > 0) return certified;
+    const [last] = this.#certified;
+    if (last?.name !== one.name || last.id !== one.id) this.#certified = certified;
+    return this.#certified;
   }
 
   /** Has the instances that a step entered live in their regions, with what they certified at once. */

@@ -6,9 +6,10 @@
 import { between } from '../history/ascending.ts';
 import { readDependence } from '../history/dependencies.ts';
 import type { History } from '../history/history.ts';
+import type { Access } from '../history/key-tree.ts';
 import type { PlacedStep, Places } from '../history/places.ts';
 import { type InstanceRecord, positionBefore } from '../history/registry.ts';
-import type { Access, Stretch } from '../history/versions.ts';
+import type { Stretch } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { instanceName, rootName } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';

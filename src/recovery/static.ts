@@ -6,8 +6,8 @@
 
 import { readDependence } from '../history/dependencies.ts';
 import type { History } from '../history/history.ts';
+import type { Access } from '../history/key-tree.ts';
 import type { InstanceRecord } from '../history/registry.ts';
-import type { Access } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Dependence } from '../model/veto.ts';
 import { Crossings, type Placement, type Proposal } from './crossings.ts';

@@ -38,7 +38,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C1b',
     file: 'langgraph/execution.ts',
     off: 'a question of a graph that was taken back can still be answered',
-    find: 'this.#setting.asks([]);',
+    find: 'this.program.asks([]);',
     replace: '',
     by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
   },

@@ -5,11 +5,11 @@ import type { ApprovalRequest, ApprovalRequests } from '../../effects/gates.ts';
 import type { Ledger } from '../../effects/ledger.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { PlacedCalls } from '../../effects/placed-calls.ts';
+import { RetainedCall } from '../../effects/retained-call.ts';
 import type { PositionEntry, PublishEntry } from '../../model/call-entries.ts';
 import { EFFECT_STATUSES, type EffectStatus } from '../../model/effect.ts';
 import { parseKey } from '../../model/key.ts';
 import type { Positions } from '../positions.ts';
-import { LoadedCall } from './loaded-call.ts';
 import type { Loading } from './loading.ts';
 import type { Saving } from './saving.ts';
 
@@ -77,7 +77,7 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       voided: flag(4),
       mayLeave: flag(5),
     };
-    from.calls.push(new LoadedCall(from.source, facts, { intent, output }));
+    from.calls.push(new RetainedCall(facts, { source: from.source, stored: { intent, output } }));
   }
 }
 

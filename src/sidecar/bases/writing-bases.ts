@@ -1,6 +1,6 @@
 /** Makes the bases of a run, while it runs: each from the state that its rows have come to, and from the parts of the one before it. */
 
-import type { LedgerCall } from '../../effects/ledger-call.ts';
+import type { CallSource, LedgerCall } from '../../effects/ledger-call.ts';
 import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
 import { BaseContents } from '../../journal/base/contents.ts';
 import type { EntryEncoder } from '../../journal/entry-codec.ts';
@@ -9,7 +9,6 @@ import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { packed } from '../../projection/base/columns.ts';
-import { LoadedCall } from '../../projection/base/loaded-call.ts';
 import { savedRun } from '../../projection/base/run.ts';
 import type { BaseTexts } from '../../projection/base/saving.ts';
 import { dropContexts } from '../../projection/base/steps.ts';
@@ -85,7 +84,7 @@ export class BaseWriter {
 }
 
 /** Reads what the bases of a run have of it, while the run goes on. */
-class LaidDown implements StepSource {
+class LaidDown implements StepSource, CallSource {
   readonly #codecs: readonly ValueCodec[];
   #content: LineContent | null = null;
   #read: LoadedBase | null = null;
@@ -101,8 +100,20 @@ class LaidDown implements StepSource {
   }
 
   step(stored: unknown): StepEntry {
+    return this.#base.step(stored);
+  }
+
+  entry(stored: unknown): Entry {
+    return this.#base.entry(stored);
+  }
+
+  value(stored: unknown): unknown {
+    return this.#base.value(stored);
+  }
+
+  get #base(): LoadedBase {
     this.#read ??= new LoadedBase(this.#content as LineContent, this.#codecs);
-    return this.#read.step(stored);
+    return this.#read;
   }
 }
 
@@ -123,6 +134,8 @@ class Shared implements BaseTexts {
   readonly #lossy = new Set<number>();
   /** The steps of the base that is made, with the numbers of their entries. */
   #met: (readonly [RecordedStep, number])[] = [];
+  /** The calls of it, with the numbers of their intents. */
+  #metCalls: (readonly [LedgerCall, number])[] = [];
   readonly #laidDown: LaidDown;
 
   constructor(
@@ -160,22 +173,24 @@ class Shared implements BaseTexts {
     return number;
   }
 
-  /** Has the steps that the base has keep their entries no longer. @param content all lines, the new ones among them. */
+  /** Has the steps and calls that the base has keep their entries no longer. @param content all lines, the new ones among them. */
   settle(content: LineContent): void {
     this.#laidDown.content = content;
     for (const [step, number] of this.#met) step.settle(this.#laidDown, number);
-    this.#met = [];
+    for (const [call, number] of this.#metCalls) call.settle(this.#laidDown, number);
+    [this.#met, this.#metCalls] = [[], []];
   }
 
   intent(call: LedgerCall): number {
-    const stored = call instanceof LoadedCall && call.source === this.#from ? call.storedIntent : null;
-    if (stored === null) return this.entry(call.intent);
-    this.#referred += 1;
-    return stored.is as number;
+    const stored = call.intentIn(this.#laidDown) ?? call.intentIn(this.#from);
+    if (stored !== null) this.#referred += 1;
+    const number = stored === null ? this.entry(call.intent) : (stored.is as number);
+    if (!this.#lossy.has(number)) this.#metCalls.push([call, number]);
+    return number;
   }
 
   output(call: LedgerCall): readonly [unknown] | null {
-    const stored = call instanceof LoadedCall && call.source === this.#from ? call.storedOutput : null;
+    const stored = call.outputIn(this.#from);
     if (stored !== null) return stored.is;
     return call.output === undefined ? null : [this.value(call.output, 'output')];
   }

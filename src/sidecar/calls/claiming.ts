@@ -2,7 +2,7 @@
 import { ClaimRefused, type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
 import { underEither } from '../../effects/either.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
-import type { Access } from '../../history/versions.ts';
+import type { Access } from '../../history/key-tree.ts';
 import type { Claim } from '../../journal/claims.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import type { InstanceId } from '../../model/instance.ts';

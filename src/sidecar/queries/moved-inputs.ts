@@ -1,7 +1,7 @@
 /** Finds the inputs that a replay reads in another version than the work that it replaces did. */
 import type { History } from '../../history/history.ts';
+import type { Access } from '../../history/key-tree.ts';
 import type { InstanceRecord } from '../../history/registry.ts';
-import type { Access } from '../../history/versions.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
 import type { Kept } from '../../projection/rollback.ts';

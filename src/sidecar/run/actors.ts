@@ -12,7 +12,12 @@ export class Actors {
     this.#numbers.set(ref, number);
   }
 
-  /** The actor of a number; undefined where none was made in this process. */
+  /** Lets go of an actor that is over, and that is made anew where a restore has it go on. */
+  letGo(number: number): void {
+    this.#handles.delete(number);
+  }
+
+  /** The actor of a number; undefined where none was made in this process, or it was let go of. */
   at(number: number): ActorHandle | undefined {
     return this.#handles.get(number);
   }

@@ -58,11 +58,12 @@ export class Steps {
   }
 
   #take(ref: ActorHandle, number: number, seen: Microstep): void {
-    const { parts, recorder, write, macrosteps, timers } = this.#port;
+    const { parts, actors, recorder, write, macrosteps, timers } = this.#port;
     const { runState } = parts;
     const { next } = runState.places;
+    const ended = this.#ended(ref, number, seen);
     const { entries, fresh } = parts.encoder.grouped(() => {
-      const recorded = recorder.step(number, seen, this.#ended(ref, number, seen), macrosteps.tiesOf(number, seen));
+      const recorded = recorder.step(number, seen, ended, macrosteps.tiesOf(number, seen));
       const last = recorded.entries.findLastIndex((entry) => entry.do === 'step');
       write.append(recorded.entries, seen.context, last);
       return recorded;
@@ -72,6 +73,7 @@ export class Steps {
     const first = runState.actors.length - seen.started.length;
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
+    for (const each of ended) if (runState.actor(each).started?.kind === 'promise') actors.letGo(each);
     for (const entry of entries) this.enters(entry, fresh, number);
     // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
@@ -144,13 +146,15 @@ export class Steps {
   #found(finding: Extract<Entry, { do: 'finding' }>, actor: number, calls: boolean): void {
     const { parts, recovering } = this.#port;
     parts.onFinding(finding);
-    if (finding.instance === null) return;
-    const failure = { in: finding.instance, key: null };
-    const raised = { error: new Error(finding.text), actor, failure, call: null };
-    if (finding.code === 'invariant_broken')
-      void recovering.raise({ signal: 'CONTRACT_VIOLATION', ...raised, suspect: true });
+    const { code, instance, text } = finding;
+    if (instance === null) return;
+    const isBroken = code === 'invariant_broken';
     // A call of the step raises it itself, before it leaves.
-    if (finding.code === 'missing_input' && !calls) void recovering.raise({ signal: 'MISSING_INPUT', ...raised });
+    if (!isBroken && (code !== 'missing_input' || calls)) return;
+    const raised = { error: new Error(text), actor, failure: { in: instance, key: null }, call: null };
+    void recovering.raise(
+      isBroken ? { signal: 'CONTRACT_VIOLATION', ...raised, suspect: true } : { signal: 'MISSING_INPUT', ...raised },
+    );
   }
 }
 

@@ -71,7 +71,8 @@ export class Announcements {
     announcer._sendInspectionEvent = (event) => {
       if (event.type === '@xstate.event') {
         if (event.sourceRef === undefined) this.#cameFromOutside(event.event);
-        else this.#senders.set(event.event, event.sourceRef as AnyActorRef);
+        // An end of an actor is kept with its step: it would hold the actor.
+        else if (!isXstates(event.event.type)) this.#senders.set(event.event, event.sourceRef as AnyActorRef);
       }
       if (event.type === '@xstate.action' && (isRaising(event.action.type) || isSending(event.action.type)))
         this.#act(event.actorRef, event.action as Sent);
@@ -120,7 +121,7 @@ export class Announcements {
   /** The machine that sent an event, and is no part of xstate's own bookkeeping; null for any other event. */
   senderOf(event: AnyEventObject): AnyActorRef | null {
     const sender = this.#senders.get(event);
-    if (sender === undefined || isXstates(event.type)) return null;
+    if (sender === undefined) return null;
     return kindOf((sender as unknown as { logic: AnyActorLogic }).logic) === 'machine' ? sender : null;
   }
 }
