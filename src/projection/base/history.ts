@@ -18,18 +18,27 @@ export function savedHistory(history: History, to: Saving) {
   const inOrder = [...effects.placed()].sort(([, a], [, b]) => a.at - b.at);
   const placed = inOrder.map(([record, effect]) => [to.records.of(record), ...savedEffect(effect, to)]);
   const asides = effects.asides().map((effect) => [to.id(effect.instance), ...savedEffect(effect, to)]);
-  const records: unknown[] = [];
-  for (let index = 0; index < to.records.all.length; index += 1)
-    records.push(savedRecord(to.records.all[index] as InstanceRecord, to));
-  return { head, there, records, accesses, placed, asides };
+  return { head, there, records: savedRecords(to), accesses, placed, asides };
 }
 
-function savedRecord({ id, starter, checkpoints, starts }: InstanceRecord, to: Saving) {
-  const starters = to.records.of(starter);
-  const started = starts.flatMap(({ at, started }) => [at, to.records.of(started)]);
-  const kinds = checkpoints.map(({ kind }) => KINDS.indexOf(kind));
-  const ats = checkpoints.map(({ at }) => at);
-  return [to.id(id), starters, to.texts.numbers(kinds), to.texts.numbers(ats), started] as const;
+/** The instances as columns, with the checkpoints of all of them one after the other, and those that started others. */
+function savedRecords(to: Saving) {
+  const [ids, starters, counts, kinds, ats]: [number[], number[], number[], number[], number[]] = [[], [], [], [], []];
+  const starts: (readonly [of: number, ...started: number[]])[] = [];
+  // Those that are met on the way are added to the list.
+  for (let index = 0; index < to.records.all.length; index += 1) {
+    const { id, starter, checkpoints, ...record } = to.records.all[index] as InstanceRecord;
+    ids.push(to.id(id));
+    starters.push(to.records.of(starter));
+    counts.push(checkpoints.length);
+    for (const { kind, at } of checkpoints) {
+      kinds.push(KINDS.indexOf(kind));
+      ats.push(at);
+    }
+    if (record.starts.length > 0)
+      starts.push([index, ...record.starts.flatMap(({ at, started }) => [at, to.records.of(started)])]);
+  }
+  return { columns: [ids, starters, counts, kinds, ats].map((list) => to.texts.numbers(list)), starts };
 }
 
 function savedAccesses({ versions }: History, to: Saving) {
@@ -53,30 +62,8 @@ type SavedEffect = readonly [of: number, ...ReturnType<typeof savedEffect>];
 
 /** Makes a history again. */
 export function loadHistory(history: History, saved: SavedHistory, from: Loading): void {
-  const { registry, versions, effects } = history;
-  const rows = saved.records as ReturnType<typeof savedRecord>[];
-  /** A starter stands before those that it started, unless it was cut back since. */
-  const make = (index: number): InstanceRecord => {
-    const known = from.records[index];
-    if (known !== undefined) return known;
-    const [id, starter, kinds, ats] = rows[index] as ReturnType<typeof savedRecord>;
-    const by = starter === -1 ? null : make(starter);
-    const at = from.source.numbers(ats);
-    const checkpoints = from.source.numbers(kinds).map((kind, nth) => ({
-      kind: KINDS[kind] as Checkpoint['kind'],
-      at: at[nth] as number,
-    }));
-    const record = registry.made({ id: from.id(id), starter: by, checkpoints });
-    from.records[index] = record;
-    return record;
-  };
-  for (let index = 0; index < rows.length; index += 1) make(index);
-  for (const [index, [, , , , starts]] of rows.entries()) {
-    const list: { at: number; started: InstanceRecord }[] = [];
-    for (let nth = 0; nth < starts.length; nth += 2)
-      list.push({ at: starts[nth] as number, started: from.record(starts[nth + 1] as number) });
-    registry.readd(from.record(index), list, index < saved.there);
-  }
+  const { versions, effects } = history;
+  loadRecords(history, saved, from);
   const [ats = [], bys = [], keys = [], flags = []] = saved.accesses.map((list) => from.source.numbers(list));
   for (const [index, at] of ats.entries()) {
     const flag = flags[index] as number;
@@ -91,6 +78,41 @@ export function loadHistory(history: History, saved: SavedHistory, from: Loading
   for (const row of saved.asides as unknown as SavedEffect[])
     effects.setAside({ instance: from.id(row[0]), ...effectOf(row, from) });
   history.resumeAt(saved.head);
+}
+
+function loadRecords({ registry }: History, { records, there }: SavedHistory, from: Loading): void {
+  const [ids = [], starters = [], counts = [], kinds = [], ats = []] = records.columns.map((list) =>
+    from.source.numbers(list),
+  );
+  const firsts: number[] = [];
+  let first = 0;
+  for (const count of counts) {
+    firsts.push(first);
+    first += count;
+  }
+  /** A starter stands before those that it started, unless it was cut back since. */
+  const make = (index: number): InstanceRecord => {
+    const known = from.records[index];
+    if (known !== undefined) return known;
+    const starter = starters[index] as number;
+    const by = starter === -1 ? null : make(starter);
+    const checkpoints: Checkpoint[] = [];
+    const begin = firsts[index] as number;
+    for (let nth = begin; nth < begin + (counts[index] as number); nth += 1)
+      checkpoints.push({ kind: KINDS[kinds[nth] as number] as Checkpoint['kind'], at: ats[nth] as number });
+    const record = registry.made({ id: from.id(ids[index] as number), starter: by, checkpoints });
+    from.records[index] = record;
+    return record;
+  };
+  for (let index = 0; index < ids.length; index += 1) make(index);
+  const started = new Map(records.starts.map(([of, ...starts]) => [of, starts]));
+  for (let index = 0; index < ids.length; index += 1) {
+    const starts = started.get(index) ?? [];
+    const list: { at: number; started: InstanceRecord }[] = [];
+    for (let nth = 0; nth < starts.length; nth += 2)
+      list.push({ at: starts[nth] as number, started: from.record(starts[nth + 1] as number) });
+    registry.readd(from.record(index), list, index < there);
+  }
 }
 
 function effectOf([, id, tool, kind, status, undo, at]: SavedEffect, from: Loading): Omit<Effect, 'instance'> {
