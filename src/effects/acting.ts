@@ -47,17 +47,34 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
 }
 
 /**
- * Makes the call. Its reply is news of this try alone. An error is not written over a call that was made again since, or is known to have
- * happened; and no reply is written over one that was asked about and undone while it was under way: the reply tells of the act that
- * was undone (E2, C11). `before`: it has left once under this key, and that this try did not happen says nothing of the first.
+ * Makes the call once it may leave: no plan is being carried out (R5), and no other process can have taken the run. `before`: it has left once
+ * under this key, and that this try did not happen says nothing of the first.
  * @returns null where it was said, before it left, what became of it: then it is another try.
  */
 export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply | null> {
   const leaving = port.ledger.get(key);
-  const asked = port.confirm();
-  if (asked !== null && (!(await asked) || call.signal.aborted))
-    return before ? { is: 'dropped' } : drop(port, key, leaving);
-  if (leaving !== undefined && !isOpen(leaving.status)) return null;
+  // Between the last look and the call nothing is waited for.
+  for (let isConfirmed = false; ; ) {
+    const plan = port.clear();
+    if (plan === null && isConfirmed) break;
+    const asked = plan === null ? port.confirm() : plan.then(yes);
+    isConfirmed = plan === null;
+    if ((asked !== null && !(await asked)) || call.signal.aborted)
+      return before ? { is: 'dropped' } : drop(port, key, leaving);
+  }
+  return leaving !== undefined && !isOpen(leaving.status) ? null : made(port, call, key, before);
+}
+
+function yes(): true {
+  return true;
+}
+
+/**
+ * Makes the call. Its reply is news of this try alone. An error is not written over a call that was made again since, or is known to have
+ * happened; and no reply is written over one that was asked about and undone while it was under way: the reply tells of the act that
+ * was undone (E2, C11).
+ */
+async function made(port: GuardPort, call: GuardedCall, key: string, before: boolean): Promise<Reply> {
   const mine = port.ledger.get(key);
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);

@@ -31,7 +31,7 @@ export async function awaitApproval(
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
-    await port.clear();
+    for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted) return dropped();
     const admission = why === null ? call.admit(key) : { refused: why };
     if ('refused' in admission)

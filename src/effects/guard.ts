@@ -23,7 +23,7 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
 }
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  await port.clear();
+  for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
   return call.signal.aborted || port.cancelled() ? { is: 'dropped' } : guarded(port, call);
 }
 
@@ -128,6 +128,7 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const stays = before || call.tool?.buffer ? null : port.leaves(key);
   try {
     await port.durable();
+    for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
     // It was said meanwhile, for good, that it did not happen, or what came of it: then this is another try.
     if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);

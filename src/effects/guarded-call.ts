@@ -27,8 +27,8 @@ export interface GuardPort {
   confirm(): Promise<boolean> | null;
   /** Told that a call is about to leave: until it has, it can be said of it for good that it does not. @returns a function that says it is no more. */
   leaves(key: string): () => void;
-  /** Resolves once no plan is being carried out: nothing new leaves while one is (R5). */
-  clear(): Promise<void>;
+  /** Null while no plan is being carried out, else resolves once that one is: nothing new leaves while one is, so that it is asked again then (R5). */
+  clear(): Promise<void> | null;
   /** True where the process takes leave of the run: what waits then goes on waiting. */
   stopping(): boolean;
   /** True where a person has ended the run: nothing new leaves (F3). */

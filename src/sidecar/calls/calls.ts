@@ -33,7 +33,7 @@ export class Calls {
   readonly #parts: RunParts;
   readonly #write: RunWriter;
   readonly #approvals: Approvals;
-  readonly #clear: () => Promise<void>;
+  readonly #clear: () => Promise<void> | null;
   readonly #preconditions: Preconditions;
   readonly #claiming: Claiming;
   readonly #stop = new AbortController();
@@ -44,8 +44,8 @@ export class Calls {
   /** Takes calls back. */
   readonly undoing: Undoing;
 
-  /** @param clear resolves once no plan is being carried out. */
-  constructor(parts: RunParts, write: RunWriter, approvals: Approvals, clear: () => Promise<void>) {
+  /** @param clear null while no plan is being carried out, else resolves once that one is. */
+  constructor(parts: RunParts, write: RunWriter, approvals: Approvals, clear: () => Promise<void> | null) {
     this.#clear = clear;
     this.#parts = parts;
     this.#write = write;

@@ -32,6 +32,11 @@ export class UnderWay {
     return () => void this.#leaving.delete(key);
   }
 
+  /** The calls that are about to leave. */
+  get leaving(): readonly string[] {
+    return [...this.#leaving];
+  }
+
   /** True while a call is about to leave. */
   isLeaving(key: string): boolean {
     return this.#leaving.has(key);

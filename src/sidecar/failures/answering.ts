@@ -91,13 +91,16 @@ export class Answering implements FailureHandler {
     await outbox.quiet();
     if (stopping.aborted) return WAIT;
     let decision = decisions.decide(raised);
-    while (!isRestore(decision) && (await openCalls.askAbout(decision, raised.call?.key ?? null)))
-      decision = decisions.decide(raised);
-    if (decisions.isOutdated(decision)) decision = decisions.decide(raised);
-    if (stopping.aborted || this.#isCancelled) return WAIT;
-    // Nothing is awaited between the answer that counts and its entry (R5).
-    while (decision.undo.length > 0 && decisions.isOutdated(decision, await decisions.demote(decision.undo)))
-      decision = decisions.decide(raised);
+    const asked = new Set<string>();
+    // What stands in the way because it is not known is asked about, and what would be undone. Where that tells anything, or anything happened
+    // meanwhile, it is decided anew. Nothing is awaited between the last look at the answer that counts and its entry (R5).
+    for (let isNew = true; isNew; ) {
+      const isChanged = isRestore(decision)
+        ? decision.undo.length > 0 && (await decisions.demote(decision.undo))
+        : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);
+      isNew = decisions.isOutdated(decision, isChanged);
+      if (isNew) decision = decisions.decide(raised);
+    }
     if (stopping.aborted || this.#isCancelled) return WAIT;
     if (isRestore(decision)) {
       machine.hold();

@@ -6,6 +6,7 @@ import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { withdraw } from '../calls/withdrawing.ts';
 import type { Raised } from '../parts.ts';
 import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
@@ -47,17 +48,19 @@ export class OpenCalls {
   /**
    * Makes known what became of calls that stand in the way because that is not known: one that is about to leave is withdrawn, one under way is
    * aborted and waited for, then its counterparty is asked; of the failed call it was asked before.
+   * @param before the calls that were asked about for this failure already.
    * @returns true where any of them is known now: then the answer that counts is still to come (R5).
    */
-  async askAbout({ refusals }: Decision, failed: string | null): Promise<boolean> {
+  async askAbout({ refusals }: Decision, failed: string | null, before: Set<string>): Promise<boolean> {
     const { calls, machine } = this.#run;
     const standing = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
     const keys = standing.flatMap((reason) =>
       'effect' in reason && reason.effect.id !== null ? [reason.effect.id] : [],
     );
-    const asked = [...new Set(keys)].filter((key) => key !== failed && this.#isOpen(key));
+    const asked = [...new Set(keys)].filter((key) => key !== failed && !before.has(key) && this.#isOpen(key));
     for (const key of asked) {
-      if (this.#isWithdrawn(key)) continue;
+      before.add(key);
+      if (withdraw(key, this.#run.parts, calls.underWay, this.#run.write)) continue;
       if (calls.underWay.has(key)) {
         machine.hold();
         await calls.underWay.abort(key);
@@ -67,18 +70,10 @@ export class OpenCalls {
     return asked.some((key) => !this.#isOpen(key));
   }
 
-  /** Says of a call that is about to leave that it does not. @returns false where it has left. */
-  #isWithdrawn(key: string): boolean {
-    const { calls, write } = this.#run;
-    if (!calls.underWay.isLeaving(key) || !this.#isOpen(key)) return false;
-    write.append([{ do: 'outcome', key, status: 'failed', error: 'withdrawn before the call left' }]);
-    return true;
-  }
-
   /** Aborts and waits for a call that is under way, then asks its counterparty, whatever it was asked before. */
   async findOut(key: string): Promise<void> {
-    const { calls } = this.#run;
-    if (this.#isWithdrawn(key)) return;
+    const { parts, calls, write } = this.#run;
+    if (withdraw(key, parts, calls.underWay, write)) return;
     if (calls.underWay.has(key)) await calls.underWay.abort(key);
     if (this.#isOpen(key)) await calls.reconciling.reconcile(key, true);
   }

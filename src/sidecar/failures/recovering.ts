@@ -124,8 +124,8 @@ export class Recovering {
     return this.#rerun.start();
   }
 
-  /** Resolves once no plan is being carried out. */
-  clear(): Promise<void> {
+  /** @see {@link PlanRunner.clear} */
+  clear(): Promise<void> | null {
     return this.#plans.clear();
   }
 

@@ -5,6 +5,7 @@
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { instanceName } from '../../model/instance.ts';
+import { withdrawTakenBack } from '../calls/withdrawing.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import type { RecoveryParts } from '../failures/recovery-parts.ts';
 import { isTakenBack } from '../failures/undone-work.ts';
@@ -26,15 +27,17 @@ export class PlanRunner {
   readonly #run: Needs;
   /** The plan that is being carried out. */
   #underWay: Promise<void> | null = null;
+  /** Those who wait for a plan to be tried again that could not be finished. */
+  #waiting: (() => void)[] = [];
 
   constructor(run: Needs) {
     this.#run = run;
   }
 
-  /** Resolves once no plan is being carried out; never where one cannot be finished in this process. */
-  async clear(): Promise<void> {
-    while (this.#underWay !== null) await this.#underWay.catch(() => {});
-    if (this.#run.open.stuck !== null) await new Promise(() => {});
+  /** Null while no plan is being carried out, else resolves once that one is, or is tried again. */
+  clear(): Promise<void> | null {
+    if (this.#underWay !== null) return this.#underWay.catch(() => {});
+    return this.#run.open.stuck === null ? null : new Promise((again) => this.#waiting.push(again));
   }
 
   /** Carries a fenced plan out. Resolves once it is durable, or stuck. */
@@ -43,6 +46,7 @@ export class PlanRunner {
       this.#underWay = null;
     });
     this.#underWay = plan;
+    for (const again of this.#waiting.splice(0)) again();
     return plan;
   }
 
@@ -57,11 +61,12 @@ export class PlanRunner {
   }
 
   async #carry(decision: Decision, parts: RestoredParts): Promise<void> {
-    const { machine, write, approvals, outbox, open, queue, stopping } = this.#run;
+    const { machine, write, calls, approvals, outbox, open, queue, stopping } = this.#run;
     machine.hold();
     if (!(await this.undo(decision, parts))) return;
     if (stopping.aborted) return;
     machine.restore(parts, true);
+    withdrawTakenBack(this.#run.parts, calls.underWay, write);
     write.append([{ do: 'phase', phase: 'RESUMED' }]);
     outbox.begin();
     approvals.wake();
