@@ -2,6 +2,7 @@
  * Answers failures: each is settled or decided, and what was decided is carried out, or waits for a person (semantics.md §8,
  * R5).
  */
+import type { Decision } from '../../model/decision.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Held, Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
@@ -86,20 +87,19 @@ export class Answering implements FailureHandler {
     if (stopping.aborted || this.#isCancelled || raised.call?.isDropped() === true) return WAIT;
     const settled = await this.#by.settling.settle(raised);
     if (settled !== null) return settled;
-    // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
-    await Promise.race([outbox.settled(), ending.finished]);
-    await outbox.quiet();
-    if (stopping.aborted) return WAIT;
-    let decision = decisions.decide(raised);
-    const asked = new Set<string>();
+    let decision: Decision;
     // What stands in the way because it is not known is asked about, and what would be undone. Where that tells anything, or anything happened
     // meanwhile, it is decided anew. Nothing is awaited between the last look at the answer that counts and its entry (R5).
-    for (let isNew = true; isNew; ) {
+    for (const asked = new Set<string>(); ; ) {
+      // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
+      await Promise.race([outbox.settled(), ending.finished]);
+      await outbox.quiet();
+      if (stopping.aborted) return WAIT;
+      decision = decisions.decide(raised);
       const isChanged = isRestore(decision)
         ? decision.undo.length > 0 && (await decisions.demote(decision.undo))
         : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);
-      isNew = decisions.isOutdated(decision, isChanged);
-      if (isNew) decision = decisions.decide(raised);
+      if (!decisions.isOutdated(decision, isChanged)) break;
     }
     if (stopping.aborted || this.#isCancelled) return WAIT;
     if (isRestore(decision)) {

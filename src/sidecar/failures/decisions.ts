@@ -21,6 +21,8 @@ export class Decisions {
   readonly #run: Needs;
   readonly #complaints: Complaints;
   readonly #answers: WrongAnswers;
+  /** The number of steps that each answer has seen: one that neither reads nor writes is no event, and still moves control. */
+  readonly #seen = new WeakMap<Decision, number>();
 
   constructor(run: Needs, complaints: Complaints, answers: WrongAnswers) {
     this.#run = run;
@@ -33,7 +35,7 @@ export class Decisions {
     const { runState, decisionPolicy } = this.#run.parts;
     const suspects = this.#run.open.suspectsBeside(failure);
     for (const { instance } of runState.publications) suspects.push(instanceName(instance));
-    return decisionPolicy.decide(runState.history, failure, this.#run.queries.rules(failure), {
+    const decision = decisionPolicy.decide(runState.history, failure, this.#run.queries.rules(failure), {
       control:
         decisionPolicy.policy === 'dart'
           ? null
@@ -45,14 +47,18 @@ export class Decisions {
       unavailable: this.#run.queries.unavailable(failure, signal),
       effort: new Effort(REPORTED_IN_RUN),
     });
+    this.#seen.set(decision, runState.places.next);
+    return decision;
   }
 
   /**
    * True where an answer no longer holds (C13): what it rests on was made known or demoted meanwhile, or anything happened since. To be
    * asked after the last await before the answer is journaled: a step may be taken between any two of them.
    */
-  isOutdated({ at }: Decision, changed = false): boolean {
-    return !this.#run.stopping.aborted && (changed || at !== this.#run.parts.runState.history.head);
+  isOutdated(decision: Decision, changed = false): boolean {
+    const { history, places } = this.#run.parts.runState;
+    const isSame = decision.at === history.head && this.#seen.get(decision) === places.next;
+    return !this.#run.stopping.aborted && (changed || !isSame);
   }
 
   /** Asks the world if what would be undone still can be: what cannot blocks from now on (§6). @returns true where any cannot. */
