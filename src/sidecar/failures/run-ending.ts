@@ -16,7 +16,7 @@ export class RunEnding {
 
   constructor(write: Writing) {
     this.#write = write;
-    write.onBreak((error) => this.#failed(error));
+    write.onBreak((error) => this.fail(error));
   }
 
   /** Has those who ask from now on wait for the next ending, where the last one was told. */
@@ -34,11 +34,13 @@ export class RunEnding {
   /** Tells that the run is over. */
   end(ending: Ending): void {
     this.isOver = true;
+    this.goOn();
     this.#ended(ending);
   }
 
   /** Tells that the run cannot be ended. */
   fail(error: unknown): void {
+    this.goOn();
     this.#failed(error);
   }
 

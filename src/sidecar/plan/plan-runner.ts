@@ -70,20 +70,20 @@ export class PlanRunner {
     write.append([{ do: 'phase', phase: 'RESUMED' }]);
     outbox.begin();
     approvals.wake();
-    open.parked = this.#stillAsked(parts);
+    open.unask(this.#answeredBy(parts));
     if (open.isParked) void queue.askAgain();
     else if (queue.length <= 1) machine.release();
     machine.offer();
     await write.durable();
   }
 
-  /** The questions that remain after a restore: what was undone has none any more. */
-  #stillAsked({ kept }: RestoredParts): Raised[] {
+  /** The questions that a restore has answered: what was undone has none any more. */
+  #answeredBy({ kept }: RestoredParts): Raised[] {
     const moved = new Set(kept.map(([id]) => instanceName(id)));
     return this.#run.open.parked.filter((raised) => {
-      if (raised.suspect === true) return !isTakenBack(this.#run.parts.runState, raised);
+      if (raised.suspect === true) return isTakenBack(this.#run.parts.runState, raised);
       return (
-        raised.call?.isDropped() !== true && (raised.failure.in === null || !moved.has(instanceName(raised.failure.in)))
+        raised.call?.isDropped() === true || (raised.failure.in !== null && moved.has(instanceName(raised.failure.in)))
       );
     });
   }
