@@ -25,13 +25,6 @@ const CASTS: Readonly<Record<string, readonly [count: number, reason: string]>> 
   'audit/workloads/misled.ts': [2, 'the arguments of a call, as a journal has them'],
   'audit/workloads/observed.ts': [1, 'a provided machine is typed by actors that come from data'],
   'audit/workloads/plain.ts': [6, 'inspection tells any snapshot, and the one that is persisted has no type at all'],
-  'audit/workloads/sets/etl.ts': [1, 'files of a set, held against the schemas that it declares'],
-  'audit/workloads/sets/forms.ts': [1, 'files of a set, held against the schemas that it declares'],
-  'audit/workloads/sets/telecom.ts': [2, 'files of a set, held against the schemas that it declares'],
-  'audit/workloads/sets/trips.ts': [
-    4,
-    'files of a set, held against the schemas that it declares; their words as keys of a table',
-  ],
   'audit/workloads/undoing.ts': [1, 'the arguments of a call, as a journal has them'],
   'audit/workloads/unit-agent.ts': [2, 'an action and an answer of a machine whose states come from data'],
   'audit/workloads/unit-work.ts': [2, "the input of a task is its set's own: only that set knows it"],
