@@ -22,19 +22,14 @@ const CASTS: Readonly<Record<string, readonly [count: number, reason: string]>> 
   ],
   'audit/tables/langgraph.ts': [1, 'a runtime of the table that has figures of its own in the paper'],
   'audit/workloads/generated.ts': [3, 'states and tools come from data: the types of xstate cannot know them'],
-  'audit/workloads/misled.ts': [2, 'the arguments of a call, as a journal has them'],
   'audit/workloads/observed.ts': [1, 'a provided machine is typed by actors that come from data'],
   'audit/workloads/plain.ts': [6, 'inspection tells any snapshot, and the one that is persisted has no type at all'],
-  'audit/workloads/undoing.ts': [1, 'the arguments of a call, as a journal has them'],
-  'audit/workloads/unit-agent.ts': [2, 'an action and an answer of a machine whose states come from data'],
-  'audit/workloads/unit-work.ts': [2, "the input of a task is its set's own: only that set knows it"],
   'audit/workloads/unwatched.ts': [1, 'a variable that a callback sets is narrowed to what it was before'],
   'domains/planner/planner.ts': [1, 'the question that was asked decides what its line of the script is shown'],
   'domains/there.ts': [
     2,
     'keys of a value are those of its type only where its maker says so; xstate reads types off a value',
   ],
-  'domains/travel-planning/tools.ts': [1, 'the arguments of a call, as a journal has them'],
 };
 
 /** Counts the casts and the non-null assertions of a text. */
