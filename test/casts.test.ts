@@ -16,20 +16,10 @@ const CASTS: Readonly<Record<string, readonly [count: number, reason: string]>> 
   'audit/langgraph/tools.ts': [1, 'fromEntries forgets which value belongs to which name'],
   'audit/measure.ts': [1, 'fromEntries forgets which value belongs to which name'],
   'audit/plots.ts': [1, 'the document of a library that is no browser'],
-  'audit/substrate.ts': [
-    2,
-    'xstate keeps the actors of a machine, and the function of a promise, in fields without types',
-  ],
   'audit/tables/langgraph.ts': [1, 'a runtime of the table that has figures of its own in the paper'],
-  'audit/workloads/generated.ts': [3, 'states and tools come from data: the types of xstate cannot know them'],
-  'audit/workloads/observed.ts': [1, 'a provided machine is typed by actors that come from data'],
-  'audit/workloads/plain.ts': [6, 'inspection tells any snapshot, and the one that is persisted has no type at all'],
   'audit/workloads/unwatched.ts': [1, 'a variable that a callback sets is narrowed to what it was before'],
   'domains/planner/planner.ts': [1, 'the question that was asked decides what its line of the script is shown'],
-  'domains/there.ts': [
-    2,
-    'keys of a value are those of its type only where its maker says so; xstate reads types off a value',
-  ],
+  'domains/there.ts': [1, 'keys of a value are those of its type only where its maker says so'],
 };
 
 /** Counts the casts and the non-null assertions of a text. */
