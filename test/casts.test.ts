@@ -7,13 +7,7 @@ import { read, sources } from './pages.ts';
 const CASTS: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   'audit/guards.ts': [3, 'a decision reads less of a history than its class has, and the class is not public'],
   'audit/junit.ts': [1, 'the types of the library say that its builder lies one deeper than it does'],
-  'audit/langgraph/graphs.ts': [1, 'a boundary page as it stands, before it is loaded and checked'],
-  'audit/langgraph/native.ts': [
-    2,
-    'the type of a compiled graph has the names of its nodes, and the nodes come from data',
-  ],
-  'audit/langgraph/sets.ts': [1, 'a reviewed file of the repository'],
-  'audit/langgraph/tools.ts': [1, 'fromEntries forgets which value belongs to which name'],
+  'audit/langgraph/tools.ts': [1, 'the actors of a machine have any answer: which is whose, only its table of tools says'],
   'audit/measure.ts': [1, 'fromEntries forgets which value belongs to which name'],
   'audit/plots.ts': [1, 'the document of a library that is no browser'],
   'audit/tables/langgraph.ts': [1, 'a runtime of the table that has figures of its own in the paper'],
