@@ -135,9 +135,14 @@ interface Inside {
   readonly effects: Effects;
 }
 
+/** The parts of a history, which its published class does not name. */
+function inside(history: History): Inside {
+  return history as unknown as Inside;
+}
+
 /** A history in which no effect is a reason against a candidate. */
 function floorless(history: History): History {
-  const { head, registry, versions, effects } = history as unknown as Inside;
+  const { head, registry, versions, effects } = inside(history);
   return {
     head,
     registry,
@@ -154,5 +159,5 @@ function floorless(history: History): History {
 }
 
 function checkpointsOf(history: History, id: InstanceId): readonly Checkpoint[] {
-  return (history as unknown as Inside).registry.get(id)?.checkpoints ?? [];
+  return inside(history).registry.get(id)?.checkpoints ?? [];
 }

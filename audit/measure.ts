@@ -73,14 +73,18 @@ export function measure(
     committed_prefix: done && dropped.length === 0,
   };
   const safe = CHECKS.every((check) => checks[check] === true);
+  const asked = (check: CheckName) => (given.requires.includes(check) ? checks[check] : null);
   const again = replayed(outcome, reference, failed);
   return {
     status: statusOf(outcome, checks.semantics === true),
     success: checks.semantics === true,
     safe,
-    checks: Object.fromEntries(
-      CHECKS.map((check) => [check, given.requires.includes(check) ? checks[check] : null]),
-    ) as Measured['checks'],
+    checks: {
+      semantics: asked('semantics'),
+      prefix: asked('prefix'),
+      effect: asked('effect'),
+      committed_prefix: asked('committed_prefix'),
+    },
     replay: again?.all ?? null,
     upstream: again?.upstream ?? null,
     preserved: preserved.map(instanceName),

@@ -49,7 +49,7 @@ function draw(options: Plot.PlotOptions): string {
     marginBottom: 46,
     style: { background: 'transparent', color: 'inherit', fontSize: '12px', overflow: 'visible' },
     ...options,
-    document: document as never,
+    document,
   });
   return svg.outerHTML;
 }

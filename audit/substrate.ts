@@ -5,7 +5,7 @@
  */
 import type { OpenAgent } from 'belay-sidecar';
 import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
-import { there } from '../domains/there.ts';
+import { fieldOf, there } from '../domains/there.ts';
 import type { CallSite, Failing } from './case.ts';
 import { type Draw, drawOf } from './draw.ts';
 import type { Raw } from './raw.ts';
@@ -61,8 +61,7 @@ export function onSubstrate(
     const handled = failing === null || 'found' in failing ? undefined : failing.handled;
     return handled?.when === when && isNth(handled, tool, calls);
   };
-  const wrapped = (tool: string, logic: AnyActorLogic): AnyActorLogic => {
-    const act = functionOf(logic);
+  const wrapped = (tool: string, act: Act): AnyActorLogic => {
     return fromPromise(async (given) => {
       const call: Call = { tool, args: JSON.stringify(given.input), began: performance.now(), ended: null };
       calls.push(call);
@@ -87,25 +86,25 @@ export function onSubstrate(
   return substrate;
 }
 
+/** Makes a call of a tool. */
+type Act = (call: object) => Promise<unknown>;
+
 /** Calls tools, by their names. */
-export type ToolCalls = Readonly<Record<string, (call: object) => Promise<unknown>>>;
+export type ToolCalls = Readonly<Record<string, Act>>;
 
 /** The tools of a machine, by their names, to be called by another runtime. */
 export function callsOf(machine: OpenAgent['machine']): ToolCalls {
-  return Object.fromEntries(Object.entries(actorsOf(machine)).map(([name, logic]) => [name, functionOf(logic)]));
+  const acts = Object.entries(machine.implementations.actors).map(([name, logic]) => [name, actOf(logic)] as const);
+  return Object.fromEntries(acts.flatMap(([name, act]) => (act === null ? [] : [[name, act]])));
 }
 
-/** The actors of a machine, by their names: xstate's type has them as no more than an object. */
-function actorsOf(machine: AnyStateMachine): Record<string, AnyActorLogic> {
-  return machine.implementations.actors as Record<string, AnyActorLogic>;
+/** The function of a promise, which xstate has as a field that its types do not name; null of any other logic. */
+function actOf(logic: object): Act | null {
+  const act = fieldOf(logic, 'config');
+  return typeof act === 'function' ? (call) => Promise.resolve(Reflect.apply(act, undefined, [call])) : null;
 }
 
-/** The function of a promise: xstate has it as a field that its types do not name. */
-function functionOf(logic: AnyActorLogic): (call: object) => Promise<unknown> {
-  return (logic as unknown as { config: (call: object) => Promise<unknown> }).config;
-}
-
-function isMachine(logic: AnyActorLogic): logic is AnyStateMachine {
+function isMachine(logic: object): logic is AnyStateMachine {
   return 'implementations' in logic;
 }
 
@@ -115,15 +114,13 @@ export function isNth({ tool, nth }: CallSite, last: string, calls: readonly { r
 }
 
 /** A copy of a machine whose promises are others, those of machines that it invokes by name too. */
-function withTools(
-  machine: AnyStateMachine,
-  wrapped: (tool: string, logic: AnyActorLogic) => AnyActorLogic,
-): AnyStateMachine {
+function withTools(machine: AnyStateMachine, wrapped: (tool: string, act: Act) => AnyActorLogic): AnyStateMachine {
   const copy: AnyStateMachine = machine.provide({});
-  const actors = actorsOf(copy);
+  const { actors } = copy.implementations;
   for (const [name, logic] of Object.entries(actors)) {
+    const act = actOf(logic);
     if (isMachine(logic)) actors[name] = withTools(logic, wrapped);
-    else if ('config' in logic) actors[name] = wrapped(name, logic);
+    else if (act !== null) actors[name] = wrapped(name, act);
   }
   return copy;
 }

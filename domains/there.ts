@@ -12,6 +12,20 @@ export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
+/** Gives a field that has to be a text. @throws Error where it is none. */
+export function textOf(value: unknown, name: string): string {
+  const field = fieldOf(value, name);
+  if (typeof field !== 'string') throw new Error(`there is no text ${name}`);
+  return field;
+}
+
+/** Gives a field that has to be a number. @throws Error where it is none. */
+export function numberOf(value: unknown, name: string): number {
+  const field = fieldOf(value, name);
+  if (typeof field !== 'number') throw new Error(`there is no number ${name}`);
+  return field;
+}
+
 /** Gives the message of what was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -30,6 +44,6 @@ export function keysOf<TKey extends string>(record: { readonly [Key in TKey]?: u
 }
 
 /** Types a machine: xstate reads the types off a value that it never looks into. */
-export function typed<TContext, TInput>(): { context: TContext; input: TInput } {
-  return {} as { context: TContext; input: TInput };
+export function typed<TContext, TInput>(): { context?: TContext; input?: TInput } {
+  return {};
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BoundaryConfig, loadConfig } from 'belay-sidecar';
 import { parse, stringify } from 'yaml';
+import { z } from 'zod';
 import { attachGraphJudged } from '#graph-seam';
 import { ROOT } from '../root.ts';
 import type { Attaching } from '../run.ts';
@@ -33,11 +34,14 @@ export function graphOf(name: string): GraphAgent {
   return { name, config: configOf(name), build };
 }
 
+/** A page by its sections, which are checked when it is loaded. */
+const Sections = z.record(z.string(), z.unknown());
+
 /** The reviewed page of the machine, with the skeletons of the graph. */
 function configOf(name: string): BoundaryConfig {
   const file = join(ROOT, 'audit', 'langgraph', `${name}.yaml`);
-  const [page, own] = [join(ROOT, 'boundaries', `${name}.yaml`), file].map(
-    (each) => parse(readFileSync(each, 'utf8')) as object,
+  const [page, own] = [join(ROOT, 'boundaries', `${name}.yaml`), file].map((each) =>
+    Sections.parse(parse(readFileSync(each, 'utf8'))),
   );
   const { config, findings } = loadConfig(stringify({ ...page, ...own }), { file });
   if (config === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('; '));

@@ -5,7 +5,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { type InstanceId, instanceName, type OpenAgent } from 'belay-sidecar';
 import { DECISION_POLICY } from '#seam';
-import { there } from '../../domains/there.ts';
+import { fieldOf, textOf, there } from '../../domains/there.ts';
 import type { Case } from '../case.ts';
 import { inWorld, latencyOf, type Outcome, rawOf, rowsOf, STOPPING, underSidecar } from '../run.ts';
 import type { Site } from '../strategies.ts';
@@ -92,7 +92,7 @@ class Program {
   readonly #input: unknown;
 
   constructor({ name, build }: GraphAgent, calls: ToolCalls, input: OpenAgent['input']) {
-    this.#graph = build(calls).compile({ name, checkpointer: new MemorySaver() }) as unknown as Runs;
+    this.#graph = build(calls).compile({ name, checkpointer: new MemorySaver() });
     this.#input = input;
   }
 
@@ -113,9 +113,11 @@ class Program {
     const settings = { configurable, recursionLimit: 200, streamMode: ['tasks', 'values'] };
     let state: unknown = null;
     try {
-      for await (const [mode, chunk] of await this.#graph.stream(input, settings)) {
+      for await (const told of await this.#graph.stream(input, settings)) {
+        const [mode, chunk]: readonly unknown[] = Array.isArray(told) ? told : [];
         if (mode === 'values') state = chunk;
-        else if ('input' in chunk) this.ran.push(chunk.name);
+        // A task is told twice: with its input when it begins, and with its result.
+        else if (fieldOf(chunk, 'input') !== undefined) this.ran.push(textOf(chunk, 'name'));
       }
       return state;
     } catch {
@@ -126,10 +128,7 @@ class Program {
 
 /** A compiled graph, as it is run here. */
 interface Runs {
-  stream(
-    input: unknown,
-    settings: object,
-  ): Promise<AsyncIterable<readonly [mode: string, chunk: { readonly name: string }]>>;
+  stream(input: unknown, settings: object): Promise<AsyncIterable<unknown>>;
   getStateHistory(config: object): AsyncIterable<{ readonly next: readonly string[]; readonly config: object }>;
 }
 
@@ -164,7 +163,7 @@ function stopping(calls: ToolCalls, { failing }: Case, raw: string | null, subst
     async (asked) => {
       made.push({ tool });
       if (substrate.failed !== null || !isNth(failing.call, tool, made)) return call(asked);
-      substrate.failed = { tool, args: JSON.stringify((asked as { readonly input: unknown }).input) };
+      substrate.failed = { tool, args: JSON.stringify(fieldOf(asked, 'input')) };
       substrate.failedAt = performance.now();
       throw new Error(`rehearsed: ${tool} is not made`);
     },

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { type Case, CaseError, readCases } from '../case.ts';
 import { ROOT } from '../root.ts';
 
@@ -11,6 +12,9 @@ const SETS = ['direct', 'official', 'regime-balanced', 'witness'] as const;
 /** One of them. */
 export type SetName = (typeof SETS)[number];
 
+/** The page: the names of the cases, by set and domain. */
+const Page = z.record(z.enum(SETS), z.record(z.string(), z.array(z.string())));
+
 /** A case of the study, and the sets that it is in. */
 export interface Member {
   readonly given: Case;
@@ -19,7 +23,7 @@ export interface Member {
 
 /** Every case of the study, each once. @throws CaseError for one that there is not. */
 export function readSets(): readonly Member[] {
-  const page = parse(readFileSync(join(ROOT, 'audit', 'langgraph', 'sets.yaml'), 'utf8')) as Page;
+  const page = Page.parse(parse(readFileSync(join(ROOT, 'audit', 'langgraph', 'sets.yaml'), 'utf8')));
   const all = readCases();
   const members = new Map<string, { given: Case; sets: SetName[] }>();
   for (const set of SETS) {
@@ -35,5 +39,3 @@ export function readSets(): readonly Member[] {
   }
   return [...members.values()];
 }
-
-type Page = Readonly<Record<SetName, Readonly<Record<string, readonly string[]>>>>;

@@ -124,7 +124,7 @@ function trackTable(studied: readonly Studied[], { semiReal }: Figures): Table {
           only(track),
           only(domain),
           only(NAMES[runtime]),
-          ...figures(inDomain(studied, track, domain), runtime, theirs[THEIRS[runtime] as 'langgraph' | 'dart']),
+          ...figures(inDomain(studied, track, domain), runtime, theirs[THEIRS[runtime]]),
         ]),
       ),
     ),

@@ -18,6 +18,13 @@ export interface Step {
   readonly uses?: string;
 }
 
+/** True for a value that has the fields of a step. */
+export function isStep(value: unknown): value is Step {
+  const [kind, unit, tool, more, uses] = ['kind', 'unit', 'tool', 'with', 'uses'].map((name) => fieldOf(value, name));
+  const isText = [kind, unit, tool].every((each) => typeof each === 'string');
+  return isText && typeof more === 'object' && more !== null && (uses === undefined || typeof uses === 'string');
+}
+
 /** The input of a tool: its step, and the number of that in the plan. */
 export type Called = Step['with'] & { readonly unit: string; readonly step: number };
 

@@ -6,6 +6,6 @@ import { setup } from 'xstate';
 export function generated(tools: readonly string[], definition: object): OpenAgent['machine'] {
   const unconnected = () =>
     tool<unknown, unknown>(() => Promise.reject(new Error('no world is open for this machine')));
-  const actors = Object.fromEntries(tools.map((name) => [name, unconnected()])) as never;
-  return setup({ actors }).createMachine(definition as never) as unknown as OpenAgent['machine'];
+  const actors = Object.fromEntries(tools.map((name) => [name, unconnected()]));
+  return setup({ actors }).createMachine(definition);
 }

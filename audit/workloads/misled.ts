@@ -3,9 +3,10 @@
  * later it is found wrong. What each call was decided on stands beside its rows, so that an act on a wrong answer shows in the world.
  */
 import { escapeSegment } from 'belay-sidecar';
+import { textOf } from '../../domains/there.ts';
 import type { Tool, World, Wrong } from './set.ts';
 import { reliedOn } from './undoing.ts';
-import { callName, RELIED_ON } from './wire.ts';
+import { callName } from './wire.ts';
 
 /** A wrong answer: the unit whose reading is wrong, the unit at which it is found, and the units that rely on it. */
 export interface Misreading {
@@ -25,7 +26,7 @@ interface Standing {
   readonly text: string;
 }
 
-const unitOf = (args: unknown) => (args as { readonly unit: string }).unit;
+const unitOf = (args: unknown) => textOf(args, 'unit');
 
 /** Opens a world around that of a set. @param misreading null for the world in which every answer is right. */
 export function misledWorld(world: World, misreading: Misreading | null): World {
@@ -69,7 +70,7 @@ export function misledWorld(world: World, misreading: Misreading | null): World 
     tools: {
       ...Object.fromEntries(Object.entries(world.tools).map(([name, tool]) => [name, noted(name, tool)])),
       look: { act: look },
-      consult: { act: (args) => (args as { readonly [RELIED_ON]: unknown })[RELIED_ON] },
+      consult: { act: reliedOn },
       verify: { act: (args) => standing().flatMap(([, { unit, on }]) => (unit === unitOf(args) ? on : [])) },
     },
     rows: () => ({

@@ -61,5 +61,5 @@ export function provided({ machine }: DataSet, world: World, client: Client): Da
   const actors = Object.keys(world.tools).map(
     (name) => [name, toolOf(({ input, key }) => client(name, input, key))] as const,
   );
-  return machine.provide({ actors: Object.fromEntries(actors) }) as DataSet['machine'];
+  return machine.provide({ actors: Object.fromEntries(actors) });
 }

@@ -8,8 +8,10 @@ import {
   type AnyStateMachine,
   createActor,
   type InspectionEvent,
+  isMachineSnapshot,
   type Snapshot,
 } from 'xstate';
+import { fieldOf } from '../../domains/there.ts';
 
 /** The longest that a run may stand still before it counts as broken, in milliseconds. */
 export const LONGEST = 20_000;
@@ -33,19 +35,19 @@ export class Persistence {
   }
 
   /** To be told of everything that the actor does. A live context is changed in no way, so what is persisted stays as it is. */
-  readonly inspect = (event: unknown): void => {
-    const told = event as InspectionEvent;
-    if (told.type !== '@xstate.microstep' || (told.actorRef as { _parent?: unknown })._parent !== undefined) return;
+  readonly inspect = (told: InspectionEvent): void => {
+    if (told.type !== '@xstate.microstep' || fieldOf(told.actorRef, '_parent') !== undefined) return;
     // An event that nothing takes is no step.
-    if (told._transitions.length > 0) this.#keep(told.snapshot as AnyMachineSnapshot);
+    if (told._transitions.length > 0) this.#keep(told.snapshot);
   };
 
   /** The beginning, of an actor that is not started yet. */
   begin(actor: { getSnapshot(): unknown }): void {
-    this.#keep(actor.getSnapshot() as AnyMachineSnapshot);
+    this.#keep(actor.getSnapshot());
   }
 
-  #keep(snapshot: AnyMachineSnapshot): void {
+  #keep(snapshot: unknown): void {
+    if (!isMachineSnapshot(snapshot)) throw new Error('a snapshot that is persisted is that of a machine');
     const states = statesOf(snapshot);
     if (this.#only !== null && !states.some((state) => this.#only?.includes(state))) return;
     this.steps.push({ snapshot: this.#machine.getPersistedSnapshot(snapshot), states });
@@ -73,7 +75,7 @@ export async function goOn(
   const inspect = persistence === undefined ? {} : { inspect: persistence.inspect };
   const actor = createActor(machine, {
     ...inspect,
-    ...(from === null ? { input } : { snapshot: from.snapshot as never }),
+    ...(from === null ? { input } : { snapshot: from.snapshot }),
   });
   if (from === null) persistence?.begin(actor);
   let late: NodeJS.Timeout | undefined;
@@ -87,7 +89,7 @@ export async function goOn(
   });
   clearTimeout(late);
   actor.stop();
-  return done ? (actor.getSnapshot() as AnyMachineSnapshot).context : null;
+  return done ? actor.getSnapshot().context : null;
 }
 
 function statesOf(snapshot: AnyMachineSnapshot): readonly string[] {

@@ -3,9 +3,11 @@
  * One adapter for each set and one boundary config; nothing else knows a set (README.md).
  */
 import type { OpenAgent, ReconcileResult, Suspect } from 'belay-sidecar';
+import { z } from 'zod';
 
 /** Rows by their names: the content of a world, as far as it can be noticed. Values are JSON. */
-export type Rows = Readonly<Record<string, unknown>>;
+export const Rows = z.record(z.string(), z.unknown());
+export type Rows = Readonly<z.infer<typeof Rows>>;
 
 /** A tool of an agent, as its counterparty carries it out. */
 export interface Tool {
@@ -99,6 +101,13 @@ export interface DataSet {
 /** The form of a file that is a list of records. */
 export function records(required: readonly string[]): object {
   return { type: 'array', minItems: 1, items: { type: 'object', required } };
+}
+
+/** Gives the content of a file by its type: a form tells only which file it is. @throws DataError where it is none of the type. */
+export function contentOf<T>(type: z.ZodType<T>, content: unknown): T {
+  const { data, error } = type.safeParse(content);
+  if (error === undefined) return data;
+  throw new DataError(error.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`).join('; '));
 }
 
 /** Data that cannot be used as it is. */

@@ -3,6 +3,7 @@
  * first, and has the agent do again what it undid. Every other call is answered from a record. What cannot be undone waits for a person.
  */
 import type { BoundaryConfig } from 'belay-sidecar';
+import { fieldOf } from '../../domains/there.ts';
 import type { Wrong } from './set.ts';
 import { type Applied, callName, RELIED_ON, type Wire } from './wire.ts';
 
@@ -51,5 +52,5 @@ export function isFixed(tool: string, config: BoundaryConfig): boolean {
 
 /** The inputs of a call's decision; undefined where it names none. */
 export function reliedOn(args: unknown): unknown {
-  return (args as { readonly [RELIED_ON]?: unknown } | null)?.[RELIED_ON];
+  return fieldOf(args, RELIED_ON);
 }

@@ -5,7 +5,7 @@
  */
 import type { OpenAgent } from 'belay-sidecar';
 import { assign } from 'xstate';
-import { there } from '../../domains/there.ts';
+import { fieldOf, there } from '../../domains/there.ts';
 import { generated } from './generated.ts';
 import type { UnitOfWork } from './set.ts';
 import { RELIED_ON } from './wire.ts';
@@ -17,7 +17,7 @@ export type Cursor = (typeof CURSORS)[number];
 /** A unit as far as it got: its reading, the readings that it took over, its answers, and the check in the end. */
 interface Progress {
   readonly seen?: unknown;
-  readonly relied?: Readonly<Record<string, readonly string[]>>;
+  readonly relied?: Readonly<Record<string, unknown>>;
   readonly done?: Readonly<Record<string, unknown>>;
   readonly at?: number;
   readonly well?: unknown;
@@ -30,7 +30,7 @@ interface Context {
   readonly at?: number;
 }
 
-type Heard = { readonly context: Context; readonly event: { readonly output?: unknown } };
+type Heard = { readonly context: Context; readonly event: unknown };
 
 /** The unit that is due: the first one that is not checked yet. */
 const due = ({ plan, units }: Context): UnitOfWork | undefined =>
@@ -43,7 +43,7 @@ const wanted = (context: Context): string | undefined =>
   current(context).uses.find((used) => progress(context).relied?.[used] === undefined);
 
 /** The readings that a unit rests on: its own, and those that it took over. */
-function basisOf({ seen, relied = {} }: Progress): readonly string[] {
+function basisOf({ seen, relied = {} }: Progress): readonly unknown[] {
   return [...new Set([String(seen), ...Object.values(relied).flat()])].sort();
 }
 
@@ -61,12 +61,12 @@ function calling(src: string, target: string, input: (context: Context) => objec
     invoke: {
       src,
       input: ({ context }: Heard) => ({ unit: current(context).unit, ...input(context) }),
-      onDone: { target, actions: assign(((heard: Heard) => learnt(heard.context, more(heard))) as never) },
+      onDone: { target, actions: assign((heard: Heard) => learnt(heard.context, more(heard))) },
     },
   };
 }
 
-const answer = ({ event }: Heard) => event.output ?? null;
+const answer = ({ event }: Heard) => fieldOf(event, 'output') ?? null;
 
 /** A call of a set's own tool, with what it was decided on where the tool carries that. */
 function act(name: string, carries: boolean) {
@@ -123,7 +123,7 @@ export function unitMachine(id: string, tools: Readonly<Record<string, boolean>>
               return {
                 relied: {
                   ...relied,
-                  [there(wanted(heard.context), 'unit to consult')]: heard.event.output as string[],
+                  [there(wanted(heard.context), 'unit to consult')]: fieldOf(heard.event, 'output'),
                 },
               };
             },

@@ -3,7 +3,8 @@
  * classes, undos and reconcilers that the set's own reviewed config gives them, and the keys of the units.
  */
 import { type BoundaryConfig, loadConfig } from 'belay-sidecar';
-import type { Step } from './agent.ts';
+import { fieldOf } from '../../domains/there.ts';
+import { isStep } from './agent.ts';
 import type { Observed } from './observed.ts';
 import { DataError, type Task, type UnitOfWork } from './set.ts';
 import type { Cursor } from './unit-agent.ts';
@@ -14,7 +15,7 @@ import type { Cursor } from './unit-agent.ts';
  * @param reference the run of the task without faults.
  */
 export function unitsOf(task: Task, reference: Observed): readonly UnitOfWork[] {
-  const units = task.units?.() ?? unitsOfPlan((task.input() as { readonly plan?: unknown } | null)?.plan);
+  const units = task.units?.() ?? unitsOfPlan(fieldOf(task.input(), 'plan'));
   const rows = new Map<string, Set<string>>();
   for (const { unit, rows: changed } of reference.wire.applied)
     for (const row of changed) rows.set(unit, (rows.get(unit) ?? new Set()).add(row));
@@ -29,9 +30,9 @@ export function unitsOf(task: Task, reference: Observed): readonly UnitOfWork[] 
 /** Gathers the steps of a plan by their units, in the order in which units begin. */
 function unitsOfPlan(plan: unknown): readonly UnitOfWork[] {
   const units = new Map<string, { uses: string[]; calls: UnitOfWork['calls'][number][] }>();
-  for (const [step, each] of (Array.isArray(plan) ? plan : []).entries()) {
-    const { unit, tool, with: more, uses } = each as Step;
-    if (typeof unit !== 'string' || typeof tool !== 'string') return [];
+  const steps: readonly unknown[] = Array.isArray(plan) ? plan : [];
+  if (!steps.every(isStep)) return [];
+  for (const [step, { unit, tool, with: more, uses }] of steps.entries()) {
     const known = units.get(unit) ?? { uses: [], calls: [] };
     known.calls.push({ tool, args: { ...more, step } });
     if (uses !== undefined) known.uses.push(uses);

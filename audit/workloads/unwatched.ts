@@ -52,17 +52,17 @@ export class Unwatched {
     const limit = goesBack(this.#policy) ? LIMITS[this.#policy] : PATIENCE;
     let from: Persisted | null = null;
     for (let again = 0; ; again += 1) {
-      let next: Stop | null = null;
+      const stops: Stop[] = [];
       const stop = new Promise<void>((resolve) => {
         this.#stop = (place) => {
-          next = place;
+          stops.push(place);
           resolve();
         };
       });
       const persistence = this.#persistence === undefined ? {} : { persistence: this.#persistence };
       const context = await goOn({ machine, input }, from, { ...persistence, stop });
-      const stopped = next as Stop | null;
-      if (stopped === null) return this.#observed(context === null ? 'broken' : 'done', context);
+      const stopped = stops.at(-1);
+      if (stopped === undefined) return this.#observed(context === null ? 'broken' : 'done', context);
       if ('parked' in stopped) return { ...this.#observed('parked', null), parked: stopped.parked };
       if (again === limit) return this.#observed('spent', null);
       from = stopped.from;

@@ -1,7 +1,8 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { numberOf, textOf } from '../there.ts';
 import type { Agency } from './agency.ts';
-import type { Booking, ToolTypes } from './calls.ts';
+import type { ToolTypes } from './calls.ts';
 
 /** A tool that does one thing to the world. */
 function acting<TName extends keyof ToolTypes>(
@@ -51,9 +52,6 @@ export function reconcilersOn(agency: Agency): Record<string, Reconciler> {
 export function undoOn(agency: Agency): Record<string, Undo> {
   return {
     release: ({ key, undoKey }) => agency.release(key, undoKey),
-    cancel_rooms: ({ args, undoKey }) => {
-      const { trip, cents } = args as Booking;
-      agency.cancelRooms(trip, cents, undoKey);
-    },
+    cancel_rooms: ({ args, undoKey }) => agency.cancelRooms(textOf(args, 'trip'), numberOf(args, 'cents'), undoKey),
   };
 }

@@ -5,17 +5,18 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Called, planned, type Step } from '../../audit/workloads/agent.ts';
-import { type DataSet, records, type Task, type World } from '../../audit/workloads/set.ts';
+import { contentOf, type DataSet, records, type Task, type World } from '../../audit/workloads/set.ts';
 
 /** The tools of the shop, in the order of a plan. */
-export type Act = 'pay' | 'pack' | 'label' | 'tell';
+const Act = z.enum(['pay', 'pack', 'label', 'tell']);
+export type Act = z.infer<typeof Act>;
 
 /** One order as it stands in a file. */
-export interface Order {
-  readonly order: string;
-  readonly acts: readonly Act[];
-}
+const Order = z.object({ order: z.string(), acts: z.array(Act).readonly() });
+export type Order = z.infer<typeof Order>;
+const Orders = z.array(Order);
 
 const CONFIG = `belay: 1
 agent: shop
@@ -61,7 +62,7 @@ export function shop(lies = false): DataSet {
       tell: 'nobody: a word is not written down',
     },
     files: { orders: records(['order', 'acts']) },
-    tasks: ({ orders = [] }) => (orders.flat() as Order[]).map((order) => taskOf(order, lies)),
+    tasks: ({ orders = [] }) => orders.flatMap((each) => contentOf(Orders, each)).map((order) => taskOf(order, lies)),
   };
 }
 

@@ -5,27 +5,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ReconcileResult } from 'belay-sidecar';
 import Database from 'better-sqlite3';
+import { z } from 'zod';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
-import { DataError, type DataSet, type Rows, records, type Task, type World } from '../set.ts';
+import { contentOf, DataError, type DataSet, type Rows, records, type Task, type World } from '../set.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+const Row = z.record(z.string(), z.unknown());
+type Row = Readonly<z.infer<typeof Row>>;
 
-interface Model {
-  readonly step: string;
-  readonly reads: readonly string[];
-  readonly writes: readonly [string, ...string[]];
-  readonly columns: readonly string[];
-  readonly expected: readonly Row[];
+const Model = z.object({
+  step: z.string(),
+  reads: z.array(z.string()),
+  writes: z.tuple([z.string()], z.string()),
+  columns: z.array(z.string()),
+  expected: z.array(Row),
   /** The query for its rows; left out where it is known here by the name of the step. */
-  readonly sql?: string;
-}
+  sql: z.string().optional(),
+});
+type Model = z.infer<typeof Model>;
 
-interface Warehouse {
-  readonly meta?: { readonly repo?: string };
-  readonly seeds: Readonly<Record<string, readonly Row[]>>;
-  readonly steps: readonly Model[];
-}
+const Warehouse = z.object({
+  meta: z.object({ repo: z.string().optional() }).optional(),
+  seeds: z.record(z.string(), z.array(Row)),
+  steps: z.array(Model),
+});
+type Warehouse = z.infer<typeof Warehouse>;
 
 const paid = (by: string) => `sum(iif(payment_method = '${by}', amount, 0)) AS ${by}_amount`;
 /** The rows of each step, where its data does not say. Money is in cents at first, and in whole dollars from then on. */
@@ -151,5 +155,5 @@ export const etl: DataSet = {
   snapshots: ['table.LOOKING'],
   asks,
   files: { warehouses: { type: 'object', required: ['seeds', 'steps'], properties: { steps: MODELS } } },
-  tasks: ({ warehouses = [] }) => (warehouses as Warehouse[]).map(taskOf),
+  tasks: ({ warehouses = [] }) => warehouses.map((each, index) => taskOf(contentOf(Warehouse, each), index)),
 };

@@ -5,17 +5,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeSegment, NotApplied, type ReconcileResult } from 'belay-sidecar';
 import { assign } from 'xstate';
+import { z } from 'zod';
 import { there } from '../../../domains/there.ts';
 import { generated } from '../generated.ts';
 import { beside } from '../root.ts';
-import { type DataSet, type Rows, records, type Task, type UnitOfWork, type World } from '../set.ts';
+import { contentOf, type DataSet, Rows, records, type Task, type UnitOfWork, type World } from '../set.ts';
 
+const [text, some] = [z.string(), Rows.optional()];
 /** An utterance: slots that are set or confirmed, or a call and its result. */
-type Said = { svc: string; set?: Rows; slots?: Rows; params?: Rows };
-type Call = Said & { call: string; effect: string; params: Rows; outcome: string; result?: Rows; first_result?: Rows };
-type Intent = { transactional: boolean; required: string[]; optional: Rows };
-type Schema = Record<string, { intents: Record<string, Intent> }>;
-type Data = { schema: Schema; dialogues: { id: string; events: Said[] }[] };
+const Said = z.object({ svc: text, set: some, slots: some, params: some, call: z.never().optional() });
+const called = { call: text, effect: text, params: Rows, outcome: text, result: some, first_result: some };
+const Call = Said.extend(called);
+type Call = z.infer<typeof Call>;
+const Intent = z.object({ transactional: z.boolean(), required: z.array(text), optional: Rows });
+const Schema = z.record(text, z.object({ intents: z.record(text, Intent) }));
+const Data = z.object({ schema: Schema, dialogues: z.array(z.object({ id: text, events: z.array(Call.or(Said)) })) });
 
 /** A form, its slots in the order in which they were first filled; or a search (`read`), of which only the answer matters. */
 type Form = { form: string; service: string; intent: string; effect: string; slots: string[] };
@@ -29,13 +33,13 @@ const differing = (slots: readonly string[], values: Rows, others: Rows) =>
   slots.find((slot) => !isDeepStrictEqual(values[slot] ?? null, others[slot] ?? null));
 const are = (values: Rows) => (call: Call) => differing(Object.keys(values), call.params, values) === undefined;
 /** True if a service shows what was made there: it is all of one kind, and an intent that takes no slots lists it. */
-const isShown = (intents: readonly Intent[]) =>
+const isShown = (intents: readonly z.infer<typeof Intent>[]) =>
   intents.filter(({ transactional }) => transactional).length === 1 &&
   intents.some((each) => !each.transactional && each.required.length + Object.keys(each.optional).length === 0);
 
-function formsOf(events: readonly Said[]): Held[] {
+function formsOf(events: readonly (Call | z.infer<typeof Said>)[]): Held[] {
   const forms: Held[] = [];
-  for (const call of events.filter((said): said is Call => 'call' in said)) {
+  for (const call of events.filter((said) => said.call !== undefined)) {
     const { svc: service, call: intent, effect } = call;
     const own = forms.filter((each) => each.service === service && each.intent === intent);
     const form = `${service}.${intent}#${own.length}`;
@@ -51,7 +55,7 @@ function formsOf(events: readonly Said[]): Held[] {
 }
 
 /** The user, and the services. One that offers another value for a slot refuses that slot; else it is what the user then changes. */
-function open(forms: readonly Held[], schema: Schema): World {
+function open(forms: readonly Held[], schema: z.infer<typeof Schema>): World {
   const of = ({ form }: Asked) => there(forms.filter((each) => each.form === form)[0], 'form');
   const wanted = ({ calls, refusals }: Held) => calls[refusals] ?? there(calls.at(-1), 'call');
   const submit = (args: Asked) => {
@@ -87,9 +91,7 @@ function open(forms: readonly Held[], schema: Schema): World {
   };
 }
 
-/**
- * The values of filled slots, by their forms; and the results of the forms that are over: null where one was given up.
- */
+/** The values of filled slots, by their forms; and the results of the forms that are over: null where one was given up. */
 type Memory = { plan: readonly Form[]; forms: Record<string, Rows>; answers: readonly unknown[] };
 type Heard = { context: Memory; event: { type: string; output?: unknown; error?: unknown } };
 
@@ -130,9 +132,7 @@ const machine = generated([], {
 
 /** The texts that were said or answered in a form: what is said again in a later one is taken over from it. */
 const textsOf = ({ calls }: Held) =>
-  calls.flatMap(({ params, result }) =>
-    Object.values({ ...params, ...result }).filter((value) => typeof value === 'string'),
-  );
+  calls.flatMap(({ params, result }) => Object.values({ ...params, ...result }).filter((it) => typeof it === 'string'));
 
 /** Forms as units of work: each is filled and submitted at once, as the user wanted it in the end. */
 function unitsOf(held: readonly Held[]): UnitOfWork[] {
@@ -145,7 +145,7 @@ function unitsOf(held: readonly Held[]): UnitOfWork[] {
   });
 }
 
-function tasksOf({ schema, dialogues }: Data): Task[] {
+function tasksOf({ schema, dialogues }: z.infer<typeof Data>): Task[] {
   return dialogues.map(({ id, events }) => {
     const held = formsOf(events);
     const made = held.filter(({ effect, calls }) => effect === 'write' && !isRefused(calls.at(-1)));
@@ -165,5 +165,5 @@ export const forms: DataSet = {
   snapshots: ['OPENING'],
   asks: { submit: 'a service that makes one kind of thing, where an intent without slots lists it; no other' },
   files: { forms: { type: 'object', required: ['schema', 'dialogues'], properties: { dialogues } } },
-  tasks: ({ forms: files = [] }) => (files as Data[]).flatMap(tasksOf),
+  tasks: ({ forms: files = [] }) => files.flatMap((each) => tasksOf(contentOf(Data, each))),
 };

@@ -5,32 +5,31 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ReconcileResult } from 'belay-sidecar';
+import { z } from 'zod';
 import { there } from '../../../domains/there.ts';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
-import { DataError, type DataSet, Refused, type Rows, records, type Task, type World } from '../set.ts';
+import { contentOf, DataError, type DataSet, Refused, Rows, records, type Task, type World } from '../set.ts';
 
-interface Repair {
-  readonly id: string;
-  readonly faults: readonly string[];
-  readonly init_actions: readonly { readonly arguments: { readonly phone_number?: string } }[];
-  readonly gold_actions: readonly {
-    readonly name: string;
-    readonly effect: string;
-    readonly arguments: object;
-  }[];
-  readonly init_delta: Rows;
-  readonly final_delta: Rows;
-}
+const Repair = z.object({
+  id: z.string(),
+  faults: z.array(z.string()),
+  init_actions: z.array(z.object({ arguments: z.object({ phone_number: z.string().optional() }) })),
+  gold_actions: z.array(z.object({ name: z.string(), effect: z.string(), arguments: Rows })),
+  init_delta: Rows,
+  final_delta: Rows,
+});
+type Repair = z.infer<typeof Repair>;
 
 /** A write as it was recorded: the world before and after it, and after a repeat. */
-interface Image {
-  readonly id: string;
-  readonly i: number;
-  readonly pre: Rows;
-  readonly post: Rows;
-  readonly repeat: { readonly class: string; readonly error?: string; readonly post?: Rows };
-}
+const Image = z.object({
+  id: z.string(),
+  i: z.number(),
+  pre: Rows,
+  post: Rows,
+  repeat: z.object({ class: z.string(), error: z.string().optional(), post: Rows.optional() }),
+});
+type Image = z.infer<typeof Image>;
 
 /**
  * The tools of the data that show each write: the owner looks at the phone, the operator at the account. Nothing shows
@@ -139,8 +138,9 @@ export const telecom: DataSet = {
     effects: records(['id', 'i', 'name', 'pre', 'post', 'repeat']),
   },
   tasks: ({ tasks = [], effects = [] }) => {
-    const images = effects.flat() as Image[];
-    return (tasks.flat() as Repair[]).map((repair): Task => {
+    const images = effects.flatMap((each) => contentOf(z.array(Image), each));
+    const repairs = tasks.flatMap((each) => contentOf(z.array(Repair), each));
+    return repairs.map((repair): Task => {
       const own = new Map(images.filter(({ id }) => id === repair.id).map((image) => [image.i, image] as const));
       return {
         id: repair.id,

@@ -4,29 +4,33 @@
  * is neither held nor booked, and the trip is made without it, as the data's own cost of the trip is.
  */
 import type { ReconcileResult } from 'belay-sidecar';
+import { z } from 'zod';
 import { type Called, planned, type Step } from '../agent.ts';
 import { beside } from '../root.ts';
-import { DataError, type DataSet, records, type Task, type Tool, type World } from '../set.ts';
+import { contentOf, DataError, type DataSet, Rows, records, type Task, type Tool, type World } from '../set.ts';
 
-interface Action {
-  readonly tool: string;
-  readonly day: number;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly resolved: boolean;
-  readonly unit_cost?: number | null;
-}
+const Action = z.object({
+  tool: z.string(),
+  day: z.number(),
+  args: Rows,
+  resolved: z.boolean(),
+  unit_cost: z.number().nullish(),
+});
 
-interface Trip {
-  readonly id: string;
-  readonly budget: number;
-  readonly people: number;
-  readonly gold_actions: readonly Action[];
-  readonly gold_cost: number;
-  readonly tables: { accommodations: Readonly<Record<string, readonly { name: string; max_occ: number }[]>> };
-}
+const Trip = z.object({
+  id: z.string(),
+  budget: z.number(),
+  people: z.number(),
+  gold_actions: z.array(Action),
+  gold_cost: z.number(),
+  tables: z.object({
+    accommodations: z.record(z.string(), z.array(z.object({ name: z.string(), max_occ: z.number() }))),
+  }),
+});
+type Trip = z.infer<typeof Trip>;
 
 /** A piece of a trip: its number among the actions, and what it costs all travellers together. */
-type Piece = Action & { readonly piece: number; readonly thing: string; readonly cents: number };
+type Piece = z.infer<typeof Action> & { readonly piece: number; readonly thing: string; readonly cents: number };
 
 const asks: Readonly<Record<string, string>> = {
   hold_room: 'the hotel finds a guest and a night',
@@ -43,12 +47,17 @@ const asks: Readonly<Record<string, string>> = {
   draw_budget: 'the statement of the bank has every payment',
 };
 
-const THINGS = { book_flight: 'flight', book_room: 'room', reserve_meal: 'table', select_poi: 'sight' };
-const VEHICLES = { Taxi: 'taxi', 'Self-driving': 'drive' };
+const THINGS: Readonly<Record<string, string>> = {
+  book_flight: 'flight',
+  book_room: 'room',
+  reserve_meal: 'table',
+  select_poi: 'sight',
+};
+const VEHICLES: Readonly<Record<string, string>> = { Taxi: 'taxi', 'Self-driving': 'drive' };
 /**
  * The number of travellers that share a price, by TravelPlanner's rules of cost; for a room, the number that it takes.
  */
-const SHARED = { flight: 1, table: 1, sight: 1, taxi: 4, drive: 5 };
+const SHARED: Readonly<Record<string, number>> = { flight: 1, table: 1, sight: 1, taxi: 4, drive: 5 };
 
 const inCents = (dollars: number) => Math.round(100 * dollars);
 
@@ -56,10 +65,11 @@ function piecesOf({ id, people, gold_actions, tables }: Trip): Piece[] {
   return gold_actions.flatMap((action, piece): Piece[] => {
     const { tool, args, resolved, unit_cost } = action;
     if (!resolved) return [];
-    const thing = tool === 'book_ground' ? VEHICLES[args.mode as 'Taxi'] : THINGS[tool as 'book_room'];
+    const thing = tool === 'book_ground' ? VEHICLES[String(args.mode)] : THINGS[tool];
     const room = tables.accommodations[String(args.city)]?.find(({ name }) => name === args.name);
-    const shared = thing === 'room' ? room?.max_occ : SHARED[thing as 'table'];
-    if (shared === undefined) throw new DataError(`${id}: nobody here can carry the action ${piece} out, ${tool}`);
+    const shared = thing === 'room' ? room?.max_occ : SHARED[thing ?? ''];
+    if (thing === undefined || shared === undefined)
+      throw new DataError(`${id}: nobody here can carry the action ${piece} out, ${tool}`);
     return [{ ...action, piece, thing, cents: inCents((unit_cost ?? 0) * Math.ceil(people / shared)) }];
   });
 }
@@ -118,6 +128,8 @@ function open({ budget }: Trip): World {
   return { tools: { look: { act: look }, verify: { act: look }, ...Object.fromEntries(known) }, rows: () => rows };
 }
 
+const Trips = z.object({ tasks: z.array(Trip) });
+
 export const trips: DataSet = {
   name: 'trips',
   about: 'trips of several days and cities: rooms, journeys and tables, held first and then booked within a budget',
@@ -137,8 +149,8 @@ export const trips: DataSet = {
     },
   },
   tasks: ({ trips: files = [] }) =>
-    (files as { readonly tasks: readonly Trip[] }[])
-      .flatMap(({ tasks }) => tasks)
+    files
+      .flatMap((each) => contentOf(Trips, each).tasks)
       .map((trip): Task => {
         const cents = inCents(trip.gold_cost);
         const expected = { 'pay_vendors/trip/all/1': cents, 'draw_budget/trip/all/1': cents };
