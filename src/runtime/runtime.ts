@@ -47,8 +47,11 @@ export interface Watcher {
   steps(ref: ActorHandle, seen: readonly Microstep[]): void;
   /** Resolves once the failure is answered: what was not put elsewhere by then stands where it stood. */
   crashed(ref: ActorHandle, crash: Crash): Promise<void>;
-  /** True where an event has to wait, or is refused: the actor then does not see it now. */
-  stops(ref: ActorHandle, event: RuntimeEvent): boolean;
+  /**
+   * True where an event has to wait, or is refused: the actor then does not see it now.
+   * @param sender the machine that sent it; null where none did, or that is not known.
+   */
+  stops(ref: ActorHandle, event: RuntimeEvent, sender?: ActorHandle | null): boolean;
   call(call: Call): Promise<unknown>;
   /** The root has come to its end. @returns true where that has to wait, because something is still to be decided about it. */
   holdsEnd(output: unknown): boolean;

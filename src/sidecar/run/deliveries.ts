@@ -11,6 +11,7 @@ import type { Machines, Runtime } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
+import type { SentEvent, Timers } from './timers.ts';
 
 /** An event that waits, and the child that it is news of, as it was then; null where it is news of none. */
 interface Waiting {
@@ -21,6 +22,8 @@ interface Waiting {
   readonly isOwed?: () => boolean;
   /** True where a step of the run had raised or sent it. */
   readonly isInner?: true;
+  /** Where one machine sent it to another: as the journal has it. */
+  readonly sent: SentEvent | null;
 }
 
 /** The surroundings of the deliveries of a run. */
@@ -29,6 +32,7 @@ interface DeliveryPort {
   readonly write: Writing;
   readonly runtime: Runtime;
   readonly actors: Actors;
+  readonly timers: Pick<Timers, 'sent' | 'isOnItsWay' | 'unheard'>;
   /** True while nothing may be sent again: a recovery is under way, work waits for its claim, or the run stops. */
   isBusy(): boolean;
 }
@@ -52,10 +56,14 @@ export class Deliveries {
     return this.#isHolding;
   }
 
-  /** True where an event has to wait; it is delivered once nothing holds it back. */
-  keeps(ref: ActorHandle, event: RuntimeEvent): boolean {
+  /**
+   * True where an event has to wait; it is delivered once nothing holds it back.
+   * @param sender the machine that sent it; null where none did. Nobody sends it again, so that it is journaled.
+   */
+  keeps(ref: ActorHandle, event: RuntimeEvent, sender: ActorHandle | null): boolean {
     if (!this.#isHolding || this.#letThrough) return false;
-    this.#backlog.push({ ref, event, source: this.#port.runtime.teller(ref, event) });
+    const sent = sender === null ? null : this.#port.timers.sent(sender, ref, event);
+    this.#backlog.push({ ref, event, source: this.#port.runtime.teller(ref, event), sent });
     return true;
   }
 
@@ -67,24 +75,37 @@ export class Deliveries {
   /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
   release(): void {
     this.#isHolding = false;
-    const { runtime, write, actors } = this.#port;
     for (
       let next = this.#backlog.shift();
       next !== undefined;
       next = this.#isHolding ? undefined : this.#backlog.shift()
     ) {
-      const { ref, event, source, isOwed, isInner } = next;
-      if (isOwed?.() === false) continue;
-      if (isInner === true) runtime.machines?.raise(ref, event);
-      else if (source !== null && runtime.teller(ref, event) !== source)
-        write.append([{ do: 'late', actor: actors.numberOf(ref) ?? 0, event: event.type }]);
-      else runtime.deliver(ref, event);
+      this.#handOn(next);
     }
+  }
+
+  #handOn({ ref, event, source, isOwed, isInner, sent }: Waiting): void {
+    const { runtime, write, actors } = this.#port;
+    if (isOwed?.() === false) return;
+    if (isInner === true) runtime.machines?.raise(ref, event);
+    else if (sent !== null) this.#handOnSent(event, sent);
+    else if (source !== null && runtime.teller(ref, event) !== source)
+      write.append([{ do: 'late', actor: actors.numberOf(ref) ?? 0, event: event.type }]);
+    else runtime.deliver(ref, event);
+  }
+
+  /** Hands on what one machine sent another, unless the step that sent it was taken back, or a plan sends it. */
+  #handOnSent(event: RuntimeEvent, sent: SentEvent): void {
+    const { runtime, actors, timers } = this.#port;
+    const target = actors.at(sent.to);
+    if (!timers.isOnItsWay(sent)) return;
+    if (target !== undefined) runtime.deliver(target, event);
+    if (!this.#backlog.some((waiting) => waiting.sent === sent)) timers.unheard(sent);
   }
 
   /** Has an actor receive an event that is owed to it, when its turn comes and while it still is. @param isInner as `Waiting` says. */
   owe(ref: ActorHandle, event: RuntimeEvent, isOwed: () => boolean, isInner = false): void {
-    this.#backlog.push({ ref, event, source: null, isOwed, ...(isInner && { isInner }) });
+    this.#backlog.push({ ref, event, source: null, isOwed, sent: null, ...(isInner && { isInner }) });
   }
 
   /** Has an actor take the eventless transitions of where it was put, before it hears of anything else. */
@@ -92,7 +113,7 @@ export class Deliveries {
     const { actors, runtime } = this.#port;
     const ref = actors.at(actor);
     if (ref === undefined || runtime.machines === null) return;
-    this.#backlog.unshift({ ref, event: { ...runtime.machines.settling }, source: null });
+    this.#backlog.unshift({ ref, event: { ...runtime.machines.settling }, source: null, sent: null });
   }
 
   /** Hands on what a claim has put first: the eventless moves of where it leads. */

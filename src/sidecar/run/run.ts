@@ -76,9 +76,9 @@ export class Run implements Watcher {
     const isStopping = () => this.#isStopping;
     const isReusing = () => reuse.isPending;
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
-    const deliveries = new Deliveries({ parts, write, runtime, actors, isBusy });
     const macrosteps = new Macrosteps(runState.places);
     const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
+    const deliveries = new Deliveries({ parts, write, runtime, actors, timers, isBusy });
     const events = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, isStopping, now: parts.now };
@@ -146,8 +146,8 @@ export class Run implements Watcher {
     return this.#steps.crashed(ref, crash);
   }
 
-  stops(ref: ActorHandle, event: RuntimeEvent): boolean {
-    return this.write.broken !== null || this.#deliveries.keeps(ref, event);
+  stops(ref: ActorHandle, event: RuntimeEvent, sender: ActorHandle | null = null): boolean {
+    return this.write.broken !== null || this.#deliveries.keeps(ref, event, sender);
   }
 
   call(call: Call): Promise<unknown> {

@@ -48,7 +48,8 @@ export class Steps {
     const { actors, write, parts, deliveries, macrosteps, timers } = this.#port;
     const number = actors.numberOf(ref);
     if (number === undefined) return;
-    const { sender = null, fired = null } = seen[0] ?? {};
+    const { sender = null } = seen[0] ?? {};
+    const fired = seen[0] === undefined ? null : timers.firedBy(seen[0]);
     const isOwn = sender === null || fired?.source === ref;
     macrosteps.begin(number, isOwn ? undefined : actors.numberOf(sender), timers.armerOf(fired));
     write.together(() => {
@@ -69,7 +70,7 @@ export class Steps {
       return recorded;
     });
     macrosteps.took(number, seen, next);
-    timers.heard(seen.fired);
+    timers.heard(timers.firedBy(seen));
     const first = runState.actors.length - seen.started.length;
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));

@@ -3,7 +3,7 @@ import { isDelay } from '../../model/reply-event.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep, Timer } from '../../projection/state-types.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
-import type { ActorHandle, Fired, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { ActorHandle, Fired, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Armed } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import type { Actors } from './actors.ts';
@@ -17,9 +17,17 @@ interface TimersPort {
   isStopping(): boolean;
 }
 
+/** An event that one machine sent another and that has to wait: a delayed one, which is due. */
+export interface SentEvent {
+  readonly timer: Timer;
+  /** The number of the actor that hears it. */
+  readonly to: number;
+}
+
 /** The timers of one run. */
 export class Timers {
   readonly #port: TimersPort;
+  readonly #sent = new WeakMap<RuntimeEvent, SentEvent & { readonly fired: Fired }>();
   /** Timers that have fired, and whose events caused steps that failed. */
   readonly #lost = new Set<Timer>();
 
@@ -37,6 +45,44 @@ export class Timers {
     const to = target === null ? undefined : actors.numberOf(target);
     const entry = { do: 'timer', actor, id, region, event, delay, due: over } as const;
     write.append([{ ...entry, ...(back !== undefined && { back }), ...(to !== undefined && { to }) }]);
+  }
+
+  /**
+   * A machine has sent another one an event that has to wait. Nobody else would send it again: the next process does.
+   * @returns null where either is no actor of the run.
+   */
+  sent(sender: ActorHandle, target: ActorHandle, event: RuntimeEvent): SentEvent | null {
+    const known = this.#sent.get(event);
+    if (known !== undefined) return known;
+    const [actor, to] = [this.#numberOf(sender), this.#numberOf(target)];
+    if (actor === undefined || to === undefined) return null;
+    const { parts, write } = this.#port;
+    const { timers } = parts.runState;
+    const id = `belay.sent.${timers.parts.next}`;
+    const entry = { do: 'timer', actor, id, region: '', event, delay: 0, due: parts.now(), back: 1 } as const;
+    write.append([{ ...entry, ...(to !== actor && { to }) }]);
+    const timer = timers.armedNow(actor, id);
+    if (timer === undefined) return null;
+    const sent = { timer, to, fired: { source: sender, id } };
+    this.#sent.set(event, sent);
+    return sent;
+  }
+
+  /** True while such an event waits as it was sent: no step has heard it, no restore has taken it back, and no plan has armed it again. */
+  isOnItsWay({ timer }: SentEvent): boolean {
+    return this.#port.parts.runState.timers.armedNow(timer.actor, timer.id) === timer;
+  }
+
+  /** Such an event was handed on, and where no state has heard it, it does not come again. */
+  unheard(sent: SentEvent): void {
+    const { actor, id } = sent.timer;
+    if (this.isOnItsWay(sent))
+      this.#port.write.append([{ do: 'timer', actor, id, region: '', event: { type: '' }, delay: null }]);
+  }
+
+  /** The delayed event that an object is: one that the runtime tells, or one that has waited. */
+  firedBy({ event, fired }: Pick<Microstep, 'event' | 'fired'>): Fired | null {
+    return fired ?? this.#sent.get(event)?.fired ?? null;
   }
 
   /** The number of steps since an actor scheduled an event, now or before: a plan schedules it again, for the step that had. */

@@ -1,0 +1,99 @@
+/** C5, K3 across processes: an event that one machine sends another while work waits for its claim is sent by whoever takes the run up. */
+import { expect, test } from 'vitest';
+import { createMachine, sendParent, sendTo } from 'xstate';
+import { attach, resume, type Sidecar } from '../../src/index.ts';
+import { MortalStore } from '../simulation/mortal-store.ts';
+import { calls, calm, configOf, machineOf, until, World } from './little.ts';
+
+/** Answers each question once. */
+const echo = createMachine({ on: { ASK: { actions: sendParent({ type: 'ANSWER' }) } } });
+
+/** look; both { ask another machine, and wait for its answer ‖ pay }; rest. */
+function asksAndPays() {
+  const world = new World();
+  const machine = machineOf(
+    { look: world.tool('look'), pay: world.tool('pay'), echo },
+    {
+      initial: 'look',
+      states: {
+        look: calls('look', 'looked', 'both'),
+        both: {
+          type: 'parallel',
+          states: {
+            one: {
+              initial: 'asking',
+              states: {
+                asking: {
+                  invoke: { src: 'echo', id: 'echo' },
+                  entry: sendTo('echo', { type: 'ASK' }),
+                  on: { ANSWER: 'over' },
+                },
+                over: { type: 'final' },
+              },
+            },
+            two: { initial: 'pay', states: { pay: calls('pay', 'paid', 'over'), over: { type: 'final' } } },
+          },
+          onDone: 'rest',
+        },
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    { look: 'writes: [looked], effect: none', pay: 'writes: [paid], effect: irreversible, reconcile: find' },
+    {
+      LOOK: { states: ['look'], at: 'look -> both', writes: ['looked'] },
+      PAY: { states: ['both.two.pay'], at: 'both.two.pay -> both.two.over', writes: ['paid'] },
+    },
+  );
+  return { world, machine, config };
+}
+
+const value = ({ actor }: Sidecar) => (actor.getSnapshot() as { value: unknown }).value;
+const context = ({ actor }: Sidecar) => (actor.getSnapshot() as { context: unknown }).context;
+
+/** Has the look found wrong in a run that is at rest, and kills its process at an append of the recovery. @returns whether it came to that. */
+async function killedAt(append: number, when: 'before' | 'after'): Promise<boolean> {
+  const { world, machine, config } = asksAndPays();
+  const store = new MortalStore([]);
+  let isDead = false;
+  store.onDeath = () => {
+    isDead = true;
+  };
+  const options = async () =>
+    ({
+      run: 'r',
+      config,
+      journal: await store.next('r'),
+      reconcilers: { find: () => ({ is: 'not_applied' }) },
+    }) as never;
+  const first = (await attach(machine, await options())) as unknown as Sidecar;
+  first.actor.start();
+  await until(() => value(first) === 'rest');
+  store.kill({ append: store.appends + append, when });
+  void first.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'LOOK', entity: 'it' }, key: 'looked' });
+  await until(() => isDead || (world.count('look') === 2 && value(first) === 'rest'));
+  await calm();
+  first.actor.stop();
+  const next = (await resume(machine, await options())) as unknown as Sidecar;
+  next.actor.start();
+  await until(
+    () => value(next) === 'rest',
+    () => `rest after a kill ${when} append ${append}, but it is at ${JSON.stringify(value(next))} and ${next.status}`,
+  );
+  await calm();
+  expect([append, world.count('pay')]).toEqual([append, 1]);
+  expect(context(next)).toEqual({ looked: `look${world.count('look') - 1}`, paid: 'pay0' });
+  await next.close();
+  return isDead;
+}
+
+test.each(['before', 'after'] as const)(
+  'C5, K3: a question that waits for a claim is asked by the next process, where one dies %s any append',
+  async (when) => {
+    let append = 1;
+    while (await killedAt(append, when)) append += 1;
+    expect(append).toBeGreaterThan(5);
+  },
+);
