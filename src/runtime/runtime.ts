@@ -59,6 +59,8 @@ export interface Watcher {
   failedToBegin(error: unknown): void;
   /** The root takes events: it was started. Told where the run has asked for it. */
   woken(): void;
+  /** A root that has begun is being started: what its first steps have sent is on its way. Told by runtimes of machines. */
+  started(): void;
   /** The root is told to stop: what follows is no act of the user's. */
   stopping(): void;
   /** An actor was made by a restore, in the place of the one that the journal numbers so. */

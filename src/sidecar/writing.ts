@@ -26,6 +26,7 @@ export class Writing {
   /** True where the end of what is happening is awaited, to write it. */
   #awaited = false;
   #depth = 0;
+  #startsLater = false;
   /** The parts of the entry at hand that no row holds. */
   #lost: Lost[] = [];
   readonly #lose = (what: Lost): void => {
@@ -33,7 +34,7 @@ export class Writing {
   };
   readonly #later = (): void => {
     this.#awaited = false;
-    this.write();
+    this.now();
   };
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
@@ -92,6 +93,21 @@ export class Writing {
     } finally {
       this.#over(goesOn);
     }
+  }
+
+  /**
+   * Writes the first steps of the run together with what they set going, once its root is started, but for what is asked to be durable before:
+   * a process that dies between the two would leave a run that waits for what nobody sends.
+   */
+  startsLater(): void {
+    this.#depth += 1;
+    this.#startsLater = true;
+  }
+
+  /** The root is being started. */
+  started(): void {
+    if (this.#startsLater) this.#over(true);
+    this.#startsLater = false;
   }
 
   #over(goesOn: boolean): void {

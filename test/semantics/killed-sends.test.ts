@@ -97,3 +97,48 @@ test.each(['before', 'after'] as const)(
     expect(append).toBeGreaterThan(5);
   },
 );
+
+/** Asks as it begins, rests, and dies at an append. @returns whether it came to that. */
+async function killedAtStart(append: number, when: 'before' | 'after'): Promise<boolean> {
+  const machine = machineOf(
+    { echo },
+    {
+      initial: 'asking',
+      invoke: { src: 'echo', id: 'echo' },
+      states: { asking: { entry: sendTo('echo', { type: 'ASK' }), on: { ANSWER: 'rest' } }, rest: {} },
+    },
+  );
+  const config = configOf(
+    { look: 'writes: [looked], effect: none' },
+    { ASK: { states: ['asking'], at: 'asking -> rest', writes: ['asked'] } },
+  );
+  const store = new MortalStore([{ append, when }]);
+  let isDead = false;
+  store.onDeath = () => {
+    isDead = true;
+  };
+  const options = async () => ({ run: 'r', config, journal: await store.next('r') }) as never;
+  const first = (await attach(machine, await options())) as unknown as Sidecar;
+  // Who starts the machine later finds it in no other place.
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  first.actor.start();
+  await calm();
+  first.actor.stop();
+  const next = (await resume(machine, await options())) as unknown as Sidecar;
+  next.actor.start();
+  await until(
+    () => value(next) === 'rest',
+    () => `rest after a kill ${when} append ${append}, but it is at ${JSON.stringify(value(next))}`,
+  );
+  await next.close();
+  return isDead;
+}
+
+test.each(['before', 'after'] as const)(
+  'C1a: what a machine sends as it is started is sent by the next process, where one dies %s any append',
+  async (when) => {
+    let append = 1;
+    while (await killedAtStart(append, when)) append += 1;
+    expect(append).toBeGreaterThan(1);
+  },
+);

@@ -232,6 +232,8 @@ export class ReplayedMachine implements Watcher {
 
   woken(): void {}
 
+  started(): void {}
+
   stopping(): void {}
 
   armed(): void {}

@@ -146,10 +146,8 @@ function begun(
   const digests = { config: config.digest, machine: program.digest };
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
   const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
-  const traced = trace === null ? {} : { trace };
-  run.write.append([
-    { do: 'begin', agent: config.agent, digests, format: FORMAT, secret, ...redactOf(config), ...traced },
-  ]);
+  const form = { format: FORMAT, secret, ...redactOf(config), ...(trace !== null && { trace }) };
+  run.write.append([{ do: 'begin', agent: config.agent, digests, ...form }]);
   return run;
 }
 
@@ -241,9 +239,10 @@ function refuseOthers({ agent, digest }: Program, runState: RunState, reader: En
 }
 
 function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
+  if (run.runtime.machines !== null && run.runState.steps.length === 0) run.write.startsLater();
   run.adopted(root, 0);
-  const offer = () => queueMicrotask(() => run.offer());
-  if (run.runState.toRedeliver.length > 0) run.runtime.machines?.onceTold(root, offer);
+  if (run.runState.toRedeliver.length > 0)
+    run.runtime.machines?.onceTold(root, () => queueMicrotask(() => run.offer()));
   run.heard.beginWith(root);
   run.end.tellUnbegun();
   return { root, commands: commandsOf(run, root, journal) };

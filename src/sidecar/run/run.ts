@@ -162,6 +162,10 @@ export class Run implements Watcher {
     this.end.failedToBegin(error);
   }
 
+  started(): void {
+    this.write.started();
+  }
+
   /** The machine of a run that is taken up takes events: what a claim does to it counts for the next one (C5). */
   woken(): void {
     this.#isAsleep = false;

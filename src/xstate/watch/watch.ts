@@ -98,6 +98,7 @@ export class MachineWatch {
     const { transition, getInitialSnapshot, restoreSnapshot } = machine;
     machine.getInitialSnapshot = (scope, input) => {
       const { snapshot, micros } = begun(machine, scope, input, getInitialSnapshot, this.#announcements);
+      if (isRoot(scope.self)) scope.defer(() => this.#watcher.started());
       if (snapshot.status === 'error' && isRoot(scope.self)) {
         this.#watcher.failedToBegin(snapshot.error);
         return { ...snapshot, status: 'active', error: undefined } as unknown as AnyMachineSnapshot;
