@@ -49,10 +49,16 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
 /**
  * Makes the call once it may leave: no plan is being carried out (R5), and no other process can have taken the run. `before`: it has left once
  * under this key, and that this try did not happen says nothing of the first.
- * @returns null where it was said, before it left, what became of it: then it is another try.
+ * @param leaving the call, as it was when it was about to leave.
+ * @returns null where it was said since, for good, that it did not happen, or what came of it: then it is another try.
  */
-export async function act(port: GuardPort, call: GuardedCall, key: string, before = false): Promise<Reply | null> {
-  const leaving = port.ledger.get(key);
+export async function act(
+  port: GuardPort,
+  call: GuardedCall,
+  key: string,
+  leaving: LedgerCall | undefined,
+  before = false,
+): Promise<Reply | null> {
   // Between the last look and the call nothing is waited for.
   for (let isConfirmed = false; ; ) {
     const plan = port.clear();

@@ -1,5 +1,4 @@
 /** Holds a call until a person has approved it, and has it leave with that approval (semantics.md R4). */
-import { isOpen } from '../model/effect.ts';
 import { act, drop } from './acting.ts';
 import { earlier } from './earlier-calls.ts';
 import { type Approval, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
@@ -58,8 +57,7 @@ async function left(
     await port.durable();
     if (call.signal.aborted) return null;
     // What was said meanwhile of this try holds, and another one is asked about anew.
-    if (leaving !== undefined && !isOpen(leaving.status)) return again();
-    return (await act(port, call, key)) ?? again();
+    return (await act(port, call, key, leaving)) ?? again();
   } finally {
     stays();
   }

@@ -128,13 +128,11 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const stays = before || call.tool?.buffer ? null : port.leaves(key);
   try {
     await port.durable();
-    for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+    if (call.tool?.buffer) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
-    // It was said meanwhile, for good, that it did not happen, or what came of it: then this is another try.
-    if (mine !== undefined && !isOpen(mine.status) && mine.status !== 'buffered') return whenClear(port, call);
     return call.tool?.buffer
       ? await stage(port, call, key)
-      : ((await act(port, call, key, before)) ?? whenClear(port, call));
+      : ((await act(port, call, key, mine, before)) ?? whenClear(port, call));
   } finally {
     stays?.();
   }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { kindOf } from '../../src/journal/entry-codec.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { entriesOf } from '../journal/entries-of.ts';
 import { calls, configOf, machineOf, run, until, World } from './little.ts';
 
 /** look; pay; rest until GO: the payment reads what look answered. */
@@ -36,18 +37,17 @@ function paying(effect: string, onPay: () => void | Promise<void> = () => {}) {
   return { world, machine, config };
 }
 
-/** A store that says when the intent of the first call is taken, which is on its way to the disk then. */
-function telling(onIntent: () => void): JournalStore {
-  const store = memoryStore();
-  let isTold = false;
+/** A store that says when the intent of the nth call is taken, which is on its way to the disk then. */
+function telling(onIntent: () => void, nth = 1, store = memoryStore()): JournalStore {
+  let intents = 0;
   const open: JournalStore['open'] = async (...how) => {
     const journal = await store.open(...how);
     const append = journal.append.bind(journal);
     journal.append = (rows, note) => {
       const head = append(rows, note);
-      if (!isTold && rows.some((row) => kindOf({ ...row, seq: head, time: 0 }) === 'intent')) {
-        isTold = true;
-        onIntent();
+      if (rows.some((row) => kindOf({ ...row, seq: head, time: 0 }) === 'intent')) {
+        intents += 1;
+        if (intents === nth) onIntent();
       }
       return head;
     };
@@ -104,3 +104,45 @@ test.each([0, 1, 2, 3, 5, 8, 13])(
     await it.sidecar.close();
   },
 );
+
+test('C11: a payment that was withdrawn, and whose run is parked over something else, leaves as another try: with an intent of its own', async () => {
+  const world = new World();
+  const machine = machineOf(
+    { look: world.tool('look'), book: world.tool('book'), pay: world.tool('pay') },
+    {
+      initial: 'look',
+      states: {
+        look: calls('look', 'looked', 'book'),
+        book: calls('book', 'booked', 'pay', ['looked']),
+        pay: calls('pay', 'paid', 'rest', ['looked']),
+        rest: {},
+      },
+    },
+  );
+  const config = configOf(
+    {
+      look: 'writes: [looked], effect: none',
+      book: 'reads: [looked], writes: [booked], effect: irreversible',
+      pay: 'reads: [looked], writes: [paid], effect: irreversible',
+    },
+    {
+      LOOK: { states: ['look'], at: 'look -> book', writes: ['looked'] },
+      BOOK: { states: ['book'], at: 'book -> pay', writes: ['booked'] },
+      PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'] },
+    },
+  );
+  const store = memoryStore();
+  let complain = () => {};
+  const journal = telling(() => complain(), 2, store);
+  const it = await run(machine, config, { journal });
+  complain = () => void it.wrong('LOOK', 'looked');
+  await until(() => it.sidecar.status === 'parked' && world.count('pay') === 1);
+  await it.sidecar.durable();
+  const [key] = world.keys('pay');
+  const told = entriesOf(store.read('r')).flatMap((entry) => {
+    if (entry.do === 'intent' && entry.key === key) return ['intent'];
+    return entry.do === 'outcome' && entry.key === key ? [entry.status] : [];
+  });
+  expect(told).toEqual(['intent', 'failed', 'intent', 'confirmed']);
+  await it.sidecar.close();
+});
