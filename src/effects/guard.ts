@@ -23,7 +23,7 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
 }
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+  for (let held = port.free(); held !== null; held = port.free()) await held;
   return call.signal.aborted || port.cancelled() ? { is: 'dropped' } : guarded(port, call);
 }
 

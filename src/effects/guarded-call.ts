@@ -29,11 +29,16 @@ export interface GuardPort {
   leaves(key: string): () => void;
   /** Null while no plan is being carried out, else resolves once that one is: nothing new leaves while one is, so that it is asked again then (R5). */
   clear(): Promise<void> | null;
+  /** The same while the run is parked as well: no call comes up, unless a person has approved it, while it is in question what it rests on. */
+  free(): Promise<void> | null;
   /** True where the process takes leave of the run: what waits then goes on waiting. */
   stopping(): boolean;
   /** True where a person has ended the run: nothing new leaves (F3). */
   cancelled(): boolean;
 }
+
+/** When calls may leave. */
+export type Leave = Pick<GuardPort, 'clear' | 'free'>;
 
 /** The budget's answer to a call: the entries to write with it, or why it may not leave. */
 export type Admission = { readonly entries: readonly Entry[] } | { readonly refused: string };

@@ -229,6 +229,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C11',
+    file: 'effects/guard.ts',
+    off: 'a call comes up while the run is parked',
+    find: 'for (let held = port.free(); held !== null; held = port.free()) await held;',
+    replace: '',
+    by: { run: 'tests', file: 'test/semantics/leaving.test.ts' },
+  },
+  {
+    rule: 'C11',
     file: 'sidecar/plan/plan-runner.ts',
     off: 'a call that a restore has taken back before it left counts as one of unknown outcome',
     find: 'withdrawTakenBack(this.#run.parts, calls.underWay, write);',

@@ -4,7 +4,7 @@ import { kindOf } from '../../src/journal/entry-codec.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { calls, configOf, machineOf, run, until, World } from './little.ts';
+import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
 
 /** look; pay; rest until GO: the payment reads what look answered. */
 function paying(effect: string, onPay: () => void | Promise<void> = () => {}) {
@@ -105,7 +105,7 @@ test.each([0, 1, 2, 3, 5, 8, 13])(
   },
 );
 
-test('C11: a payment that was withdrawn, and whose run is parked over something else, leaves as another try: with an intent of its own', async () => {
+test('C11: a payment that was withdrawn, and whose run is parked over something else, waits for the answer, and is made on the right value', async () => {
   const world = new World();
   const machine = machineOf(
     { look: world.tool('look'), book: world.tool('book'), pay: world.tool('pay') },
@@ -122,11 +122,11 @@ test('C11: a payment that was withdrawn, and whose run is parked over something 
   const config = configOf(
     {
       look: 'writes: [looked], effect: none',
-      book: 'reads: [looked], writes: [booked], effect: irreversible',
+      book: 'reads: [looked], writes: [booked], effect: compensable',
       pay: 'reads: [looked], writes: [paid], effect: irreversible',
     },
     {
-      LOOK: { states: ['look'], at: 'look -> book', writes: ['looked'] },
+      LOOK: { states: ['look'], at: 'look -> book', writes: ['looked'], rollback: 'joint: [BOOK, PAY]' },
       BOOK: { states: ['book'], at: 'book -> pay', writes: ['booked'] },
       PAY: { states: ['pay'], at: 'pay -> rest', writes: ['paid'] },
     },
@@ -136,13 +136,15 @@ test('C11: a payment that was withdrawn, and whose run is parked over something 
   const journal = telling(() => complain(), 2, store);
   const it = await run(machine, config, { journal });
   complain = () => void it.wrong('LOOK', 'looked');
-  await until(() => it.sidecar.status === 'parked' && world.count('pay') === 1);
-  await it.sidecar.durable();
-  const [key] = world.keys('pay');
+  await until(() => it.sidecar.status === 'parked');
+  await calm();
   const told = entriesOf(store.read('r')).flatMap((entry) => {
-    if (entry.do === 'intent' && entry.key === key) return ['intent'];
-    return entry.do === 'outcome' && entry.key === key ? [entry.status] : [];
+    if (entry.do === 'intent' && entry.tool === 'pay') return [entry.key];
+    return entry.do === 'outcome' && entry.error?.startsWith('withdrawn') ? [entry.status] : [];
   });
-  expect(told).toEqual(['intent', 'failed', 'intent', 'confirmed']);
+  expect([told, world.count('pay')]).toEqual([[expect.any(String), 'failed'], 0]);
+  await it.sidecar.settle(world.keys('book')[0] as string, 'compensated');
+  await it.at('rest');
+  expect(world.acts.filter(({ tool }) => tool === 'pay').map(({ input }) => input)).toEqual([{ looked: 'look1' }]);
   await it.sidecar.close();
 });

@@ -1,7 +1,7 @@
 /** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
-import { type Admission, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
+import { type Admission, classOf, type GuardedCall, type Leave, type Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
@@ -33,7 +33,7 @@ export class Calls {
   readonly #parts: RunParts;
   readonly #write: RunWriter;
   readonly #approvals: Approvals;
-  readonly #clear: () => Promise<void> | null;
+  readonly #leaving: () => Leave;
   readonly #preconditions: Preconditions;
   readonly #claiming: Claiming;
   readonly #stop = new AbortController();
@@ -44,9 +44,9 @@ export class Calls {
   /** Takes calls back. */
   readonly undoing: Undoing;
 
-  /** @param clear null while no plan is being carried out, else resolves once that one is. */
-  constructor(parts: RunParts, write: RunWriter, approvals: Approvals, clear: () => Promise<void> | null) {
-    this.#clear = clear;
+  /** @param leaving tells when calls may leave. */
+  constructor(parts: RunParts, write: RunWriter, approvals: Approvals, leaving: () => Leave) {
+    this.#leaving = leaving;
     this.#parts = parts;
     this.#write = write;
     this.#approvals = approvals;
@@ -82,7 +82,8 @@ export class Calls {
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       leaves: (key: string) => this.underWay.leaves(key),
-      clear: this.#clear,
+      clear: () => this.#leaving().clear(),
+      free: () => this.#leaving().free(),
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,

@@ -119,9 +119,10 @@ export class Answering implements FailureHandler {
       (failure.in === null ? undefined : parts.runState.places.of(instanceName(failure.in))?.entered.nth) ?? 0;
     const parked = [...open.parked, ...open.deferred].sort((one, other) => entered(one) - entered(other));
     open.deferred = [];
-    open.unpark();
     // A commit that was refused is tried again before anything is done again for it.
-    await Promise.all(parked.map((raised) => (raised.again === undefined ? queue.raise(raised) : raised.again())));
+    await open.askedAgain(() =>
+      Promise.all(parked.map((raised) => (raised.again === undefined ? queue.raise(raised) : raised.again()))),
+    );
     if (parked.some(({ again }) => again !== undefined) && !open.isParked && queue.length === 0) machine.release();
   }
 }

@@ -33,6 +33,10 @@ export class OpenFailures {
    * The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5).
    */
   stuck: StuckPlan | null = null;
+  /** True while what the run was parked on is asked again. */
+  #isAskedAgain = false;
+  /** The calls that wait. */
+  #waiting: (() => void)[] = [];
 
   constructor(ending: RunEnding) {
     this.#ending = ending;
@@ -42,11 +46,39 @@ export class OpenFailures {
     return this.parked.length > 0;
   }
 
+  /** True while it is in question what a call rests on: the run is parked, or what it was parked on is asked again. */
+  get isOpen(): boolean {
+    return this.isParked || this.#isAskedAgain;
+  }
+
+  /** Resolves once calls that wait are to look again. */
+  woken(): Promise<void> {
+    return new Promise((again) => this.#waiting.push(again));
+  }
+
+  /** Has the calls that wait look again. */
+  wakeCalls(): void {
+    for (const again of this.#waiting.splice(0)) again();
+  }
+
+  /** Asks again what the run was parked on: until it is answered, no call leaves. */
+  async askedAgain(ask: () => Promise<unknown>): Promise<void> {
+    this.#isAskedAgain = true;
+    try {
+      this.unpark();
+      await ask();
+    } finally {
+      this.#isAskedAgain = false;
+      this.wakeCalls();
+    }
+  }
+
   /** Lets go of all questions that the run is parked on: they are answered, or asked again. */
   unpark(): void {
     this.parked = [];
     this.asking = null;
     this.#ending.goOn();
+    this.wakeCalls();
   }
 
   /** Takes questions from those that the run is parked on. */

@@ -1,4 +1,5 @@
 /** Puts together what recovers a run, and passes on what the run asks of it. */
+import type { Leave } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { InstanceId } from '../../model/instance.ts';
@@ -124,9 +125,9 @@ export class Recovering {
     return this.#rerun.start();
   }
 
-  /** @see {@link PlanRunner.clear} */
-  clear(): Promise<void> | null {
-    return this.#plans.clear();
+  /** When calls may leave. @see {@link PlanRunner.clear} */
+  get leaving(): Leave {
+    return this.#plans;
   }
 
   /** Tells those who wait for the run that it is over. */

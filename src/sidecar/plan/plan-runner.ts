@@ -27,8 +27,6 @@ export class PlanRunner {
   readonly #run: Needs;
   /** The plan that is being carried out. */
   #underWay: Promise<void> | null = null;
-  /** Those who wait for a plan to be tried again that could not be finished. */
-  #waiting: (() => void)[] = [];
 
   constructor(run: Needs) {
     this.#run = run;
@@ -36,8 +34,14 @@ export class PlanRunner {
 
   /** Null while no plan is being carried out, else resolves once that one is, or is tried again. */
   clear(): Promise<void> | null {
-    if (this.#underWay !== null) return this.#underWay.catch(() => {});
-    return this.#run.open.stuck === null ? null : new Promise((again) => this.#waiting.push(again));
+    const { open } = this.#run;
+    return this.#underWay?.catch(() => {}) ?? (open.stuck === null ? null : open.woken());
+  }
+
+  /** The same, and not while the run is parked. */
+  free(): Promise<void> | null {
+    const { open } = this.#run;
+    return this.clear() ?? (open.isOpen ? open.woken() : null);
   }
 
   /** Carries a fenced plan out. Resolves once it is durable, or stuck. */
@@ -46,7 +50,7 @@ export class PlanRunner {
       this.#underWay = null;
     });
     this.#underWay = plan;
-    for (const again of this.#waiting.splice(0)) again();
+    this.#run.open.wakeCalls();
     return plan;
   }
 

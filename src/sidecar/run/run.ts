@@ -69,7 +69,7 @@ export class Run implements Watcher {
     const recorder = new StepRecorder(parts, placed, verifier);
     const queries = new RecoveryQueries(parts, placed, runtime);
     const approvals = new Approvals(parts, write, () => this.heard);
-    const calls = new Calls(parts, write, approvals, () => this.recovering.clear());
+    const calls = new Calls(parts, write, approvals, () => this.recovering.leaving);
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
     const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox });
     const reuse = this.#reuseOf(runState, write);

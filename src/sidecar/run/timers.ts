@@ -48,7 +48,7 @@ export class Timers {
   }
 
   /**
-   * A machine has sent another one an event that has to wait. Nobody else would send it again: the next process does.
+   * A machine has sent another one an event that has to wait: it is journaled, so that the next process sends it.
    * @returns null where either is no actor of the run.
    */
   sent(sender: ActorHandle, target: ActorHandle, event: RuntimeEvent): SentEvent | null {

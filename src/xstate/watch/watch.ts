@@ -166,7 +166,9 @@ export class MachineWatch {
     const { self } = scope;
     if (event.type === STOP && isRoot(self)) this.#watcher.stopping();
     if (event.type === STOP) return transition(snapshot, event, scope) as AnyMachineSnapshot;
-    if (this.#watcher.stops(self, event, this.#announcements.senderOf(event))) return snapshot;
+    // A delayed event is journaled as one.
+    const sender = this.#timers.delayed.of(event) === undefined ? this.#announcements.senderOf(event) : null;
+    if (this.#watcher.stops(self, event, sender)) return snapshot;
     if (tellsError(event.type) && !snapshot.can(event)) {
       this.#crashed(self, event, event.error, this.layout.placesOf(snapshot));
       return snapshot;
