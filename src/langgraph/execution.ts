@@ -4,23 +4,27 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StateValue } from '../model/step-entry.ts';
-import { EnteredRuntime } from '../runtime/entered.ts';
-import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
+import { EnteredRuntime, rootPlace } from '../runtime/entered.ts';
+import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import type { Answer } from './answers.ts';
-import { checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
+import { checkpointAt, checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
-import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
+import type { Closed, Host, Question } from './host.ts';
+import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, stateOf } from './lanes.ts';
+import { placesIn } from './line/control.ts';
+import { besideEachOther } from './line/refused.ts';
+import { inLine } from './line/steps.ts';
 import type { Observed } from './observe.ts';
-import { type Closed, type Host, Pass, type Question } from './pass.ts';
+import { Pass } from './pass.ts';
 import type { Setting } from './setting.ts';
 import type { Task } from './tasks.ts';
 import { Telling } from './telling.ts';
 import { Calls } from './tools/calls.ts';
 import type { NodeCalls } from './tools/node-calls.ts';
 import { BETWEEN_NODES, caller } from './tools/tool.ts';
-import { type Around, answered, applies, ends, holds, type Output, opens } from './transitions.ts';
+import { type Around, answered, holds, IN_LANES, type Output, type Transitions } from './transitions.ts';
 
 /** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
 const outside = AsyncLocalStorage.snapshot();
@@ -29,6 +33,7 @@ const outside = AsyncLocalStorage.snapshot();
 export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
   protected readonly at: Telling;
   readonly #setting: Setting;
+  readonly #steps: Transitions;
   protected readonly calls: Calls;
   /** The outputs of nodes that no step has noted yet, by lane. */
   readonly #outputs = new Map<string, Output>();
@@ -37,6 +42,7 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
   constructor(setting: Setting, watcher: Watcher) {
     super(watcher);
     this.#setting = setting;
+    this.#steps = setting.units === null ? IN_LANES : inLine(setting.units);
     this.at = new Telling(this, watcher);
     const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.when(event, isStale, then);
     this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, when });
@@ -54,9 +60,13 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
   /** The channels that the graph gives out. */
   get result(): unknown {
     const { outputChannels } = this.#setting.graph;
+    if (typeof outputChannels === 'string') return this.at.memory[outputChannels];
+    return this.#valuesOf(outputChannels);
+  }
+
+  #valuesOf(channels: readonly string[]): Record<string, unknown> {
     const { memory } = this.at;
-    if (typeof outputChannels === 'string') return memory[outputChannels];
-    return Object.fromEntries(outputChannels.flatMap((name) => (name in memory ? [[name, memory[name]]] : [])));
+    return Object.fromEntries(channels.flatMap((name) => (name in memory ? [[name, memory[name]]] : [])));
   }
 
   override restore(ref: ActorHandle, plan: ActorPlan): void {
@@ -82,25 +92,39 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
     return this.at.value === END;
   }
   arrival(_: ActorHandle, value: StateValue, _context: unknown, region: string) {
+    const after = placesIn(value);
     const lane = laneNamed(region);
-    const source = placeOf(lane, partOf(value, lane) ?? 'end');
-    return { after: placesOf(value), entered: [source], moves: [region], source, done: false };
+    const source = typeof value === 'string' ? (after[0] as Place) : placeOf(lane, partOf(value, lane) ?? 'end');
+    return { after, entered: [source], moves: [region], source, done: false };
   }
-  placeAt = (path: string) => placeNamed(path, this.#setting.graph.nodes);
-  valueWithin = () => 'run';
+  placeAt(path: string): Place | undefined {
+    const place = placeNamed(path, this.#setting.graph.nodes);
+    return place === undefined || this.#setting.units === null ? place : rootPlace(path);
+  }
+  valueWithin(_prefix: string, _region: string, path: string): StateValue {
+    return this.#setting.units === null ? 'run' : path;
+  }
   outputOf = () => this.result;
   get #around(): Around {
     const { graph, channels } = this.#setting;
     return { graph, channels, outputs: this.#outputs };
   }
   get asked() {
-    const { channels, settings, modes, subgraphs } = this.#setting;
-    return { channels, settings, modes: modes(), subgraphs: subgraphs(), input: this.at.memory[OWN].input };
+    const { channels, settings, modes, subgraphs, units } = this.#setting;
+    const { input } = this.at.memory[OWN];
+    return { channels, settings, modes: modes(), subgraphs: subgraphs(), input, edges: units !== null };
   }
   from() {
-    const { at } = this.at.memory[OWN];
+    const { at, turn } = this.at.memory[OWN];
+    const [lane] = this.lanes();
+    if (turn !== undefined && lane !== undefined) {
+      const { graph, channels } = this.#setting;
+      const [, node] = Object.entries(graph.nodes).find(([name]) => stateOf(name) === lane.node) ?? [];
+      return { checkpoint: checkpointAt(turn, this.#valuesOf(channels), node?.triggers[0] ?? ''), step: turn.step };
+    }
     return at === undefined ? null : { checkpoint: checkpointOf(at), step: at.step };
   }
+  refused = (tasks: readonly Task[]) => (this.#setting.units === null ? null : besideEachOther(tasks));
   lanes = () => this.at.lanes;
   notes = ({ name }: Lane) => notesOn(this.at.memory, name);
   given(lane: Lane, isSent: boolean): readonly (readonly string[])[] {
@@ -114,7 +138,7 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
     this.#on(pass, 'graph.on', () => {
-      this.at.tell(opens(this.#around, this.at, closed, tasks));
+      this.at.tell(this.#steps.opens(this.#around, this.at, closed, tasks));
       this.#outputs.clear();
       // What was set aside is claimed first, and the run then holds what comes next.
       this.#on(pass, 'graph.run', then);
@@ -136,14 +160,14 @@ export class Execution extends EnteredRuntime<Memory, Pass> implements Host {
 
   ended(pass: Pass, closed: Closed | null): void {
     this.#on(pass, 'graph.end', () => {
-      this.at.tell(ends(this.#around, this.at, closed, () => this.result));
+      this.at.tell(this.#steps.ends(this.#around, this.at, closed, () => this.result));
       this.watcher.holdsEnd(this.result);
     });
   }
 
   drained(pass: Pass, closed: Closed | null, error: Error): void {
     this.#on(pass, 'graph.drained', () => {
-      this.at.tell(applies(this.#around, this.at, closed));
+      this.at.tell(this.#steps.drained(this.#around, this.at, closed));
       this.leave();
       this.#isDrained = true;
       this.#setting.drains(error);
