@@ -1,7 +1,7 @@
 /** The answers that a `Command` brings to what a graph asks. */
 import type { Command } from '@langchain/langgraph';
 import { GraphError } from './graph-error.ts';
-import type { Question } from './pass.ts';
+import type { Question } from './host.ts';
 
 /** An answer, and what it answers. */
 export interface Answer {

@@ -9,6 +9,7 @@ import { guardTools } from './tools/guard-tools.ts';
 interface GraphNode {
   bound: Runnable;
   triggers: string[];
+  writers: Runnable[];
   subgraphs?: Runnable[];
   readonly retryPolicy?: unknown;
   readonly cachePolicy?: unknown;
@@ -24,7 +25,14 @@ export interface Graph {
   checkpointer?: BaseCheckpointSaver | boolean;
   /** The settings that `withConfig` has given it. */
   readonly config?: RunnableConfig;
-  readonly builder?: { readonly edges: Iterable<readonly [string, string]>; readonly branches: object };
+  readonly builder?: {
+    readonly edges: Iterable<readonly [string, string]>;
+    readonly waitingEdges?: Iterable<readonly [readonly string[], string]>;
+    readonly branches: Readonly<
+      Record<string, Readonly<Record<string, { readonly ends?: Readonly<Record<string, string>> }>>>
+    >;
+    readonly nodes?: Readonly<Record<string, { readonly ends?: readonly string[] }>>;
+  };
   readonly store?: unknown;
   readonly cache?: unknown;
   readonly stepTimeout?: number;
@@ -51,8 +59,11 @@ export function keptCopy(graph: Graph): Graph {
   return copy;
 }
 
-/** A watched copy of a graph, with a checkpointer of its own. */
-export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: Invoke): Graph {
+/** Gives the edges behind a node a config by which they are seen to read the state. */
+export type Lead = (config: RunnableConfig) => RunnableConfig;
+
+/** A watched copy of a graph, with a checkpointer of its own. @param lead watches the edges, too. */
+export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: Invoke, lead: Lead | null = null): Graph {
   const copy = graph.withConfig({});
   copy.checkpointer = saver;
   copy.nodes = Object.fromEntries(
@@ -61,6 +72,7 @@ export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: In
       if (name === START) return [name, own];
       own.subgraphs = node.subgraphs?.length ? node.subgraphs : [node.bound];
       own.bound = new WatchedNode(name, guardTools(node.bound), invoke);
+      if (lead !== null) own.writers = node.writers.map((writer) => new WatchedEdge(writer, lead));
       return [name, own];
     }),
   );
@@ -98,5 +110,22 @@ class WatchedNode extends Runnable {
 
   override invoke(input: unknown, config: RunnableConfig = {}): Promise<unknown> {
     return this.#invoke(this.#node, this.#bound, input, config);
+  }
+}
+
+/** A writer behind a node, of its output or of where an edge leads, whose reads of the state are seen. */
+class WatchedEdge extends Runnable {
+  lc_namespace = ['belay', 'langgraph'];
+  readonly #writer: Runnable;
+  readonly #lead: Lead;
+
+  constructor(writer: Runnable, lead: Lead) {
+    super();
+    this.#writer = writer;
+    this.#lead = lead;
+  }
+
+  override invoke(input: unknown, config: RunnableConfig = {}): Promise<unknown> {
+    return this.#writer.invoke(input, this.#lead(config));
   }
 }

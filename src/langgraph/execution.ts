@@ -5,22 +5,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StateValue } from '../model/step-entry.ts';
 import { EnteredRuntime } from '../runtime/entered.ts';
-import type { ActorHandle, RuntimeEvent } from '../runtime/microstep.ts';
+import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
+import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import type { Answer } from './answers.ts';
-import { checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
+import { checkpointAt, checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
-import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, placesOf } from './lanes.ts';
+import type { Closed, Host, Question } from './host.ts';
+import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, stateOf } from './lanes.ts';
+import { placesIn } from './line/control.ts';
+import { besideEachOther } from './line/refused.ts';
+import { inLine } from './line/steps.ts';
 import type { Observed } from './observe.ts';
-import { type Closed, type Host, Pass, type Question } from './pass.ts';
+import { Pass } from './pass.ts';
 import type { Setting } from './setting.ts';
 import type { Task } from './tasks.ts';
 import { Telling } from './telling.ts';
 import { Calls } from './tools/calls.ts';
 import type { NodeCalls } from './tools/node-calls.ts';
 import { BETWEEN_NODES, caller } from './tools/tool.ts';
-import { type Around, answered, applies, ends, holds, type Output, opens } from './transitions.ts';
+import { type Around, answered, holds, IN_LANES, type Output, type Transitions } from './transitions.ts';
 
 /** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
 const outside = AsyncLocalStorage.snapshot();
@@ -28,6 +33,7 @@ const outside = AsyncLocalStorage.snapshot();
 /** Executes a graph, and is its root. */
 export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements Host {
   protected readonly at: Telling;
+  readonly #steps: Transitions;
   protected readonly calls: Calls;
   /** The outputs of nodes that no step has noted yet, by lane. */
   readonly #outputs = new Map<string, Output>();
@@ -35,6 +41,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
 
   constructor(setting: Setting, watcher: Watcher) {
     super(setting, watcher);
+    this.#steps = setting.units === null ? IN_LANES : inLine(setting.units);
     this.at = new Telling(this, watcher);
     const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.when(event, isStale, then);
     this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, when });
@@ -52,9 +59,13 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   /** The channels that the graph gives out. */
   get result(): unknown {
     const { outputChannels } = this.program.graph;
+    if (typeof outputChannels === 'string') return this.at.memory[outputChannels];
+    return this.#valuesOf(outputChannels);
+  }
+
+  #valuesOf(channels: readonly string[]): Record<string, unknown> {
     const { memory } = this.at;
-    if (typeof outputChannels === 'string') return memory[outputChannels];
-    return Object.fromEntries(outputChannels.flatMap((name) => (name in memory ? [[name, memory[name]]] : [])));
+    return Object.fromEntries(channels.flatMap((name) => (name in memory ? [[name, memory[name]]] : [])));
   }
 
   override restore(ref: ActorHandle, plan: ActorPlan): void {
@@ -80,15 +91,17 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     return this.at.value === END;
   }
   override arrival(_: ActorHandle, value: StateValue, _context: unknown, region: string) {
+    const after = placesIn(value);
     const lane = laneNamed(region);
-    const source = placeOf(lane, partOf(value, lane) ?? 'end');
-    return { after: placesOf(value), entered: [source], moves: [region], source, done: false };
+    const source = typeof value === 'string' ? (after[0] as Place) : placeOf(lane, partOf(value, lane) ?? 'end');
+    return { after, entered: [source], moves: [region], source, done: false };
   }
-  override placeAt(path: string) {
-    return placeNamed(path, this.program.graph.nodes);
+  override placeAt(path: string): Place | undefined {
+    const place = placeNamed(path, this.program.graph.nodes);
+    return place === undefined || this.program.units === null ? place : rootPlace(path);
   }
-  override valueWithin() {
-    return 'run';
+  override valueWithin(_prefix: string, _region: string, path: string): StateValue {
+    return this.program.units === null ? 'run' : path;
   }
   outputOf = () => this.result;
   get #around(): Around {
@@ -96,13 +109,21 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     return { graph, channels, outputs: this.#outputs };
   }
   get asked() {
-    const { channels, settings, modes, subgraphs } = this.program;
-    return { channels, settings, modes: modes(), subgraphs: subgraphs(), input: this.at.memory[OWN].input };
+    const { channels, settings, modes, subgraphs, units } = this.program;
+    const { input } = this.at.memory[OWN];
+    return { channels, settings, modes: modes(), subgraphs: subgraphs(), input, edges: units !== null };
   }
   from() {
-    const { at } = this.at.memory[OWN];
+    const { at, turn } = this.at.memory[OWN];
+    const [lane] = this.lanes();
+    if (turn !== undefined && lane !== undefined) {
+      const { graph, channels } = this.program;
+      const [, node] = Object.entries(graph.nodes).find(([name]) => stateOf(name) === lane.node) ?? [];
+      return { checkpoint: checkpointAt(turn, this.#valuesOf(channels), node?.triggers[0] ?? ''), step: turn.step };
+    }
     return at === undefined ? null : { checkpoint: checkpointOf(at), step: at.step };
   }
+  refused = (tasks: readonly Task[]) => (this.program.units === null ? null : besideEachOther(tasks));
   lanes = () => this.at.lanes;
   notes = ({ name }: Lane) => notesOn(this.at.memory, name);
   given(lane: Lane, isSent: boolean): readonly (readonly string[])[] {
@@ -116,7 +137,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
     this.#on(pass, 'graph.on', () => {
-      this.at.tell(opens(this.#around, this.at, closed, tasks));
+      this.at.tell(this.#steps.opens(this.#around, this.at, closed, tasks));
       this.#outputs.clear();
       // What was set aside is claimed first, and the run then holds what comes next.
       this.#on(pass, 'graph.run', then);
@@ -138,14 +159,14 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
 
   ended(pass: Pass, closed: Closed | null): void {
     this.#on(pass, 'graph.end', () => {
-      this.at.tell(ends(this.#around, this.at, closed, () => this.result));
+      this.at.tell(this.#steps.ends(this.#around, this.at, closed, () => this.result));
       this.watcher.holdsEnd(this.result);
     });
   }
 
   drained(pass: Pass, closed: Closed | null, error: Error): void {
     this.#on(pass, 'graph.drained', () => {
-      this.at.tell(applies(this.#around, this.at, closed));
+      this.at.tell(this.#steps.drained(this.#around, this.at, closed));
       this.leave();
       this.#isDrained = true;
       this.program.drains(error);

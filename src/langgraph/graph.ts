@@ -14,6 +14,7 @@ import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
 import { Execution } from './execution.ts';
 import { GraphError } from './graph-error.ts';
+import { unitsOf } from './line/edges.ts';
 import {
   type GraphSettings,
   refuseBound,
@@ -127,11 +128,10 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
   const agent = graph.getName();
   const config = configOf(agent, options);
   refuseUnsupported(graph, config);
-  const runtime: Program['runtime'] = (watcher) => new Execution(settingOf(graph, config, options, resting), watcher);
-  const { root, commands } = await opens(
-    { agent, digest: digestOf(graph), input: given.input, runtime },
-    { ...options, config },
-  );
+  const setting = settingOf(graph, config, options, resting);
+  const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
+  const digest = digestOf(graph, setting.units);
+  const { root, commands } = await opens({ agent, digest, input: given.input, runtime }, { ...options, config });
   return attached(root as Execution, commands, resting, given.run);
 }
 
@@ -141,6 +141,7 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     graph: keptCopy(graph),
     codecs,
     channels: stateChannels(graph),
+    units: unitsOf(config, graph),
     salt: randomBytes(16).toString('hex'),
     settings: { ...settings, configurable: { ...settings.configurable, thread_id: run } },
     modes: () => resting.modes,
@@ -152,8 +153,8 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
   };
 }
 
-/** The digest of the nodes and edges of a graph: a run is taken up with the same. */
-function digestOf({ nodes, builder, channels }: Graph): string {
+/** The digest of the nodes and edges of a graph, and of the control that its runs have: a run is taken up with the same. */
+function digestOf({ nodes, builder, channels }: Graph, units: Setting['units']): string {
   const edges = [...(builder?.edges ?? [])].map(([from, to]) => `${from} ${to}`).sort();
   const branches = Object.entries(builder?.branches ?? {}).map(([from, by]) => [
     from,
@@ -161,7 +162,7 @@ function digestOf({ nodes, builder, channels }: Graph): string {
   ]);
   const shape = [Object.keys(nodes).sort(), edges, branches, Object.keys(channels).sort()];
   return createHash('sha256')
-    .update(`langgraph ${JSON.stringify(shape)}`)
+    .update(`langgraph ${units === null ? '' : 'one node at a time '}${JSON.stringify(shape)}`)
     .digest('hex');
 }
 

@@ -57,6 +57,18 @@ export class Observed {
 
   /** The config of a node whose other ways to the state are seen, too. */
   config(config: RunnableConfig): RunnableConfig {
+    return this.#watched(config, (state) => {
+      this.all();
+      return state;
+    });
+  }
+
+  /** The config of the edges behind a node, which are handed the state as it is with what the node has written. */
+  edges(config: RunnableConfig): RunnableConfig {
+    return this.#watched(config, (state) => this.input(state));
+  }
+
+  #watched(config: RunnableConfig, seen: (state: unknown) => unknown): RunnableConfig {
     const { configurable = {} } = config;
     const pad = configurable[SCRATCHPAD] as object | undefined;
     const read = configurable[READ] as ((...given: unknown[]) => unknown) | undefined;
@@ -68,11 +80,7 @@ export class Observed {
           return Reflect.get(target, name);
         },
       });
-    if (read !== undefined)
-      watched[READ] = (...given: unknown[]) => {
-        this.all();
-        return read(...given);
-      };
+    if (read !== undefined) watched[READ] = (...given: unknown[]) => seen(read(...given));
     return { ...config, configurable: { ...configurable, ...watched } };
   }
 }

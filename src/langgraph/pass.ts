@@ -1,64 +1,22 @@
 /** One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and the run decides what counts. */
 import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
-import type { Checkpoint } from '@langchain/langgraph';
-import { type Interrupt, isGraphBubbleUp, isGraphDrained, isGraphInterrupt } from '@langchain/langgraph';
+import {
+  type Checkpoint,
+  type Interrupt,
+  isGraphBubbleUp,
+  isGraphDrained,
+  isGraphInterrupt,
+} from '@langchain/langgraph';
 import { never } from '../runtime/calls-under-way.ts';
-import type { TaskNotes } from './checkpoint/memory.ts';
 import { outputOf } from './checkpoint/outputs.ts';
 import { RunSaver } from './checkpoint/saver.ts';
 import { type Graph, leadingTo, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
+import type { Closed, Host, Question } from './host.ts';
 import { isPulled, type Lane } from './lanes.ts';
 import { Observed } from './observe.ts';
-import type { TaskWrites } from './superstep.ts';
 import { type Announced, type Task, tasksOf } from './tasks.ts';
-import type { NodeCalls } from './tools/node-calls.ts';
 import { caller } from './tools/tool.ts';
-
-/** A superstep that is over. */
-export interface Closed {
-  readonly checkpoint: Checkpoint;
-  readonly step: number;
-  /** The writes of each of its tasks, by the task's lane. */
-  readonly writes: ReadonlyMap<string, TaskWrites['writes']>;
-}
-
-/** A question that a node asks, and has to be answered before it goes on. */
-export interface Question {
-  readonly lane: Lane;
-  readonly task: string;
-  readonly interrupt: Interrupt;
-}
-
-/** The run, as an entry into its graph asks and tells it. */
-export interface Host {
-  /** The wishes of the graph's caller. */
-  readonly asked: {
-    readonly channels: readonly string[];
-    readonly settings: RunnableConfig;
-    readonly modes: readonly string[];
-    readonly subgraphs: boolean;
-    readonly input: unknown;
-  };
-  /** Where the context stands: null before the first superstep. */
-  from(): { readonly checkpoint: Checkpoint; readonly step: number } | null;
-  lanes(): readonly Lane[];
-  notes(lane: Lane): TaskNotes;
-  /** The keys that the task of a lane reads in any case. */
-  given(lane: Lane, isSent: boolean): readonly (readonly string[])[];
-  tieOf(node: string, args: unknown): string;
-  /** Moves control on to tasks, once nothing holds it back. */
-  open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void;
-  callsOf(pass: Pass, lane: Lane, observed: Observed): NodeCalls;
-  /** A node has its output. @param then goes on, once that is noted. */
-  output(pass: Pass, lane: Lane, output: unknown, reads: readonly (readonly string[])[], then: () => void): void;
-  ended(pass: Pass, closed: Closed | null): void;
-  asks(pass: Pass, questions: readonly Question[]): void;
-  /** LangGraph was asked to stop, and has done so at the end of a superstep. */
-  drained(pass: Pass, closed: Closed | null, error: Error): void;
-  failed(pass: Pass, lane: Lane | null, error: unknown): void;
-  chunk(chunk: unknown): void;
-}
 
 /** One entry into a graph. */
 export class Pass {
@@ -72,6 +30,7 @@ export class Pass {
   #announced: Announced[] = [];
   #leadsAnywhere = () => {};
   #closed: Closed | null = null;
+  readonly #led: Observed;
   #opening: { readonly done: Promise<void>; go(): void } | null = null;
 
   constructor(graph: Graph, host: Host) {
@@ -81,7 +40,15 @@ export class Pass {
       return answers === undefined ? [] : [[answers.task, '__resume__', [...answers.values]]];
     });
     this.#saver = new RunSaver({ put: (checkpoint, step) => this.#close(checkpoint, step) }, host.from(), answers);
-    this.graph = watchedCopy(graph, this.#saver, (node, bound, input, config) => this.#run(node, bound, input, config));
+    const { channels, edges } = host.asked;
+    const led = new Observed(channels, []);
+    this.#led = led;
+    this.graph = watchedCopy(
+      graph,
+      this.#saver,
+      (node, bound, input, config) => this.#run(node, bound, input, config),
+      edges ? (config) => led.edges(config) : null,
+    );
     if (host.lanes().length > 0)
       this.#leadsAnywhere = leadingTo(
         this.graph,
@@ -154,7 +121,7 @@ export class Pass {
       own.push([channel, value]);
       writes.set(task.lane.name, own);
     }
-    this.#closed = { checkpoint, step, writes };
+    this.#closed = { checkpoint, step, writes, led: this.#led.take() };
     this.#tasks.clear();
     this.#announced = [];
     this.#opening = null;
@@ -166,25 +133,30 @@ export class Pass {
     const tasks = tasksOf(this.#announced, (node, args) => this.#host.tieOf(node, args));
     for (const task of tasks) this.#tasks.set(task.id, task);
     const closed = this.#closed;
-    const known = this.#host.lanes();
-    if (closed === null && known.length > 0) {
-      const names = (lanes: readonly Lane[]) =>
-        lanes
-          .map(({ name }) => name)
-          .sort()
-          .join(', ');
-      const [has, comes] = [names(known), names(tasks.map(({ lane }) => lane))];
-      if (has !== comes) {
-        this.leave();
-        const text = `the graph came to ${comes}, and its journal has it at ${has}`;
-        this.#host.failed(this, null, new Error(text));
-        return;
-      }
+    const why = this.#host.refused(tasks);
+    const error = why === null ? this.#astray(closed, tasks) : new GraphError('unsupported_graph', why);
+    if (error !== null) {
+      this.leave();
+      this.#host.failed(this, null, error);
+      return;
     }
     this.#host.open(this, closed, tasks, () => {
       this.#closed = null;
       this.#opened().go();
     });
+  }
+
+  /** The error of a graph that was entered again, and came elsewhere than where its journal has it; null where it did not. */
+  #astray(closed: Closed | null, tasks: readonly Task[]): Error | null {
+    const known = this.#host.lanes();
+    if (closed !== null || known.length === 0) return null;
+    const names = (lanes: readonly Lane[]) =>
+      lanes
+        .map(({ name }) => name)
+        .sort()
+        .join(', ');
+    const [has, comes] = [names(known), names(tasks.map(({ lane }) => lane))];
+    return has === comes ? null : new Error(`the graph came to ${comes}, and its journal has it at ${has}`);
   }
 
   #opened() {

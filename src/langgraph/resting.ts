@@ -1,6 +1,6 @@
 /** Everything that a caller of a graph hears: the chunks of its stream, its questions, and that it has come to rest. */
 import type { Report } from '../sidecar/report.ts';
-import type { Question } from './pass.ts';
+import type { Question } from './host.ts';
 
 /** Hands on what a graph streams, to the caller that asked for it. */
 export class Resting {

@@ -2,13 +2,16 @@
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Memory } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
-import type { Host, Question } from './pass.ts';
+import type { Host, Question } from './host.ts';
+import type { Units } from './line/units.ts';
 
 /** The setting that a graph is executed in. */
 export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   readonly graph: Graph;
   readonly codecs: readonly ValueCodec[];
   readonly salt: string;
+  /** The units over several nodes, of a graph that runs one node at a time; null where each node is a unit. */
+  readonly units: Units | null;
   modes(): readonly string[];
   subgraphs(): boolean;
   /** Tells the task of a `Send` from others of its node: the same for the same entity. */

@@ -7,11 +7,14 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { MachineShape, StateShape } from '../model/machine.ts';
 import type { Graph } from './copy.ts';
 import { BEGIN, END, stateOf } from './lanes.ts';
+import { edgesFor } from './line/edges.ts';
 import { stateChannels, whyUnsupported } from './refusals/support.ts';
 
 /** A compiled graph, as a config sees it. */
 export interface GraphFacts {
   readonly shape: MachineShape;
+  /** The shape as a config sees it: control goes on within its units over several nodes. */
+  shapeFor(config: BoundaryConfig): MachineShape;
   /** Tells why the graph cannot be attached; empty where it can. */
   unsupported(config: BoundaryConfig): readonly string[];
 }
@@ -19,10 +22,14 @@ export interface GraphFacts {
 /** The facts of a value, where it is a compiled graph; null else. */
 export function graphFacts(value: unknown): GraphFacts | null {
   if (!isGraph(value)) return null;
-  return { shape: shapeOf(value), unsupported: (config) => whyUnsupported(value, config) };
+  return {
+    shape: shapeOf(value, null),
+    shapeFor: (config) => shapeOf(value, config),
+    unsupported: (config) => whyUnsupported(value, config),
+  };
 }
 
-function shapeOf(graph: Graph): MachineShape {
+function shapeOf(graph: Graph, config: BoundaryConfig | null): MachineShape {
   const nodes = Object.keys(graph.nodes).filter((name) => !name.startsWith('__'));
   const states: StateShape[] = [
     state('', 'compound', BEGIN),
@@ -31,10 +38,7 @@ function shapeOf(graph: Graph): MachineShape {
     ...nodes.map((name) => state(stateOf(name), 'atomic', null, toolsOf(graph.nodes[name]?.bound))),
     state(END, 'final'),
   ];
-  const edges = nodes.map(stateOf).flatMap((name) => [
-    { from: BEGIN, to: name, event: 'graph.task', guarded: false },
-    { from: name, to: END, event: 'graph.done', guarded: false },
-  ]);
+  const edges = edgesFor(graph, nodes, config);
   const tools = new Set(states.flatMap(({ invokes }) => invokes.flatMap(({ tool }) => tool ?? [])));
   const actors = [...tools].map((name) => ({ name, kind: 'promise', takesKey: true }) as const);
   const digest = createHash('sha256')

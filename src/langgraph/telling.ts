@@ -4,11 +4,17 @@ import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from '../runt
 import { type ControlChange, plainStep } from '../runtime/plain-step.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { type Memory, OWN } from './checkpoint/memory.ts';
-import { advanced, BEGIN, type Lane, lanesOf, type Part, placeOf, placesOf } from './lanes.ts';
+import { advanced, BEGIN, type Lane, laneNamed, lanesOf, type Part, placeOf } from './lanes.ts';
+import { placesIn, plainPlace, stateFor } from './line/control.ts';
 
 /** A step of a lane, or of the graph around its lanes. */
 export type Change = (
-  | { readonly lane: Lane; readonly part: Part }
+  | {
+      readonly lane: Lane;
+      readonly part: Part;
+      /** True where the node of the lane is entered by it from the one before, perhaps itself. */
+      readonly isEntered?: true;
+    }
   /** The graph leaves its superstep, and enters another one or its end. */
   | { readonly to: StateValue; readonly entered: readonly Place[]; readonly done?: boolean }
 ) & {
@@ -51,9 +57,10 @@ export class Telling {
     this.#places = null;
   }
 
-  /** The lanes of the superstep in which control stands. */
+  /** The lanes of the superstep in which control stands: one, in a graph that runs one node at a time. */
   get lanes(): readonly Lane[] {
-    this.#lanes ??= lanesOf(this.#value);
+    const isPlain = typeof this.#value === 'string';
+    this.#lanes ??= isPlain ? Object.keys(this.memory[OWN].lanes ?? {}).map(laneNamed) : lanesOf(this.#value);
     return this.#lanes;
   }
 
@@ -76,15 +83,27 @@ export class Telling {
 
   #step(change: Change): Microstep {
     const contextBefore = this.memory;
-    const control = 'lane' in change ? this.#ofLane(change.lane, change.part) : this.#ofGraph(change);
+    const control = 'to' in change ? this.#ofGraph(change) : this.#ofTask(change);
     this.memory = change.memory?.(contextBefore) ?? contextBefore;
     return stepOf(control, change, contextBefore, this.memory);
   }
 
   /** All places in which control is. One that goes on is one and the same before and after a step. */
   #standing(): readonly Place[] {
-    this.#places ??= placesOf(this.#value as StateValue);
+    this.#places ??= placesIn(this.#value as StateValue);
     return this.#places;
+  }
+
+  #ofTask({ lane, part, isEntered }: Extract<Change, { readonly lane: Lane }>): ControlChange {
+    if (typeof this.#value !== 'string') return this.#ofLane(lane, part);
+    const before = this.#standing();
+    const value = stateFor(lane.node, part);
+    const isMoved = isEntered === true || value !== this.#value;
+    const entered = isMoved ? [plainPlace(value)] : NONE;
+    const after = isMoved ? entered : before;
+    this.value = value;
+    this.#places = after;
+    return { value, before, after, sources: before, entered, moves: [''] };
   }
 
   #ofLane(lane: Lane, part: Part): ControlChange {
@@ -102,13 +121,13 @@ export class Telling {
 
   #ofGraph({ to, entered }: { readonly to: StateValue; readonly entered: readonly Place[] }): ControlChange {
     const before = this.#standing();
-    const left = this.lanes;
+    const lanes = [...lanesOf(this.#value), ...lanesOf(to)];
     this.value = to;
     const known = new Map(before.map((place) => [keyOf(place), place]));
     const after = this.#standing().map((place) => known.get(keyOf(place)) ?? place);
     this.#places = after;
     const same = (place: Place) => after.find((other) => keyOf(other) === keyOf(place)) ?? place;
-    const moves = new Set(['', ...[...left, ...this.lanes].map(({ name }) => name)]);
+    const moves = new Set(['', ...lanes.map(({ name }) => name)]);
     return { value: to, before, after, sources: before.slice(0, 1), entered: entered.map(same), moves: [...moves] };
   }
 }

@@ -4,8 +4,8 @@ import type { Answer } from './answers.ts';
 import { type Memory, noted, notesOf, notesOn, OWN, SENDS } from './checkpoint/memory.ts';
 import { notedOutput } from './checkpoint/outputs.ts';
 import type { Graph } from './copy.ts';
+import type { Closed } from './host.ts';
 import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
-import type { Closed } from './pass.ts';
 import { applied, withChannels } from './superstep.ts';
 import type { Task } from './tasks.ts';
 import type { Change, Telling } from './telling.ts';
@@ -24,10 +24,22 @@ export interface Around {
   readonly outputs: ReadonlyMap<string, Output>;
 }
 
-type Position = Pick<Telling, 'memory' | 'value'>;
+export type Position = Pick<Telling, 'memory' | 'value'>;
 
-/** The steps that lead to tasks: behind a superstep that is over, or on from the one where control stands. */
-export function opens(around: Around, standing: Position, closed: Closed | null, tasks: readonly Task[]): Change[] {
+/** The steps between the nodes of a graph. */
+export interface Transitions {
+  /** The steps that lead to tasks: behind a superstep that is over, or on from the one where control stands. */
+  opens(around: Around, standing: Position, closed: Closed | null, tasks: readonly Task[]): Change[];
+  /** The steps that lead to the end. */
+  ends(around: Around, standing: Position, closed: Closed | null, output: () => unknown): Change[];
+  /** The steps behind a superstep where LangGraph stops, and is to go on from there. */
+  drained(around: Around, standing: Position, closed: Closed | null): Change[];
+}
+
+/** The steps of a graph whose supersteps have lanes. */
+export const IN_LANES: Transitions = { opens, ends, drained: applies };
+
+function opens(around: Around, standing: Position, closed: Closed | null, tasks: readonly Task[]): Change[] {
   const isNew = closed !== null || lanesOf(standing.value).length === 0;
   const starts = tasks.filter(({ lane }) => isNew || partOf(standing.value, lane) === 'ready').map(start);
   if (!isNew) return starts;
@@ -44,8 +56,7 @@ export function opens(around: Around, standing: Position, closed: Closed | null,
   return [...applies(around, standing, closed), { event: { type: 'graph.step' }, to, entered: [], memory }, ...starts];
 }
 
-/** The steps that lead to the end. */
-export function ends(around: Around, standing: Position, closed: Closed | null, output: () => unknown): Change[] {
+function ends(around: Around, standing: Position, closed: Closed | null, output: () => unknown): Change[] {
   const memory = (before: Memory): Memory => {
     const { [SENDS]: _, ...rest } = values(around, before, closed);
     return { ...rest, [OWN]: {} } as Memory;
@@ -77,14 +88,15 @@ export function answered({ question: { lane, task }, value }: Answer): Change {
   return { event: { type: 'graph.answer', value }, lane, part: 'run', outside: true, memory };
 }
 
-function start({ lane, sent }: Task): Change {
+/** The step by which the node of a task begins. */
+export function start({ lane, sent }: Task) {
   const args = sent?.args;
   const fields = sent === undefined ? {} : isFields(args) ? args : { input: args };
-  return { event: { ...fields, type: 'graph.task' }, lane, part: 'run' };
+  return { event: { ...fields, type: 'graph.task' }, lane, part: 'run' } as const;
 }
 
 /** The steps by which the tasks of a superstep are over, but for those that a claim has put there. */
-export function applies(around: Around, { memory, value }: Position, closed: Closed | null): Change[] {
+function applies(around: Around, { memory, value }: Position, closed: Closed | null): Change[] {
   if (closed === null) return [];
   const lanes = new Map(lanesOf(value).map((lane) => [lane.name, lane]));
   // The notes are in the order in which LangGraph applies the tasks.

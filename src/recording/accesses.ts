@@ -11,6 +11,7 @@ import { type Key, overlaps } from '../model/key.ts';
 import type { Edit, Party } from '../model/step-entry.ts';
 import { editOf } from '../projection/edits.ts';
 import type { Entering } from './entering.ts';
+import { isWithin } from './entry-states.ts';
 import { type Acting, isOfEntity, modeOf, type StepView } from './step-view.ts';
 
 const FIRST: readonly number[] = [0];
@@ -236,9 +237,11 @@ export class Accesses {
 }
 
 /**
- * True where instances of a skeleton can be kept behind an answer and write later what comes of it: the runtime observes reads, as the code of
- * a unit is its own, and a boundary lies within the unit.
+ * True where an instance of a skeleton can be kept behind an answer and write later what comes of it: the runtime observes reads, as the code of
+ * a state is its own, and a boundary lies within the state in which the instance stands.
  */
 export function holdsAnswers({ seen }: StepView, { boundaries, rollback }: Skeleton): boolean {
-  return seen.reads !== undefined && (rollback.outcomeCheckpoints || boundaries.some(({ site }) => 'at' in site));
+  if (seen.reads === undefined) return false;
+  const isIn = (state: string) => seen.before?.some(({ path }) => isWithin(path, state)) === true;
+  return rollback.outcomeCheckpoints || boundaries.some(({ site }) => 'at' in site && isIn(site.at));
 }

@@ -98,7 +98,7 @@ export class StepEvidence {
 
   /**
    * True if a key has a version of an instance's own, or of an earlier ordinal's of the same entity that it read (§4, Closed).
-   * @param atItsEnd the instance writes the key at its end alone: what is noted of it before is only that it may.
+   * @param atItsEnd the instance writes the key when it leaves its state: what is noted of it in there is only that it may, and reads nothing.
    */
   #hasWritten(id: InstanceId, key: Key, atItsEnd: boolean): boolean {
     const name = instanceName(id);
@@ -110,8 +110,9 @@ export class StepEvidence {
     if (record === undefined) return false;
     const isOf = (access: { readonly key: Key }) => overlaps(access.key, key);
     if (atItsEnd && !hasValue(this.#view.seen.context, key)) return false;
-    if (!atItsEnd && versions.writesOf(record).some(isOf)) return true;
-    if (!hasMade('read') && !versions.readsBy(record).some(isOf)) return false;
+    const reads = versions.readsBy(record);
+    if (versions.writesOf(record).some((write) => isOf(write) && (!atItsEnd || reads.includes(write)))) return true;
+    if (!hasMade('read') && !reads.some(isOf)) return false;
     for (let ordinal = id.ordinal - 1; ordinal >= 0; ordinal -= 1) {
       const earlier = registry.get({ ...id, ordinal });
       if (earlier !== undefined && versions.writesOf(earlier).some(isOf)) return true;

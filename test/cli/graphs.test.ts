@@ -1,5 +1,5 @@
 /** `belay init` and `belay check` of compiled graphs of LangGraph, as a user runs them. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -59,6 +59,15 @@ skeletons:
     rollback: { anchors: [called], resume: tools }
 `;
 
+/** The same module, where a node leads to two others. */
+function forked(module: string): string {
+  const text = readFileSync(module, 'utf8');
+  return put(
+    'forked.mjs',
+    text.replace(".addEdge('tools', 'agent')", ".addEdge('tools', 'agent').addEdge('tools', 'sum')"),
+  );
+}
+
 /** The codes and messages of what \`belay check\` finds. */
 async function check(config: string, machines: string) {
   const { code, out, err } = await belay(['check', put('shop.yaml', config), '--machines', machines, '--json']);
@@ -94,6 +103,37 @@ describe('belay check of a graph', () => {
     const found = await check(CONFIG, moduleOf("{ name: 'shop', checkpointer: new MemorySaver() }"));
     expect(found).toMatchObject({ code: 1, codes: ['unsupported_graph'] });
     expect(found.text).toMatch(/checkpointer.*Compile it without one/);
+  });
+
+  describe('with a skeleton over several nodes', () => {
+    const several = (more: string) =>
+      CONFIG.replace('states: [tools]', 'states: [agent, tools]')
+        .replace('entry: [tools]', `entry: [agent]${more}`)
+        .replace('at: tools -> end', 'at: agent -> end')
+        .replace('resume: tools', 'resume: agent');
+
+    test('knows the edges within it, and at which of its nodes it is entered and left', async () => {
+      const commit = '\n    commit: [{ id: asked, at: agent -> tools, when: size(memory.messages) > 0 }]';
+      const found = await check(several(commit).replace('[called]', '[asked, called]'), moduleOf());
+      expect(found).toMatchObject({ code: 0, codes: [] });
+    });
+
+    test('finds an edge that the graph does not have, and one that leads out of it to a node', async () => {
+      const commit = (at: string) => `\n    commit: [{ id: asked, at: ${at}, when: size(memory.messages) > 0 }]`;
+      const within = await check(several(commit('tools -> end')), moduleOf());
+      expect(within).toMatchObject({
+        code: 1,
+        text: expect.stringContaining('From \\"tools\\" the machine goes to agent.'),
+      });
+      const out = await check(several(commit('agent -> sum')), moduleOf());
+      expect(out.text).toContain('From \\"agent\\" the machine goes to tools, end.');
+    });
+
+    test('says that attachGraph would refuse nodes beside each other', async () => {
+      const found = await check(several(''), forked(moduleOf()));
+      expect(found.codes).toContain('unsupported_graph');
+      expect(found.text).toMatch(/2 edges lead from .*tools.*Give each node a skeleton of its own/);
+    });
   });
 
   test('finds graphs in lists and records, and leaves what only looks like one', async () => {

@@ -3,6 +3,7 @@ import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, test } from 'vitest';
 import { attachGraph } from '../../src/langgraph/graph.ts';
 import { TOYS, type Toy } from './toys.ts';
+import { UNIT_TOYS } from './unit-toys.ts';
 
 const act = async (tool: string, { input }: { input: unknown }) => `${tool} ${JSON.stringify(input)}`;
 const MODES = ['values', 'updates', 'custom', 'tasks'];
@@ -32,7 +33,7 @@ async function all(chunks: AsyncIterable<unknown>): Promise<string[]> {
 const open = ({ graph: _, name, config, input }: Toy, graph: object) =>
   attachGraph(graph, { run: name, config, input });
 
-describe.each(TOYS.filter(({ name }) => name !== 'ask'))('the graph $name under Belay', (toy) => {
+describe.each([...TOYS, ...UNIT_TOYS].filter(({ name }) => !/ask/.test(name)))('the graph $name under Belay', (toy) => {
   test.each([
     ['all modes', { streamMode: MODES }],
     ['all modes, and its subgraphs', { streamMode: MODES, subgraphs: true }],

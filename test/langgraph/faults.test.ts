@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { MEETINGS } from './meetings.ts';
 import { living, sweepFaults, sweepKills } from './sweep.ts';
 import { TOYS } from './toys.ts';
+import { UNIT_TOYS } from './unit-toys.ts';
 
 /** A process dies at each so manieth append of a run. */
 const EVERY = 67;
 
-describe.each([...TOYS, ...MEETINGS])('the graph $name', (toy) => {
+describe.each([...TOYS, ...UNIT_TOYS, ...MEETINGS])('the graph $name', (toy) => {
   test('has the same world and state under faults as without them', async () => {
     const right = await living(toy, null);
     expect(right).toMatchObject({ why: null, acts: right.world.length });

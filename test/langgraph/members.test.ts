@@ -20,6 +20,14 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent } from 'langchain';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Graph as Structure } from '../../src/langgraph/copy.ts';
+
+/** A compiled graph, as src/langgraph keeps a copy of it. */
+interface Kept {
+  nodes: Record<string, { writers: Runnable[] }>;
+  checkpointer: MemorySaver;
+  invoke(input: unknown, config?: RunnableConfig): Promise<object>;
+}
 
 const State = Annotation.Root({
   n: Annotation<number>,
@@ -144,6 +152,83 @@ describe('a compiled graph', () => {
     const { tasks, config: head } = await graph.getState(config);
     await saver.putWrites(head, [['__resume__', [42]]], tasks[0]?.id as string);
     expect(await graph.invoke(null, config)).toMatchObject({ n: 42 });
+  });
+});
+
+describe('a graph that runs one node at a time', () => {
+  test('goes on from a checkpoint that has the state and the channel of one edge, and runs the node behind it', async () => {
+    const { graph } = noting();
+    const copy = graph.withConfig({}) as unknown as Kept;
+    const saver = new MemorySaver();
+    copy.checkpointer = saver;
+    await saver.put(
+      { configurable: { thread_id: 't', checkpoint_ns: '' } },
+      {
+        v: 4,
+        id: '1ef00000-0000-6000-8000-000000000000',
+        ts: new Date(0).toISOString(),
+        channel_values: { n: 3, sum: 4, 'branch:to:b': null },
+        channel_versions: { n: 1, sum: 1, 'branch:to:b': 2 },
+        versions_seen: {},
+      },
+      { source: 'loop', step: 7, parents: {} },
+    );
+    // The reducer adds what b writes to the sum of the checkpoint, and a does not run.
+    expect(await copy.invoke(null, { configurable: { thread_id: 't' } })).toEqual({ n: 3, sum: 6 });
+  });
+
+  test('has writers behind each node, and its edges read the state by the config that those are handed', async () => {
+    const { graph } = noting();
+    const copy = graph.withConfig({}) as unknown as Kept;
+    const seen: unknown[] = [];
+    const a = copy.nodes.a as Kept['nodes'][string];
+    const own = Object.assign(Object.create(Object.getPrototypeOf(a)) as typeof a, a);
+    class Watched extends Runnable {
+      lc_namespace = ['test'];
+      readonly #writer: Runnable;
+      constructor(writer: Runnable) {
+        super();
+        this.#writer = writer;
+      }
+      override invoke(input: unknown, config: RunnableConfig = {}) {
+        const read = config.configurable?.__pregel_read as (...given: unknown[]) => unknown;
+        const watched = (...given: unknown[]) => {
+          const state = read(...given);
+          seen.push(state);
+          return state;
+        };
+        return this.#writer.invoke(input, {
+          ...config,
+          configurable: { ...config.configurable, __pregel_read: watched },
+        });
+      }
+    }
+    own.writers = a.writers.map((writer) => new Watched(writer));
+    copy.nodes = { ...copy.nodes, a: own };
+    expect(await copy.invoke({ n: 0 })).toEqual({ n: 1, sum: 3 });
+    expect(seen).toEqual([{ n: 1, sum: 1 }]);
+  });
+
+  test('tells its edges, choices, joins, and nodes that are deferred', () => {
+    const builder = new StateGraph(State)
+      .addNode('a', () => ({}), { ends: ['c'] })
+      .addNode('b', () => ({}), { defer: true })
+      .addNode('c', () => ({}))
+      .addEdge('__start__', 'a')
+      .addEdge(['a', 'c'], 'b')
+      .addConditionalEdges('c', () => 'x', { x: 'a', y: '__end__' })
+      .addConditionalEdges('b', () => 'a');
+    const graph = builder.compile() as unknown as Pick<Structure, 'builder' | 'nodes' | 'channels'>;
+    const { edges, waitingEdges, branches, nodes } = graph.builder as NonNullable<Structure['builder']>;
+    expect([[...edges], [...(waitingEdges ?? [])]]).toEqual([[['__start__', 'a']], [[['a', 'c'], 'b']]]);
+    const ends = (of: string) => Object.values(branches[of] ?? {}).map((branch) => branch.ends);
+    expect([ends('c'), ends('b'), nodes?.a?.ends]).toEqual([[{ x: 'a', y: '__end__' }], [undefined], ['c']]);
+    const kinds = (of: string) =>
+      graph.nodes[of]?.triggers.map((channel) => (graph.channels[channel] as { lc_graph_name?: string }).lc_graph_name);
+    expect([kinds('a'), kinds('b')]).toEqual([
+      ['EphemeralValue'],
+      ['LastValueAfterFinish', 'NamedBarrierValueAfterFinish'],
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { MEETINGS } from './meetings.ts';
 import { type Swept, sweepFaults, sweepKills } from './sweep.ts';
 import { TOYS } from './toys.ts';
+import { UNIT_TOYS } from './unit-toys.ts';
 
 const { values } = parseArgs({ options: { every: { type: 'string', default: '1' }, only: { type: 'string' } } });
 const began = performance.now();
@@ -29,7 +30,7 @@ const show = (name: string, swept: Swept) => {
 };
 
 row('graph', (column) => column);
-for (const toy of [...TOYS, ...MEETINGS].filter(({ name }) => (values.only ?? name) === name)) {
+for (const toy of [...TOYS, ...UNIT_TOYS, ...MEETINGS].filter(({ name }) => (values.only ?? name) === name)) {
   show(toy.name, await sweepFaults(toy));
   show(`${toy.name}, and killed`, await sweepKills(toy, Number(values.every)));
 }

@@ -119,17 +119,6 @@ test.each(refused)('refuses %s, with the reason and a way out', async (_, says, 
   await expect(attaching).rejects.toMatchObject({ code: 'unsupported_graph', message: expect.stringMatching(says) });
 });
 
-test('refuses a skeleton over several nodes: each node is a unit', async () => {
-  const skeleton = `
-  Both: { entity: '"it"', states: [a, b], entry: [a], exit: [{ id: out, at: b -> end, when: 'true' }], rollback: { anchors: [out], resume: a } }`;
-  const both = loadConfig(text.replace('skeletons: {}', `skeletons:${skeleton}`), { file: 'both.yaml' });
-  expect(both.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-  await expect(attachGraph(two().compile(named), options(both.config))).rejects.toMatchObject({
-    code: 'unsupported_graph',
-    message: expect.stringMatching(/Both has the states a, b/),
-  });
-});
-
 /** Why a run of a graph is parked. */
 async function reasonOf(graph: object): Promise<unknown> {
   const errors: string[] = [];

@@ -10,7 +10,7 @@ import { graphTool } from '../../src/langgraph/tools/tool.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 
 /** What a tool does in the world. */
-type Act = (tool: string, call: ToolCall<unknown>) => Promise<unknown>;
+export type Act = (tool: string, call: ToolCall<unknown>) => Promise<unknown>;
 
 /** A graph, with its input and the tools that act in it. */
 export interface Toy {
@@ -27,7 +27,7 @@ type Values = Record<string, unknown>;
 const merged = <T extends object>(before: T, more: T): T => ({ ...before, ...more });
 
 /** The state of most of these graphs. */
-const State = Annotation.Root({
+export const State = Annotation.Root({
   go: Annotation<string>,
   vals: Annotation<Values>({ reducer: merged, default: () => ({}) }),
   n: Annotation<number>,
@@ -36,7 +36,7 @@ const State = Annotation.Root({
 type Seen = typeof State.State;
 
 /** A node that calls one tool, and keeps what it answers. */
-const acting =
+export const acting =
   (act: Act, name: string, reads: readonly string[] = []) =>
   async ({ vals, go }: Seen) => {
     const input = reads.length === 0 ? { go } : Object.fromEntries(reads.map((key) => [key, vals[key]]));
@@ -46,6 +46,8 @@ const acting =
 
 interface Unit {
   readonly node: string;
+  /** The nodes of it that follow. */
+  readonly next?: readonly string[];
   readonly entity?: string;
   readonly tools?: readonly string[];
   readonly outputs?: readonly string[];
@@ -64,14 +66,14 @@ keys: { append: [list] }
 skeletons:
 ${units
   .map(
-    ({ node, entity = '"it"', outputs = [`vals/${node}`, 'list', 'n'] }) => `  ${node.toUpperCase()}:
+    ({ node, next = [], entity = '"it"', outputs = [`vals/${node}`, 'list', 'n'] }) => `  ${node.toUpperCase()}:
     entity: '${entity}'
-    states: [${node}]
+    states: [${[node, ...next]}]
     entry: [${node}]
     outputs: ['${outputs.join("', '")}']
     exit:
-      - { id: ${node}-done, at: ${node} -> end, when: 'true', outputs: ['${outputs[0]}'] }
-    rollback: { anchors: [${node}-done], resume: ${node}, compensable: undo, joint: [${names}], tries: 6 }`,
+${[node, ...next].map((from) => `      - { id: ${from}-done, at: ${from} -> end, when: 'true', outputs: ['${outputs[0]}'] }`).join('\n')}
+    rollback: { anchors: [${[node, ...next].map((from) => `${from}-done`)}], resume: ${node}, compensable: undo, joint: [${names}], tries: 6 }`,
   )
   .join('\n')}
 `;
@@ -272,4 +274,5 @@ const tools: Toy = {
   config: configOf('tools', [{ node: 'tools', tools: ['book', 'mail'], outputs: ['messages'] }]),
 };
 
+/** The toys whose units are one node each. */
 export const TOYS: readonly Toy[] = [line, branch, loop, fan, sends, subgraph, ask, overwrite, tools];

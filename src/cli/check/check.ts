@@ -2,7 +2,7 @@
 import { configFiles, readConfig } from '../../boundaries/directory.ts';
 import { lintConfig } from '../../boundaries/lint/lint.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
-import { loadMachines, type Machines, moduleOfPackage, NO_MACHINES } from '../reading/machines.ts';
+import { loadMachines, type Machines, moduleOfPackage, NO_MACHINES, shapeFor } from '../reading/machines.ts';
 
 /** The result for one file. */
 export interface CheckedFile {
@@ -69,7 +69,7 @@ export async function findMachines(
 
 function checkFile(file: string, machines: Machines, agents: Map<string, string>, strict: boolean): CheckedFile {
   const { config, findings, document } = readConfig(file, { guards: machines.guards });
-  const shape = config === null ? null : (machines.shapes.get(config.agent) ?? null);
+  const shape = config === null ? null : shapeFor(machines, config);
   const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape, strict))];
   for (const message of config === null ? [] : (machines.graphs.get(config.agent)?.unsupported(config) ?? []))
     all.push({

@@ -1,10 +1,12 @@
 /** The configs and rehearsals that the inspector shows: read from the files that the person at the terminal has named. */
 import { readFileSync, statSync } from 'node:fs';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { configFiles, readConfig } from '../../boundaries/directory.ts';
 import type { InspectedConfig, InspectedMatrix } from '../../inspector/files-data.ts';
 import { matrixOf } from '../../rehearsal/matrix.ts';
 import type { RehearsalReport } from '../../rehearsal/report.ts';
 import { findMachines } from '../check/check.ts';
+import { shapeFor } from '../reading/machines.ts';
 import { type Reviewed, reviewConfig } from '../review/review.ts';
 
 /** The configs of files and folders, as they are now. A config that cannot be used is shown with the reason. */
@@ -42,20 +44,22 @@ async function inspectedConfig(file: string, machines: string | null): Promise<I
         return { skeleton: name, id, kind, at, edge, when: when.text };
       }),
     ),
-    machine: agent === null ? null : await machineOf(agent, reviewed, machines),
+    machine: agent === null ? null : await machineOf(agent, config, reviewed, machines),
   };
 }
 
 /** The machine as it is in the module, with the edges that the review finds not recoverable. */
 async function machineOf(
   agent: string,
+  config: BoundaryConfig | null,
   { notRecoverable }: Reviewed,
   module: string | null,
 ): Promise<InspectedConfig['machine']> {
   if (module === null || notRecoverable === null) return null;
   const found = await findMachines(module);
-  const shape = 'problem' in found ? undefined : found.shapes.get(agent);
-  if (shape === undefined) return null;
+  if ('problem' in found) return null;
+  const shape = config === null ? found.shapes.get(agent) : shapeFor(found, config);
+  if (shape == null) return null;
   const lost = new Map(notRecoverable.map((edge) => [JSON.stringify([edge.from, edge.to, edge.event]), edge]));
   return {
     states: shape.states.flatMap(({ path, type }) =>

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { within } from '../../clock/clock.ts';
 import type { GraphFacts } from '../../langgraph/shape.ts';
 import type { MachineShape } from '../../model/machine.ts';
@@ -24,6 +25,11 @@ export interface Machines {
   readonly guards: Guards;
   /** The agents of its export `agents`, by the ids of their machines. */
   readonly agents: ReadonlyMap<string, Agent>;
+}
+
+/** The shape of the machine, or of the graph, that a config is about; null where there is none. */
+export function shapeFor({ shapes, graphs }: Machines, config: BoundaryConfig): MachineShape | null {
+  return graphs.get(config.agent)?.shapeFor(config) ?? shapes.get(config.agent) ?? null;
 }
 
 /** No module was named: there is nothing to hold configs against. */

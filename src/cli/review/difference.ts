@@ -13,7 +13,7 @@ import { nearest } from '../../boundaries/page/document.ts';
 import type { Place } from '../../boundaries/page/finding.ts';
 import { findMachines } from '../check/check.ts';
 import { line } from '../check/findings.ts';
-import type { Machines } from '../reading/machines.ts';
+import { type Machines, shapeFor } from '../reading/machines.ts';
 import { printable } from '../terminal/terminal.ts';
 
 /** The two files, and the module of the machines; null for what package.json names. */
@@ -51,7 +51,7 @@ export async function compareConfigs(options: DiffOptions): Promise<Compared | {
   if ('problem' in old) return old;
   const now = readSide(options.now, machines);
   if ('problem' in now) return now;
-  const shape = machines.shapes.get(now.config.agent) ?? null;
+  const shape = shapeFor(machines, now.config);
   const reach = shape === null ? null : new Reach(shape);
   return {
     old: { file: options.old, agent: old.config.agent, digest: old.config.digest },

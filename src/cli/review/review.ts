@@ -12,6 +12,7 @@ import type { Finding } from '../../boundaries/page/finding.ts';
 import { isReviewed, type Review, withReview } from '../../boundaries/review.ts';
 import { findMachines } from '../check/check.ts';
 import { line } from '../check/findings.ts';
+import { shapeFor } from '../reading/machines.ts';
 import { printable } from '../terminal/terminal.ts';
 
 /** Options of a review. `by` is the reviewer's name, needed to accept; `now` the time of an acceptance. */
@@ -62,7 +63,7 @@ export async function reviewConfig(options: ReviewOptions): Promise<Reviewed | {
       findings,
     };
   }
-  const shape = machines.shapes.get(config.agent) ?? null;
+  const shape = shapeFor(machines, config);
   const all = [...findings, ...lintConfig(config, document, shape)];
   let { lock } = read;
   if (options.accept && options.by !== null && !all.some(({ severity }) => severity === 'error')) {

@@ -38,12 +38,24 @@ export interface CheckpointNotes {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** The superstep of a graph that runs one node at a time: its channels are those of the context. */
+export type TurnNotes = Pick<CheckpointNotes, 'id' | 'step'>;
+
+/** The unit over several nodes that control is in. */
+export interface UnitNotes {
+  /** The name of its skeleton. */
+  readonly of: string;
+  readonly entity: string;
+}
+
 /** The notes of the runtime's own. */
 interface Notes {
   /** Under which the digests of arguments in these notes are made. */
   readonly salt?: string;
   readonly input?: unknown;
   readonly at?: CheckpointNotes;
+  readonly turn?: TurnNotes;
+  readonly unit?: UnitNotes;
   readonly lanes?: Readonly<Record<string, TaskNotes>>;
 }
 
@@ -77,6 +89,22 @@ export function checkpointOf(at: CheckpointNotes): Checkpoint {
     channel_values: withSends(at.values, (sent) => new Send(sent.node, sent.args)),
     channel_versions: { ...at.versions },
     versions_seen: copied(at.seen),
+  };
+}
+
+/**
+ * The checkpoint from which LangGraph makes the superstep of one node again.
+ * @param trigger the channel by which an edge leads to that node.
+ */
+export function checkpointAt({ id }: TurnNotes, values: Checkpoint['channel_values'], trigger: string): Checkpoint {
+  const versions = Object.keys(values).map((name) => [name, 1] as const);
+  return {
+    v: 4,
+    id,
+    ts: new Date(0).toISOString(),
+    channel_values: { ...values, [trigger]: null },
+    channel_versions: { ...Object.fromEntries(versions), [trigger]: 2 },
+    versions_seen: {},
   };
 }
 

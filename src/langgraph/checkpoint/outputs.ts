@@ -26,6 +26,14 @@ export function outputOf({ is, parts }: NotedOutput): unknown {
   return parts === true ? wholeOf(is as Parts) : is;
 }
 
+/** The part of an output by which a node leads on, without what it wrote. */
+export function ledTo(output: unknown): unknown {
+  if (Array.isArray(output)) return output.map(ledTo);
+  if (!isCommand(output)) return null;
+  const { graph, goto } = output;
+  return new Command({ ...(graph !== undefined && { graph }), ...(goto !== undefined && { goto }) });
+}
+
 function hasParts(value: unknown): boolean {
   return Array.isArray(value) ? value.some(hasParts) : isCommand(value) || value instanceof Send;
 }

@@ -5,6 +5,7 @@ import { UNTRACKED } from '../checkpoint/untracked.ts';
 import type { Graph } from '../copy.ts';
 import { GraphError } from '../graph-error.ts';
 import { BEGIN, END, stateOf } from '../lanes.ts';
+import { whyNotInLine } from '../line/refused.ts';
 
 /** The kinds of channels whose values follow from what each task writes, one after the other. */
 const KINDS = new Set(['LastValue', 'BinaryOperatorAggregate', UNTRACKED]);
@@ -31,7 +32,7 @@ function* reasons(graph: Graph, config: BoundaryConfig | null): Generator<string
   if (typeof graph.nodes !== 'object' || graph.nodes === null) return;
   yield* ofNodes(graph);
   yield* ofChannels(graph);
-  if (config !== null) yield* ofConfig(graph, config);
+  if (config !== null) yield* whyNotInLine(graph, config);
 }
 
 function* ofGraph(graph: Graph): Generator<string> {
@@ -80,13 +81,4 @@ function* ofChannels(graph: Graph): Generator<string> {
     if (name === SENDS) yield `its channel "${name}" has a name that Belay needs. Give it another name.`;
   }
   if (Object.hasOwn(graph.channels, OWN)) yield `its channel "${OWN}" has a name that Belay needs.`;
-}
-
-function* ofConfig({ nodes }: Graph, { skeletons }: BoundaryConfig): Generator<string> {
-  const known = new Set(Object.keys(nodes).map(stateOf));
-  for (const { name, states } of skeletons.values()) {
-    const own = states.filter((state) => known.has(state));
-    if (own.length > 1)
-      yield `the skeleton ${name} has the states ${own.join(', ')}, and each node is a unit. Give each a skeleton of its own, or make them one node by a subgraph.`;
-  }
 }

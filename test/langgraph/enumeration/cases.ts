@@ -41,8 +41,14 @@ export function* casesAt(graph: LittleGraph, calls: readonly string[], next: Cas
   for (const call of calls)
     for (const kind of AT_ONCE) {
       const isActing = graph.nodes.some(({ name, class: is }) => call.startsWith(`${name}/`) && is !== 'none');
+      // Of a unit with boundaries within, a key says how far back the work is wrong.
+      if (kind === 'wrong work' && isInParts(graph, call)) continue;
       if (isActing || (kind !== 'lost reply' && kind !== 'late')) yield drawn({ graph, kind, call, later: 0, next });
     }
+}
+
+function isInParts({ units }: LittleGraph, call: string): boolean {
+  return units.some(({ commits, nodes }) => commits !== 'no' && nodes.some((node) => call.startsWith(`n${node}/`)));
 }
 
 /** A case whose remaining choices are drawn by its text. */

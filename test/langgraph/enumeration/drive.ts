@@ -7,11 +7,12 @@ import type { LocalStore } from '../../../src/journal/journal.ts';
 import { memoryStore } from '../../../src/journal/memory/store.ts';
 import { type AttachedGraph, attachGraph, resumeGraph } from '../../../src/langgraph/graph.ts';
 import type { Decision } from '../../../src/model/decision.ts';
+import type { InstanceId } from '../../../src/model/instance.ts';
 import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
 import type { ToolCall } from '../../../src/runtime/tool-call.ts';
 import { VirtualTime } from '../../virtual-time.ts';
 import type { Case } from './cases.ts';
-import { forcedBy } from './forced.ts';
+import { forcedBy, lastEntered } from './forced.ts';
 import type { Args } from './little-graph.ts';
 import { INPUT, realGraph } from './real-graph.ts';
 import { World } from './world.ts';
@@ -80,6 +81,8 @@ class Drive {
   #isSide = false;
   #complains: 'not yet' | 'now' | 'again' | 'heard' = 'not yet';
   #beats = 0;
+  /** The unit over several nodes whose call fails: its calls have numbers of their own. */
+  #wrong: InstanceId | null = null;
 
   constructor(one: Case, config: BoundaryConfig, time: VirtualTime) {
     this.#case = one;
@@ -194,7 +197,9 @@ class Drive {
   }
 
   #fails(call: World['calls'][number]): void {
-    const { kind } = this.#case;
+    const { kind, graph } = this.#case;
+    const unit = graph.units.find(({ nodes }) => nodes.some((node) => call.name.startsWith(`n${node}/`)));
+    if (unit !== undefined && unit.nodes.length > 1) this.#wrong = lastEntered(unit.name, this.#rows.read('r'));
     if (kind === 'wrong in flight') {
       this.#since = this.#case.later;
       return;
@@ -215,7 +220,7 @@ class Drive {
     const [, tool = '', entity = '', ordinal = ''] = /^(.*)\/(.*)#(.*)$/.exec(call) ?? [];
     const isSent = graph.nodes.find(({ name }) => name === tool)?.isSent === true;
     const key = tool.replace('n', 'k') + (isSent ? `/${entity}` : '');
-    const instance = { skeleton: tool.toUpperCase(), entity, ordinal: Number(ordinal) };
+    const instance = this.#wrong ?? { skeleton: tool.toUpperCase(), entity, ordinal: Number(ordinal) };
     const before = this.#complains;
     this.#complains = 'now';
     this.#world.isTold = true;

@@ -2,9 +2,10 @@
 import { type Case, casesAt, caseText, drawn, idOf, killed } from './cases.ts';
 import { type Result, runCase } from './drive.ts';
 import { judge, legalEnding, type Verdict } from './judge.ts';
-import { digest, type LittleGraph, littleGraph, pick } from './little-graph.ts';
-import { configOf } from './real-graph.ts';
+import { configOf } from './little-config.ts';
+import { digest, graphsOfUnits, type LittleGraph, littleGraph, pick } from './little-graph.ts';
 import { allShapes, type Shape } from './shapes.ts';
+import { isLine } from './units.ts';
 
 export interface EnumerationOptions {
   readonly nodes: readonly number[];
@@ -12,6 +13,8 @@ export interface EnumerationOptions {
   readonly graphs: number;
   readonly cases: number;
   readonly seed: number;
+  /** Has units over several nodes, in the graphs that run one node at a time. */
+  readonly units?: boolean;
   /** Has the config call irreversible tools harmless, to show that the judge sees it. */
   readonly lies?: boolean;
   /** One shape alone, and one case of it. */
@@ -58,11 +61,11 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
   const kinds: Record<string, Counts> = {};
   const totals = none();
   const told: Told[] = [];
-  for (const shape of shapesIn(options)) {
+  const graphs = shapesIn(options).flatMap((shape) => graphsIn(shape, options));
+  for (const graph of graphs) {
     if (performance.now() - began > (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000) break;
-    options.onGraph?.(shape, totals);
+    options.onGraph?.(graph.shape, totals);
     totals.graphs += 1;
-    const graph = littleGraph(shape, options.seed);
     const legal = await legalEnding(graph);
     for await (const [one, result] of outcomes(graph, options)) {
       const verdict = judge(one, result, legal);
@@ -77,6 +80,10 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
     }
   }
   return { kinds, totals, told, seconds: (performance.now() - began) / 1000 };
+}
+
+function graphsIn(shape: Shape, { seed, units = false }: EnumerationOptions): LittleGraph[] {
+  return units ? graphsOfUnits(shape, seed) : [littleGraph(shape, seed)];
 }
 
 /** Adds the counts of shares up. */
@@ -96,8 +103,9 @@ export function together(shares: readonly Enumeration[]): Enumeration {
 
 /** The graphs of a share, in an order that is drawn by the seed. */
 export function shapesIn(options: Omit<EnumerationOptions, 'cases'>): Shape[] {
-  const { nodes, graphs, seed, shape, share = { number: 0, of: 1 } } = options;
-  const isIn = (text: string) => (shape === undefined ? pick(`${text} ${seed}`, graphs) === 0 : text === shape);
+  const { nodes, graphs, seed, shape, units = false, share = { number: 0, of: 1 } } = options;
+  const isDrawn = (text: string) => (!units || isLine(text)) && pick(`${text} ${seed}`, graphs) === 0;
+  const isIn = (text: string) => (shape === undefined ? isDrawn(text) : text === shape);
   const drawn = nodes
     .flatMap((many) => [...allShapes(many, isIn)])
     .map((each) => [digest(`${each.text} ${seed}`), each] as const);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { enumerate } from './enumerate.ts';
 import { reportText } from './report.ts';
 import { allShapes } from './shapes.ts';
+import { groupings } from './units.ts';
 
 test('a share of all failures ends as LangGraph by itself without them, or parked without harm', async () => {
   const small = await enumerate({ nodes: [1, 2, 3], graphs: 100, cases: 12, seed: 1 });
@@ -14,6 +15,23 @@ test('a share of all failures ends as LangGraph by itself without them, or parke
   const kinds = Object.keys({ ...small.kinds, ...large.kinds });
   for (const kind of ['lost reply', 'throws', 'late', 'wrong in flight', 'wrong work', 'wrong key', 'nothing'])
     expect(kinds).toEqual(expect.arrayContaining([kind, `${kind}, and killed`]));
+});
+
+test('a share of all failures in units over several nodes, where one node runs at a time, ends so, too', async () => {
+  const small = await enumerate({ nodes: [2, 3], graphs: 40, cases: 16, seed: 1, units: true });
+  // An edge within a unit chooses by what came before the unit.
+  const shape = '>n0 n0>n1 n1>(n3|n2) n2>n3 n3>end';
+  const large = await enumerate({ nodes: [4], graphs: 1, cases: 16, seed: 39, units: true, shape });
+  const text = [small, large].map((each) => reportText(each, 5)).join('\n\n');
+  for (const { totals } of [small, large]) expect(totals, text).toMatchObject({ wrong: 0, hang: 0 });
+  expect(small.totals.same / small.totals.cases, text).toBeGreaterThanOrEqual(2 / 3);
+  expect(large.totals.cases, text).toBeGreaterThan(20);
+});
+
+test('every way to have units over two and three of four nodes is there', () => {
+  const ways = groupings(4).map((units) => units.map((nodes) => nodes.join('')).join(' '));
+  expect(ways).toHaveLength(13);
+  expect(ways).toEqual(expect.arrayContaining(['01 2 3', '01 23', '02 13', '0 123']));
 });
 
 test('every graph of at most three nodes is there, and each once up to renaming', () => {

@@ -49,3 +49,15 @@ function isAnswered(log: readonly string[], key: string | null): boolean {
   const call = log.find((line) => line.startsWith('call ') && line.endsWith(` key ${key}`))?.split(' ')[1];
   return log.includes(`${call} answers`);
 }
+
+/** The instance of a skeleton that was entered last, as the last trace of a run has it. */
+export function lastEntered(name: string, rows: Iterable<StoredRow>): InstanceId | null {
+  let found: InstanceId | null = null;
+  for (const line of traceOf('r', rows)) {
+    const { do: does, in: of } = JSON.parse(line.text) as { readonly do: string; readonly in?: unknown };
+    if (does !== 'enter' || !Array.isArray(of) || of[0] !== name) continue;
+    const [skeleton, entity, ordinal] = of as [string, string, number];
+    found = { skeleton, entity, ordinal };
+  }
+  return found;
+}

@@ -6,6 +6,7 @@
  *   --seed S          which ones, and which tools the graphs have
  *   --seconds N       begins no other graph after so long: the graphs come in an order that the seed draws
  *   --jobs N          in how many processes; as many as there are cores, if left out
+ *   --units           units over two and three nodes, in the graphs that run one node at a time
  *   --count           only how many graphs there are
  *   --shape TEXT      one shape; --case ID: one case of it, with everything that happened
  *   --list N          how many cases of a kind are listed
@@ -15,6 +16,8 @@
  * There are 3, 34, 752 and 28,348 graphs of one to four nodes, with some 50 to 200 cases each. A case takes a core about 50 ms: all graphs of one
  * and two nodes take two minutes of a core, those of three nodes an hour and a half, and those of four some four days: of those, try
  * `--nodes 4 --seconds 600` with another seed each time. Progress is told on stderr.
+ *
+ * With `--units` there are 14 and 544 graphs of two and three nodes, which take a core a quarter of an hour, and 21,866 of four.
  *
  * Ends with 0 where no ending is wrong and no run hangs, 1 where any is.
  */
@@ -27,6 +30,7 @@ import { enumerate, shapesIn } from './enumerate.ts';
 import { reportText } from './report.ts';
 import { allShapes } from './shapes.ts';
 import { enumerateIn, type Progress } from './shares.ts';
+import { groupings } from './units.ts';
 
 /** The time between two lines of progress, in milliseconds. */
 const EVERY = 10_000;
@@ -39,6 +43,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '0' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     seconds: { type: 'string' },
+    units: { type: 'boolean', default: false },
     count: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
     shape: { type: 'string' },
@@ -57,12 +62,14 @@ const options = {
   graphs: Number(values.graphs),
   cases: Number(values.cases),
   seed: Number(values.seed),
+  units: values.units,
   ...(values.seconds !== undefined && { seconds: Number(values.seconds) }),
   ...(values.shape !== undefined && { shape: values.shape }),
   ...(values.case !== undefined && { id: values.case }),
 };
 
-const all = shapesIn(options).length;
+const ways = (nodes: number) => (options.units ? groupings(nodes).length : 1);
+const all = shapesIn(options).reduce((sum, { exits }) => sum + ways(exits.length), 0);
 if (values.count) {
   console.log(all);
   process.exit(0);
@@ -88,7 +95,8 @@ const result =
           if (idOf(one) === values.case) console.log([...log, JSON.stringify(verdict)].join('\n'));
         },
       });
-const whole = values.shape === undefined ? options.nodes.flatMap((many) => [...allShapes(many)]).length : null;
+const whole =
+  values.shape === undefined && !values.units ? options.nodes.flatMap((many) => [...allShapes(many)]).length : null;
 console.log(
   values.json ? JSON.stringify({ ...result, whole }, null, 1) : reportText(result, Number(values.list), whole),
 );

@@ -1,7 +1,5 @@
-/** Builds a little graph with LangGraph, and its config. */
+/** Builds a little graph with LangGraph. */
 import { Annotation, Send, StateGraph } from '@langchain/langgraph';
-import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
-import { loadConfig } from '../../../src/boundaries/load.ts';
 import { graphTool } from '../../../src/langgraph/tools/tool.ts';
 import type { ToolCall } from '../../../src/runtime/tool-call.ts';
 import { type Args, isWrong, type LittleGraph, type LittleNode } from './little-graph.ts';
@@ -43,7 +41,7 @@ export function realGraph({ shape, nodes }: LittleGraph, act: Act): Native {
           if (!(shape.join?.to === to && shape.join.from.includes(node))) builder.addEdge(from, name(to));
         return;
       case 'if': {
-        const leads = (state: Values) => name(isWrong(state[`k${node}`]) ? exit.wrong : exit.right);
+        const leads = (state: Values) => name(isWrong(state[`k${nodes[node]?.chooser}`]) ? exit.wrong : exit.right);
         builder.addConditionalEdges(from, leads, [name(exit.right), name(exit.wrong)]);
         return;
       }
@@ -86,39 +84,4 @@ function nodeOf({ name, reads, isSent, isPerPass, isTail }: LittleNode, node: nu
     const next = isTail ? { i: (state.i as number) + 1 } : {};
     return { [`k${node}`]: isSent ? { [of]: answer } : answer, log: [`${name}/${of}`], ...next };
   };
-}
-
-/** The config of a graph: honest, or one that calls irreversible tools harmless, to show that the judge sees it. */
-export function configOf({ nodes }: LittleGraph, lies: boolean): BoundaryConfig {
-  const joint = nodes.map(({ name }) => name.toUpperCase()).join(', ');
-  const text = [
-    'belay: 1\nagent: little\ntries: 50\nkeys: { append: [log] }\ntools:',
-    ...nodes.map((node) => `  ${node.name}: ${toolLine(node, lies)}`),
-    'skeletons:',
-    ...nodes.map((node, index) => skeletonText(node, index, joint)),
-    '',
-  ].join('\n');
-  const { config, findings } = loadConfig(text, { file: 'little.yaml' });
-  if (config === null) throw new Error(`${findings.map(({ line, message }) => `${line}: ${message}`)}\n${text}`);
-  return config;
-}
-
-function toolLine({ class: effect }: LittleNode, lies: boolean): string {
-  const undo = effect === 'reversible' ? ', undo: undo' : '';
-  const ask = effect === 'none' ? '' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
-  const is = lies && effect === 'irreversible' ? 'none' : effect;
-  return `{ reads: [], writes: [], effect: ${is}, timeout: 5s${undo}${ask} }`;
-}
-
-function skeletonText({ name, isSent, isPerPass, isTail }: LittleNode, node: number, joint: string): string {
-  const entity = isSent ? 'args.item' : isPerPass ? 'string(memory.i)' : '"it"';
-  const key = isSent ? `k${node}/{entity}` : `k${node}`;
-  return `  ${name.toUpperCase()}:
-    entity: '${entity}'
-    states: [${name}]
-    entry: [${name}]
-    outputs: ['${key}', log${isTail ? ', i' : ''}]
-    exit:
-      - { id: ${name}-over, at: ${name} -> end, when: 'true', outputs: ['${key}'] }
-    rollback: { anchors: [${name}-over], resume: ${name}, compensable: undo, joint: [${joint}], tries: 20 }`;
 }

@@ -104,7 +104,7 @@ function isSound({ start, exits }: Drawn): boolean {
 }
 
 /** The nodes that a way out leads to. */
-function targetsOf(exit: Exit): number[] {
+export function targetsOf(exit: Exit): number[] {
   switch (exit.is) {
     case 'edges':
       return [...exit.to];

@@ -20,6 +20,12 @@ export interface LittleNode {
   readonly writes?: readonly string[];
   /** False where it is no unit of work, but belongs to what happens between the units. */
   readonly isUnit?: boolean;
+  /** The unit that it is a node of, with others; a unit of its own, if left out. */
+  readonly unit?: string;
+  /** The boundaries of its unit besides the exits, each by its `at`, with the keys that it promises: one in a node certifies once `log` has answered there. */
+  readonly commits?: Readonly<Record<string, string>>;
+  /** The keys that its exit promises; its own, if left out. */
+  readonly promises?: string;
   /** More of its rollback policy. */
   readonly rollback?: string;
 }
@@ -128,7 +134,10 @@ export async function graphOf(
     verdicts: () => reports.map(({ decision }) => decision.verdict),
     /** Finds what a node wrote wrong. */
     wrong: (node: string) =>
-      run.fail('CONTRACT_VIOLATION', { instance: { skeleton: node.toUpperCase(), entity: 'it' }, key: `${node}_is` }),
+      run.fail('CONTRACT_VIOLATION', {
+        instance: { skeleton: unitOf(node, nodes[node]), entity: 'it' },
+        key: `${node}_is`,
+      }),
     /** Lets everything go on. @returns the state at the end, or the error of the run that is parked. */
     async ends(): Promise<Values | Error> {
       world.letGo();
@@ -148,23 +157,46 @@ function configOf(nodes: Readonly<Record<string, LittleNode>>, more: string) {
         does === undefined || tool !== 'effect: none' ? [`  ${name}: { reads: [], writes: [], ${tool} }`] : [],
       ),
     );
-  const units = entries
-    .filter(([, { isUnit }]) => isUnit !== false)
-    .map(([name, { writes = [], rollback = '' }]) => {
-      const outputs = JSON.stringify([`${name}_is`, ...writes]);
-      return `  ${name.toUpperCase()}:
-    entity: '"it"'
-    states: [${name}]
-    entry: [${name}]
-    outputs: ${outputs}
-    exit: [{ id: ${name}-done, at: ${name} -> end, when: 'true', outputs: [${name}_is] }]
-    rollback: { anchors: [${name}-done], resume: ${name}${rollback === '' ? '' : `, ${rollback}`} }`;
-    });
-  const text = `belay: 1\nagent: little\n${more}\ntools:\n${tools.join('\n')}\nskeletons:\n${units.join('\n')}\n`;
+  const inUnits = entries.filter(([, { isUnit }]) => isUnit !== false);
+  const units = new Set(inUnits.map(([name, node]) => unitOf(name, node)));
+  const skeletons = [...units].map((unit) =>
+    skeletonText(
+      unit,
+      inUnits.filter(([name, node]) => unitOf(name, node) === unit),
+    ),
+  );
+  const text = `belay: 1\nagent: little\n${more}\ntools:\n${tools.join('\n')}\nskeletons:\n${skeletons.join('\n')}\n`;
   const { config, findings } = loadConfig(text, { file: 'little.yaml' });
   if (config === null)
     throw new Error(`${findings.map(({ line, message }) => `${line}: ${message}`).join('\n')}\n${text}`);
   return config;
+}
+
+function unitOf(name: string, node: LittleNode | undefined): string {
+  return node?.unit ?? name.toUpperCase();
+}
+
+function skeletonText(unit: string, nodes: readonly (readonly [string, LittleNode])[]): string {
+  const names = nodes.map(([name]) => name);
+  const outputs = nodes.flatMap(([name, { writes = [] }]) => [`${name}_is`, ...writes]);
+  const more = nodes.flatMap(([, { rollback }]) => rollback ?? []);
+  const commits = nodes.flatMap(([, node]) => Object.entries(node.commits ?? {}));
+  const told = commits.map(([at, promises], nth) => {
+    const when = at.includes('->') ? 'true' : 'action == "log" && event.type != "graph.call"';
+    return `{ id: commit-${nth}, at: ${at}, when: '${when}', outputs: [${promises}] }`;
+  });
+  const exits = nodes.map(
+    ([name, { promises = `${name}_is` }]) =>
+      `{ id: ${name}-done, at: ${name} -> end, when: 'true', outputs: [${promises}] }`,
+  );
+  const anchors = [...told.map((_, nth) => `commit-${nth}`), ...names.map((name) => `${name}-done`)];
+  return `  ${unit}:
+    entity: '"it"'
+    states: [${names}]
+    entry: [${names[0]}]
+    outputs: ${JSON.stringify(outputs)}${told.length > 0 ? `\n    commit: [${told.join(', ')}]` : ''}
+    exit: [${exits.join(', ')}]
+    rollback: { anchors: [${anchors}], resume: ${[names[0], ...more].join(', ')} }`;
 }
 
 /** Adds edges from one node to the next. */

@@ -1,4 +1,4 @@
-/** A unit of a graph is one node: work over two nodes is two units, or one node with both in it (docs/decisions). */
+/** Where nodes run beside each other, a unit is one node: work over two of them is two units, or one node with both in it (docs/decisions). */
 import { expect, test } from 'vitest';
 import { graphOf, once } from './little.ts';
 
