@@ -30,8 +30,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C1a',
     file: 'langgraph/telling.ts',
     off: 'the barrier of a graph is a step of one of the tasks behind it',
-    find: '[...left, ...this.lanes].map(',
-    replace: '[...left, ...this.lanes.slice(0, 1)].map(',
+    find: '...lanesOf(to)];',
+    replace: '...lanesOf(to).slice(0, 1)];',
     by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
   },
   {
