@@ -11,9 +11,9 @@ import { linesOf, type Measured, tableOf } from './growth-figures.ts';
 import { WORKLOADS } from './growth-workloads.ts';
 
 const RUNS = 'runs';
-/** The sizes of each workload, unless one is named. A million steps, which the issue of growth is about, take gigabytes: name that size. */
+/** The sizes of each workload, unless one is named. */
 const SIZES: Readonly<Record<string, readonly number[]>> = {
-  steps: [1_000, 10_000, 100_000],
+  steps: [1_000, 10_000, 100_000, 1_000_000],
   instances: [1_000, 10_000, 100_000],
   calls: [1_000, 10_000, 100_000],
   timers: [1_000, 10_000, 100_000],

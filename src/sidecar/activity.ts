@@ -20,6 +20,11 @@ export class Activity {
     return this.#moved(-1);
   }
 
+  /** Work that is under way waits for something; null where it need not. */
+  waitFor(held: Promise<void> | null): Promise<void> | null {
+    return held === null ? null : held.finally(this.wait());
+  }
+
   #moved(by: 1 | -1): () => void {
     this.#count += by;
     let isBack = false;

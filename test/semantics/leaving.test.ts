@@ -143,6 +143,8 @@ test('C11: a payment that was withdrawn, and whose run is parked over something 
     return entry.do === 'outcome' && entry.error?.startsWith('withdrawn') ? [entry.status] : [];
   });
   expect([told, world.count('pay')]).toEqual([[expect.any(String), 'failed'], 0]);
+  // A call that waits for a person's word keeps no process: another one can take the run up.
+  expect(it.sidecar.rest().idle).toBe(true);
   await it.sidecar.settle(world.keys('book')[0] as string, 'compensated');
   await it.at('rest');
   expect(world.acts.filter(({ tool }) => tool === 'pay').map(({ input }) => input)).toEqual([{ looked: 'look1' }]);

@@ -83,7 +83,7 @@ export class Calls {
       durable: () => this.#write.durable(),
       leaves: (key: string) => this.underWay.leaves(key),
       clear: () => this.#leaving().clear(),
-      free: () => this.#leaving().free(),
+      free: () => this.#parts.activity.waitFor(this.#leaving().free()),
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
