@@ -24,8 +24,8 @@ type Row = Parameters<Journal['append']>[0][number];
 
 /** The kinds of rows that are read here. A kind is never given another meaning. */
 const KIND = { step: 3, intent: 4, phase: 8, restored: 9, late: 11, end: 13, claimed: 21, dismissed: 22 } as const;
-/** Where a step's row says that its event came from outside. */
-const OUTSIDE = 14;
+/** Where a step's row says that its event came from outside, and where a number begins to stand for so many members that say nothing. */
+const [OUTSIDE, GAPS] = [14, 5];
 
 export function noneCounted(): Counted {
   return Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, 0])) as Counted;
@@ -97,7 +97,10 @@ export class Counters {
   }
 
   #heard(step: readonly unknown[]): void {
-    const isOutside = (step[OUTSIDE] as readonly unknown[] | undefined)?.[0] === 1;
+    const members = step.flatMap((member, at) =>
+      at >= GAPS && typeof member === 'number' ? Array.from({ length: member }, () => []) : [member],
+    );
+    const isOutside = (members[OUTSIDE] as readonly unknown[] | undefined)?.[0] === 1;
     const index = isOutside ? this.#takenBack.indexOf(JSON.stringify(step[1])) : -1;
     if (index === -1) return;
     this.#takenBack.splice(index, 1);
