@@ -22,6 +22,8 @@ const NEVER = new Promise<never>(() => {});
 export class Transport {
   /** Calls at which the world works, or so it seems. */
   inFlight = 0;
+  /** The calls that are late and act now: no time of the run passes meanwhile. */
+  arriving = 0;
   /** Calls that never answer. */
   readonly hanging: ObservedCall[] = [];
   /** True once the fault has happened. */
@@ -222,7 +224,9 @@ export class Transport {
         const arrive = async (): Promise<void> => {
           if (!this.#late.delete(arrive)) return;
           this.#seen.tell(`${call.tool}#${call.nth} arrives late`);
+          this.arriving += 1;
           await really().catch(() => {});
+          this.arriving -= 1;
         };
         this.#late.add(arrive);
         PROCESS.after(this.#passing.lateness(tool), () => void arrive());

@@ -104,6 +104,7 @@ class Trial {
     let [fires, waits] = [0, 0];
     while (fires < MOST && this.#clock.now() - began < LONGEST) {
       await this.#clock.quiet(calls);
+      if (this.#transport.arriving > 0 && waits++ < MOST_WAITS) continue;
       const rest = await this.#look();
       if (rest === 'goes on') continue;
       if (rest !== 'idle') return rest;
