@@ -60,34 +60,8 @@ export const GAPS_SINCE = 6;
 /** A place that nothing is written to any more. */
 export const unused: Column<unknown> = { absent: '[]', write: () => '[]', read: () => {} };
 
-/** Members of a row that say nothing, until something follows them. */
-class Held {
-  readonly #isGap: boolean;
-  #text = '';
-  #count = 0;
-
-  constructor(isGap: boolean) {
-    this.#isGap = isGap;
-  }
-
-  add(text: string): void {
-    this.#text = joined(this.#text, text);
-    this.#count += 1;
-  }
-
-  /** Their text in the row; empty where there are none. */
-  take(): string {
-    if (this.#count === 0) return '';
-    const text = this.#isGap ? `${this.#count}` : this.#text;
-    this.#text = '';
-    this.#count = 0;
-    return text;
-  }
-}
-
 function joined(text: string, more: string): string {
-  if (text === '') return more;
-  return more === '' ? text : `${text},${more}`;
+  return text === '' ? more : `${text},${more}`;
 }
 
 /** A row of columns. */
@@ -117,14 +91,22 @@ export class RowForm<E> implements Form<E> {
   write(entry: E, to: RowWriter, head = ''): string {
     const first = this.#columns[this.#first]?.write(entry, to) ?? null;
     let text = head;
+    const isGap = this.#hasGaps && to.gaps;
     // What says nothing is written once something follows it.
-    const held = new Held(this.#hasGaps && to.gaps);
+    let [held, count] = ['', 0];
     for (let index = 0; index < this.#columns.length; index += 1) {
       const column = this.#columns[index] as Column<E>;
       const own = index === this.#first ? first : column.write(entry, to);
       if (own === null) continue;
-      if (own === column.absent && index >= this.#least) held.add(own);
-      else text = joined(joined(text, held.take()), own);
+      if (own === column.absent && index >= this.#least) {
+        held = joined(held, own);
+        count += 1;
+        continue;
+      }
+      if (count > 0) text = joined(text, isGap ? `${count}` : held);
+      text = joined(text, own);
+      held = '';
+      count = 0;
     }
     return `[${text}]`;
   }

@@ -49,9 +49,9 @@ export interface Watcher {
   crashed(ref: ActorHandle, crash: Crash): Promise<void>;
   /**
    * True where an event has to wait, or is refused: the actor then does not see it now.
-   * @param sender the machine that sent it; null where none did, or that is not known.
+   * @param sender tells the machine that sent it; null where none did, or that is not known.
    */
-  stops(ref: ActorHandle, event: RuntimeEvent, sender?: ActorHandle | null): boolean;
+  stops(ref: ActorHandle, event: RuntimeEvent, sender?: () => ActorHandle | null): boolean;
   call(call: Call): Promise<unknown>;
   /** The root has come to its end. @returns true where that has to wait, because something is still to be decided about it. */
   holdsEnd(output: unknown): boolean;

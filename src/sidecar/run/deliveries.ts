@@ -58,11 +58,12 @@ export class Deliveries {
 
   /**
    * True where an event has to wait; it is delivered once nothing holds it back.
-   * @param sender the machine that sent it; null where none did. Nobody sends it again, so that it is journaled.
+   * @param sender tells the machine that sent it; null where none did. Nobody sends it again, so that it is journaled.
    */
-  keeps(ref: ActorHandle, event: RuntimeEvent, sender: ActorHandle | null): boolean {
+  keeps(ref: ActorHandle, event: RuntimeEvent, sender: () => ActorHandle | null): boolean {
     if (!this.#isHolding || this.#letThrough) return false;
-    const sent = sender === null ? null : this.#port.timers.sent(sender, ref, event);
+    const by = sender();
+    const sent = by === null ? null : this.#port.timers.sent(by, ref, event);
     this.#backlog.push({ ref, event, source: this.#port.runtime.teller(ref, event), sent });
     return true;
   }

@@ -146,7 +146,7 @@ export class Run implements Watcher {
     return this.#steps.crashed(ref, crash);
   }
 
-  stops(ref: ActorHandle, event: RuntimeEvent, sender: ActorHandle | null = null): boolean {
+  stops(ref: ActorHandle, event: RuntimeEvent, sender: () => ActorHandle | null = () => null): boolean {
     return this.write.broken !== null || this.#deliveries.keeps(ref, event, sender);
   }
 

@@ -28,6 +28,7 @@ export interface SentEvent {
 export class Timers {
   readonly #port: TimersPort;
   readonly #sent = new WeakMap<RuntimeEvent, SentEvent & { readonly fired: Fired }>();
+  #hasSent = false;
   /** Timers that have fired, and whose events caused steps that failed. */
   readonly #lost = new Set<Timer>();
 
@@ -65,6 +66,7 @@ export class Timers {
     if (timer === undefined) return null;
     const sent = { timer, to, fired: { source: sender, id } };
     this.#sent.set(event, sent);
+    this.#hasSent = true;
     return sent;
   }
 
@@ -82,7 +84,7 @@ export class Timers {
 
   /** The delayed event that an object is: one that the runtime tells, or one that has waited. */
   firedBy({ event, fired }: Pick<Microstep, 'event' | 'fired'>): Fired | null {
-    return fired ?? this.#sent.get(event)?.fired ?? null;
+    return fired ?? (this.#hasSent ? this.#sent.get(event)?.fired : null) ?? null;
   }
 
   /** The number of steps since an actor scheduled an event, now or before: a plan schedules it again, for the step that had. */

@@ -166,9 +166,7 @@ export class MachineWatch {
     const { self } = scope;
     if (event.type === STOP && isRoot(self)) this.#watcher.stopping();
     if (event.type === STOP) return transition(snapshot, event, scope) as AnyMachineSnapshot;
-    // A delayed event is journaled as one.
-    const sender = this.#timers.delayed.of(event) === undefined ? this.#announcements.senderOf(event) : null;
-    if (this.#watcher.stops(self, event, sender)) return snapshot;
+    if (this.#watcher.stops(self, event, () => this.#senderOf(event))) return snapshot;
     if (tellsError(event.type) && !snapshot.can(event)) {
       this.#crashed(self, event, event.error, this.layout.placesOf(snapshot));
       return snapshot;
@@ -189,6 +187,11 @@ export class MachineWatch {
       this.#crashed(self, event, error, this.layout.hearing(snapshot, event.type));
       return snapshot;
     }
+  }
+
+  /** The machine that sent an event; null where none did, and for a delayed event: that is journaled as one. */
+  #senderOf(event: AnyEventObject): AnyActorRef | null {
+    return this.#timers.delayed.of(event) === undefined ? this.#announcements.senderOf(event) : null;
   }
 
   /** A delayed event that fired and that no state heard does not come again, as little as without Belay. */
