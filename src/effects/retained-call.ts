@@ -1,6 +1,6 @@
 /**
- * A call of the ledger. What is asked of every call is at hand. Its intent and its output are at hand until a base has them, and are read
- * from there when they are asked for: a run keeps the intents since its last base, not those of its whole life.
+ * A call of the ledger. What is asked of every call is at hand. Its intent is at hand until a base has it, and is read there when it is asked
+ * for: a run keeps the intents since its last base, not those of its whole life. An output that was laid down by an earlier process is read likewise.
  */
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { CallSource, LedgerCall } from './ledger-call.ts';

@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C5',
     file: 'sidecar/run/deliveries.ts',
     off: 'what one machine has sent another while work waits for its claim is known to this process alone',
-    find: 'by === null ? null : this.#port.timers.sent(by, ref, event)',
+    find: 'sender === null ? null : this.#port.timers.sent(sender, ref, event)',
     replace: 'null as SentEvent | null',
     by: { run: 'tests', file: 'test/semantics/killed-sends.test.ts' },
   },

@@ -98,6 +98,20 @@ test.each(['before', 'after'] as const)(
   },
 );
 
+test('C5, K3: a question whose event is one object is asked each time that it has to wait', async () => {
+  const { world, machine, config } = asksAndPays();
+  const reconcilers = { find: () => ({ is: 'not_applied' }) };
+  const sidecar = (await attach(machine, { run: 'r', config, reconcilers } as never)) as unknown as Sidecar;
+  sidecar.actor.start();
+  for (let round = 1; round <= 3; round += 1) {
+    await until(() => value(sidecar) === 'rest' && world.count('look') === round);
+    void sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'LOOK', entity: 'it' }, key: 'looked' });
+  }
+  await until(() => value(sidecar) === 'rest' && world.count('look') === 4);
+  expect([world.count('pay'), context(sidecar)]).toEqual([1, { looked: 'look3', paid: 'pay0' }]);
+  await sidecar.close();
+});
+
 /** Asks as it begins, rests, and dies at an append. @returns whether it came to that. */
 async function killedAtStart(append: number, when: 'before' | 'after'): Promise<boolean> {
   const machine = machineOf(

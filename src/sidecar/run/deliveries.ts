@@ -42,6 +42,8 @@ export class Deliveries {
   readonly #port: DeliveryPort;
   readonly #backlog: Waiting[] = [];
   #isHolding = false;
+  /** The event of another machine that is being handed on. */
+  #handedOn: SentEvent | null = null;
   /** True while events that are part of what is being carried out come past what holds the others back. */
   #letThrough = false;
   readonly #heard: HeardNow;
@@ -62,10 +64,15 @@ export class Deliveries {
    */
   keeps(ref: ActorHandle, event: RuntimeEvent, sender: () => ActorHandle | null): boolean {
     if (!this.#isHolding || this.#letThrough) return false;
-    const by = sender();
-    const sent = by === null ? null : this.#port.timers.sent(by, ref, event);
-    this.#backlog.push({ ref, event, source: this.#port.runtime.teller(ref, event), sent });
+    const again = this.#handedOn;
+    const isAgain = again?.event === event && this.#port.actors.at(again.to) === ref;
+    const sent = isAgain ? again : this.#sentBy(sender(), ref, event);
+    this.#backlog.push({ ref, event: sent?.event ?? event, source: this.#port.runtime.teller(ref, event), sent });
     return true;
+  }
+
+  #sentBy(sender: ActorHandle | null, ref: ActorHandle, event: RuntimeEvent): SentEvent | null {
+    return sender === null ? null : this.#port.timers.sent(sender, ref, event);
   }
 
   /** Holds events back until `release`. */
@@ -89,18 +96,21 @@ export class Deliveries {
     const { runtime, write, actors } = this.#port;
     if (isOwed?.() === false) return;
     if (isInner === true) runtime.machines?.raise(ref, event);
-    else if (sent !== null) this.#handOnSent(event, sent);
+    else if (sent !== null) this.#handOnSent(sent);
     else if (source !== null && runtime.teller(ref, event) !== source)
       write.append([{ do: 'late', actor: actors.numberOf(ref) ?? 0, event: event.type }]);
     else runtime.deliver(ref, event);
   }
 
   /** Hands on what one machine sent another, unless the step that sent it was taken back, or a plan sends it. */
-  #handOnSent(event: RuntimeEvent, sent: SentEvent): void {
+  #handOnSent(sent: SentEvent): void {
     const { runtime, actors, timers } = this.#port;
     const target = actors.at(sent.to);
     if (!timers.isOnItsWay(sent)) return;
-    if (target !== undefined) runtime.deliver(target, event);
+    // It may have to wait once more.
+    this.#handedOn = sent;
+    if (target !== undefined) runtime.deliver(target, sent.event);
+    this.#handedOn = null;
     if (!this.#backlog.some((waiting) => waiting.sent === sent)) timers.unheard(sent);
   }
 

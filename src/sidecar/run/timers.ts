@@ -19,6 +19,8 @@ interface TimersPort {
 
 /** An event that one machine sent another and that has to wait: a delayed one, which is due. */
 export interface SentEvent {
+  /** The object by which it is heard: a machine may send one object again and again. */
+  readonly event: RuntimeEvent;
   readonly timer: Timer;
   /** The number of the actor that hears it. */
   readonly to: number;
@@ -54,7 +56,7 @@ export class Timers {
    */
   sent(sender: ActorHandle, target: ActorHandle, event: RuntimeEvent): SentEvent | null {
     const known = this.#sent.get(event);
-    if (known !== undefined) return known;
+    const own = known !== undefined && this.isOnItsWay(known) ? { ...event } : event;
     const [actor, to] = [this.#numberOf(sender), this.#numberOf(target)];
     if (actor === undefined || to === undefined) return null;
     const { parts, write } = this.#port;
@@ -64,8 +66,8 @@ export class Timers {
     write.append([{ ...entry, ...(to !== actor && { to }) }]);
     const timer = timers.armedNow(actor, id);
     if (timer === undefined) return null;
-    const sent = { timer, to, fired: { source: sender, id } };
-    this.#sent.set(event, sent);
+    const sent = { event: own, timer, to, fired: { source: sender, id } };
+    this.#sent.set(own, sent);
     this.#hasSent = true;
     return sent;
   }
