@@ -220,6 +220,14 @@ export const MUTANTS: readonly Mutant[] = [
     by: { run: 'tests', file: 'test/scenarios/effects/own-retry.test.ts' },
   },
   {
+    rule: 'C6',
+    file: 'projection/set-aside/records.ts',
+    off: 'an event that a record hands on tells what was in the context then',
+    find: '(step === last && tells ? [EVERYTHING] : [])',
+    replace: '[]',
+    by: { run: 'tests', file: 'test/semantics/told-values.test.ts' },
+  },
+  {
     rule: 'C11',
     file: 'effects/acting.ts',
     off: 'a call leaves while a plan is carried out',

@@ -83,6 +83,9 @@ export interface Recordable {
   readonly account: InstanceId | null;
 }
 
+/** The key of a whole context. */
+const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
+
 /** The event of the step by which control comes behind a record that was claimed. */
 export const CLAIMED = '@belay.claimed';
 
@@ -122,8 +125,16 @@ export function recordOf(
   const begins = readsIn(entered, new Set([instanceName(id)]));
   const second = run.stepsOf(actor, entered, closed as RecordedStep)[1];
   const atEntry = second === undefined ? context : own.get(second);
+  const last = closed as RecordedStep;
+  const heard = (byItself: boolean) =>
+    (last.leads as RecordedStep[])
+      .filter((step) => !step.gone && step.ties.includes(last) && (step.actor === actor) === byItself)
+      .map(({ entry }) => entry?.event);
+  // Code of the state behind has made such an event, and it may tell anything: it is what it was where a claim hands it on (K5, C5a).
+  const tells = [...heard(true), ...heard(false)].some((event) => Object.keys(event ?? {}).length > 1);
   const items: { at: number; item: RecordItem }[] = extent.steps.map((step) => {
-    const reads = step.actor === actor ? saw(readsIn(step, extent.members), own.get(step), step.act + 1) : [];
+    const keys = [...readsIn(step, extent.members), ...(step === last && tells ? [EVERYTHING] : [])];
+    const reads = step.actor === actor ? saw(keys, own.get(step), step.act + 1) : [];
     // The acts of a step follow the number at which it begins: a call with that number came before.
     return { at: step.act + 0.5, item: { is: 'step', step, reads } };
   });
@@ -131,13 +142,8 @@ export function recordOf(
     for (const call of run.calls(name, from, closed.to))
       items.push({ at: call.at as number, item: { is: 'call', call } });
   items.sort((a, b) => a.at - b.at);
-  const last = closed as RecordedStep;
   const lasts = [last, ...arrivalsAt(run, last)];
   const timers = lasts.flatMap((step) => run.armedBy(step)).filter(({ actor: of }) => of === actor);
-  const heard = (byItself: boolean) =>
-    (last.leads as RecordedStep[])
-      .filter((step) => !step.gone && step.ties.includes(last) && (step.actor === actor) === byItself)
-      .map(({ entry }) => entry?.event);
   return {
     id,
     structure: run.structureOf(region),
