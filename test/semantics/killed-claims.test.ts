@@ -1,8 +1,7 @@
 /** C5 and C5a across processes: a kill at every append of a recovery, with records in two regions that the replay comes to at once. */
 import { expect, test } from 'vitest';
 import { raise } from 'xstate';
-import { attach, resume, type Sidecar } from '../../src/index.ts';
-import { MortalStore } from '../simulation/mortal-store.ts';
+import { context, Dying, value } from './dying.ts';
 import { calls, calm, configOf, machineOf, until, World } from './little.ts';
 
 /** look; both { a; raise DONE, and hear it ‖ b; wait for DONE }; rest. */
@@ -52,33 +51,18 @@ function twoRegions() {
   return { world, machine, config };
 }
 
-const context = ({ actor }: Sidecar) => (actor.getSnapshot() as { context: unknown }).context;
-const value = ({ actor }: Sidecar) => (actor.getSnapshot() as { value: unknown }).value;
-
 /** Has the look found wrong in a run that has done both, and kills its process at an append of the recovery. @returns whether it came to that. */
 async function killedAt(append: number): Promise<boolean> {
   const { world, machine, config } = twoRegions();
-  const store = new MortalStore([]);
-  let isDead = false;
-  store.onDeath = () => {
-    isDead = true;
-  };
-  const options = async () => ({
-    run: 'r',
-    config,
-    journal: await store.next('r'),
-    reconcilers: { find: () => ({ is: 'not_applied' }) },
-  });
-  const first = (await attach(machine, (await options()) as never)) as unknown as Sidecar;
+  const dying = new Dying(machine, config);
+  const first = await dying.attached();
   first.actor.start();
   await until(() => value(first) === 'rest');
-  store.kill({ append: store.appends + append, when: 'after' });
+  dying.store.kill({ append: dying.store.appends + append, when: 'after' });
   void first.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'LOOK', entity: 'it' }, key: 'looked' });
-  await until(() => isDead || (world.count('look') === 2 && value(first) === 'rest'));
+  await until(() => dying.isDead || (world.count('look') === 2 && value(first) === 'rest'));
   await calm();
-  first.actor.stop();
-  const next = (await resume(machine, (await options()) as never)) as unknown as Sidecar;
-  next.actor.start();
+  const next = await dying.resumed(first);
   await until(
     () => value(next) === 'rest',
     () => `rest after a kill at append ${append}, but it is at ${JSON.stringify(value(next))} and ${next.status}`,
@@ -87,7 +71,7 @@ async function killedAt(append: number): Promise<boolean> {
   expect([append, world.count('a'), world.count('b')]).toEqual([append, 1, 1]);
   expect(context(next)).toEqual({ looked: world.count('look') === 1 ? 'look0' : 'look1', ka: 'a0', kb: 'b0' });
   await next.close();
-  return isDead;
+  return dying.isDead;
 }
 
 test('a process that dies anywhere in a recovery leaves to the next one claims that each build on the one before', async () => {

@@ -1,8 +1,7 @@
 /** C5, K3 across processes: an event that one machine sends another while work waits for its claim is sent by whoever takes the run up. */
 import { expect, test } from 'vitest';
 import { createMachine, sendParent, sendTo } from 'xstate';
-import { attach, resume, type Sidecar } from '../../src/index.ts';
-import { MortalStore } from '../simulation/mortal-store.ts';
+import { context, Dying, value } from './dying.ts';
 import { calls, calm, configOf, machineOf, until, World } from './little.ts';
 
 /** Answers each question once. */
@@ -50,34 +49,18 @@ function asksAndPays() {
   return { world, machine, config };
 }
 
-const value = ({ actor }: Sidecar) => (actor.getSnapshot() as { value: unknown }).value;
-const context = ({ actor }: Sidecar) => (actor.getSnapshot() as { context: unknown }).context;
-
 /** Has the look found wrong in a run that is at rest, and kills its process at an append of the recovery. @returns whether it came to that. */
 async function killedAt(append: number, when: 'before' | 'after'): Promise<boolean> {
   const { world, machine, config } = asksAndPays();
-  const store = new MortalStore([]);
-  let isDead = false;
-  store.onDeath = () => {
-    isDead = true;
-  };
-  const options = async () =>
-    ({
-      run: 'r',
-      config,
-      journal: await store.next('r'),
-      reconcilers: { find: () => ({ is: 'not_applied' }) },
-    }) as never;
-  const first = (await attach(machine, await options())) as unknown as Sidecar;
+  const dying = new Dying(machine, config);
+  const first = await dying.attached();
   first.actor.start();
   await until(() => value(first) === 'rest');
-  store.kill({ append: store.appends + append, when });
+  dying.store.kill({ append: dying.store.appends + append, when });
   void first.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'LOOK', entity: 'it' }, key: 'looked' });
-  await until(() => isDead || (world.count('look') === 2 && value(first) === 'rest'));
+  await until(() => dying.isDead || (world.count('look') === 2 && value(first) === 'rest'));
   await calm();
-  first.actor.stop();
-  const next = (await resume(machine, await options())) as unknown as Sidecar;
-  next.actor.start();
+  const next = await dying.resumed(first);
   await until(
     () => value(next) === 'rest',
     () => `rest after a kill ${when} append ${append}, but it is at ${JSON.stringify(value(next))} and ${next.status}`,
@@ -86,7 +69,7 @@ async function killedAt(append: number, when: 'before' | 'after'): Promise<boole
   expect([append, world.count('pay')]).toEqual([append, 1]);
   expect(context(next)).toEqual({ looked: `look${world.count('look') - 1}`, paid: 'pay0' });
   await next.close();
-  return isDead;
+  return dying.isDead;
 }
 
 test.each(['before', 'after'] as const)(
@@ -100,8 +83,7 @@ test.each(['before', 'after'] as const)(
 
 test('C5, K3: a question whose event is one object is asked each time that it has to wait', async () => {
   const { world, machine, config } = asksAndPays();
-  const reconcilers = { find: () => ({ is: 'not_applied' }) };
-  const sidecar = (await attach(machine, { run: 'r', config, reconcilers } as never)) as unknown as Sidecar;
+  const sidecar = await new Dying(machine, config).attached();
   sidecar.actor.start();
   for (let round = 1; round <= 3; round += 1) {
     await until(() => value(sidecar) === 'rest' && world.count('look') === round);
@@ -126,26 +108,19 @@ async function killedAtStart(append: number, when: 'before' | 'after'): Promise<
     { look: 'writes: [looked], effect: none' },
     { ASK: { states: ['asking'], at: 'asking -> rest', writes: ['asked'] } },
   );
-  const store = new MortalStore([{ append, when }]);
-  let isDead = false;
-  store.onDeath = () => {
-    isDead = true;
-  };
-  const options = async () => ({ run: 'r', config, journal: await store.next('r') }) as never;
-  const first = (await attach(machine, await options())) as unknown as Sidecar;
+  const dying = new Dying(machine, config, [{ append, when }]);
+  const first = await dying.attached();
   // Who starts the machine later finds it in no other place.
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   first.actor.start();
   await calm();
-  first.actor.stop();
-  const next = (await resume(machine, await options())) as unknown as Sidecar;
-  next.actor.start();
+  const next = await dying.resumed(first);
   await until(
     () => value(next) === 'rest',
     () => `rest after a kill ${when} append ${append}, but it is at ${JSON.stringify(value(next))}`,
   );
   await next.close();
-  return isDead;
+  return dying.isDead;
 }
 
 test.each(['before', 'after'] as const)(

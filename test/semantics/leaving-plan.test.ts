@@ -1,6 +1,7 @@
 /** C11, R5: nothing leaves while a plan is carried out, and what was about to leave when it restores has never left. */
 import { describe, expect, test } from 'vitest';
 import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
+import { tripOf } from './trips.ts';
 
 /** Turns of the event loop that an undo takes. */
 const LONG = 6;
@@ -9,19 +10,7 @@ const ROLLBACK = 'joint: [BOOK, PAY], compensable: undo';
 /** look; book; pay; rest until GO: both rest on what look answered, and the undo of a booking takes a while. */
 function trip(effect: string) {
   const world = new World();
-  const machine = machineOf(
-    { look: world.tool('look'), book: world.tool('book'), pay: world.tool('pay') },
-    {
-      initial: 'look',
-      states: {
-        look: calls('look', 'looked', 'book'),
-        book: calls('book', 'booked', 'pay', ['looked']),
-        pay: calls('pay', 'paid', 'rest', ['looked']),
-        rest: { on: { GO: 'end' } },
-        end: { type: 'final' },
-      },
-    },
-  );
+  const machine = tripOf(world);
   const config = configOf(
     {
       look: 'writes: [looked], effect: none',

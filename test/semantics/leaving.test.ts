@@ -5,6 +5,7 @@ import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { entriesOf } from '../journal/entries-of.ts';
 import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
+import { tripOf } from './trips.ts';
 
 /** look; pay; rest until GO: the payment reads what look answered. */
 function paying(effect: string, onPay: () => void | Promise<void> = () => {}) {
@@ -107,18 +108,7 @@ test.each([0, 1, 2, 3, 5, 8, 13])(
 
 test('C11: a payment that was withdrawn, and whose run is parked over something else, waits for the answer, and is made on the right value', async () => {
   const world = new World();
-  const machine = machineOf(
-    { look: world.tool('look'), book: world.tool('book'), pay: world.tool('pay') },
-    {
-      initial: 'look',
-      states: {
-        look: calls('look', 'looked', 'book'),
-        book: calls('book', 'booked', 'pay', ['looked']),
-        pay: calls('pay', 'paid', 'rest', ['looked']),
-        rest: {},
-      },
-    },
-  );
+  const machine = tripOf(world);
   const config = configOf(
     {
       look: 'writes: [looked], effect: none',
