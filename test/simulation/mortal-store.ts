@@ -76,6 +76,9 @@ export class MortalStore {
     };
     return {
       append,
+      keep: (base) => {
+        if (!isDead) journal.keep(base);
+      },
       flush: async () => {
         const durable = isDead ? 0 : await journal.flush();
         // A process that died meanwhile hears of no flush: what it had acknowledged then might be lost.
