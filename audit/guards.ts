@@ -130,7 +130,9 @@ interface Effects {
 
 interface Inside {
   readonly head: number;
-  readonly registry: { get(id: InstanceId): { readonly checkpoints: readonly Checkpoint[] } | undefined };
+  readonly registry: {
+    get(id: InstanceId): { readonly checkpoints: { readonly all: readonly Checkpoint[] } } | undefined;
+  };
   readonly versions: unknown;
   readonly effects: Effects;
 }
@@ -159,5 +161,5 @@ function floorless(history: History): History {
 }
 
 function checkpointsOf(history: History, id: InstanceId): readonly Checkpoint[] {
-  return inside(history).registry.get(id)?.checkpoints ?? [];
+  return inside(history).registry.get(id)?.checkpoints.all ?? [];
 }

@@ -8,7 +8,8 @@ import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
 import type { Unavailable } from '../model/veto.ts';
 import type { History } from './history.ts';
-import { type PlacedStep, Places } from './places.ts';
+import { Places } from './places.ts';
+import type { PlacedStep } from './step-lists.ts';
 
 /** A line of a trace that is no event: it takes no number. */
 export type ControlLine =
@@ -159,7 +160,7 @@ export class TracedControl {
 
   #close(id: InstanceId, certified: boolean): void {
     const place = this.places.of(instanceName(id));
-    const last = this.places.steps.at(-1);
+    const last = this.places.steps.last;
     if (place === undefined || last === undefined) return;
     place.closed = last;
     place.certified = certified;

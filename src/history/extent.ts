@@ -4,7 +4,8 @@
  * extent, whole.
  */
 import { instanceName } from '../model/instance.ts';
-import type { Place, PlacedStep, Places } from './places.ts';
+import type { Place, Places } from './places.ts';
+import type { PlacedStep } from './step-lists.ts';
 
 /**
  * The steps of an instance from the one after its entry up to the one that closed it, and the parties of those steps.

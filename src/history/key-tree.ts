@@ -1,5 +1,6 @@
 /** The tree of the keys of a history: a node for each part of a key, with the accesses of that key and of all below it. */
 import type { Key } from '../model/key.ts';
+import { Paged } from './paged.ts';
 import type { InstanceRecord } from './registry.ts';
 
 /** One read or write. A write that is not blind and no append is also a read of its own key (K6). */
@@ -15,24 +16,26 @@ export interface KeyNode {
   /** The key of its first access. */
   key: Key | undefined;
   /** The reads of exactly this key. */
-  readonly reads: Access[];
+  readonly reads: Paged<Access>;
   /** The reads of this key and of all below it. Where none falls between a write and its cover, nothing is walked. */
-  readonly below: Access[];
+  readonly below: Paged<Access>;
   /** The writes of exactly this key that cover all below it: concrete ones, no appends (K6). */
-  readonly covers: Access[];
+  readonly covers: Paged<Access>;
 }
 
 /** The node below another one, made where it is not there. */
 export function childOf(parent: KeyNode, segment: string): KeyNode {
   parent.children ??= new Map();
-  const child = parent.children.get(segment) ?? emptyNode();
-  if (child.below.length === 0) parent.children.set(segment, child);
+  const known = parent.children.get(segment);
+  if (known !== undefined) return known;
+  const child = emptyNode();
+  parent.children.set(segment, child);
   return child;
 }
 
 /** A part of no key yet. */
 export function emptyNode(): KeyNode {
-  return { children: undefined, key: undefined, reads: [], below: [], covers: [] };
+  return { children: undefined, key: undefined, reads: new Paged(), below: new Paged(), covers: new Paged() };
 }
 
 /** The nodes that lead to a key, from the root of a tree on. */

@@ -5,45 +5,40 @@
  */
 import type { WriteMode } from '../model/event.ts';
 import type { Key } from '../model/key.ts';
-import { between, countUpTo } from './ascending.ts';
+import { FirstAccesses, type Told } from './first-accesses.ts';
 import { type Access, childOf, emptyNode, type KeyNode, leafOf, pathTo } from './key-tree.ts';
+import { coveredAlong, overlapping } from './overlapping.ts';
+import { Paged, type Pager } from './paged.ts';
 import type { InstanceRecord } from './registry.ts';
 
 /** A stretch of the reads of one key: those from index `from` until before `until`. */
 export interface Stretch {
-  readonly reads: readonly Access[];
+  readonly reads: Paged<Access>;
   readonly from: number;
   readonly until: number;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-interface Visit {
-  readonly node: KeyNode;
-  readonly depth: number;
-  /** The node at which the common part of two keys stands in the tree, if it was ever written or read. */
-  readonly common: KeyNode | undefined;
-  /** The first later write that covers all that the two keys have in common. */
-  readonly coveredAt: number;
-}
-
 /** Reads and writes of one history, by key and by instance. */
 export class Versions {
   readonly #root = emptyNode();
-  readonly #writes = new Map<InstanceRecord, Access[]>();
-  readonly #reads = new Map<InstanceRecord, Access[]>();
-  readonly #written: Access[] = [];
+  readonly #writes = new Map<InstanceRecord, Paged<Access>>();
+  readonly #reads = new Map<InstanceRecord, Paged<Access>>();
+  readonly #written = new Paged<Access>();
+  /** The first accesses of each instance to each key, of those that are paged out. */
+  readonly #firsts = new FirstAccesses();
 
-  /** All reads and writes in event order: whether it is read, written, and covers what is below its key. */
-  *all(): Generator<readonly [access: Access, isRead: boolean, isWrite: boolean, covers: boolean]> {
-    const [reads, writes] = [this.#root.below, this.#written];
+  /** The reads and writes that are not paged out, in event order. */
+  *here(): Generator<Told> {
+    const [reads, writes] = [this.#root.below.here, this.#written.here];
     for (let [read, write] = [0, 0]; read < reads.length || write < writes.length; ) {
       const at = Math.min(reads[read]?.at ?? NEVER, writes[write]?.at ?? NEVER);
       const [isRead, isWrite] = [reads[read]?.at === at, writes[write]?.at === at];
       const access = (isRead ? reads[read] : writes[write]) as Access;
       [read, write] = [read + Number(isRead), write + Number(isWrite)];
       const { covers } = leafOf(this.#root, access.key);
-      yield [access, isRead, isWrite, isWrite && covers[countUpTo(covers, at - 1)] === access];
+      yield [access, isRead, isWrite, isWrite && covers.at(covers.countUpTo(at - 1)) === access];
     }
   }
 
@@ -57,7 +52,7 @@ export class Versions {
 
   /** Adds a read. @returns the node of its key. */
   read(access: Access): KeyNode {
-    note(this.#reads, access);
+    listOf(this.#reads, access.by).push(access);
     let node = this.#root;
     for (const segment of access.key.segments) {
       node.below.push(access);
@@ -73,7 +68,7 @@ export class Versions {
   }
 
   written(access: Access, isRead: boolean, covers: boolean): void {
-    note(this.#writes, access);
+    listOf(this.#writes, access.by).push(access);
     this.#written.push(access);
     const read = isRead ? this.read(access) : null;
     if (covers) (read ?? leafOf(this.#root, access.key)).covers.push(access);
@@ -93,33 +88,60 @@ export class Versions {
 
   /** The reads that overlap a key, by any instance from event `from` on. */
   *readsAt(key: Key, from: number): Generator<Access> {
-    for (const { node } of this.#overlapping(key, from - 1, NEVER))
-      yield* node.reads.slice(countUpTo(node.reads, from - 1));
+    for (const { node } of overlapping(this.#root, key, from - 1, NEVER)) yield* node.reads.between(from - 1, NEVER);
   }
 
   /** The writes of all instances after event `after`, in event order. */
   writesAfter(after: number): Access[] {
-    return this.#written.slice(countUpTo(this.#written, after));
+    return this.#written.between(after, NEVER);
   }
 
   /** The reads of an instance, all of them, in event order. */
   readsBy(record: InstanceRecord): readonly Access[] {
-    return this.#reads.get(record) ?? [];
+    return this.#reads.get(record)?.all ?? [];
   }
 
   /** The reads of an instance numbered above `after` and up to `upTo`, in event order. */
   readsBetween(record: InstanceRecord, after: number, upTo: number): Access[] {
-    return between(this.readsBy(record), after, upTo);
+    return this.#reads.get(record)?.between(after, upTo) ?? [];
   }
 
   /** The writes of an instance, all of them, in event order. */
   writesOf(record: InstanceRecord): readonly Access[] {
-    return this.#writes.get(record) ?? [];
+    return this.#writes.get(record)?.all ?? [];
   }
 
   /** The writes of an instance numbered above `after` and up to `upTo`, in event order. */
   writesBetween(record: InstanceRecord, after: number, upTo: number): Access[] {
-    return between(this.writesOf(record), after, upTo);
+    return this.#writes.get(record)?.between(after, upTo) ?? [];
+  }
+
+  /** The first write of an instance to a key that is asked for. Pages nothing in. */
+  firstWrite(record: InstanceRecord, isAsked: (key: Key) => boolean): Access | undefined {
+    return this.#firsts.of(record, 'write', isAsked) ?? this.#writes.get(record)?.here.find(({ key }) => isAsked(key));
+  }
+
+  /** True where an instance has written a key that is asked for. Pages nothing in. */
+  hasWritten(record: InstanceRecord, isAsked: (key: Key) => boolean): boolean {
+    return this.#firsts.has(record, 'write', isAsked) || isAmong(this.#writes.get(record), isAsked);
+  }
+
+  /** True where an instance has read a key that is asked for. Pages nothing in. */
+  hasRead(record: InstanceRecord, isAsked: (key: Key) => boolean): boolean {
+    return this.#firsts.has(record, 'read', isAsked) || isAmong(this.#reads.get(record), isAsked);
+  }
+
+  /** True where an instance has written a key that is asked for, and read it by that write. Pages nothing in. */
+  hasUpdated(record: InstanceRecord, isAsked: (key: Key) => boolean): boolean {
+    if (this.#firsts.has(record, 'update', isAsked)) return true;
+    const reads = this.#reads.get(record);
+    const isRead = (write: Access) => reads?.at(reads.countUpTo(write.at - 1)) === write;
+    return this.#writes.get(record)?.here.some((write) => isAsked(write.key) && isRead(write)) === true;
+  }
+
+  /** True where an instance has read or written anything after an event. */
+  hasActedAfter(record: InstanceRecord, after: number): boolean {
+    return [this.#reads, this.#writes].some((of) => (of.get(record)?.newest() ?? 0) > after);
   }
 
   /**
@@ -127,97 +149,100 @@ export class Versions {
    * between that covers everything the two have in common. A stretch per key that was read; it may be empty.
    */
   *readsOf(write: Access): Generator<Stretch> {
-    for (const visit of this.#overlapping(write.key, write.at, write.at)) {
+    for (const visit of overlapping(this.#root, write.key, write.at, write.at)) {
       const { reads } = visit.node;
-      const from = countUpTo(reads, write.at);
-      if (from === reads.length) continue;
-      yield { reads, from, until: countUpTo(reads, coveredAlong(write, visit)) };
+      const from = reads.countUpTo(write.at);
+      if (from === reads.end) continue;
+      yield { reads, from, until: reads.countUpTo(coveredAlong(write, visit)) };
     }
   }
 
-  /**
-   * The reads that overlap any key that an instance ever wrote, at any time and across any writes in between. One list
-   * per key that was read and key that was written, with the first write of that.
-   */
+  /** The reads that overlap any key that an instance ever wrote, whatever was written in between: a list per key, with the first write of that. */
   *readsOfAnything(record: InstanceRecord): Generator<{ write: Access; reads: readonly Access[] }> {
     const asked = new Set<string>();
     for (const write of this.writesOf(record)) {
       if (asked.has(write.key.text)) continue;
       asked.add(write.key.text);
-      for (const visit of this.#overlapping(write.key, 0, NEVER)) yield { write, reads: visit.node.reads };
+      for (const visit of overlapping(this.#root, write.key, 0, NEVER)) yield { write, reads: visit.node.reads.all };
     }
   }
 
-  /**
-   * Walks the nodes whose key overlaps `key` and that have, at or below, a read after event `after` and up to the first cover
-   * after event `coversAfter`.
-   */
-  *#overlapping(key: Key, after: number, coversAfter: number): Generator<Visit> {
-    const stack: Visit[] = [{ node: this.#root, depth: 0, common: this.#root, coveredAt: NEVER }];
-    for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
-      const { children, below } = visit.node;
-      const from = countUpTo(below, after);
-      const until = countUpTo(below, visit.coveredAt);
-      if (from === until) continue;
-      yield visit;
-      const wanted = key.segments[visit.depth] ?? '*';
-      if (wanted === '*') {
-        for (const segment of segmentsRead(visit, from, until)) {
-          stack.push(step(visit, children?.get(segment) as KeyNode, segment, coversAfter));
-        }
-      } else {
-        const exact = children?.get(wanted);
-        if (exact !== undefined) stack.push(step(visit, exact, wanted, coversAfter));
-        const any = children?.get('*');
-        if (any !== undefined) stack.push(step(visit, any, wanted, coversAfter));
+  /** Lets go of accesses that are the oldest here: each list of them has them paged in where they are asked for. */
+  pageOut(accesses: readonly Told[], pager: Pager): void {
+    const counts = new Map<Paged<Access>, number>();
+    const out = (list: Paged<Access>) => counts.set(list, (counts.get(list) ?? 0) + 1);
+    for (const told of accesses) {
+      this.#listsOf(told).forEach(out);
+      this.#firsts.add(told);
+    }
+    for (const [list, count] of counts) list.pageOut(count, pager);
+  }
+
+  /** Puts accesses back in their places, before those that are here. */
+  pageIn(accesses: readonly Told[], upTo: number): void {
+    const lists = new Map<Paged<Access>, Access[]>();
+    for (const told of accesses)
+      for (const list of this.#listsOf(told)) {
+        const own = lists.get(list);
+        if (own === undefined) lists.set(list, [told[0]]);
+        else own.push(told[0]);
       }
+    for (const [list, own] of lists) list.pageIn(own);
+    this.#firsts.forget(upTo);
+  }
+
+  #listsOf([access, isRead, isWrite, covers]: Told): Paged<Access>[] {
+    const lists: Paged<Access>[] = [];
+    const path = pathTo(this.#root, access.key);
+    const leaf = path.at(-1) as KeyNode;
+    if (isRead) lists.push(listOf(this.#reads, access.by), leaf.reads, ...path.map(({ below }) => below));
+    if (isWrite) lists.push(listOf(this.#writes, access.by), this.#written);
+    if (covers) lists.push(leaf.covers);
+    return lists;
+  }
+
+  /** The first access of each kind to each key by each instance, of those that are paged out, in event order. */
+  get firsts(): readonly Told[] {
+    return this.#firsts.all();
+  }
+
+  /** The newest read and write of an instance that are paged out; -1 where there are none, or they are not known. */
+  newestOut(record: InstanceRecord): readonly [read: number, write: number] {
+    const newest = (of: Map<InstanceRecord, Paged<Access>>) => of.get(record)?.newestOut?.at ?? -1;
+    return [newest(this.#reads), newest(this.#writes)];
+  }
+
+  /** Says which is the newest read and write of an instance that are paged out, where that is known. */
+  isNewestOut(record: InstanceRecord, [read, write]: readonly [read: number, write: number], pager: Pager): void {
+    if (read >= 0) this.#reads.get(record)?.isBehind(pager, { at: read });
+    if (write >= 0) this.#writes.get(record)?.isBehind(pager, { at: write });
+  }
+
+  /** Has accesses be paged out that were so before: at least one to each key by each instance, of each kind. */
+  arePagedOut(accesses: Iterable<Told>, pager: Pager): void {
+    for (const told of accesses) {
+      for (const list of this.#listsOf(told)) list.isBehind(pager);
+      this.#firsts.add(told);
     }
   }
 }
 
-function note(of: Map<InstanceRecord, Access[]>, access: Access): void {
-  const list = of.get(access.by);
-  if (list === undefined) of.set(access.by, [access]);
-  else list.push(access);
+function listOf(of: Map<InstanceRecord, Paged<Access>>, record: InstanceRecord): Paged<Access> {
+  const list = of.get(record) ?? new Paged<Access>();
+  if (list.end === 0) of.set(record, list);
+  return list;
+}
+
+function isAmong(list: Paged<Access> | undefined, isAsked: (key: Key) => boolean): boolean {
+  return list?.here.some(({ key }) => isAsked(key)) === true;
 }
 
 /** Cuts a list after event `after`, and returns the removed part. */
-function drop(list: Access[] | undefined, after: number): Access[] {
-  return list === undefined ? [] : list.splice(countUpTo(list, after));
+function drop(list: Paged<Access> | undefined, after: number): Access[] {
+  return list === undefined ? [] : list.cut(list.countUpTo(after));
 }
 
 /** Removes an access from a list that is sorted by event, if it is there. */
-function remove(list: Access[], access: Access): void {
-  const index = countUpTo(list, access.at - 1);
-  if (list[index] === access) list.splice(index, 1);
-}
-
-/**
- * The children of a node under which a stretch of its reads can lie: the children that have reads, or all, whichever
- * are fewer.
- */
-function segmentsRead({ node, depth }: Visit, from: number, until: number): Iterable<string> {
-  const { children, below } = node;
-  if (until - from >= (children?.size ?? 0)) return children?.keys() ?? [];
-  return new Set(below.slice(from, until).flatMap((read) => read.key.segments[depth] ?? []));
-}
-
-/** One segment further down. Below a `*` the tree holds patterns only, which cover nothing, so `common` may follow it. */
-function step(from: Visit, node: KeyNode, segment: string, coversAfter: number): Visit {
-  const common = from.common?.children?.get(segment);
-  return { node, depth: from.depth + 1, common, coveredAt: Math.min(from.coveredAt, firstCover(common, coversAfter)) };
-}
-
-function firstCover(node: KeyNode | undefined, after: number): number {
-  return node?.covers[countUpTo(node.covers, after)]?.at ?? NEVER;
-}
-
-/** The first cover of the common part where the read key ends above the written one: along the rest of that. */
-function coveredAlong(write: Access, visit: Visit): number {
-  let { common, coveredAt } = visit;
-  for (const segment of write.key.segments.slice(visit.depth)) {
-    common = common?.children?.get(segment);
-    coveredAt = Math.min(coveredAt, firstCover(common, write.at));
-  }
-  return coveredAt;
+function remove(list: Paged<Access>, access: Access): void {
+  list.remove(list.countUpTo(access.at - 1), access);
 }

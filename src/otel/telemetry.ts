@@ -131,9 +131,9 @@ function namesOf(happening: Happening): string[] {
 function stepOf(
   { parties }: Extract<Entry, { do: 'step' }>,
   { event, state: value }: Extract<Happening, { is: 'stepped' }>,
-  { steps }: RunState,
+  { places }: RunState,
 ): Done | null {
-  const at = steps.at(-1);
+  const at = places.steps.last;
   const instances = parties.map(({ instance }) => instanceName(instance));
   return at === undefined ? null : { instances, name: JSON.stringify(['step', event, value]), at };
 }

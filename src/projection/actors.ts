@@ -1,7 +1,8 @@
 /** The actors of a run, in the order in which they were started. */
 
 import { fold } from '../history/context.ts';
-import type { PlacedStep, Places } from '../history/places.ts';
+import type { Places } from '../history/places.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import type { ControlEntry } from '../model/entry.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import { answeringChild, endedChild } from '../model/reply-event.ts';

@@ -1,5 +1,6 @@
 /** The effect of a step on control (semantics.md C1, C1a): the regions that it moves and looks at, and the earlier steps that are undone with it. */
-import type { PlacedStep, Places } from '../history/places.ts';
+import type { Places } from '../history/places.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import { endedChild } from '../model/reply-event.ts';
 import type { HistoryValue, StepEntry } from '../model/step-entry.ts';
@@ -33,7 +34,7 @@ export function controlOf(
 
 /** The regions of an actor by their paths: the list of its last step, where that had the same. */
 function ownRegions(places: Places<RecordedStep>, actor: number, paths: readonly string[]): readonly Region[] {
-  const last = places.steps.at(-1);
+  const last = places.steps.last;
   const before = last?.actor === actor ? last.entry?.moves : undefined;
   const isSame = before?.length === paths.length && paths.every((path, index) => before[index] === path);
   return isSame && last?.moves.length === paths.length ? last.moves : paths.map((path) => regionName(actor, path));
@@ -52,13 +53,11 @@ function regionAround(places: Places<RecordedStep>, state: Region): Region {
 }
 
 /** The earlier steps that are undone with a step: those that raised or sent its event. */
-export function tiesOf({ steps }: Places<RecordedStep>, { ties = NOTHING }: StepEntry): readonly PlacedStep[] {
+export function tiesOf(places: Places<RecordedStep>, { ties = NOTHING }: StepEntry): readonly PlacedStep[] {
   if (ties.length === 0) return NOTHING;
   return ties.flatMap(([actor, back]) => {
     let left = back;
-    for (let index = steps.length - 1; index >= 0; index -= 1) {
-      const step = steps[index] as RecordedStep;
-      if (step.actor !== actor) continue;
+    for (const step of places.before(places.next, actor)) {
       left -= 1;
       if (left === 0) return [step];
     }

@@ -55,6 +55,6 @@ export class Events {
 
   /** The number at which an instance was entered; 0 where it was not. */
   enteredAt(id: InstanceId): number {
-    return this.history.registry.get(id)?.checkpoints[0]?.at ?? 0;
+    return this.history.registry.get(id)?.entry.at ?? 0;
   }
 }

@@ -7,7 +7,7 @@ import type { Reliance } from '../effects/counterparty.ts';
 import type { Ledger } from '../effects/ledger.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import { changedBy } from '../effects/touched.ts';
-import type { PlacedStep } from '../history/places.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import type { PositionEntry } from '../model/call-entries.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';

@@ -1,6 +1,6 @@
 /** The events from outside that restores took back and that have not come again, in order, and what they met (semantics.md C1b). */
 import type { Places } from '../history/places.ts';
-import { countUpToNth, type SortedStep } from '../history/sorted-steps.ts';
+import type { SortedStep } from '../history/sorted-steps.ts';
 import { encode } from '../journal/codec.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Region } from '../model/region.ts';
@@ -85,7 +85,7 @@ export class HeardNow {
   /** Of each course, what was heard since it begins; the number of steps of each region that were looked at. */
   readonly #since = new Map<
     HeardCourse,
-    { readonly from: number; readonly types: string[]; readonly seen: number[] }
+    { readonly from: number; readonly types: string[]; readonly seen: (number | null)[] }
   >();
   #removals: number;
 
@@ -107,15 +107,14 @@ export class HeardNow {
   #typesSince(course: HeardCourse): readonly string[] {
     const { regions, from } = course;
     const known = this.#since.get(course);
-    const since = known?.from === from ? known : { from, types: [], seen: regions.map(() => -1) };
+    const since = known?.from === from ? known : { from, types: [], seen: regions.map(() => null) };
     this.#since.set(course, since);
     const heard = new Set<RecordedStep>();
     for (const [index, region] of regions.entries()) {
       const chain = this.#places.chain(region);
-      const seen = since.seen[index] as number;
-      for (let at = seen === -1 ? countUpToNth(chain, from - 1) : seen; at < chain.length; at += 1)
-        if (chain[at]?.outside != null) heard.add(chain[at] as RecordedStep);
-      since.seen[index] = chain.length;
+      const seen = since.seen[index] ?? chain.countUpTo(from - 1, 'nth');
+      for (const step of chain.slice(seen)) if (step.outside != null) heard.add(step);
+      since.seen[index] = chain.end;
     }
     // Every step that is new to a region is newer than all that were there.
     since.types.push(...inOrder(heard).map(typeOf));
@@ -133,11 +132,7 @@ function outsideIn(
   const heard = new Set<RecordedStep>();
   for (const region of regions) {
     const chain = places.chain(region);
-    for (let at = countUpToNth(chain, from - 1); at < chain.length; at += 1) {
-      const step = chain[at] as RecordedStep;
-      if (step.nth >= until) break;
-      if (step.outside != null) heard.add(step);
-    }
+    for (const step of chain.between(from - 1, until - 1, 'nth')) if (step.outside != null) heard.add(step);
   }
   return inOrder(heard);
 }

@@ -67,8 +67,8 @@ export class Restores {
     const at = failed === null ? undefined : kept.find(([id]) => instanceName(id) === instanceName(failed))?.[1];
     const record = failed === null ? undefined : history.registry.get(failed);
     if (at === undefined || record === undefined || suspect !== true) return at !== undefined;
-    if (key === null) return at <= (record.checkpoints[0]?.at ?? 0);
-    return !history.versions.writesOf(record).some((write) => overlaps(write.key, parseKey(key)));
+    if (key === null) return at <= record.entry.at;
+    return !history.versions.hasWritten(record, (written) => overlaps(written, parseKey(key)));
   }
 
   /** The events from outside that a restore to these positions would take back, in order. */

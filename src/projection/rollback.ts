@@ -3,7 +3,8 @@
  * refers to a step stands afterwards (semantics.md R1, C1, C2).
  */
 import { fold } from '../history/context.ts';
-import type { PlacedStep, Places } from '../history/places.ts';
+import type { Places } from '../history/places.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';

@@ -15,6 +15,7 @@ import type { HistoryEvent } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
 import { Actors } from './actors.ts';
+import { Pages } from './base/pages.ts';
 import { Calls } from './calls.ts';
 import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
@@ -51,14 +52,14 @@ export class RunState {
   readonly redaction = new Redaction();
   /** Control as a key: the steps that are retained, and where the instances live. */
   readonly places = new Places<RecordedStep>();
-  readonly steps: readonly RecordedStep[] = this.places.steps;
   readonly history: History;
+  readonly pages: Pages;
   readonly ledger: Ledger;
   readonly asked: ApprovalRequests;
   readonly budgets: Budgets;
   readonly positions: Positions;
   readonly actors: readonly ActorState[];
-  readonly family: Pick<Actors, 'concerned' | 'childrenOf' | 'endedBy'>;
+  readonly family: Pick<Actors, 'concerned' | 'childrenOf' | 'endedBy' | 'structureOf'>;
   readonly timers: Omit<Timers, 'take' | 'heard' | 'ended' | 'rollBack' | 'giveUp'>;
   /** The live instances, by their names. */
   readonly live: ReadonlyMap<string, Live>;
@@ -102,6 +103,7 @@ export class RunState {
     this.#setAside = new SetAside(this.#run, this.#steps);
     this.#restores = new Restores(this.#run, this.#steps, this.#setAside);
     this.history = events.history;
+    this.pages = new Pages(places, events.history);
     this.ledger = calls.ledger;
     this.asked = calls.asked;
     this.budgets = calls.budgets;
@@ -231,11 +233,6 @@ export class RunState {
   /** The number under which a write happened first: a replay that takes a record over gives it another (C6, C12). */
   originOf(at: number): number {
     return originOf(this.places, at);
-  }
-
-  /** The region without numbers of actors: the ids of invokes and the paths of states from the root (C5). */
-  structureOf(region: Region): string {
-    return this.#run.actors.structureOf(region);
   }
 
   /** The id of the boundary that a checkpoint of an instance is; `entry` for its entry. */

@@ -1,5 +1,5 @@
 /** The parts of the state of a run: its steps, its actors, who is live, its timers, and what is under way. */
-import type { PlacedStep } from '../history/places.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
@@ -41,8 +41,12 @@ export interface RecordedStep extends PlacedStep {
   origins: readonly (number | undefined)[] | null;
   /** Known once it is made; a base names steps that are made later. */
   ties: readonly PlacedStep[];
+  /** It is paged out, or in again (null): where it comes to say more than its page, it has to be at hand. */
+  paged(pin: ((step: RecordedStep) => void) | null): void;
   /** Has its entry read from the bases of a source from here on: it is kept no longer. */
   settle(source: StepSource, stored: unknown): void;
+  /** False where no base has all of its entry. */
+  readonly isLetGo: boolean;
   /** Its entry in the bases of a source; undefined where they do not have it. */
   storedIn(source: StepSource): unknown;
 }

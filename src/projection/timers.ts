@@ -1,7 +1,8 @@
 /** The timers of a run: delayed events, by the steps that armed them and by which they were gone. */
 
-import type { PlacedStep, Places } from '../history/places.ts';
+import type { Places } from '../history/places.ts';
 import { withOne } from '../history/sorted-steps.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import type { Entry } from '../model/entry.ts';
 import { type Region, regionName } from '../model/region.ts';
 import { isDelay } from '../model/reply-event.ts';
@@ -75,7 +76,7 @@ export class Timers {
     const { actor, id, region, event, delay, due, back, to } = entry;
     const step = this.#armerOf(actor, back) ?? this.#moverOf(actor, regionName(actor, region));
     for (const timer of this.#taken(actor, id)) {
-      if (entry.heard === true) this.#heardBy(timer, this.#places.steps.at(-1) as RecordedStep);
+      if (entry.heard === true) this.#heardBy(timer, this.#places.steps.last as RecordedStep);
       else if (!isByAction(timer)) this.#end(timer, this.#moverOf(actor, timer.region));
       // Scheduled again for the same step, as by another process, it is one event.
       else if (delay !== null && timer.armed === step) this.#drop(timer);
@@ -194,14 +195,19 @@ export class Timers {
   /** The step of an actor that is so many of its steps ago. */
   #armerOf(actor: number, back: number | undefined): PlacedStep | undefined {
     let left = back ?? 0;
-    return left < 1 ? undefined : this.#places.steps.findLast((step) => step.actor === actor && --left === 0);
+    if (left < 1) return undefined;
+    for (const step of this.#places.before(this.#places.next, actor)) {
+      left -= 1;
+      if (left === 0) return step;
+    }
+    return undefined;
   }
 
   /** The step that last moved a region: the one that armed its timers, or took them back. */
   #moverOf(actor: number, region: Region): PlacedStep {
     const own = this.#places.lastMover(region, (step) => step.actor === actor);
-    const { steps } = this.#places;
-    return own ?? steps.findLast((step) => step.actor === actor) ?? (steps[0] as RecordedStep);
+    const [last] = own === undefined ? this.#places.before(this.#places.next, actor) : [own];
+    return last ?? (this.#places.first as RecordedStep);
   }
 }
 

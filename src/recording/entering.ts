@@ -155,7 +155,7 @@ export class Entering {
       ),
     );
     const { runState } = this.#view;
-    const { id, isNew } = runState.occurrences.next(skeleton, entity, runState.structureOf(region), taken);
+    const { id, isNew } = runState.occurrences.next(skeleton, entity, runState.family.structureOf(region), taken);
     if (isNew) this.fresh.push(id);
     this.enters.push({ do: 'enter', in: id, by: this.#starter(parties, leaving) });
     this.regions.push(region);

@@ -108,14 +108,13 @@ export class StepEvidence {
     const { registry, versions } = this.#view.runState.history;
     const record = registry.get(id);
     if (record === undefined) return false;
-    const isOf = (access: { readonly key: Key }) => overlaps(access.key, key);
+    const isOf = (other: Key) => overlaps(other, key);
     if (atItsEnd && !hasValue(this.#view.seen.context, key)) return false;
-    const reads = versions.readsBy(record);
-    if (versions.writesOf(record).some((write) => isOf(write) && (!atItsEnd || reads.includes(write)))) return true;
-    if (!hasMade('read') && !reads.some(isOf)) return false;
+    if (atItsEnd ? versions.hasUpdated(record, isOf) : versions.hasWritten(record, isOf)) return true;
+    if (!hasMade('read') && !versions.hasRead(record, isOf)) return false;
     for (let ordinal = id.ordinal - 1; ordinal >= 0; ordinal -= 1) {
       const earlier = registry.get({ ...id, ordinal });
-      if (earlier !== undefined && versions.writesOf(earlier).some(isOf)) return true;
+      if (earlier !== undefined && versions.hasWritten(earlier, isOf)) return true;
     }
     return false;
   }

@@ -72,7 +72,7 @@ function pieceOf(
     if (member === undefined || member.id.skeleton === ROOT) continue;
     if (history.effects.hasOpen(member)) return null;
   }
-  const from = record.checkpoints[0]?.at ?? 0;
+  const from = record.entry.at;
   for (const name of extent.members) {
     const root = history.registry.named(name);
     if (root === undefined || root.id.skeleton !== ROOT) continue;
@@ -135,7 +135,7 @@ function* restingOn(
  * part in.
  */
 function covers({ record, place }: Piece, at: number): boolean {
-  return at === 0 || (at > (record.checkpoints[0]?.at ?? 0) && at <= (place.closed?.to ?? 0));
+  return at === 0 || (at > record.entry.at && at <= (place.closed?.to ?? 0));
 }
 
 function outermost(

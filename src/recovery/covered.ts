@@ -21,7 +21,7 @@ export function reliesOnUncommitted(
   const record = history.registry.get(id);
   if (record === undefined) return null;
   const { starter } = record;
-  const entered = record.checkpoints[0]?.at ?? 0;
+  const entered = record.entry.at;
   if (starter !== null && !promisesNothing(starter.id) && committedUpTo(starter) < entered) return starter.id;
   for (const other of history.registry.all()) {
     if (other === record || promisesNothing(other.id)) continue;
@@ -38,7 +38,7 @@ function isReadBy({ versions, head }: History, writer: InstanceRecord, reader: I
   for (const write of versions.writesBetween(writer, committedUpTo(writer), head)) {
     for (const { reads, from, until } of versions.readsOf(write)) {
       for (let index = from; index < until; index += 1) {
-        const read = reads[index];
+        const read = reads.at(index);
         if (read?.by === reader && read.at <= upTo) return true;
       }
     }

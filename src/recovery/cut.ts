@@ -87,8 +87,7 @@ function losesAnything(history: History, places: Places, record: InstanceRecord,
   const { versions, effects, head } = history;
   return (
     places.stepsOf(instanceName(record.id), after, Number.POSITIVE_INFINITY).length > 0 ||
-    (versions.readsBy(record).at(-1)?.at ?? 0) > after ||
-    (versions.writesOf(record).at(-1)?.at ?? 0) > after ||
+    versions.hasActedAfter(record, after) ||
     effects.of(record, after, head).length > 0
   );
 }
@@ -96,7 +95,7 @@ function losesAnything(history: History, places: Places, record: InstanceRecord,
 /** Policy `static`: every instance that the failed one reaches goes to its entry first, order ignored (§9). */
 function demandReached(history: History, failed: InstanceRecord, lowering: Lowering): void {
   for (const [record, cause] of reach(history, failed)) {
-    if (record !== failed) lowering.demand(record, { keep: record.checkpoints[0] ?? null, cause });
+    if (record !== failed) lowering.demand(record, { keep: record.entry, cause });
   }
 }
 

@@ -44,7 +44,7 @@ export function knownOf(control: TracedControl, history: History, { in: failed }
   control.settle();
   const { places, suspects } = control;
   const told = control.unavailable.filter(({ in: id }) => failed !== null && instanceName(id) === instanceName(failed));
-  const checkpoints = failed === null ? [] : (history.registry.get(failed)?.checkpoints ?? []);
+  const checkpoints = failed === null ? [] : (history.registry.get(failed)?.checkpoints.all ?? []);
   const of = (checkpoint: Checkpoint) => told.filter((line) => checkpoints[line.checkpoint] === checkpoint);
   control.asked();
   return {

@@ -7,8 +7,9 @@ import { between } from '../history/ascending.ts';
 import { readDependence } from '../history/dependencies.ts';
 import type { History } from '../history/history.ts';
 import type { Access } from '../history/key-tree.ts';
-import type { PlacedStep, Places } from '../history/places.ts';
+import type { Places } from '../history/places.ts';
 import { type InstanceRecord, positionBefore } from '../history/registry.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import type { Stretch } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { instanceName, rootName } from '../model/instance.ts';
@@ -159,14 +160,14 @@ export class Lowering {
  * of reads keeps, for what was seen, a pointer to the next that was not (union-find), so that every read is visited once.
  */
 class Visited {
-  readonly #next = new Map<readonly Access[], Map<number, number>>();
+  readonly #next = new Map<Stretch['reads'], Map<number, number>>();
 
   *fresh({ reads, from, until }: Stretch): Generator<Access> {
     const next = this.#next.get(reads) ?? new Map<number, number>();
     this.#next.set(reads, next);
     for (let index = unseen(next, from); index < until; index = unseen(next, index)) {
       next.set(index, index + 1);
-      yield reads[index] as Access;
+      yield reads.at(index) as Access;
     }
   }
 }

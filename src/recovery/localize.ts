@@ -25,6 +25,6 @@ export function localize(history: History, failure: Failure): Located | Abstenti
   const failed = history.registry.get(failure.in);
   if (failed === undefined) return 'never_entered';
   if (key === null) return { failed, suspectAt: Number.POSITIVE_INFINITY };
-  const suspect = history.versions.writesOf(failed).find((write) => overlaps(write.key, key));
+  const suspect = history.versions.firstWrite(failed, (written) => overlaps(written, key));
   return suspect === undefined ? 'never_wrote' : { failed, suspectAt: suspect.at };
 }

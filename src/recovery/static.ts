@@ -23,7 +23,7 @@ export function staticLines(history: History, failed: InstanceRecord, candidates
   const moves = new Map<InstanceRecord, Placement>();
   const crossings = new Crossings(history, failed);
   for (const [record, cause] of reached) {
-    const placement = { keep: gone.has(record.starter) ? null : (record.checkpoints[0] as Checkpoint), cause };
+    const placement = { keep: gone.has(record.starter) ? null : record.entry, cause };
     moves.set(record, placement);
     crossings.lower(record, placement, history.head);
   }

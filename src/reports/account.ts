@@ -10,7 +10,6 @@ import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
-import type { RecordedStep } from '../projection/state-types.ts';
 import { timelineOf } from './timeline.ts';
 
 /**
@@ -85,13 +84,14 @@ export interface Account {
  */
 export function accountOf(rows: Iterable<StoredRow>): Account {
   const { agent, standing, digests, runState, decisions, findings } = timelineOf(rows);
+  const numbers = new Map<unknown, number>(runState.places.steps.all.map((step, number) => [step, number]));
   return {
     agent,
     ended: standing.is === 'done',
     digests,
     instances: [...runState.history.registry.all()]
       .filter(({ id }) => id.skeleton !== ROOT)
-      .map((each) => told(runState, each)),
+      .map((each) => told(runState, numbers, each)),
     effects: [...runState.ledger.all()].map(({ key, intent, status, at }): AccountedEffect => {
       return { key, tool: intent.tool, instance: intent.instance, class: intent.class, status, at };
     }),
@@ -102,19 +102,22 @@ export function accountOf(rows: Iterable<StoredRow>): Account {
   };
 }
 
-function told(runState: RunState, { id, committed, checkpoints }: InstanceRecord): AccountedInstance {
+function told(
+  runState: RunState,
+  numbers: ReadonlyMap<unknown, number>,
+  { id, committed, checkpoints }: InstanceRecord,
+): AccountedInstance {
   const name = instanceName(id);
   return {
     id,
     epoch: runState.epochs.get(name) ?? 0,
     live: runState.live.has(name),
     committed: committed !== null,
-    checkpoints: checkpoints.map(({ kind, at }) => {
+    checkpoints: checkpoints.all.map(({ kind, at }) => {
       const isEntry = kind === 'entry';
       const entered = runState.places.of(name)?.entered;
-      const step =
-        isEntry && entered !== undefined ? runState.steps.indexOf(entered as RecordedStep) : runState.places.stepAt(at);
-      return { kind, at, step, boundary: isEntry ? 'entry' : runState.boundaryAt(id, at) };
+      const step = isEntry && entered !== undefined ? entered : runState.places.stepAt(at);
+      return { kind, at, step: numbers.get(step) ?? -1, boundary: isEntry ? 'entry' : runState.boundaryAt(id, at) };
     }),
   };
 }

@@ -28,7 +28,7 @@ export function subjectOf(
   if (one === undefined) return { ordinal, about: 'undone' };
   if (other !== undefined) return { ordinal, about: 'several' };
   const wanted = key === null ? null : parseKey(key);
-  const write = wanted && history.versions.writesOf(one).find((each) => overlaps(each.key, wanted));
+  const write = wanted && history.versions.firstWrite(one, (written) => overlaps(written, wanted));
   const about = write ? `write ${runState.originOf(write.at)}` : `epoch ${epochs.get(instanceName(one.id)) ?? 0}`;
   return { ordinal: one.id.ordinal, about };
 }

@@ -3,7 +3,7 @@
  * restore: after each the retained events begin another trace of the same run, `RUN#1`, `RUN#2`. A failure that fits no
  * instance asks nothing there, and a settled call moves nothing.
  */
-import type { PlacedStep } from '../history/places.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import { entriesOf } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { DecisionEntry } from '../model/entry.ts';
@@ -186,7 +186,7 @@ class TraceWriter {
     );
     for (const id of [...others, ...publications.map(({ instance }) => instance)])
       yield JSON.stringify({ do: 'suspect', in: triple(id) });
-    const checkpoints = history.registry.get(failed)?.checkpoints ?? [];
+    const checkpoints = history.registry.get(failed)?.checkpoints.all ?? [];
     for (const refusal of decision.refusals) {
       if (!('code' in refusal) || refusal.candidate === null) continue;
       if (refusal.code === 'exit_not_restorable') continue;

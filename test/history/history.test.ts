@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { History, HistoryError, type HistoryErrorCode } from '../../src/history/history.ts';
+import { positionBefore } from '../../src/history/registry.ts';
 import type { HistoryEvent } from '../../src/model/event.ts';
 import { parseKey } from '../../src/model/key.ts';
 
@@ -34,7 +35,7 @@ test('instances differ in skeleton, entity and ordinal', () => {
   const history = historyOf(enter('A'));
   history.apply({ do: 'enter', in: id('A', 'T'), by: null });
   history.apply({ do: 'enter', in: id('A', 'S', 1), by: null });
-  expect([...history.registry.all()].map((record) => record.checkpoints)).toEqual(
+  expect([...history.registry.all()].map((record) => record.checkpoints.all)).toEqual(
     [1, 2, 3].map((at) => [{ kind: 'entry', at }]),
   );
 });
@@ -49,7 +50,13 @@ test('the newest commit or exit is what an instance promised', () => {
   expect(record.committed).toEqual({ kind: 'commit', at: 2 });
   history.apply({ do: 'boundary', in: id('A'), kind: 'exit' });
   expect(record.committed).toEqual({ kind: 'exit', at: 4 });
-  expect(record.positions.map(({ kind }) => kind)).toEqual(['entry', 'commit', 'outcome']);
+  expect([1, 2, 3, 4, 5].map((at) => positionBefore(record, at)?.kind)).toEqual([
+    undefined,
+    'entry',
+    'commit',
+    'outcome',
+    'outcome',
+  ]);
 });
 
 describe('what no run can have produced is refused, and changes nothing', () => {

@@ -90,7 +90,7 @@ describe('what regions have heard', () => {
     expect(now.isSame(heard)).toBe(true);
     places.add(step(4, ['0:'], { type: 'b' }));
     expect(now.isSame(heard)).toBe(false);
-    places.remove(new Set([places.steps.at(-1) as RecordedStep, places.steps.at(-2) as RecordedStep]));
+    places.remove(new Set(places.steps.all.slice(-2)));
     places.add(step(5, ['0:'], { type: 'other' }));
     expect(now.isSame(heard)).toBe(false);
   });
@@ -105,7 +105,7 @@ describe('what regions have heard', () => {
     expect(now.isSame(outside)).toBe(true);
     for (const [nth, type] of [...'ba'].entries()) places.add(step(3 + nth, ['0:0'], { type }));
     expect(now.isSame(heard)).toBe(false);
-    places.remove(new Set(places.steps));
+    places.remove(new Set(places.steps.all));
     places.add(step(5, ['0:1'], { type: 'a' }));
     places.add(step(6, ['0:0'], { type: 'b' }));
     expect(now.isSame(heard)).toBe(true);
@@ -129,7 +129,7 @@ describe('what regions have heard', () => {
     expect(isSame()).toBe(false);
     for (const [nth, type] of [...'ab'].entries()) places.add(step(3 + nth, ['0:'], { type }));
     expect(isSame()).toBe(true);
-    takeBack(places.steps.at(-1) as RecordedStep);
+    takeBack(places.steps.last as RecordedStep);
     expect(isSame()).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
 /** The cut over data and control (semantics.md C1, C2), on histories and places that are written by hand. */
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/history/history.ts';
-import { type PlacedStep, Places } from '../../src/history/places.ts';
+import { Places } from '../../src/history/places.ts';
+import type { PlacedStep } from '../../src/history/step-lists.ts';
 import type { Decision, JointRule } from '../../src/model/decision.ts';
 import type { EffectClass, EffectStatus } from '../../src/model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../../src/model/instance.ts';
@@ -280,7 +281,7 @@ describe('candidates', () => {
   test('reasons that an older one has not are not passed on to it: `all` lists those that it has', () => {
     const run = tail('exit');
     // E is entered by A's first step and finished without a certificate: only the entry undoes it, and its act.
-    const first = run.places.steps[1] as PlacedStep;
+    const first = run.places.steps.at(1) as PlacedStep;
     run.history.apply({ do: 'enter', in: idOf('E'), by: null });
     run.places.enter(idOf('E'), '0:z', false, first);
     (first.entered as string[]).push(instanceName(idOf('E')));

@@ -1,7 +1,8 @@
 /** What a decision asks of the history costs what it may set aside: counted in questions, never in time. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { History } from '../../src/history/history.ts';
-import { type PlacedStep, Places } from '../../src/history/places.ts';
+import { Places } from '../../src/history/places.ts';
+import type { PlacedStep } from '../../src/history/step-lists.ts';
 import { Versions } from '../../src/history/versions.ts';
 import { instanceName } from '../../src/model/instance.ts';
 import { parseKey } from '../../src/model/key.ts';

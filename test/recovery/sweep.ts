@@ -121,6 +121,19 @@ export function positions(decision: Decision, count: number, indexOf: (id: Insta
   return line;
 }
 
+/** A share of the histories of a length, each with the instances in it. */
+export function* folded(
+  length: number,
+  blind: boolean,
+  share: Share,
+): Generator<{ readonly history: History; readonly ids: readonly InstanceId[] }> {
+  let number = 0;
+  for (const { steps, used } of histories(length)) {
+    number += 1;
+    if (number % share.every === share.from) yield { history: fold(steps, used, blind), ids: instances.slice(0, used) };
+  }
+}
+
 /** Every history once, instances and keys named in the order of their first use. */
 function* histories(length: number): Generator<{ steps: Step[]; used: number }> {
   function* extend(steps: Step[], used: number, named: number): Generator<{ steps: Step[]; used: number }> {

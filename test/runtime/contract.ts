@@ -19,7 +19,7 @@ export function testRuntime(runtime: RuntimeUnderTest): void {
       expect(await run.finished()).toEqual({ status: 'done', output: 'ship 0' });
       await run.kill();
       const { runState } = readRun(await shop.rows());
-      const states = runState.steps.map(({ value }) => runtime.stateOf?.(value) ?? value);
+      const states = runState.places.steps.all.map(({ value }) => runtime.stateOf?.(value) ?? value);
       expect(states.filter((state, nth) => state !== states[nth - 1])).toEqual([
         'begin',
         'quote',
@@ -32,7 +32,9 @@ export function testRuntime(runtime: RuntimeUnderTest): void {
         input: 'goods',
         steps: { quote: 'quote 0', reserve: 'reserve 0', charge: 'charge 0', ship: 'ship 0' },
       });
-      const boundaries = runState.steps.flatMap(({ entry }) => (entry as StepEntry | null)?.boundaries ?? []);
+      const boundaries = runState.places.steps.all.flatMap(
+        ({ entry }) => (entry as StepEntry | null)?.boundaries ?? [],
+      );
       expect(boundaries.filter((id) => id !== '')).toEqual(['quote-done', 'reserve-done', 'charge-done', 'ship-done']);
     });
 

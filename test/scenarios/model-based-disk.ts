@@ -137,7 +137,7 @@ export function digest(rows: readonly StoredRow[]): unknown {
   const { runState: fold } = readRun(rows);
   const [root] = fold.actors;
   const committed = [...fold.history.registry.all()].flatMap(({ id, checkpoints }) => {
-    const kinds = checkpoints.map(({ kind }) => kind);
+    const kinds = checkpoints.all.map(({ kind }) => kind);
     return id.skeleton.startsWith('(') ? [] : [[instanceName(id), kinds]];
   });
   return {

@@ -71,7 +71,7 @@ test('any course of cuts, those that undo less among them, is answered as each a
     fc.property(steps, fc.array(positions, { maxLength: 8 }), (drawn, courses) => {
       const places = placesOf(drawn.map((each, nth) => step(nth, each.parties, each.moves, each.closes)));
       for (const [nth, id] of ids.entries())
-        if (places.steps[nth] !== undefined) places.enter(id, '0:', false, places.steps[nth]);
+        if (places.steps.all[nth] !== undefined) places.enter(id, '0:', false, places.steps.all[nth]);
       const undoing = new Undoing(places);
       for (const course of courses) {
         const kept = course.map(([id, at]): Kept => [ids[id] as Kept[0], at]);
@@ -81,7 +81,7 @@ test('any course of cuts, those that undo less among them, is answered as each a
         expect(new Set(undoing.steps)).toEqual(new Set(alone.steps));
         for (const region of REGIONS) expect(undoing.lastMover(region, 0)?.nth).toBe(alone.lastMover(region, 0)?.nth);
         expect(new Set(undoing.closed())).toEqual(new Set(alone.closed()));
-        for (const each of places.steps)
+        for (const each of places.steps.all)
           expect(undoing.steps.has(each)).toBe(
             kept.some(([id, at]) => each.act >= at && each.parties.some(({ name }) => name === instanceName(id))),
           );

@@ -9,6 +9,7 @@ import {
   resume,
   type Sidecar,
 } from 'belay-sidecar';
+import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { Counters } from '../control-counters.ts';
 import { decisionText, type End, type Journals, loaded, type Saved } from './ending.ts';
 import { Finder } from './finder.ts';
@@ -165,6 +166,7 @@ export class Course {
       config: this.#config,
       journal: await this.#store.next('r'),
       redeliver: this.#scenario.redeliver,
+      ...(this.#scenario.paged && { [SPACING]: { rows: 1, times: 0, newest: 1 } }),
       reconcilers: {
         find: (call: { key: string; tool: string }) => hears(() => world.ask(call, this.#scenario.tools)),
       },

@@ -42,6 +42,7 @@ const scenario: Scenario = {
   children: [],
   body: [unit('Look', 'look', 'k1', []), unit('Pay', 'pay', 'k2', ['k1']), unit('Tell', 'look', 'k3', ['k2'])],
   redeliver: false,
+  paged: false,
   faults: [],
 };
 const args = { at: 'sPay', entity: 'it', round: 0, cents: 7, in: { k1: 5 } };

@@ -187,6 +187,8 @@ export interface Scenario {
   readonly children: readonly Child[];
   readonly body: readonly Block[];
   readonly redeliver: boolean;
+  /** True where a base is kept after every row, and all steps but the last are paged out. */
+  readonly paged: boolean;
   readonly faults: readonly Fault[];
 }
 

@@ -40,6 +40,7 @@ function* smallerThan(scenario: Scenario): Generator<Scenario> {
     for (const body of smallerBodies(child.body))
       yield { ...scenario, children: scenario.children.with(index, { ...child, body }) };
   if (scenario.redeliver) yield { ...scenario, redeliver: false };
+  if (scenario.paged) yield { ...scenario, paged: false };
   for (const [index, tool] of scenario.tools.entries())
     for (const plainer of plainerTools(tool)) yield { ...scenario, tools: scenario.tools.with(index, plainer) };
   for (const [index, fault] of scenario.faults.entries())

@@ -48,12 +48,14 @@ async function drawn(
     tools: generator.tools,
     children: generator.children,
     redeliver: chance.percent(40),
+    paged: false,
     faults: [],
   };
   const reference = await referenceOf(plain, new Set());
   if (reference === null)
     throw new Error(`run ${index} of seed ${seed}: the machine itself comes to no end: ${JSON.stringify(plain)}`);
-  return { scenario: { ...plain, faults: drawFaults(chance, plain, reference.sites, isApart) }, calm: reference };
+  const faults = drawFaults(chance, plain, reference.sites, isApart);
+  return { scenario: { ...plain, faults, paged: chance.percent(50) }, calm: reference };
 }
 
 /**

@@ -28,9 +28,9 @@ export function dependencyGraph(id: string, history: History): DependencyGraph {
   const graph: DependencyGraph = new DirectedGraph();
   graph.setAttribute('name', id);
   const floors = new Map(history.effects.blocking().map((effect) => [instanceName(effect.instance), effect.at]));
-  for (const { id, checkpoints, committed } of history.registry.all()) {
+  for (const { id, entry, committed } of history.registry.all()) {
     const name = instanceName(id);
-    const entered = checkpoints[0]?.at as number;
+    const entered = entry.at;
     graph.addNode(name, { ...id, entered, committed: committed?.at ?? null, floor: floors.get(name) ?? null });
   }
   const keys = new Map<string, Set<string>>();

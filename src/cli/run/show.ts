@@ -44,7 +44,7 @@ function instances({ runState, restored }: ReadRun): Instance[] {
       epoch: runState.epochs.get(instance) ?? 0,
       live: runState.live.has(instance),
       committed: committed !== null,
-      checkpoints: checkpoints.map(({ kind, at }) => ({ kind, at })),
+      checkpoints: checkpoints.all.map(({ kind, at }) => ({ kind, at })),
       restored: restored.get(instance) ?? 0,
     };
   });

@@ -1,5 +1,5 @@
 /** The actors and the timers of a run in a base. */
-import type { PlacedStep } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import type { Started, StateValue } from '../../model/step-entry.ts';
 import type { Actors } from '../actors.ts';
 import type { ActorState, RecordedStep, Timer } from '../state-types.ts';

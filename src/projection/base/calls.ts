@@ -41,7 +41,7 @@ function savedCall(call: LedgerCall, to: Saving) {
   const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure] as const);
   const promised = promise === null ? null : ([to.id(promise.by)] as const);
   return [
-    ...([key, to.word(tool), to.texts.intent(call), EFFECT_STATUSES.indexOf(status)] as const),
+    ...([to.word(key), to.word(tool), to.texts.intent(call), EFFECT_STATUSES.indexOf(status)] as const),
     ...([to.texts.output(call), error, flags] as const),
     ...([asked.tries, asked.next, to.texts.time(call.calledAt), at, found, promised] as const),
   ] as const;
@@ -61,7 +61,7 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
     const [key, tool, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise] = row;
     const flag = (index: number) => Math.floor(flags / 2 ** index) % 2 === 1;
     const facts = {
-      key,
+      key: from.word(key),
       tool: from.word(tool),
       status: EFFECT_STATUSES[status] as EffectStatus,
       error,

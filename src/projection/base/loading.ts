@@ -1,7 +1,7 @@
 /** The things of a run that others refer to, as they are made again from a base. */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
-import type { PlacedStep } from '../../history/places.ts';
 import type { InstanceRecord } from '../../history/registry.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import { type Key, parseKey } from '../../model/key.ts';

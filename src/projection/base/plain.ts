@@ -4,8 +4,9 @@ import type { StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../run-state.ts';
 import { savedRun } from './run.ts';
 
-/** The members that two states of a run have in common where they are the same. Contexts that are kept to save work are left out. */
+/** The members that two states of a run have in common where they are the same. Contexts that are kept to save work are left out. Nothing is paged out afterwards. */
 export function plainRun(runState: RunState): unknown {
+  runState.pages.allIn();
   const { contexts, actors, ...rest } = savedRun(runState, {
     entry: (entry) => entry,
     step: ({ entry }) => entry && whole(entry),

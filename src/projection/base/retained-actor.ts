@@ -1,5 +1,5 @@
 /** An actor of a run: the step that started it says what its beginning was. */
-import type { PlacedStep } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import type { Region } from '../../model/region.ts';
 import type { HistoryValue, Started, StateValue } from '../../model/step-entry.ts';
 import type { ActorState, RecordedStep } from '../state-types.ts';

@@ -2,7 +2,7 @@
  * A retained step. What is asked of every step is at hand. Its entry is at hand until a base has it, and is read from there when it
  * is asked for again: a run keeps the entries since its last base, not those of its whole life.
  */
-import type { PlacedStep } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import type { Edit, HistoryValue, StateValue, StepEntry } from '../../model/step-entry.ts';
 import type { RecordedStep, StepSource } from '../state-types.ts';
 
@@ -25,17 +25,17 @@ export class RetainedStep implements RecordedStep {
   readonly moves: readonly string[];
   readonly looks: readonly string[];
   readonly entered: readonly string[];
-  leads: readonly PlacedStep[] = NOTHING;
+  #leads: readonly PlacedStep[] = NOTHING;
   ties: readonly PlacedStep[] = NOTHING;
   readonly spawns: boolean;
   gone: boolean;
-  owes: number;
+  #owes: number;
   readonly remembered: HistoryValue;
   readonly recalled: HistoryValue;
   readonly certified: RecordedStep['certified'];
   readonly time: number;
   readonly firstStarted: number;
-  closes: readonly string[] = NOTHING;
+  #closes: readonly string[] = NOTHING;
   origins: readonly (number | undefined)[] | null = null;
   context: { readonly is: unknown } | null = null;
   readonly isOutside: boolean;
@@ -44,6 +44,8 @@ export class RetainedStep implements RecordedStep {
   /** The bases that have its entry, and its entry there; null while none has. */
   #source: StepSource | null = null;
   #stored: unknown = null;
+  /** Has it be at hand, where it is paged out and comes to say more than its page. */
+  #pin: ((step: RecordedStep) => void) | null = null;
 
   /**
    * @param of what happened: its entry where that is at hand, or the control of its actor, where a restore put that and no entry says it. Where
@@ -66,12 +68,43 @@ export class RetainedStep implements RecordedStep {
     this.entered = facts.entered;
     this.spawns = facts.spawns;
     this.gone = facts.gone;
-    this.owes = facts.owes;
+    this.#owes = facts.owes;
     this.remembered = facts.remembered;
     this.recalled = facts.recalled;
     this.certified = facts.certified;
     this.time = facts.time;
     this.firstStarted = facts.firstStarted;
+  }
+
+  paged(pin: ((step: RecordedStep) => void) | null): void {
+    this.#pin = pin;
+  }
+
+  get leads(): readonly PlacedStep[] {
+    return this.#leads;
+  }
+
+  set leads(leads: readonly PlacedStep[]) {
+    this.#leads = leads;
+    this.#pin?.(this);
+  }
+
+  get owes(): number {
+    return this.#owes;
+  }
+
+  set owes(owes: number) {
+    this.#owes = owes;
+    this.#pin?.(this);
+  }
+
+  get closes(): readonly string[] {
+    return this.#closes;
+  }
+
+  set closes(closes: readonly string[]) {
+    this.#closes = closes;
+    this.#pin?.(this);
   }
 
   settle(source: StepSource, stored: unknown): void {
@@ -82,6 +115,10 @@ export class RetainedStep implements RecordedStep {
 
   storedIn(source: StepSource): unknown {
     return this.#source === source ? this.#stored : undefined;
+  }
+
+  get isLetGo(): boolean {
+    return this.#source !== null || this.isPlaced;
   }
 
   get isPlaced(): boolean {

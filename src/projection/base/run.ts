@@ -51,11 +51,12 @@ export type SavedRun = ReturnType<typeof savedRun>;
 /** Lays the state of a run down. */
 export function savedRun(runState: RunState, texts: BaseTexts) {
   const { actors, calls, decisions, events, instances, places, redelivery, timers } = runState.parts;
+  const { pages } = runState;
   const to = new Saving(texts);
   const first = {
     run: savedMembers(runState),
     history: savedHistory(events.history, to),
-    places: savedPlaces(places, to),
+    places: savedPlaces(places, pages, to),
     live: savedLive(instances, to),
     used: savedUsed(events, to),
     decisions: savedDecisions(decisions, to),
@@ -71,7 +72,12 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
     contexts: savedContexts(places, actors.all, to),
   };
   // What was met on the way, each of which may lead to more of those after it.
-  const second = { courses: savedCourses(to), calls: savedCalls(to), timers: savedTimers(to), steps: savedSteps(to) };
+  const second = {
+    courses: savedCourses(to),
+    calls: savedCalls(to),
+    timers: savedTimers(to),
+    steps: savedSteps(pages, to),
+  };
   return { ...first, ...second, ends: savedEnds(actors, to), named: to.named };
 }
 
@@ -79,7 +85,7 @@ function savedMembers({ agent, digests, secret, trace, staleUpTo, ended }: RunSt
   return { agent, digests, secret, trace, staleUpTo, ended };
 }
 
-/** Makes the state of a run again, in one that has folded nothing yet. */
+/** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
 export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource): void {
   const { actors, calls, decisions, events, instances, places, redelivery, timers } = runState.parts;
   const from = new Loading(source, saved.named);
@@ -87,8 +93,8 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
   loadTimers(saved.timers, from);
   loadCalls(saved.calls, from);
   loadMembers(runState, saved.run);
-  loadHistory(events.history, saved.history, from);
-  loadPlaces(places, saved.places, saved.steps, from);
+  loadHistory(events.history, saved.history, runState.pages, from);
+  loadPlaces(places, saved.places, { steps: saved.steps, pages: runState.pages }, from);
   loadLive(instances, saved.live, from);
   loadUsed(events, saved.used);
   loadDecisions(decisions, saved.decisions, from);

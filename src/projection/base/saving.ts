@@ -3,8 +3,8 @@
  * instances, timers. A base refers to them by their numbers in these lists; -1 stands for none.
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
-import type { PlacedStep } from '../../history/places.ts';
 import type { InstanceRecord } from '../../history/registry.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import type { ValuePlace } from '../../journal/lost.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';

@@ -6,7 +6,8 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { fold } from '../../history/context.ts';
 import type { extentOf } from '../../history/extent.ts';
-import type { Place, PlacedActor, PlacedStep } from '../../history/places.ts';
+import type { Place, PlacedActor } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
@@ -63,7 +64,8 @@ export interface WorkRecord {
 
 /** The parts of a run that a record is made of. */
 export interface Recordable {
-  readonly steps: readonly RecordedStep[];
+  /** True where a step is retained. */
+  readonly hasSteps: boolean;
   readonly places: {
     readonly actors: readonly PlacedActor[];
     within(inner: Region, outer: Region): boolean;
@@ -108,7 +110,7 @@ export function recordOf(
       if (key.segments[0] === 'actor:') {
         const inner = key.segments[1];
         if (inner !== undefined && ids.has(inner)) return [];
-        const own = run.steps.length > 0 && actor !== 0;
+        const own = run.hasSteps && actor !== 0;
         return own ? [{ key, of: 'memory', saw: valueAt(context, key, true) }] : [{ key, of: 'unknown', saw: null }];
       }
       return [{ key, of: 'memory', saw: valueAt(context, key, false) }];

@@ -1,6 +1,7 @@
 /** The work of a run that was set aside: its records, and what becomes of them (semantics.md C2 to C7). */
 import { extentOf } from '../../history/extent.ts';
-import type { Place, PlacedStep } from '../../history/places.ts';
+import type { Place } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { type Region, split } from '../../model/region.ts';
 import { contextBefore, type Kept, rollBack, undoneSteps } from '../rollback.ts';
@@ -44,7 +45,7 @@ export class SetAside {
   #recordable(): Recordable {
     const { actors, calls, decisions, events, places, timers } = this.#run;
     return {
-      steps: places.steps,
+      hasSteps: places.steps.last !== undefined,
       places,
       armedBy: (step) => timers.armedBy(step),
       account: decisions.account,
@@ -54,7 +55,7 @@ export class SetAside {
       stepsOf: (actor, from, upTo) => places.between(from.nth - 1, upTo.nth).filter((step) => step.actor === actor),
       nextOf: (step) => places.nextOf(step.nth, step.actor),
       versionOf: (key, before, but) => events.versions.newest(key, before, but),
-      enteredAt: (name) => events.history.registry.named(name)?.checkpoints[0]?.at ?? 0,
+      enteredAt: (name) => events.history.registry.named(name)?.entry.at ?? 0,
     };
   }
 

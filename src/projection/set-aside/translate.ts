@@ -2,7 +2,8 @@
  * The steps of a record in the words of now (semantics.md C5): actors and the roots of their regions have other numbers, control stands
  * elsewhere in the regions beside it, and what does not belong to the record is left out.
  */
-import type { Place, PlacedStep } from '../../history/places.ts';
+import type { Place } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
 import { type NamedMark, namedMarks, type StateValue, type StepEntry } from '../../model/step-entry.ts';

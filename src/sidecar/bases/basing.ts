@@ -14,15 +14,17 @@ export interface Spacing {
   readonly rows: number;
   /** The least length of those rows, as a multiple of what the last base added: so small a share of a journal its bases stay. */
   readonly times: number;
+  /** The newest steps that stay in memory: of older ones, pages of the base have what they read and wrote. */
+  readonly newest: number;
 }
 
-/** The least number of rows between two bases, for each step that is retained and each time of the spacing. */
+/** The least number of rows between two bases, for each step that the last one listed and each time of the spacing. */
 const OF_STEPS = 1 / 4;
 
 /** The share of the usual rows after which a base is kept at a close. */
 const AT_CLOSE = 1 / 8;
 
-const USUAL: Spacing = { rows: 4_096, times: 2 };
+const USUAL: Spacing = { rows: 4_096, times: 2, newest: 1_024 };
 
 /** The parts of a run that bases are made of. */
 export interface Based {
@@ -59,9 +61,9 @@ export class Basing {
     this.#rows += rows.length;
     for (const { body } of rows) this.#bytes += body.length;
     const { rows: least, times } = this.#spacing;
-    // A base goes through all steps that are retained: so that this is some times for each step, not for each base, they lie the further apart.
+    // A base goes through all steps that it lists: so that this is some times for each step, not for each base, they lie the further apart.
     if (
-      this.#rows >= Math.max(least, this.#of.runState.steps.length * times * OF_STEPS) &&
+      this.#rows >= Math.max(least, this.#listed * times * OF_STEPS) &&
       this.#bytes >= this.#added * times &&
       this.#writer !== null
     )
@@ -72,15 +74,19 @@ export class Basing {
   closing(): void {
     const { runState } = this.#of;
     const { rows: usual, times } = this.#spacing;
-    const least = Math.max(usual * AT_CLOSE, runState.steps.length * AT_CLOSE);
+    const least = Math.max(usual * AT_CLOSE, this.#listed * AT_CLOSE);
     if (this.#writer === null || runState.ended !== null || this.#rows < least) return;
     if (this.#bytes >= this.#added * times * AT_CLOSE) this.#make();
+  }
+
+  get #listed(): number {
+    return this.#writer?.listed ?? 0;
   }
 
   #make(): void {
     const { journal, runState, note } = this.#of;
     try {
-      const parts = (this.#writer as BaseWriter).base(runState, note);
+      const parts = (this.#writer as BaseWriter).base(runState, note, this.#spacing.newest);
       this.#added = parts.reduce((sum, part) => sum + (this.#known.has(part) ? 0 : part.length), 0);
       this.#known = new Set(parts);
       [this.#rows, this.#bytes] = [0, 0];

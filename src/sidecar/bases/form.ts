@@ -1,16 +1,18 @@
 /**
  * A base as bytes: a head, the state of the run, and parts that later bases share with it. Those are the contents and the entries that the state
- * refers to by their numbers, a line for each: they never change, so that the next base adds the new ones alone.
+ * refers to by their numbers, a line for each, and the pages of the oldest steps: they never change, so that the next base adds the new ones alone.
  */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Limits } from '../../history/paged.ts';
 import { FORMAT } from '../../journal/entry-codec.ts';
 import type { BasePart } from '../../journal/journal.ts';
+import type { SavedPage } from '../../projection/base/page.ts';
 import type { SavedRun } from '../../projection/base/run.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
 
 /** The version of the form. A base of any other is no base. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** The largest state that is read, in bytes, unpacked. */
 const LARGEST = 512 * 1024 * 1024;
@@ -18,6 +20,13 @@ const LARGEST = 512 * 1024 * 1024;
 /** A part that bases share: so many lines, numbered on from those of the part before it. */
 export interface Lines {
   readonly count: number;
+  readonly packed: BasePart;
+}
+
+/** A page of the oldest steps: it stays as it is. */
+interface PackedPage {
+  readonly count: number;
+  readonly upTo: Limits;
   readonly packed: BasePart;
 }
 
@@ -35,6 +44,18 @@ export interface BaseContent {
   };
   readonly contents: readonly Lines[];
   readonly entries: readonly Lines[];
+  /** From the oldest on. */
+  readonly pages: readonly PackedPage[];
+}
+
+/** A page as a part. */
+export function packedPage(page: SavedPage): BasePart {
+  return pack(JSON.stringify(page));
+}
+
+/** The page that a part holds. */
+export function pageIn(packed: BasePart): SavedPage {
+  return JSON.parse(unpack(packed));
 }
 
 /** The lines as a part. */
@@ -50,27 +71,34 @@ export function linesIn({ count, packed }: Lines): readonly string[] {
 }
 
 /** A base as the journal keeps it. */
-export function partsOf({ state, contents, entries }: BaseContent): BasePart[] {
+export function partsOf({ state, contents, entries, pages }: BaseContent): BasePart[] {
   const counts = (all: readonly Lines[]) => all.map(({ count }) => count);
-  const head = JSON.stringify({ base: VERSION, contents: counts(contents), entries: counts(entries) });
-  const shared = [...contents, ...entries].map(({ packed }) => packed);
+  const limits = pages.map(({ count, upTo: { at, nth, act } }) => [count, at, nth, act]);
+  const head = JSON.stringify({ base: VERSION, contents: counts(contents), entries: counts(entries), pages: limits });
+  const shared = [...contents, ...entries, ...pages].map(({ packed }) => packed);
   return [pack(head), pack(JSON.stringify(state)), ...shared];
 }
 
 /** The base that parts hold; null where it is of another version, or of rows in a format that is not known. @throws Error where they hold none. */
 export function contentOf([head, state, ...shared]: readonly BasePart[]): BaseContent | null {
   if (head === undefined || state === undefined) throw new RangeError('a base has a head and a state');
-  const { base, contents, entries } = JSON.parse(unpack(head)) as Record<string, unknown>;
+  const { base, contents, entries, pages } = JSON.parse(unpack(head)) as Record<string, unknown>;
   if (base !== VERSION) return null;
-  if (!isCounts(contents) || !isCounts(entries) || contents.length + entries.length !== shared.length)
-    throw new RangeError('a base has other parts than its head says');
+  if (!isCounts(contents) || !isCounts(entries) || !Array.isArray(pages) || !pages.every(isCounts))
+    throw new RangeError('a base has another head than it should');
   const lines = [...contents, ...entries].map((count, index): Lines => ({ count, packed: shared[index] as BasePart }));
+  const others = shared.slice(lines.length);
+  if (others.length !== pages.length) throw new RangeError('a base has other parts than its head says');
   const read: BaseContent['state'] = JSON.parse(unpack(state));
   if (read.format > FORMAT) return null;
   return {
     state: read,
     contents: lines.slice(0, contents.length),
     entries: lines.slice(contents.length),
+    pages: others.map((packed, index) => {
+      const [count = 0, at = 0, nth = 0, act = 0] = pages[index] as number[];
+      return { count, upTo: { at, nth, act }, packed };
+    }),
   };
 }
 

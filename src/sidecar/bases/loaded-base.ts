@@ -9,10 +9,11 @@ import type { Entry } from '../../model/entry.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { unpacked } from '../../projection/base/columns.ts';
 import type { BaseSource } from '../../projection/base/loading.ts';
+import { storedPage } from '../../projection/base/page.ts';
 import { loadRun } from '../../projection/base/run.ts';
 import { RunState } from '../../projection/run-state.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
-import { type BaseContent, contentOf, type Lines, linesIn } from './form.ts';
+import { type BaseContent, contentOf, type Lines, linesIn, pageIn } from './form.ts';
 
 /** The number of parts that stay unpacked: what is asked for lies together. */
 const UNPACKED = 4;
@@ -32,6 +33,8 @@ export function rebuilt(parts: readonly BasePart[], codecs: readonly ValueCodec[
   if (!content.state.codecs.every((name) => codecs.some((codec) => codec.name === name))) return null;
   const base = new LoadedBase(content, codecs);
   const runState = new RunState(undefined, undefined, codecs);
+  const around = { source: base, history: runState.history };
+  for (const page of content.pages) runState.pages.readd(storedPage(page, () => pageIn(page.packed), around));
   loadRun(runState, content.state.run, base);
   const note = new RunNoteFold();
   note.resumeAt(content.state.note);

@@ -1,25 +1,28 @@
 /** Makes the bases of a run, while it runs: each from the state that its rows have come to, and from the parts of the one before it. */
 
-import type { CallSource, LedgerCall } from '../../effects/ledger-call.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
 import { BaseContents } from '../../journal/base/contents.ts';
 import type { EntryEncoder } from '../../journal/entry-codec.ts';
 import type { BasePart } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
-import type { StepEntry } from '../../model/step-entry.ts';
 import { packed } from '../../projection/base/columns.ts';
+import type { BaseSource } from '../../projection/base/loading.ts';
+import { savedPage, storedPage } from '../../projection/base/page.ts';
+import type { StoredPage } from '../../projection/base/pages.ts';
 import { savedRun } from '../../projection/base/run.ts';
 import type { BaseTexts } from '../../projection/base/saving.ts';
 import { dropContexts } from '../../projection/base/steps.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { RecordedStep, StepSource } from '../../projection/state-types.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
-import { type Lines, linesOf, partsOf } from './form.ts';
-import { type LineContent, LoadedBase } from './loaded-base.ts';
+import { type Lines, linesOf, packedPage, pageIn, partsOf } from './form.ts';
+import { LaidDown } from './laid-down.ts';
+import type { LineContent, LoadedBase } from './loaded-base.ts';
 
 /** The most entries of one part. */
-const ENTRIES = 1_024;
+const ENTRIES = 4_096;
 
 /** The parts that bases share are made anew once this many of their entries are referred to no more, and more than are. */
 const LOOSE = 4_096;
@@ -30,6 +33,7 @@ export class BaseWriter {
   readonly #codecs: readonly ValueCodec[];
   readonly #used: Set<string>;
   #shared: Shared;
+  #listed = 0;
 
   /** @param from the base that the run was taken up from; null where all of its rows were read. */
   constructor(encoder: EntryEncoder, codecs: readonly ValueCodec[], from: LoadedBase | null) {
@@ -63,57 +67,48 @@ export class BaseWriter {
   /**
    * Makes a base of the state of a run, to which all of its rows have come. Its writer forgets what the base does not have, so that no row after
    * it refers to one before; and the run keeps the entries of its steps no longer.
+   * @param newest the number of steps that stay in memory at least: older ones are paged out.
    * @throws NoBase where something in it has no text.
    */
-  base(runState: RunState, note: RunNoteFold): BasePart[] {
+  base(runState: RunState, note: RunNoteFold, newest: number): BasePart[] {
     const { names, contents, ...written } = this.#encoder.written;
-    let run = savedRun(runState, this.#shared);
+    let laid = this.#laidDown(runState, newest);
     if (this.#shared.isLoose) {
       this.#shared = this.#sharing(null);
-      run = savedRun(runState, this.#shared);
+      runState.pages.allIn();
+      laid = this.#laidDown(runState, newest);
     }
-    const { lines } = this.#shared;
+    const { run, pages } = laid;
+    const lines = { ...this.#shared.lines, pages: [...runState.pages.stored, ...pages.map(({ stored }) => stored)] };
     const [count, format] = contents === null ? [0, 0] : [contents.count, written.format];
     const read = { names: names.all, count, format, codecs: [...this.#used] };
     const parts = partsOf({ state: { run, note: note.parts, ...read }, ...lines });
     contents?.retain(this.#shared.contents);
     this.#shared.settle({ state: read, ...lines });
+    for (const { page, stored } of pages) page.store(stored);
     dropContexts(runState.places);
+    this.#listed = run.steps.count;
     return parts;
   }
-}
 
-/** Reads what the bases of a run have of it, while the run goes on. */
-class LaidDown implements StepSource, CallSource {
-  readonly #codecs: readonly ValueCodec[];
-  #content: LineContent | null = null;
-  #read: LoadedBase | null = null;
-
-  constructor(codecs: readonly ValueCodec[]) {
-    this.#codecs = codecs;
+  /** The number of steps that the last base has listed, besides its pages. */
+  get listed(): number {
+    return this.#listed;
   }
 
-  /** All lines of the last base: those of the earlier ones are among them. What was read of those is kept no longer. */
-  set content(content: LineContent) {
-    this.#content = content;
-    this.#read = null;
-  }
-
-  step(stored: unknown): StepEntry {
-    return this.#base.step(stored);
-  }
-
-  entry(stored: unknown): Entry {
-    return this.#base.entry(stored);
-  }
-
-  value(stored: unknown): unknown {
-    return this.#base.value(stored);
-  }
-
-  get #base(): LoadedBase {
-    this.#read ??= new LoadedBase(this.#content as LineContent, this.#codecs);
-    return this.#read;
+  /** The state of a run, and the pages that are new in it. */
+  #laidDown(runState: RunState, newest: number) {
+    const shared = this.#shared;
+    const { history, pages } = runState;
+    pages.pageOut(newest);
+    shared.refer(pages.stored);
+    const fresh = pages.fresh().map((page) => {
+      const packed = packedPage(savedPage(page.content, shared));
+      const { count, upTo } = page;
+      const stored = storedPage({ count, upTo, packed }, () => pageIn(packed), { source: shared.source, history });
+      return { page, stored };
+    });
+    return { pages: fresh, run: savedRun(runState, shared) };
   }
 }
 
@@ -205,6 +200,16 @@ class Shared implements BaseTexts {
 
   numbers(list: readonly number[]): string {
     return packed(list);
+  }
+
+  /** Reads what it has laid down. */
+  get source(): BaseSource {
+    return this.#laidDown;
+  }
+
+  /** Pages refer to the entries of their steps. */
+  refer(pages: readonly StoredPage[]): void {
+    for (const { count } of pages) this.#referred += count;
   }
 
   /** True where more of the entries are referred to no more than are. */

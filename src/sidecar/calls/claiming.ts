@@ -87,7 +87,7 @@ export class Claiming {
     const { runState } = this.#parts;
     const untouched = new Map<number, Named>();
     let refused: readonly ActorState[] = [];
-    for (const step of runState.steps) {
+    for (const step of runState.places.steps.all) {
       const { entry, firstStarted, act, to } = step;
       const ended = runState.family.endedBy(step);
       if (ended.length > 0 || !isRefusal(entry?.event)) refused = ended;

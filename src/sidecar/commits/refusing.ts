@@ -34,7 +34,7 @@ export function failureOf(
   const key = writtenBy(runState, id, blamed.actor) ?? writtenBy(runState, id, call.intent.actor);
   const record = registry.get(id);
   const write =
-    key === null || record === undefined ? undefined : versions.writesOf(record).find((one) => overlaps(one.key, key));
+    key === null || record === undefined ? undefined : versions.firstWrite(record, (written) => overlaps(written, key));
   return {
     signal: 'CONTRACT_VIOLATION',
     error: new Error(`the commit ${entry.boundary} of ${instanceName(entry.instance)} was refused: ${why}`),

@@ -176,10 +176,11 @@ async function takeUp(
     run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
   const isStuck = await finishLeft(run);
   const isCancelled = runState.asked.cancelled !== null;
-  if (isCancelled && runState.steps.length === 0) await endUnbegun(run, journal);
+  if (isCancelled && runState.places.steps.last === undefined) await endUnbegun(run, journal);
   const plan = isCancelled ? planStandstill : planResume;
   // A run that ended before its first step has nothing to stand on: it begins.
-  const from = runState.steps.length === 0 ? { input: program.input } : { plan: plan(runState, run.parts.now) };
+  const from =
+    runState.places.steps.last === undefined ? { input: program.input } : { plan: plan(runState, run.parts.now) };
   const root = run.runtime.make(from);
   const taken = handedOver(run, root, journal);
   if (runState.ended === 'cancelled') await run.recovering.byPerson.over();
@@ -239,7 +240,7 @@ function refuseOthers({ agent, digest }: Program, runState: RunState, reader: En
 }
 
 function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
-  if (run.runtime.machines !== null && run.runState.steps.length === 0) run.write.startsLater();
+  if (run.runtime.machines !== null && run.runState.places.steps.last === undefined) run.write.startsLater();
   run.adopted(root, 0);
   if (run.runState.toRedeliver.length > 0)
     run.runtime.machines?.onceTold(root, () => queueMicrotask(() => run.offer()));

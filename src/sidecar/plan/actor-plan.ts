@@ -1,10 +1,10 @@
 /** The parts of an actor's plan: its children, its timers, and which delayed events need no arming. */
-import type { PlacedStep } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Region, split } from '../../model/region.ts';
 import type { Started, StateValue } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { partOf } from '../../projection/set-aside/records.ts';
-import type { ActorState, RecordedStep, Timer } from '../../projection/state-types.ts';
+import type { ActorState, Timer } from '../../projection/state-types.ts';
 import type { ActorPlan, ChildPlan, TimerPlan } from '../../runtime/restore-plan.ts';
 
 /** The plan of a child that is made: where it stood, or from its beginning where `plan` is null. */
@@ -48,9 +48,7 @@ function visitOf(
 ): number | null {
   const [actor] = split(region);
   let since: number | null = null;
-  const chain = runState.places.chain(region);
-  for (let index = chain.length - 1; index >= 0; index -= 1) {
-    const step = chain[index] as RecordedStep;
+  for (const step of runState.places.chain(region).backwards()) {
     if (step.actor !== actor || !step.moves.includes(region) || !stands(step)) continue;
     if (!isActive(step.value, state)) return since;
     since = step.nth;

@@ -1,5 +1,5 @@
 /** Reads the control that a restore would leave: the projection of the control writes that are retained (semantics.md C1). */
-import type { PlacedStep } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';

@@ -17,9 +17,9 @@ export interface FirstSent {
  * macrostep sends its own again as it is done again: what several may have sent is left to them. A delayed event comes by its timer.
  * Null before the run has a step.
  */
-export function firstSent({ steps, timers }: Pick<RunState, 'steps' | 'timers'>): FirstSent | null {
-  const [first] = steps;
-  if (first === undefined) return null;
+export function firstSent({ places, timers }: Pick<RunState, 'places' | 'timers'>): FirstSent | null {
+  const { first } = places;
+  if (first === null) return null;
   const delayed = timers.armedBy(first);
   const last: RecordedStep[] = [];
   for (const step of first.leads as RecordedStep[]) {

@@ -1,4 +1,6 @@
 /** Starts a run over, where that is what was advised: everything is undone, and the keys stay (semantics.md §8.4). */
+
+import { positionBefore } from '../../history/registry.ts';
 import type { DecisionEntry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Kept } from '../../projection/rollback.ts';
@@ -72,8 +74,8 @@ function isAnswerTo({ failure }: Raised, entry: DecisionEntry | undefined): bool
 export function keptByRerun(runState: RunState): Kept[] {
   return [...runState.places.all()].map(({ id, root, entered }): Kept => {
     if (entered.nth > 0) return [id, 0];
-    const checkpoints = runState.history.registry.get(id)?.positions ?? [];
-    const first = root ? checkpoints.findLast(({ at }) => at <= entered.to) : checkpoints[0];
-    return [id, first?.at ?? 0];
+    const record = runState.history.registry.get(id);
+    if (record === undefined) return [id, 0];
+    return [id, (root ? positionBefore(record, entered.to + 1) : record.entry)?.at ?? 0];
   });
 }

@@ -2,7 +2,7 @@
  * Plans a restore from a cut: where control stands in each region, which actors go on, which are made anew, which timers are armed again
  * (semantics.md C1, §10). A pure reading of the projections.
  */
-import type { PlacedStep } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import type { ControlEntry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
@@ -174,7 +174,7 @@ class Planner {
       (step) => step.actor === number && Object.keys(step.recalled).length > 0,
     );
     if (!isChanged) return remembered;
-    const stands = this.#runState.steps.filter((step) => step.actor === number && !this.#undone.has(step));
+    const stands = this.#runState.places.steps.all.filter((step) => step.actor === number && !this.#undone.has(step));
     return Object.assign({}, ...stands.map(({ recalled }) => recalled));
   }
 

@@ -72,6 +72,6 @@ function lastWrites(
   });
 }
 
-function enteredAt({ checkpoints }: InstanceRecord): number {
-  return checkpoints[0]?.at ?? 0;
+function enteredAt({ entry }: InstanceRecord): number {
+  return entry.at;
 }

@@ -5,7 +5,6 @@ import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { overlaps, parseKey } from '../../model/key.ts';
 import { answeringChild } from '../../model/reply-event.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { RecordedStep } from '../../projection/state-types.ts';
 
 /** An instance; without an ordinal, any occurrence of it. */
 export type Occurrence = Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number | undefined };
@@ -57,7 +56,7 @@ function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): Re
   const writes =
     record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
   const calls = writes.map((write) => {
-    const step = places.steps[places.stepAt(write.at)] as RecordedStep | undefined;
+    const step = places.stepAt(write.at);
     const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
     const ended = step === undefined ? [] : family.endedBy(step);
     const actor = ended.findLast(

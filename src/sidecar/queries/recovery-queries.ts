@@ -131,12 +131,12 @@ export class RecoveryQueries {
     const failed = instanceName(decision.failed);
     const own = kept[0]?.[1] ?? 0;
     // The whole snapshot is that of the step at which the candidate stands.
-    const isEntry = own === history.expect(decision.failed).checkpoints[0]?.at;
-    const step = isEntry ? places.of(failed)?.entered : places.steps[places.stepAt(own)];
+    const isEntry = own === history.expect(decision.failed).entry.at;
+    const step = isEntry ? places.of(failed)?.entered : places.stepAt(own);
     const limit = step?.to ?? own;
     return [...history.registry.all()].map((record): Kept => {
       if (instanceName(record.id) === failed) return [record.id, own];
-      return [record.id, (record.checkpoints[0]?.at ?? 0) > limit ? 0 : limit];
+      return [record.id, record.entry.at > limit ? 0 : limit];
     });
   }
 

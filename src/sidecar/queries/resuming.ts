@@ -104,7 +104,7 @@ export class Resuming {
       const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
       const active = control === null ? [] : statesOf(partOf(control, path), path);
       if (active.some((state) => covers(skeleton.states, `${prefix}${state}`))) return [];
-      return [{ instance: place.id, step: history.registry.get(place.id)?.checkpoints[0]?.at ?? 0 }];
+      return [{ instance: place.id, step: history.registry.get(place.id)?.entry.at ?? 0 }];
     });
   }
 

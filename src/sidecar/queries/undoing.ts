@@ -3,7 +3,8 @@
  * does and more: what was gone through for the newer one is not gone through again, so that all cuts together cost what the
  * oldest undoes. A cut that undoes less begins anew.
  */
-import type { PlacedStep, Places } from '../../history/places.ts';
+import type { Places } from '../../history/places.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Region } from '../../model/region.ts';
 import type { Kept } from '../../projection/rollback.ts';

@@ -71,7 +71,7 @@ export class Complaints {
     const kept = move.keep === 'none' ? 0 : move.keep.at;
     if (key === null) return kept === 0 || (move.keep !== 'none' && move.keep.kind === 'entry') ? kept : null;
     const record = history.registry.get(id);
-    const write = record && history.versions.writesOf(record).find((each) => overlaps(each.key, key));
+    const write = record && history.versions.firstWrite(record, (written) => overlaps(written, key));
     return write === undefined || write.at > kept ? kept : null;
   }
 
@@ -120,8 +120,10 @@ export class Complaints {
     const record = history.registry.get(id);
     const epoch = epochs.get(instanceName(id)) ?? 0;
     const about = { write: null, head: history.head, epoch };
-    const written = record === undefined ? [] : history.versions.writesOf(record);
-    const write = key === null ? undefined : written.find((each) => overlaps(each.key, key));
+    const write =
+      key === null || record === undefined
+        ? undefined
+        : history.versions.firstWrite(record, (written) => overlaps(written, key));
     if (key !== null && write === undefined && !occurrences.hadWritten(id.skeleton, id.entity, id.ordinal, key))
       throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
     // A plan that is under way takes it back already: that is the answer to this complaint, too.

@@ -45,7 +45,7 @@ export async function opened(
   rows: number,
   more: Partial<SidecarOptions> = {},
 ) {
-  const options = { run: 'r', config, journal: store, [SPACING]: { rows, times: 0 }, ...more };
+  const options = { run: 'r', config, journal: store, [SPACING]: { rows, times: 0, newest: 2 }, ...more };
   const sidecar = await (mode === 'attach' ? attach : resume)(machine, options);
   sidecar.actor.start();
   return sidecar;

@@ -80,7 +80,7 @@ async function opened(
   more: Partial<SidecarOptions>,
 ) {
   if (config === null) throw new Error('the config is refused');
-  const options = { run: 'r', config, journal, codecs, [SPACING]: { rows: 100, times: 0 }, ...more };
+  const options = { run: 'r', config, journal, codecs, [SPACING]: { rows: 100, times: 0, newest: 2 }, ...more };
   const sidecar = await (mode === 'attach' ? attach : resume)(machine, options);
   sidecar.actor.start();
   return sidecar;

@@ -7,8 +7,11 @@ import { plainRun } from '../../../src/projection/base/plain.ts';
 import { RunState } from '../../../src/projection/run-state.ts';
 import { RunNoteFold } from '../../../src/reports/run-note.ts';
 import { difference } from '../../../src/sidecar/bases/compared.ts';
-import { rebuilt } from '../../../src/sidecar/bases/loaded-base.ts';
+import { type LoadedBase, rebuilt } from '../../../src/sidecar/bases/loaded-base.ts';
 import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
+
+/** So few steps stay in memory that nearly every question reaches behind them. */
+const NEWEST = 2;
 
 /** A run that is folded row by row. */
 class Folding {
@@ -17,6 +20,7 @@ class Folding {
   readonly #reader: EntryDecoder;
   readonly #codecs: readonly ValueCodec[];
   readonly #writer: BaseWriter;
+  #from: LoadedBase | null = null;
 
   constructor(codecs: readonly ValueCodec[] = []) {
     this.#codecs = codecs;
@@ -34,15 +38,16 @@ class Folding {
 
   /** Makes a base, and goes on: from here on the entries of its steps are read from there. */
   settle(): void {
-    this.#writer.base(this.runState, this.note);
+    this.#writer.base(this.runState, this.note, NEWEST);
   }
 
   /** Goes on with the state that a base of it comes to. */
   reload(): void {
     const encoder = new EntryEncoder(this.#reader.names, this.#codecs, null);
-    const parts = new BaseWriter(encoder, this.#codecs, null).base(this.runState, this.note);
+    const parts = new BaseWriter(encoder, this.#codecs, this.#from).base(this.runState, this.note, NEWEST);
     const again = rebuilt(parts, this.#codecs);
     if (again === null) throw new Error('there is no base');
+    this.#from = again.base;
     this.runState = again.runState;
     this.note = again.note;
   }
@@ -62,14 +67,16 @@ export function differenceWith(
   codecs: readonly ValueCodec[] = [],
 ) {
   const [whole, cut, settled] = [new Folding(codecs), new Folding(codecs), new Folding(codecs)];
+  // What is compared is paged in for it: these two are compared in the end alone.
+  const [cutOut, settledOut] = [new Folding(codecs), new Folding(codecs)];
   const differing = () => difference([whole.plain, whole.plain], [cut.plain, settled.plain]);
   for (const row of rows) {
-    for (const each of [whole, cut, settled]) each.take(row);
+    for (const each of [whole, cut, settled, cutOut, settledOut]) each.take(row);
     if (!cuts.includes(row.seq)) continue;
-    cut.reload();
-    settled.settle();
+    for (const each of [cut, cutOut]) each.reload();
+    for (const each of [settled, settledOut]) each.settle();
     const found = differing();
     if (found !== null) return `after row ${row.seq}: ${found}`;
   }
-  return differing();
+  return differing() ?? difference([whole.plain, whole.plain], [cutOut.plain, settledOut.plain]);
 }

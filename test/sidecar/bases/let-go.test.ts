@@ -51,7 +51,7 @@ skeletons:
 async function paidOften(count: number) {
   if (config === null) throw new Error('the config is refused');
   const journal = memoryStore();
-  const options = { run: 'r', config, journal, [SPACING]: { rows: ROWS, times: 0 } };
+  const options = { run: 'r', config, journal, [SPACING]: { rows: ROWS, times: 0, newest: 2 } };
   const sidecar = await attach(machine, options);
   sidecar.actor.start();
   const actors: WeakRef<AnyActorRef>[] = [];
@@ -87,7 +87,7 @@ test('the intents of calls are kept until a base has them, and are read there as
   const before = intentsOf();
   expect(before).toHaveLength(20);
   for (let round = 0; round < 2; round += 1) {
-    writer.base(runState, new RunNoteFold());
+    writer.base(runState, new RunNoteFold(), 2);
     const read = intentsOf();
     expect(read).toEqual(before);
     expect(read.filter((intent, index) => intent === before[index])).toEqual([]);

@@ -17,7 +17,7 @@ import type { Head } from './verify.ts';
 interface Statements {
   readonly select: Statement;
   readonly write: Statement;
-  readonly part: Statement;
+  readonly parts: Statement;
   readonly addPart: Statement;
   readonly numbers: Statement;
   readonly removePart: Statement;
@@ -76,13 +76,15 @@ export class Bases {
   /** The parts with some numbers, which are a list as JSON; null where one is missing. */
   #partsOf(run: Run, stored: unknown): { readonly kept: KeptPart; readonly body: Buffer }[] | null {
     const numbers = numbersIn(stored);
+    if (numbers === null) return null;
+    const bodies = new Map(this.#sql?.parts.all(run.id) as [number: number, body: unknown][]);
     const parts: { kept: KeptPart; body: Buffer }[] = [];
-    for (const number of numbers ?? []) {
-      const { body } = (this.#sql?.part.get(run.id, number) ?? {}) as { readonly body?: unknown };
+    for (const number of numbers) {
+      const body = bodies.get(number);
       if (!Buffer.isBuffer(body)) return null;
       parts.push({ kept: { number, hash: hashOf(body) }, body });
     }
-    return numbers === null ? null : parts;
+    return parts;
   }
 
   #beginning(run: Run): Buffer {
@@ -94,7 +96,7 @@ function statements(db: Database.Database): Statements {
   return {
     select: db.prepare('SELECT at, last, parts, digest FROM base WHERE run = ?'),
     write: db.prepare('INSERT OR REPLACE INTO base (run, at, last, parts, digest) VALUES (?, ?, ?, ?, ?)'),
-    part: db.prepare('SELECT body FROM base_part WHERE run = ? AND number = ?'),
+    parts: db.prepare('SELECT number, body FROM base_part WHERE run = ?').raw(),
     addPart: db.prepare('INSERT OR REPLACE INTO base_part (run, number, body) VALUES (?, ?, ?)'),
     numbers: db.prepare('SELECT number FROM base_part WHERE run = ?'),
     removePart: db.prepare('DELETE FROM base_part WHERE run = ? AND number = ?'),
