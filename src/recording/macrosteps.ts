@@ -7,8 +7,11 @@ import type { Microstep, RuntimeEvent } from '../runtime/microstep.ts';
 /** A microstep, and the steps that it came to: several where it was separated. */
 interface Taken extends Pick<Microstep, 'sends'> {
   readonly steps: readonly RecordedStep[];
-  readonly arms: RuntimeEvent[];
+  /** Each is told once. */
+  readonly told: RuntimeEvent[];
 }
+
+const NOTHING: never[] = [];
 
 type Ties = NonNullable<StepEntry['ties']>;
 
@@ -50,17 +53,28 @@ export class Macrosteps {
   }
 
   /** A machine took a microstep: it came to the steps from a number on. */
-  took(actor: number, { sends, arms }: Microstep, from: number): void {
-    const steps = this.#places.between(from - 1, Number.POSITIVE_INFINITY).filter((step) => step.actor === actor);
-    this.#taken.get(actor)?.push({ steps, sends, arms: [...arms] });
+  took(actor: number, { sends, told }: Microstep, from: number): void {
+    const { last } = this.#places.steps;
+    // One step is what nearly all microsteps come to.
+    const steps = last?.nth === from ? [last] : this.#places.between(from - 1, Number.POSITIVE_INFINITY);
+    const own = steps.every((step) => step.actor === actor) ? steps : steps.filter((step) => step.actor === actor);
+    this.#taken.get(actor)?.push({ steps: own, sends, told: told.length === 0 ? NOTHING : [...told] });
   }
 
-  /** The step of the last macrostep of a machine that scheduled a delayed event, told once of each; undefined where none is seen to. */
-  armerOf(actor: number, event: RuntimeEvent): RecordedStep | undefined {
-    const taken = this.#taken.get(actor)?.find(({ arms }) => arms.includes(event));
+  /** The step of the last macrostep of a machine that sent an event or scheduled it, told once of each; undefined where none is seen to. */
+  tellerOf(actor: number, event: RuntimeEvent): RecordedStep | undefined {
+    const taken = this.#taken.get(actor)?.find(({ told }) => told.includes(event));
     if (taken === undefined) return undefined;
-    taken.arms.splice(taken.arms.indexOf(event), 1);
+    taken.told.splice(taken.told.indexOf(event), 1);
     return taken.steps.at(-1);
+  }
+
+  /** The last step of the last macrostep of a machine that may have sent an event. */
+  lastSender(actor: number): RecordedStep | undefined {
+    return this.#taken
+      .get(actor)
+      ?.findLast(({ sends }) => sends)
+      ?.steps.at(-1);
   }
 
   /** Steps as a journal names them: by their actor, and how many of its steps ago. Costs what lies behind the first of them. */

@@ -80,8 +80,11 @@ export interface Microstep {
   readonly raisedBack: readonly number[];
   /** True where it ran an action that sends an event to another machine (C1a). */
   readonly sends: boolean;
-  /** The delayed events that it scheduled by actions: those of no state. The very objects that `Watcher.armed` is told of. */
-  readonly arms: readonly RuntimeEvent[];
+  /**
+   * The events that its actions sent to other machines, and the delayed ones that they scheduled: those of no state. The very objects that other
+   * machines receive, and that `Watcher.armed` is told of. None are known of the first macrostep of a machine.
+   */
+  readonly told: readonly RuntimeEvent[];
   /** The delayed event that it heard, where that belongs to no state. */
   readonly fired: Fired | null;
   /** The paths in the context that were observed to be read, where the runtime observes that: then what skeletons declare does not count. */

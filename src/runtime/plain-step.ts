@@ -62,7 +62,7 @@ export function plainStep(
     parts: NONE,
     raisedBack: NONE,
     sends: false,
-    arms: NONE,
+    told: NONE,
     fired: null,
     reads: change.reads,
     own: change.own,

@@ -7,7 +7,7 @@ import { calls, calm, configOf, machineOf, until, World } from './little.ts';
 /** Answers each question once. */
 const echo = createMachine({ on: { ASK: { actions: sendParent({ type: 'ANSWER' }) } } });
 
-/** look; both { ask another machine, and wait for its answer ‖ pay }; rest. */
+/** look; both { ask another machine, and wait for its answer ‖ get ready in a step of its own, and pay }; rest. */
 function asksAndPays() {
   const world = new World();
   const machine = machineOf(
@@ -30,7 +30,10 @@ function asksAndPays() {
                 over: { type: 'final' },
               },
             },
-            two: { initial: 'pay', states: { pay: calls('pay', 'paid', 'over'), over: { type: 'final' } } },
+            two: {
+              initial: 'ready',
+              states: { ready: { always: 'pay' }, pay: calls('pay', 'paid', 'over'), over: { type: 'final' } },
+            },
           },
           onDone: 'rest',
         },
@@ -43,7 +46,7 @@ function asksAndPays() {
     { look: 'writes: [looked], effect: none', pay: 'writes: [paid], effect: irreversible, reconcile: find' },
     {
       LOOK: { states: ['look'], at: 'look -> both', writes: ['looked'] },
-      PAY: { states: ['both.two.pay'], at: 'both.two.pay -> both.two.over', writes: ['paid'] },
+      PAY: { states: ['both.two.ready', 'both.two.pay'], at: 'both.two.pay -> both.two.over', writes: ['paid'] },
     },
   );
   return { world, machine, config };

@@ -1,4 +1,5 @@
 /** The delayed events of a run: journaled when they are armed or taken back, and kept in mind where the step that they caused failed. */
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { isDelay } from '../../model/reply-event.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep, Timer } from '../../projection/state-types.ts';
@@ -59,10 +60,11 @@ export class Timers {
     const own = known !== undefined && this.isOnItsWay(known) ? { ...event } : event;
     const [actor, to] = [this.#numberOf(sender), this.#numberOf(target)];
     if (actor === undefined || to === undefined) return null;
-    const { parts, write } = this.#port;
+    const { parts, write, macrosteps } = this.#port;
     const { timers } = parts.runState;
     const id = `belay.sent.${timers.parts.next}`;
-    const entry = { do: 'timer', actor, id, region: '', event, delay: 0, due: parts.now(), back: 1 } as const;
+    const back = this.#stepsSince(macrosteps.tellerOf(actor, event) ?? macrosteps.lastSender(actor));
+    const entry = { do: 'timer', actor, id, region: '', event, delay: 0, due: parts.now(), back } as const;
     write.append([{ ...entry, ...(to !== actor && { to }) }]);
     const timer = timers.armedNow(actor, id);
     if (timer === undefined) return null;
@@ -92,9 +94,12 @@ export class Timers {
   /** The number of steps since an actor scheduled an event, now or before: a plan schedules it again, for the step that had. */
   #backOf(actor: number, id: string, event: RuntimeEvent): number {
     const { parts, macrosteps } = this.#port;
-    const step = macrosteps.armerOf(actor, event) ?? parts.runState.timers.armedNow(actor, id)?.armed;
-    const [tie] = step === undefined ? [] : macrosteps.ties([step as RecordedStep]);
-    // The last step: of a first macrostep, or behind a claim, it is not told which one did.
+    return this.#stepsSince(macrosteps.tellerOf(actor, event) ?? parts.runState.timers.armedNow(actor, id)?.armed);
+  }
+
+  /** The number of steps of its actor since a step, itself included; 1 for the last: of a first macrostep, or behind a claim, it is not told which one did. */
+  #stepsSince(step: PlacedStep | undefined): number {
+    const [tie] = step === undefined ? [] : this.#port.macrosteps.ties([step as RecordedStep]);
     return tie?.[1] ?? 1;
   }
 

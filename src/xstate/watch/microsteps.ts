@@ -62,7 +62,7 @@ export class MicrostepReader {
       parts: transitions.length < 2 ? NONE : this.#control.parts(before, snapshot, transitions),
       raisedBack: index === 0 ? NONE : raisedBack(micros, index, start),
       sends: start === null ? runs(maySend, before, snapshot, transitions) : sent.some(isSentAtOnce),
-      arms: sent.length === 0 ? NONE : sent.flatMap(armed),
+      told: sent.length === 0 ? NONE : sent.flatMap(told),
       fired: (index === 0 ? this.#delayed.of(event) : undefined) ?? null,
       sender: index === 0 ? this.#announcements.senderOf(event) : null,
     };
@@ -89,9 +89,10 @@ function isSentAtOnce({ type, params }: Micro['sent'][number]): boolean {
   return isSending(type) && typeof params.delay !== 'number';
 }
 
-/** The event that an action schedules for later, where it belongs to no state. */
-function armed({ params: { event, delay } }: Micro['sent'][number]): readonly AnyEventObject[] {
-  return typeof delay === 'number' && !isDelay(event.type) ? [event] : NONE;
+/** The event that an action sends to another machine, or schedules for later where it belongs to no state. */
+function told(sent: Micro['sent'][number]): readonly AnyEventObject[] {
+  const { event, delay } = sent.params;
+  return isSentAtOnce(sent) || (typeof delay === 'number' && !isDelay(event.type)) ? [event] : NONE;
 }
 
 function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): readonly AnyActorRef[] {
