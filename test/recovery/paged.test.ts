@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseKey } from '../../src/model/key.ts';
-import { askedPaged, everyCut } from './paging.ts';
+import { askedPaged, everyCut, everyTwoCuts } from './paging.ts';
 import { folded } from './sweep.ts';
 import { histories, historyOf, keys } from './written.ts';
 
@@ -16,7 +16,7 @@ describe.each([
   ])('%s', (_name, length, every) => {
     let [asked, reached] = [0, 0];
     for (const { history, ids } of folded(length, blind, { every, from: 1 % every })) {
-      const result = askedPaged(history, ids, [null], everyCut(history.head));
+      const result = askedPaged(history, ids, [null], [...everyCut(history.head), ...everyTwoCuts(history.head)]);
       expect(result.different).toEqual([]);
       asked += result.asked;
       reached += result.reached;

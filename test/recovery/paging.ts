@@ -93,8 +93,13 @@ export function askedPaged(
   return { asked: cuts.length * questions.length, reached, different };
 }
 
-/** One page up to each event, and two pages up to each two. */
+/** One page up to each event. */
 export function everyCut(head: number): number[][] {
-  const all = Array.from({ length: head }, (_, index) => index + 1);
-  return [...all.map((at) => [at]), ...all.flatMap((one) => all.filter((two) => two > one).map((two) => [one, two]))];
+  return Array.from({ length: head }, (_, index) => [index + 1]);
+}
+
+/** Two pages up to each two events. */
+export function everyTwoCuts(head: number): number[][] {
+  const all = everyCut(head).flat();
+  return all.flatMap((one) => all.filter((two) => two > one).map((two) => [one, two]));
 }

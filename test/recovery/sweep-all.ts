@@ -9,7 +9,7 @@ const [first = '6', second] = process.argv.slice(2);
 const length = Number(first);
 if (!Number.isInteger(length) || length < 1 || length > 7 || (second !== undefined && second !== 'paged')) {
   console.error(
-    'usage: npm run sweep -- LENGTH [paged] (a whole number from 1 to 7; 5 takes a minute, 6 some ten minutes, 7 some hours; 5 paged takes half an hour)',
+    'usage: npm run sweep -- LENGTH [paged] (a whole number from 1 to 7; 5 takes a minute, 6 some ten minutes, 7 some hours; 5 paged takes ten minutes)',
   );
   process.exit(2);
 }
