@@ -1,7 +1,9 @@
 /** The mutants of the rules of control. `by` is the cheapest check that kills the mutant. */
+import { OF_GRAPHS } from './graphs.ts';
 import type { Mutant } from './mutant.ts';
 
 export const MUTANTS: readonly Mutant[] = [
+  ...OF_GRAPHS,
   {
     rule: 'C1',
     file: 'recovery/line.ts',
@@ -19,28 +21,20 @@ export const MUTANTS: readonly Mutant[] = [
     by: { run: 'tests', file: 'test/semantics/control.test.ts' },
   },
   {
+    rule: 'C1a',
+    file: 'sidecar/run/timers.ts',
+    off: 'an event that has to wait is noted for the last step of its turn, and not for the one that sent it',
+    find: 'this.#stepsSince(macrosteps.tellerOf(actor, event) ?? macrosteps.lastSender(actor));',
+    replace: '1;',
+    by: { run: 'tests', file: 'test/semantics/killed-sends.test.ts' },
+  },
+  {
     rule: 'C1b',
     file: 'sidecar/run/deliveries.ts',
     off: 'an event that was taken back comes again at any point',
     find: 'if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;',
     replace: 'return machines.takers(ref, event as RuntimeEvent).length > 0;',
     by: { run: 'tests', file: 'test/semantics/events.test.ts' },
-  },
-  {
-    rule: 'C1a',
-    file: 'langgraph/telling.ts',
-    off: 'the barrier of a graph is a step of one of the tasks behind it',
-    find: '...lanesOf(to)];',
-    replace: '...lanesOf(to).slice(0, 1)];',
-    by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
-  },
-  {
-    rule: 'C1b',
-    file: 'langgraph/execution.ts',
-    off: 'a question of a graph that was taken back can still be answered',
-    find: 'this.program.asks([]);',
-    replace: '',
-    by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
   },
   {
     rule: 'C2',
