@@ -32,6 +32,7 @@ export function rebuilt(parts: readonly BasePart[], codecs: readonly ValueCodec[
   if (content === null) return null;
   if (!content.state.codecs.every((name) => codecs.some((codec) => codec.name === name))) return null;
   const base = new LoadedBase(content, codecs);
+  base.listed = content.state.run.steps.count;
   const runState = new RunState(undefined, undefined, codecs);
   const around = { source: base, history: runState.history };
   for (const page of content.pages) runState.pages.readd(storedPage(page, () => pageIn(page.packed), around));
@@ -54,6 +55,8 @@ export class LoadedBase implements BaseSource {
   readonly known: readonly number[];
   readonly contentLines: readonly Lines[];
   readonly entryLines: readonly Lines[];
+  /** The number of steps that it lists, besides its pages. */
+  listed = 0;
   /** The number of the first entry of each part. */
   readonly #starts: number[] = [];
   readonly #unpacked = new Map<number, readonly string[]>();

@@ -33,12 +33,13 @@ export class BaseWriter {
   readonly #codecs: readonly ValueCodec[];
   readonly #used: Set<string>;
   #shared: Shared;
-  #listed = 0;
+  #listed: number;
 
   /** @param from the base that the run was taken up from; null where all of its rows were read. */
   constructor(encoder: EntryEncoder, codecs: readonly ValueCodec[], from: LoadedBase | null) {
     this.#encoder = encoder;
     this.#used = new Set(from?.codecs);
+    this.#listed = from?.listed ?? 0;
     this.#codecs = codecs.map((codec) => this.#noting(codec));
     this.#shared = this.#sharing(from);
   }
