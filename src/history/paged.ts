@@ -24,7 +24,7 @@ export const NOTHING_OUT: Limits = { at: -1, nth: -1, act: -1 };
 
 /** A list whose oldest things may be paged out. */
 export class Paged<T extends object> {
-  #items: T[];
+  #items: T[] = [];
   /** The index of the first thing that is there. */
   #first = 0;
   /** Pages in those before it; null where there are none. */
@@ -32,10 +32,6 @@ export class Paged<T extends object> {
   /** The number of the newest of those, and where it is a step that of the event before its acts; -1 where they are not known. */
   #newestOut = -1;
   #actOut = -1;
-
-  constructor(items: T[] = []) {
-    this.#items = items;
-  }
 
   /** True where things before those at hand may be paged out. */
   get isPaged(): boolean {
@@ -58,10 +54,10 @@ export class Paged<T extends object> {
     return this.#items.at(-1);
   }
 
-  /** The number of the newest thing; -1 where there is none. */
-  newest(rank: Rank = 'at'): number {
-    const here = this.#items.at(-1) ?? this.newestOut ?? this.last;
-    return (here as Partial<Limits> | undefined)?.[rank] ?? -1;
+  /** The number of the newest event; -1 where there is none. */
+  get newest(): number {
+    const newest = this.#items.at(-1) ?? this.newestOut ?? this.last;
+    return (newest as Partial<Limits> | undefined)?.at ?? -1;
   }
 
   /** The numbers of the newest thing that is paged out; null where they are not known. */
@@ -72,7 +68,7 @@ export class Paged<T extends object> {
 
   /** All things; none of them is paged out any more. */
   get all(): readonly T[] {
-    this.#begin();
+    this.#reach(Number.NEGATIVE_INFINITY);
     return this.#items;
   }
 
@@ -190,11 +186,5 @@ export class Paged<T extends object> {
       if (this.#pager.upTo.at < 0) this.#pager = null;
       else this.#pager.pageIn(count);
     }
-  }
-
-  /** Pages everything in. @returns the index of the first thing. */
-  #begin(): number {
-    this.#reach(Number.NEGATIVE_INFINITY);
-    return this.#first;
   }
 }

@@ -141,7 +141,7 @@ export class Versions {
 
   /** True where an instance has read or written anything after an event. */
   hasActedAfter(record: InstanceRecord, after: number): boolean {
-    return [this.#reads, this.#writes].some((of) => (of.get(record)?.newest() ?? 0) > after);
+    return [this.#reads, this.#writes].some((of) => (of.get(record)?.newest ?? 0) > after);
   }
 
   /**

@@ -1,7 +1,12 @@
 /** An agent whose runs have many steps, and whose work can be found wrong. */
 import { assign, setup } from 'xstate';
-import { attach, type JournalStore, loadConfig, resume, type SidecarOptions } from '../../../src/index.ts';
+import { attach, type JournalStore, loadConfig, memoryStore, resume, type SidecarOptions } from '../../../src/index.ts';
+import { EntryEncoder } from '../../../src/journal/entry-codec.ts';
+import { Names } from '../../../src/journal/names.ts';
+import { RunNoteFold } from '../../../src/reports/run-note.ts';
+import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
 import { SPACING } from '../../../src/sidecar/opening/options.ts';
+import { readRun } from '../../../src/sidecar/opening/read-run.ts';
 
 /** Writes one of seven rows with each event, or a note. */
 export const machine = setup({
@@ -62,3 +67,14 @@ export const standing = ({ actor }: Awaited<ReturnType<typeof opened>>) => {
   const { value, context } = actor.getSnapshot() as { value: unknown; context: unknown };
   return { value, context };
 };
+
+/** The state of a run of so many steps, and what makes bases of it: of older steps than the newest, pages of the base have what they did. */
+export async function stateOf(count: number) {
+  const store = memoryStore();
+  const sidecar = await opened(store, 'attach', 1_000_000);
+  steps(sidecar, 0, count);
+  await sidecar.close();
+  const { runState, reader } = readRun([...store.read('r')]);
+  const writer = new BaseWriter(new EntryEncoder(new Names(reader.names.all), [], null), [], null);
+  return { runState, base: (newest = 2) => writer.base(runState, new RunNoteFold(), newest) };
+}

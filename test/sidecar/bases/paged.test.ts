@@ -3,16 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type Decision, memoryStore } from '../../../src/index.ts';
-import { EntryEncoder } from '../../../src/journal/entry-codec.ts';
 import type { Base } from '../../../src/journal/journal.ts';
-import { Names } from '../../../src/journal/names.ts';
 import type { RunState } from '../../../src/projection/run-state.ts';
-import { RunNoteFold } from '../../../src/reports/run-note.ts';
 import { rebuilt } from '../../../src/sidecar/bases/loaded-base.ts';
-import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
-import { readRun } from '../../../src/sidecar/opening/read-run.ts';
+import { SPACING } from '../../../src/sidecar/opening/options.ts';
 import { wrapJournals } from '../../../src/testing/index.ts';
-import { opened, standing, steps } from './agent.ts';
+import { opened, standing, stateOf, steps } from './agent.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -21,25 +17,14 @@ const COUNT = 400;
 const NEWEST = 20;
 const WORK = { skeleton: 'Work', entity: 'it', ordinal: 0 };
 
-/** The state of a run of some hundred steps, and what makes bases of it. */
-async function begun() {
-  const store = memoryStore();
-  const sidecar = await opened(store, 'attach', 1_000_000);
-  steps(sidecar, 0, COUNT);
-  await sidecar.close();
-  const { runState, reader } = readRun([...store.read('r')]);
-  const writer = new BaseWriter(new EntryEncoder(new Names(reader.names.all), [], null), [], null);
-  return { runState, base: () => writer.base(runState, new RunNoteFold(), NEWEST) };
-}
-
 const numbersOf = (runState: RunState) => runState.places.steps.all.map(({ nth }) => nth);
 const outOf = (runState: RunState) => runState.pages.count;
 
 describe('the oldest steps of a run', () => {
   test('are held by nothing once a base has them, but for those that something refers to', async () => {
-    const { runState, base } = await begun();
+    const { runState, base } = await stateOf(COUNT);
     const steps = runState.places.steps.here.map((step) => new WeakRef(step));
-    base();
+    base(NEWEST);
     expect(outOf(runState)).toBe(steps.length - NEWEST);
     await new Promise((resolve) => setImmediate(resolve));
     collect();
@@ -50,12 +35,12 @@ describe('the oldest steps of a run', () => {
   });
 
   test('are the same steps again where something refers to them, and say the same where nothing did', async () => {
-    const { runState, base } = await begun();
+    const { runState, base } = await stateOf(COUNT);
     const texts = runState.places.steps.all.map((step) =>
       JSON.stringify([step.nth, step.act, step.moves, step.certified, step.entry]),
     );
     const [third, entered] = [runState.places.steps.all[2], runState.places.of('Work::it::0')?.entered];
-    base();
+    base(NEWEST);
     collect();
     expect(outOf(runState)).toBeGreaterThan(0);
     expect(runState.places.steps.all[2]).toBe(third);
@@ -69,10 +54,10 @@ describe('the oldest steps of a run', () => {
   });
 
   test('stay out where a question can be answered without them', async () => {
-    const { runState, base } = await begun();
+    const { runState, base } = await stateOf(COUNT);
     const { history, places } = runState;
     const record = history.expect(WORK);
-    base();
+    base(NEWEST);
     const out = outOf(runState);
     expect(history.versions.firstWrite(record, ({ text }) => text === 'rows/row1')?.at).toBeLessThan(20);
     expect(history.versions.firstWrite(record, ({ text }) => text === 'rows/row9')).toBeUndefined();
@@ -87,25 +72,25 @@ describe('the oldest steps of a run', () => {
   });
 
   test('go out again with the next base as what was stored of them, and anew where some were taken back', async () => {
-    const { runState, base } = await begun();
-    const before = base();
+    const { runState, base } = await stateOf(COUNT);
+    const before = base(NEWEST);
     expect(numbersOf(runState)).toHaveLength(COUNT + 1);
-    const again = base();
+    const again = base(NEWEST);
     const pages = (parts: readonly Buffer[]) => parts.filter((part) => before.includes(part) && part !== before[0]);
     expect(pages(again)).toHaveLength(before.length - 2);
     runState.places.remove(new Set(runState.places.steps.all.slice(150)));
     for (const { id } of [...runState.history.registry.all()]) runState.history.undo(id, 200);
     const kept = numbersOf(runState);
-    const anew = base();
+    const anew = base(NEWEST);
     expect(outOf(runState)).toBe(kept.length - NEWEST);
     expect(anew.filter((part) => before.includes(part)).length).toBeLessThan(before.length - 2);
     expect(numbersOf(runState)).toEqual(kept);
   });
 
   test('are read from a base by who takes the run up, where they are asked for', async () => {
-    const { runState, base } = await begun();
+    const { runState, base } = await stateOf(COUNT);
     const numbers = numbersOf(runState);
-    const again = rebuilt(base())?.runState as RunState;
+    const again = rebuilt(base(NEWEST))?.runState as RunState;
     expect(outOf(again)).toBe(numbers.length - NEWEST);
     expect(again.places.steps.here).toHaveLength(NEWEST);
     expect(numbersOf(again)).toEqual(numbers);
@@ -154,4 +139,21 @@ test('a page that is no page ends the question with an error, each time, and nev
       message: expect.stringContaining('a page of the base is damaged'),
     });
   await sidecar.close();
+});
+
+test('a run that is taken up makes the next base once as many rows are there as the last one lists steps', async () => {
+  const store = memoryStore();
+  const spaced = (rows: number, times: number) => ({ [SPACING]: { rows, times, newest: 1_000 } }) as object;
+  const first = await opened(store, 'attach', 300, spaced(300, 0));
+  steps(first, 0, 260);
+  await first.close();
+  const { at } = (await store.base('r')) as Base;
+  const again = await opened(store, 'resume', 1, spaced(1, 4));
+  steps(again, 260, 10);
+  await again.durable();
+  expect(((await store.base('r')) as Base).at).toBe(at);
+  steps(again, 270, 500);
+  await again.durable();
+  expect(((await store.base('r')) as Base).at).toBeGreaterThan(at);
+  await again.close();
 });

@@ -1,25 +1,9 @@
 /** A run that goes on keeps the entries of its steps until a base has them, and reads them from there. */
 import { describe, expect, test } from 'vitest';
-import { memoryStore } from '../../../src/index.ts';
-import { EntryEncoder } from '../../../src/journal/entry-codec.ts';
-import { Names } from '../../../src/journal/names.ts';
 import type { RunState } from '../../../src/projection/run-state.ts';
 import type { RecordedStep } from '../../../src/projection/state-types.ts';
-import { RunNoteFold } from '../../../src/reports/run-note.ts';
-import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
-import { readRun } from '../../../src/sidecar/opening/read-run.ts';
-import { opened, steps } from './agent.ts';
+import { stateOf } from './agent.ts';
 
-/** The state of a run of so many steps. */
-async function stateOf(count: number) {
-  const store = memoryStore();
-  const sidecar = await opened(store, 'attach', 1_000_000);
-  steps(sidecar, 0, count);
-  await sidecar.close();
-  const { runState, reader } = readRun([...store.read('r')]);
-  const writer = new BaseWriter(new EntryEncoder(new Names(reader.names.all), [], null), [], null);
-  return { runState, base: (newest = 2) => writer.base(runState, new RunNoteFold(), newest) };
-}
 const entriesOf = (runState: RunState) => runState.places.steps.all.map(({ entry }) => entry);
 
 describe('the entries of its steps', () => {
