@@ -6,9 +6,12 @@
  * after. J5: any process may post to a run, without its lease; a post is durable at once, numbered from 1 without gaps,
  * and no row. J6: an append may carry a note, the writer's word for what the rows come to: it becomes durable with them, and an append
  * without one removes it. J7: a writer may have a base kept, what the rows up to one come to: it may become durable with any later commit or
- * never, takes the place of the one before it, and one that does not fit the rows is none.
+ * never, takes the place of the one before it, and one that does not fit the rows is none. J8: rows before that of a base may be archived: they
+ * are read as before while their files are there, and `read` refuses with `rows_archived` where one is not; the base, the rows after it and the
+ * writer do without.
  */
 import { CodedError } from '../model/coded-error.ts';
+import type { RowArchive } from './base/row-archive.ts';
 import type { ClaimDesk } from './claims.ts';
 import type { Rest, WorkQueue } from './work.ts';
 
@@ -74,6 +77,8 @@ export type JournalErrorCode =
   /** There is no run of that name, or there is one already where a new one was to begin. */
   | 'run_unknown'
   | 'run_exists'
+  /** Rows were archived, and a file of theirs is not there. */
+  | 'rows_archived'
   /** A message has more than 64 KiB. */
   | 'post_too_large'
   /** The input of a run that is left for workers has more than 1 MiB. */
@@ -216,6 +221,8 @@ export interface JournalStore {
    * @returns the bytes that the file is shorter by.
    */
   shrink?(): number;
+  /** Archives the oldest rows of runs (J8); stores without it keep all of them. */
+  readonly archive?: RowArchive;
   /** The runs that are left for workers. */
   readonly work: WorkQueue;
   /** The claims of its runs. */

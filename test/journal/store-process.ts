@@ -3,6 +3,7 @@
  * a line: `{ ok }`, or the code and message of what was thrown. Started by `startOther`.
  */
 import { createInterface } from 'node:readline';
+import type { RowArchive } from '../../src/journal/base/row-archive.ts';
 import { gathered } from '../../src/journal/gathered.ts';
 import type { Journal, JournalStore } from '../../src/journal/journal.ts';
 import { type PostgresOptions, postgresStore } from '../../src/journal/postgres/store.ts';
@@ -16,6 +17,8 @@ export type Command =
   | { do: 'flush' | 'close' | 'closeStore' | 'runs' }
   | { do: 'read' | 'posts'; run: string }
   | { do: 'post'; run: string; body: string }
+  /** Archives the rows before one, as far as they go. */
+  | { do: 'archive'; run: string; at: number }
   /** Moves the clock of this process. */
   | { do: 'jump'; ms: number };
 
@@ -57,6 +60,11 @@ async function serve(): Promise<void> {
         return opened().post(command.run, command.body);
       case 'posts':
         return opened().posts(command.run);
+      case 'archive': {
+        const archive = opened().archive as RowArchive;
+        archive.moveUpTo(command.run, archive.couldReach(command.run, command.at));
+        return archive.upTo(command.run);
+      }
       case 'jump':
         skew += command.ms;
         return skew;

@@ -5,6 +5,8 @@
  */
 import type { SeenRun } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
+import { removeStretches } from './archived/files.ts';
+import type { ArchivedStretch } from './archived/stretches.ts';
 import { type OpenFile, pragma } from './file/file.ts';
 import { immediately } from './file/transaction.ts';
 import type { Inbox } from './inbox.ts';
@@ -12,9 +14,18 @@ import type { Leases } from './lease/lease.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 
-const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken', 'base', 'base_part'].map(
-  (table) => `DELETE FROM ${table} WHERE run = ?`,
-);
+const ROWS = [
+  'inbox',
+  'note',
+  'work',
+  'claim',
+  'claim_wait',
+  'claim_freed',
+  'overtaken',
+  'base',
+  'base_part',
+  'archived',
+].map((table) => `DELETE FROM ${table} WHERE run = ?`);
 
 /**
  * Deletes a run that is as it was seen. What it held is overwritten in the file; the log has it until it is folded in.
@@ -29,6 +40,8 @@ export function deleteRun(
 ): boolean {
   pragma(db, 'secure_delete = ON');
   try {
+    let number = 0;
+    let files: readonly ArchivedStretch[] = [];
     const deleted = immediately(db, () => {
       const run = tables.run(name);
       if (run === null) throw wrongRun('run_unknown', name);
@@ -37,12 +50,15 @@ export function deleteRun(
       const { seq } = verifiedHead(tables, identity, run);
       if (seq !== head || inbox.last(run) !== posts) return false;
       const lease = leases.take(run.id, name);
+      files = tables.archived.of(run);
+      number = run.id;
       tables.log.drop(run);
       for (const statement of [...ROWS, 'DELETE FROM run WHERE id = ?']) db.prepare(statement).run(run.id);
       leases.release(run.id, lease);
       return true;
     });
     presence.check();
+    if (deleted) removeStretches(tables.path, number, files);
     return deleted;
   } finally {
     pragma(db, 'secure_delete = OFF');

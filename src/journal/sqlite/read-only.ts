@@ -2,6 +2,7 @@
  * The store that only reads. It opens the file for a question, sees its present content, and holds it until the process turns to something
  * else: questions that follow each other at once, as those about every run of a list, open it once.
  */
+import type { RowArchive } from '../base/row-archive.ts';
 import type { ClaimDesk, ClaimsListed } from '../claims.ts';
 import {
   type Base,
@@ -14,6 +15,8 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import type { WorkQueue } from '../work.ts';
+import { archiveOf } from './archived/archiving.ts';
+import { folderOf } from './archived/files.ts';
 import { ClaimRows } from './claim-rows.ts';
 import { listed } from './claims.ts';
 import { guarded } from './errors.ts';
@@ -21,6 +24,7 @@ import type { Migration } from './file/format.ts';
 import { atOnce } from './file/transaction.ts';
 import { openForReading, type View } from './file/view.ts';
 import { Leases } from './lease/lease.ts';
+import { Bases } from './log/bases.ts';
 import { Notes } from './log/notes.ts';
 import { Tables } from './log/tables.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
@@ -46,6 +50,7 @@ export class ReadOnlyStore implements LocalStore {
   readonly confidential: boolean;
   readonly work: WorkQueue;
   readonly claims: ClaimDesk;
+  readonly archive: RowArchive;
   readonly #path: string;
   readonly #settings: Settings;
   #opened: Opened | null = null;
@@ -60,6 +65,7 @@ export class ReadOnlyStore implements LocalStore {
     this.#giveBack(opened);
     this.work = this.#queue();
     this.claims = this.#desk();
+    this.archive = this.#archive();
   }
 
   async open(run: string): Promise<LocalJournal> {
@@ -177,6 +183,18 @@ export class ReadOnlyStore implements LocalStore {
       },
       delay: (run) => {
         throw this.#refused(`to put run ${JSON.stringify(run)} off`);
+      },
+    };
+  }
+
+  #archive(): RowArchive {
+    const archive = (view: View, tables: Tables) => archiveOf(tables, new Bases(view.db, tables, view.identity), view);
+    return {
+      folder: folderOf(this.#path),
+      upTo: (run) => this.#asked((view, tables) => archive(view, tables).upTo(run)),
+      couldReach: (run, at) => this.#asked((view, tables) => archive(view, tables).couldReach(run, at)),
+      moveUpTo: (run) => {
+        throw this.#refused(`to archive rows of run ${JSON.stringify(run)}`);
       },
     };
   }

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type Alarm, PROCESS } from '../../clock/clock.ts';
+import type { RowArchive } from '../base/row-archive.ts';
 import {
   type Base,
   JournalError,
@@ -18,6 +19,7 @@ import {
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
 import type { Rest, WorkQueue } from '../work.ts';
+import { watchedArchive } from './archived/archiving.ts';
 import { SqliteClaims } from './claims.ts';
 import { deleteRun, shrunk } from './deleting.ts';
 import { corrupt, guarded } from './errors.ts';
@@ -78,6 +80,7 @@ class SqliteStore implements LocalStore {
   readonly #work: Work;
   readonly work: WorkQueue;
   readonly claims: SqliteClaims;
+  readonly archive: RowArchive;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
   readonly #renewal: Alarm;
@@ -101,6 +104,7 @@ class SqliteStore implements LocalStore {
     const watched = <T>(call: () => T, doing: 'read' | 'write') => this.#watched(call, doing);
     this.work = watchedQueue(this.#work, watched);
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
+    this.archive = watchedArchive(made, file, watched);
     const commits = new Commits(file.db, tables, leases, made, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
     this.#host = { ...made, db: file.db, identity: file.identity, commits, now, release };

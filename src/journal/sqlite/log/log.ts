@@ -175,6 +175,18 @@ export class Log {
     this.#tails.delete(run.id);
   }
 
+  /** The stretches of the index that end before a seq, from the oldest on; never the newest of a run. */
+  settledBefore(run: Run, seq: number): readonly Stretch[] {
+    return this.#segments.before(run, seq);
+  }
+
+  /** Takes what a run holds up to the end of one of those out of its rows, inside a transaction that writes; the index forgets it. */
+  dropUpTo(run: Run, last: number): void {
+    this.refresh();
+    for (const { rows } of this.settledBefore(run, last + 1)) for (const row of rows) this.#empty(run, row, true);
+    this.#segments.deleteUpTo(run.id, last);
+  }
+
   #empty(run: Run, row: number, isIndexed: boolean): void {
     const groups = this.#stored.whole(row);
     const parts = groups.map(({ group, part }) => (group.run === run.id ? NOTHING : part));

@@ -30,6 +30,8 @@ export class Segments {
   readonly #oldest: Statement;
   readonly #next: Statement;
   readonly #end: Statement;
+  readonly #before: Statement;
+  readonly #deleteUpTo: Statement;
   readonly #delete: readonly Statement[];
 
   constructor(db: Database.Database, path: string) {
@@ -42,6 +44,9 @@ export class Segments {
     this.#newest = db.prepare(`${select} ORDER BY last DESC LIMIT 1`).raw();
     this.#oldest = db.prepare(`${select} ORDER BY last LIMIT 1`).raw();
     this.#next = db.prepare(`${select} AND last > ? AND last <= ? ORDER BY last LIMIT 1`).raw();
+    const isNotNewest = 'last < (SELECT max(last) FROM segment WHERE run = ?)';
+    this.#before = db.prepare(`${select} AND last < ? AND ${isNotNewest} ORDER BY last`).raw();
+    this.#deleteUpTo = db.prepare('DELETE FROM segment WHERE run = ? AND last <= ?');
     this.#end = db.prepare('SELECT row FROM run_end WHERE run = ?').pluck();
     this.#delete = ['segment', 'run_end'].map((table) => db.prepare(`DELETE FROM ${table} WHERE run = ?`));
   }
@@ -69,6 +74,15 @@ export class Segments {
   /** The first segment of a run that ends after one seq, and not after another. */
   next(run: Run, after: number, upTo: number): Stretch | null {
     return this.#stretch(run, this.#next.get(run.id, after, upTo));
+  }
+
+  /** The segments of a run that end before a seq, in order, without its newest. */
+  before(run: Run, seq: number): Stretch[] {
+    return this.#before.all(run.id, seq, run.id).flatMap((stored) => this.#stretch(run, stored) ?? []);
+  }
+
+  deleteUpTo(run: number, last: number): void {
+    this.#deleteUpTo.run(run, last);
   }
 
   delete(run: number): void {

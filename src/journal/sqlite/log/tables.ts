@@ -5,6 +5,7 @@
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import type { Entry } from '../../chain.ts';
+import { Stretches } from '../archived/stretches.ts';
 import { corrupt } from '../errors.ts';
 import { type Cipher, rowPlace } from '../file/cipher.ts';
 import type { ListedRun } from './listed.ts';
@@ -28,6 +29,7 @@ export class Tables {
   /** Seals bodies. They are opened only after their hashes were checked. */
   readonly cipher: Cipher;
   readonly log: Log;
+  readonly archived: Stretches;
   readonly #addRun: Statement;
   readonly #runByName: Statement;
   readonly #runById: Statement;
@@ -38,6 +40,7 @@ export class Tables {
     this.path = path;
     this.cipher = cipher;
     this.log = new Log(db, path, identity);
+    this.archived = new Stretches(db, path, identity);
     this.#addRun = db.prepare(NEW_RUN);
     this.#runByName = db.prepare('SELECT id FROM run WHERE name = ?');
     this.#runById = db.prepare('SELECT name FROM run NOT INDEXED WHERE id = ?');

@@ -1,10 +1,12 @@
 /**
  * Reads the durable rows, and checks them before it returns them: the numbers run without a gap (J2), every group is in the row of the log where
- * the index has it, names the row with the one before, and has the hash that follows from it.
+ * the index has it, names the row with the one before, and has the hash that follows from it. Archived rows come first, and are checked as the
+ * others are.
  */
 
 import { chained, type Entry, seed } from '../../chain.ts';
 import type { StoredRow } from '../../journal.ts';
+import { readStretch } from '../archived/files.ts';
 import { corrupt } from '../errors.ts';
 import { entriesIn, type LoggedGroup } from './form.ts';
 import type { Note } from './listed.ts';
@@ -49,13 +51,19 @@ export function verifiedHead(
   if (noted?.group.last !== last) {
     const before = linkBefore(tables, identity, run, group);
     checked(tables, run, before, tables.log.groups(run, [row])[0], row);
-    // The first group proves that these are this run's rows: the chain begins with its name.
-    if (before.row !== 0 && noted === null) {
+    // The first group proves that these are this run's rows: the chain begins with its name. So does the end of what is archived.
+    if (before.row !== 0 && noted === null && tables.archived.endOf(run) === null) {
       const beginning = tables.log.beginningOf(run);
       checked(tables, run, { seq: 0, hash: first, row: 0 }, tables.log.groups(run, [beginning])[0], beginning);
     }
   }
   return { seq: last, token: group.token, time: group.time, hash: group.hash, row };
+}
+
+/** A commit group that was checked, and the row of the log that has or had it. */
+export interface CheckedGroup extends StoredGroup {
+  readonly entries: readonly Entry[];
+  readonly row: number;
 }
 
 /**
@@ -69,7 +77,60 @@ export function* verifiedRows(
   after: number,
   upTo: number,
 ): Generator<StoredRow> {
-  if (after >= upTo) return;
+  for (const { group, entries } of verifiedGroups(tables, identity, run, after, upTo)) {
+    for (const entry of entries) {
+      const { seq, kind } = entry;
+      if (seq > after) yield { seq, kind, body: tables.text(run, entry), time: group.time };
+    }
+  }
+}
+
+/** The commit groups with those rows. */
+export function* verifiedGroups(
+  tables: Tables,
+  identity: Buffer,
+  run: Run,
+  after: number,
+  upTo: number,
+): Generator<CheckedGroup> {
+  const archived = () => tables.archived.endOf(run)?.seq ?? 0;
+  for (let at = after; at < upTo; ) {
+    const end = archived();
+    const isLogged = at >= end;
+    try {
+      for (const checked of (isLogged ? loggedGroups : archivedGroups)(tables, identity, run, at)) {
+        yield checked;
+        at = checked.group.last;
+        if (at >= upTo) return;
+      }
+      if (isLogged) throw corrupt(tables.path, run.name, at + 1, 'no row of the log has it');
+    } catch (error) {
+      // Another process has archived more meanwhile: the log has those rows no longer.
+      if (archived() <= Math.max(at, end)) throw error;
+    }
+  }
+}
+
+function* archivedGroups(tables: Tables, identity: Buffer, run: Run, after: number): Generator<CheckedGroup> {
+  let at: Link = { seq: 0, hash: seed(identity, run.id, run.name), row: 0 };
+  for (const stretch of tables.archived.of(run)) {
+    const { end } = stretch;
+    if (end.seq > after) {
+      const stored = readStretch(tables.path, run, stretch);
+      for (const [index, each] of stored.entries()) {
+        const row = stored[index + 1]?.group.before ?? end.row;
+        const { group, entries } = checked(tables, run, at, each, row);
+        if (group.last > after) yield { ...each, entries, row };
+        at = { seq: group.last, hash: group.hash, row };
+      }
+      if (at.seq !== end.seq || !at.hash.equals(end.hash))
+        throw corrupt(tables.path, run.name, end.seq, 'its archived rows do not end as they were written');
+    }
+    at = end;
+  }
+}
+
+function* loggedGroups(tables: Tables, identity: Buffer, run: Run, after: number): Generator<CheckedGroup> {
   let at: Link | null = null;
   for (const rows of batches(tables.log.rowsOf(run, after))) {
     const groups = tables.log.groups(run, rows);
@@ -77,15 +138,10 @@ export function* verifiedRows(
       const stored = groups[index];
       at ??= linkUpTo(tables, identity, run, after, stored?.group ?? groupAt(tables, run, row, after + 1));
       const { group, entries } = checked(tables, run, at, stored, row);
-      for (const entry of entries) {
-        const { seq, kind } = entry;
-        if (seq > after) yield { seq, kind, body: tables.text(run, entry), time: group.time };
-      }
+      yield { ...(stored as StoredGroup), entries, row };
       at = { seq: group.last, hash: group.hash, row };
-      if (at.seq >= upTo) return;
     }
   }
-  throw corrupt(tables.path, run.name, (at?.seq ?? after) + 1, 'no row of the log has it');
 }
 
 function* batches(all: Iterable<readonly number[]>): Generator<readonly number[]> {
@@ -95,6 +151,8 @@ function* batches(all: Iterable<readonly number[]>): Generator<readonly number[]
 /** The link of the chain that a group follows from. */
 function linkBefore(tables: Tables, identity: Buffer, run: Run, { before, last }: LoggedGroup): Link {
   if (before === 0) return { seq: 0, hash: seed(identity, run.id, run.name), row: 0 };
+  const archived = tables.archived.endOf(run);
+  if (archived?.row === before) return archived;
   const group = groupAt(tables, run, before, last);
   return { seq: group.last, hash: group.hash, row: before };
 }
